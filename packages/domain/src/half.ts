@@ -49,10 +49,18 @@ function roundHalfEven(value: number): number {
   return rest > 0.5 || (rest === 0.5 && low % 2 === 1) ? low + 1 : low;
 }
 
-/** Converts little-endian half-precision numbers to floats. */
-export function readHalves(bytes: Uint8Array, offset: number, count: number): Float32Array {
-  const values = new Float32Array(count);
-  const bits = new Uint32Array(values.buffer);
+/**
+ * Converts little-endian half-precision numbers to floats.
+ *
+ * @param values receives them; its length is `count`
+ */
+export function readHalves(
+  bytes: Uint8Array,
+  offset: number,
+  count: number,
+  values: Float32Array = new Float32Array(count),
+): Float32Array {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, count);
   for (let i = 0, at = offset; i < count; i++, at += 2) {
     const half = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
     const exponent = half & 0x7c00;

@@ -17,9 +17,18 @@ export interface Generation {
 /** The outputs of an analysis as values: what `parseOutputs` of the modules gives. */
 export interface ParsedOutputs {
   readonly fields: ReadonlyMap<string, FieldValue>;
-  readonly descriptors: ReadonlyMap<string, { readonly vector: Float32Array; readonly cell: number }>;
+  /** By module. */
+  readonly descriptors: ReadonlyMap<string, ParsedDescriptor>;
   /** Kept with the text and given to `parseOutputs` again, spares it checks. */
   readonly mark?: string;
+}
+
+/** A descriptor of outputs. */
+interface ParsedDescriptor {
+  readonly vector: Float32Array;
+  readonly cell: number;
+  /** The vector as little-endian halves, where outputs have it so. */
+  readonly halves?: Uint8Array;
 }
 
 /**

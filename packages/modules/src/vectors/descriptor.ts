@@ -47,8 +47,22 @@ export function encodeDescriptor(vector: ArrayLike<number>, module: string): str
 export function decodeDescriptor(
   text: string,
   module: string,
-  { model, dimensions }: Pick<Codebook, 'model' | 'dimensions'> = codebookOf(module),
+  codebook: Pick<Codebook, 'model' | 'dimensions'> = codebookOf(module),
 ): Float32Array {
+  return readUnit(descriptorHalves(text, module, codebook), module);
+}
+
+/**
+ * The numbers of a descriptor's text as little-endian halves; nobody has looked at them yet.
+ *
+ * @param codebook Of the model that must have made it.
+ * @throws {AkinError} bad-request when the text is no descriptor of this module and model; the message names both models.
+ */
+export function descriptorHalves(
+  text: string,
+  module: string,
+  { model, dimensions }: Pick<Codebook, 'model' | 'dimensions'>,
+): Uint8Array {
   const { output } = descriptorOf(module);
   const header = headerOf(module, model);
   const bytes = decodeBase64(text, output, MAX_BYTES);
@@ -57,10 +71,19 @@ export function decodeDescriptor(
   if (bytes.length !== header.length + dimensions * 2) {
     throw refuse(output, `does not hold ${dimensions} numbers in half precision; it was cut off or changed on its way`);
   }
-  const vector = readHalves(bytes, header.length, dimensions);
-  const norm = length(vector);
-  if (!(Math.abs(norm - 1) < LENGTH_TOLERANCE)) throw refuse(output, 'is not a vector of length 1');
-  return vector;
+  return bytes.subarray(header.length);
+}
+
+/**
+ * Reads halves of {@link descriptorHalves}.
+ *
+ * @param into Gets the numbers; a new vector when not given.
+ * @throws {AkinError} bad-request when they are no vector of length 1.
+ */
+export function readUnit(halves: Uint8Array, module: string, into?: Float32Array): Float32Array {
+  const vector = readHalves(halves, 0, halves.length / 2, into);
+  if (Math.abs(length(vector) - 1) < LENGTH_TOLERANCE) return vector;
+  throw refuse(descriptorOf(module).output, 'is not a vector of length 1');
 }
 
 /** More than any current descriptor has: longer texts are rejected before they are decoded. */

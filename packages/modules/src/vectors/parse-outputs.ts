@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import {
   AkinError,
   type FieldValue,
@@ -10,46 +11,68 @@ import {
   type OutputField,
   parseJson,
   parseLong,
+  readHalves,
   unstorable,
 } from '@akin/domain';
 import { MODULES } from '../manifests.ts';
 import { decodeBase64 } from './base64.ts';
 import { type Codebook, codebookOf } from './codebook.ts';
 import { areCodesOf, encodeCodes, isCurrentLopq, NEAREST_CELLS } from './codes.ts';
-import { decodeDescriptor } from './descriptor.ts';
+import { descriptorHalves, readUnit } from './descriptor.ts';
 
 /** Parsed outputs of an analysis. */
 export interface Outputs {
   /** By output name, without absent outputs. Codes are always those of the current codebook. */
   readonly fields: ReadonlyMap<string, FieldValue>;
-  /** By module name: the vector for ranking, and the index of its nearest coarse centroid. */
-  readonly descriptors: ReadonlyMap<string, { readonly vector: Float32Array; readonly cell: number }>;
+  /** By module name. */
+  readonly descriptors: ReadonlyMap<string, OutputDescriptor>;
   /**
    * Present if the codes in the text are those of the current codebooks. A caller that stores the text and the mark may
-   * pass both to `parseOutputs` again, which then does not check the codes a second time.
+   * pass both to `parseOutputs` again, which then reads the values without checking them.
    */
   readonly mark?: string;
+}
+
+/** The descriptor of a module. Its numbers are converted when they are first needed. */
+export class OutputDescriptor {
+  /** The index of its nearest coarse centroid. */
+  readonly cell: number;
+  /** Its numbers as little-endian halves. */
+  readonly halves: Uint8Array;
+  #vector: Float32Array | undefined;
+
+  constructor(cell: number, halves: Uint8Array) {
+    this.cell = cell;
+    this.halves = halves;
+  }
+
+  /** The vector that ranking uses. */
+  get vector(): Float32Array {
+    this.#vector ??= readHalves(this.halves, 0, this.halves.length / 2);
+    return this.#vector;
+  }
 }
 
 /** The codebook of each module with a descriptor, which is needed to read outputs. */
 export type Codebooks = (module: string) => Codebook;
 
-/** Marks are equal in all processes with the same modules, models and codebooks. */
-const marks = new Map<Codebooks, string>();
+/** Equal in all processes with the same modules, models and codebooks. */
+const rules = new Map<Codebooks, string>();
 
-function markOf(codebookOf: Codebooks): string {
-  let mark = marks.get(codebookOf);
-  if (mark === undefined) {
+/** The mark of a text: the rules by which it is checked, and its checksum, so that it does not fit another text. */
+function markOf(json: string, codebookOf: Codebooks): string {
+  let rule = rules.get(codebookOf);
+  if (rule === undefined) {
     const codebooks = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => codebookOf(name));
-    const rule = [MARK_FORMAT, MODULES, codebooks.map(({ model, id }) => [model, [...id]])];
-    mark = createHash('sha256').update(JSON.stringify(rule)).digest('hex').slice(0, 16);
-    marks.set(codebookOf, mark);
+    const parts = [MARK_FORMAT, MODULES, codebooks.map(({ model, id }) => [model, [...id]])];
+    rule = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+    rules.set(codebookOf, rule);
   }
-  return mark;
+  return `${rule}-${crc32(json).toString(16)}`;
 }
 
 /** Increase this number when the checks change: texts with an older mark are then checked again. */
-const MARK_FORMAT = 1;
+const MARK_FORMAT = 2;
 
 /** Some thirty times the size of the outputs of the four modules. */
 const MAX_CHARACTERS = 100_000;
@@ -78,9 +101,10 @@ export function readOutputs(json: string, mark: string | undefined, codebookOf: 
   const value = parseJson(json, { depth: 4 });
   if (!(value instanceof JsonObject)) throw refuse('The outputs of an analysis are a JSON object.');
   const sent = new Map(value.entries);
+  const today = markOf(json, codebookOf);
+  if (mark === today) return { ...knownOutputs(sent, codebookOf), mark };
   const fields = new Map<string, FieldValue>();
-  const descriptors = new Map<string, { vector: Float32Array; cell: number }>();
-  const today = markOf(codebookOf);
+  const descriptors = new Map<string, OutputDescriptor>();
   let remade = false;
   for (const manifest of MODULES) {
     for (const output of manifest.outputs) {
@@ -88,15 +112,17 @@ export function readOutputs(json: string, mark: string | undefined, codebookOf: 
       if (outputValue !== undefined && outputValue !== null) fields.set(output.name, readOutput(output, outputValue));
     }
     const { name } = manifest;
-    const vector = readVector(manifest, fields, codebookOf);
-    if (vector === undefined) continue;
+    const codebook = manifest.descriptor && codebookOf(name);
+    const halves = codebook && readHalvesOf(manifest, fields, codebook);
+    if (codebook === undefined || halves === undefined) continue;
     const keys = codeKeys(name);
-    let cell = mark === today ? Number(fields.get(keys.cluster)) : currentCell(codebookOf(name), keys, fields, vector);
+    const vector = readUnit(halves, name, scratchOf(halves.length / 2));
+    let cell = currentCell(codebook, keys, fields, vector);
     if (cell === undefined) {
-      cell = remakeCodes(codebookOf(name), keys, fields, vector);
+      cell = remakeCodes(codebook, keys, fields, vector);
       remade = true;
     }
-    descriptors.set(name, { vector, cell });
+    descriptors.set(name, new OutputDescriptor(cell, halves));
   }
   if (fields.size === 0 && sent.has('outputs')) {
     throw refuse('This is a whole answer of /analyze. Send the text in its "outputs" alone.');
@@ -104,18 +130,63 @@ export function readOutputs(json: string, mark: string | undefined, codebookOf: 
   return { fields, descriptors, ...(remade ? {} : { mark: today }) };
 }
 
-/** The vector of a module's descriptor, if the outputs contain it. */
-function readVector(
+/** Reads the values of a text that was checked before. */
+function knownOutputs(sent: ReadonlyMap<string, JsonValue>, codebookOf: Codebooks): Omit<Outputs, 'mark'> {
+  const fields = new Map<string, FieldValue>();
+  const descriptors = new Map<string, OutputDescriptor>();
+  for (const manifest of MODULES) {
+    for (const output of manifest.outputs) {
+      const value = sent.get(output.name);
+      if (value !== undefined && value !== null) fields.set(output.name, knownOutput(output, value));
+    }
+    const { name, descriptor } = manifest;
+    const halves = descriptor && readHalvesOf(manifest, fields, codebookOf(name));
+    if (halves === undefined) continue;
+    descriptors.set(name, new OutputDescriptor(Number(fields.get(codeKeys(name).cluster)), halves));
+  }
+  return { fields, descriptors };
+}
+
+function knownOutput({ type }: OutputField, value: JsonValue): FieldValue {
+  const long = (one: JsonValue) => BigInt((one as JsonNumber).text);
+  const double = (one: JsonValue) => Number((one as JsonNumber).text);
+  switch (type) {
+    case 'long':
+      return long(value);
+    case 'double':
+      return double(value);
+    case 'longs':
+      return (value as readonly JsonValue[]).map(long);
+    case 'doubles':
+      return (value as readonly JsonValue[]).map(double);
+    default:
+      return value as boolean | string | readonly string[];
+  }
+}
+
+/** A vector of each length, which checks reuse: an import would create much garbage otherwise. */
+const scratches = new Map<number, Float32Array>();
+
+function scratchOf(dimensions: number): Float32Array {
+  let scratch = scratches.get(dimensions);
+  if (scratch === undefined) {
+    scratch = new Float32Array(dimensions);
+    scratches.set(dimensions, scratch);
+  }
+  return scratch;
+}
+
+/** The numbers of a module's descriptor as little-endian halves, if the outputs contain it. */
+function readHalvesOf(
   { name, descriptor }: ModuleManifest,
   fields: ReadonlyMap<string, FieldValue>,
-  codebookOf: Codebooks,
-): Float32Array | undefined {
-  if (descriptor === undefined) return undefined;
-  const text = fields.get(descriptor.output) as string | undefined;
-  if (text !== undefined) return decodeDescriptor(text, name, codebookOf(name));
+  codebook: Codebook,
+): Uint8Array | undefined {
+  const text = descriptor && (fields.get(descriptor.output) as string | undefined);
+  if (text !== undefined) return descriptorHalves(text, name, codebook);
   const orphan = Object.values(codeKeys(name)).find((key) => fields.has(key));
   if (orphan === undefined) return undefined;
-  throw refuse(`${orphan} came without ${descriptor.output}, from which it is made. Send both, or neither.`);
+  throw refuse(`${orphan} came without ${descriptor?.output}, from which it is made. Send both, or neither.`);
 }
 
 /** Computes the codes of a vector and adds them to `fields`. Returns the cell. */

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { AkinError, roundToHalves, writeHalves } from '@akin/domain';
 import { makeThumbnailFromPixels } from '@akin/imaging';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -154,15 +155,25 @@ describe('outputs that clients send back', () => {
     expect(parseOutputs('{}')).toMatchObject({ fields: new Map(), descriptors: new Map() });
   });
 
-  it('are read again by their mark, without checking the codes a second time', () => {
+  it('are the same when they are read again by their mark', () => {
     const { mark, ...first } = parseOutputs(text);
-    expect(mark).toMatch(/^[0-9a-f]{16}$/);
-    expect(parseOutputs(text, mark)).toEqual({ ...first, mark });
-    // A mark of another installation is ignored.
-    const [wrong, right] = [edited({ content_rerank: '-12' }), first.fields.get('content_rerank')];
-    expect(parseOutputs(wrong, 'f27e63283dae3ad0').fields.get('content_rerank')).toBe(right);
-    // A text with a wrong mark shows that the codes were not checked.
-    expect(parseOutputs(wrong, mark).fields.get('content_rerank')).toBe(-12n);
+    const again = parseOutputs(text, mark);
+    expect(again).toEqual({ ...first, mark });
+    for (const [module, { vector }] of first.descriptors) expect(again.descriptors.get(module)?.vector).toEqual(vector);
+    const some = JSON.stringify({ copyspace: [8], smell: 1, color_names: null });
+    expect(parseOutputs(some, parseOutputs(some).mark)).toEqual(parseOutputs(some));
+  });
+
+  it('are checked again in a text that is not the one of the mark, or whose mark is of other rules', () => {
+    const { mark, fields } = parseOutputs(text);
+    const [rule, checksum] = mark?.split('-') ?? [];
+    const wrong = edited({ content_rerank: '-12' });
+    const wrongSum = crc32(wrong).toString(16);
+    for (const other of [mark, rule, `f27e63283dae3ad0-${wrongSum}`, `${rule}-${checksum}0`]) {
+      expect(parseOutputs(wrong, other).fields.get('content_rerank')).toBe(fields.get('content_rerank'));
+    }
+    // With its own mark nobody looks at the codes: that is what the mark is for.
+    expect(parseOutputs(wrong, `${rule}-${wrongSum}`).fields.get('content_rerank')).toBe(-12n);
   });
 
   it('get no mark if codes were computed again, so that they are checked the next time', () => {

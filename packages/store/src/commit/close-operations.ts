@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@akin/domain';
-import { columnsOf } from '../engine/binary.ts';
+import { columnsOf, intArray, longArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countFailures, tally } from './failures.ts';
@@ -32,7 +32,7 @@ export async function closeOperations(
     `update ${collection.sqlSchema}.operations o set state = $3, applied_commit = $4, document = null
        from unnest($1::bigint[], $2::int[]) as t (request, position)
       where o.request = t.request and o.position = t.position`,
-    [...columnsOf(closed, 'request', 'position'), state, target],
+    [longArray(closed.map(({ request }) => request)), intArray(closed.map(({ position }) => position)), state, target],
   );
 }
 

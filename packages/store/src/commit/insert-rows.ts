@@ -1,6 +1,14 @@
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, CollectionSchema } from '../context.ts';
-import { binaryArray, columnsOf, encodeHalfvec, textArray, tsvectorArray } from '../engine/binary.ts';
+import {
+  binaryArray,
+  encodeHalfvec,
+  halfvecOfHalves,
+  intArray,
+  longArray,
+  textArray,
+  tsvectorArray,
+} from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { ChunkContext } from './chunks.ts';
 import type { Prepared } from './prepare.ts';
@@ -32,11 +40,11 @@ export async function insertDocuments(
             as t (doc, id, seq, version, bytes, words${inputs.map((input) => `, ${input}`).join('')})`,
     [
       target,
-      docs,
+      longArray(docs),
       textArray(added.map(({ id }) => id)),
-      added.map(({ operation }) => operation.seq),
-      added.map(({ operation }) => operation.keptVersion),
-      bytes,
+      longArray(added.map(({ operation }) => operation.seq)),
+      longArray(added.map(({ operation }) => operation.keptVersion)),
+      intArray(bytes),
       tsvectorArray(added.map(({ columns }) => columns?.words ?? null)),
       ...names.map((name) => textArray(added.map(({ columns }) => columns?.texts.get(name) ?? null))),
     ],
@@ -54,7 +62,7 @@ async function pictureBytes(
     `select doc, coalesce(octet_length(json), size, 0) as bytes from ${S}.outputs where doc = any($1::bigint[])
      union all
      select doc, coalesce(octet_length(bytes), size, 0) from ${S}.thumbnails where doc = any($1::bigint[])`,
-    [docs],
+    [longArray(docs)],
   );
   const found = new Map<bigint, number>();
   for (const { doc, bytes } of rows) found.set(doc, (found.get(doc) ?? 0) + bytes);
@@ -89,17 +97,20 @@ export async function insertDescriptors(
   for (const { name } of store.modules) {
     const rows = added.flatMap(({ operation, outputs }) => {
       const descriptor = outputs?.descriptors.get(name);
-      return descriptor === undefined ? [] : [{ doc: operation.doc ?? 0n, ...descriptor }];
+      return descriptor === undefined ? [] : [{ doc: operation.doc ?? 0n, descriptor }];
     });
     if (rows.length === 0) continue;
     await tx.query(
       `insert into ${descriptorTable(collection.sqlSchema, name)} (doc, cell, vector)
        select * from unnest($1::bigint[], $2::int[], $3::halfvec[])`,
       [
-        ...columnsOf(rows, 'doc', 'cell'),
+        longArray(rows.map(({ doc }) => doc)),
+        intArray(rows.map(({ descriptor }) => descriptor.cell)),
         binaryArray(
           store.halfvecOid,
-          rows.map(({ vector }) => encodeHalfvec(vector)),
+          rows.map(({ descriptor }) =>
+            descriptor.halves ? halfvecOfHalves(descriptor.halves) : encodeHalfvec(descriptor.vector),
+          ),
         ),
       ],
     );

@@ -9,15 +9,10 @@ export function binaryArray(elementOid: number, elements: readonly (Uint8Array |
     if (element === null) return 0;
     return typeof element === 'string' ? Buffer.byteLength(element) : element.length;
   });
-  const buffer = Buffer.allocUnsafe(20 + sizes.reduce((sum, size) => sum + size + 4, 0));
-  buffer.writeInt32BE(elements.length === 0 ? 0 : 1, 0);
-  buffer.writeInt32BE(elements.includes(null) ? 1 : 0, 4);
-  buffer.writeUInt32BE(elementOid, 8);
-  if (elements.length === 0) return buffer.subarray(0, 12);
-  buffer.writeInt32BE(elements.length, 12);
-  buffer.writeInt32BE(1, 16);
-  let offset = 20;
-  for (const [i, element] of elements.entries()) {
+  const buffer = Buffer.allocUnsafe(HEADER + sizes.reduce((sum, size) => sum + size + 4, 0));
+  let offset = writeHeader(buffer, elementOid, elements);
+  for (let i = 0; i < elements.length; i++) {
+    const element = elements[i] ?? null;
     const size = sizes[i] ?? 0;
     offset = buffer.writeInt32BE(element === null ? -1 : size, offset);
     if (element === null) continue;
@@ -25,12 +20,52 @@ export function binaryArray(elementOid: number, elements: readonly (Uint8Array |
     else buffer.set(element, offset);
     offset += size;
   }
-  return buffer;
+  return buffer.subarray(0, offset);
 }
 
+const HEADER = 20;
+
+/** @returns where the elements begin */
+function writeHeader(buffer: Buffer, elementOid: number, elements: readonly unknown[]): number {
+  buffer.writeInt32BE(elements.length === 0 ? 0 : 1, 0);
+  buffer.writeInt32BE(elements.includes(null) ? 1 : 0, 4);
+  buffer.writeUInt32BE(elementOid, 8);
+  // No elements, no dimensions.
+  if (elements.length === 0) return 12;
+  buffer.writeInt32BE(elements.length, 12);
+  return buffer.writeInt32BE(1, 16);
+}
+
+const INT8 = 20;
+const INT4 = 23;
 const TEXT = 25;
 const BYTEA = 17;
 const TSVECTOR = 3614;
+
+/** A parameter `$n::bigint[]`. */
+export function longArray(values: readonly (bigint | null)[]): Buffer {
+  return numberArray(INT8, 8, values, (buffer, value, offset) => buffer.writeBigInt64BE(value, offset));
+}
+
+/** A parameter `$n::int[]`. */
+export function intArray(values: readonly number[]): Buffer {
+  return numberArray(INT4, 4, values, (buffer, value, offset) => buffer.writeInt32BE(value, offset));
+}
+
+function numberArray<Value>(
+  elementOid: number,
+  size: number,
+  values: readonly (Value | null)[],
+  write: (buffer: Buffer, value: Value, offset: number) => number,
+): Buffer {
+  const buffer = Buffer.allocUnsafe(HEADER + (4 + size) * values.length);
+  let offset = writeHeader(buffer, elementOid, values);
+  for (const value of values) {
+    offset = buffer.writeInt32BE(value === null ? -1 : size, offset);
+    if (value !== null) offset = write(buffer, value, offset);
+  }
+  return buffer.subarray(0, offset);
+}
 
 /** A parameter `$n::text[]`. */
 export function textArray(texts: readonly (string | null)[]): Buffer {
@@ -71,6 +106,15 @@ export function encodeHalfvec(vector: Float32Array): Uint8Array {
     bytes[at] = half >>> 8;
     bytes[at + 1] = half;
   }
+  return bytes;
+}
+
+/** The same of its numbers as little-endian halves. */
+export function halfvecOfHalves(halves: Uint8Array): Uint8Array {
+  const bytes = Buffer.allocUnsafe(4 + halves.length);
+  bytes.writeUInt32BE((halves.length / 2) << 16, 0);
+  bytes.set(halves, 4);
+  bytes.subarray(4).swap16();
   return bytes;
 }
 

@@ -1,7 +1,8 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, writeHalves } from '@akin/domain';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { ENGINES, openEngine, testPlace } from '../../test/support.ts';
+import { encodeHalfvec, halfvecOfHalves, intArray, longArray } from './binary.ts';
 import type { Engine, SqlValue } from './engine.ts';
 
 describe.each(ENGINES)('the query function on %s', (kind) => {
@@ -64,6 +65,20 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
       AkinError,
     );
     expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('takes whole columns in binary form', async () => {
+    const sql = 'select $1::bigint[] as longs, $2::int[] as ints, $3::bigint[] as none, $4::halfvec(4)::text as vector';
+    const numbers = Float32Array.of(1, -0, -(2 ** -24), 0.333251953125);
+    const halves = new Uint8Array(8);
+    writeHalves(numbers, halves, 0);
+    const longs = [-(2n ** 63n), null, 2n ** 63n - 1n];
+    for (const vector of [encodeHalfvec(numbers), halfvecOfHalves(halves)]) {
+      const ints = [-(2 ** 31), 0, 2 ** 31 - 1];
+      expect(await engine.query(sql, [longArray(longs), intArray(ints), longArray([]), vector])).toEqual([
+        { longs, ints, none: [], vector: '[1,-0,-5.9604645e-08,0.33325195]' },
+      ]);
+    }
   });
 
   it('takes every parameter type and gives it back whole', async () => {
