@@ -2,7 +2,7 @@ import type { ModuleManifest, OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
 import { addColumns, countOf, createServerSchemas, NO_DOCUMENTS, sampleFew } from './server-tables.ts';
 import { hasServers } from './shard-servers.ts';
-import { partitionTables, renameSequence, type Tables } from './shards.ts';
+import { partitionTables, renameSequence, setForBulk, type Tables } from './shards.ts';
 import { sqlType } from './sql-types.ts';
 
 /** `valid_to` of a row that is live: the greatest bigint. */
@@ -310,6 +310,8 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     // Bytes of all changes that were accepted before it; null where that is not known.
     `alter table ${S}.requests add column if not exists bytes_before bigint`,
   ],
+
+  (S) => [setForBulk(S)], // 19
 ];
 
 /** Of a row of documents: its values, outputs and thumbnail; null in rows of before. On other servers it is a column, too. */

@@ -5,6 +5,7 @@ import { Applier } from './applier.ts';
 import { applyShards } from './apply-shards.ts';
 import type { CommitContext } from './commit-context.ts';
 import { BEFORE_ALL, nextReady, type ReadyOperation, type UnfinishedRequest } from './ready-operations.ts';
+import { sortInWords } from './words-index.ts';
 
 /** Requests that the span of a commit names. */
 const MOST_LINKS = 100;
@@ -19,6 +20,8 @@ interface Progress {
   /** Operations since the last delete by query; infinitely few once the shards up to the next one are done. */
   count: number;
   failed: number;
+  /** Whether it applied so much that words may wait for their index. */
+  isLarge: boolean;
 }
 
 /**
@@ -38,7 +41,7 @@ export async function applyReady(
 ): Promise<number> {
   const { store, collection, turn } = context;
   const applier = new Applier(context);
-  const progress = { applier, after: BEFORE_ALL, below, count: 0, failed: 0 };
+  const progress = { applier, after: BEFORE_ALL, below, count: 0, failed: 0, isLarge: false };
   let links = 0;
   let isFirst = true;
   try {
@@ -59,6 +62,7 @@ export async function applyReady(
     // No transaction of a commit outlives it.
     await applier.applied();
   }
+  if (progress.isLarge) await sortInWords(store, collection);
   return progress.failed + applier.failed;
 }
 
@@ -81,6 +85,7 @@ async function applyPage(
     if (isSharded && progress.count >= store.shardsFrom) {
       await applier.applied();
       const done = await applyShards({ ...context, batchSize: applier.batchSize }, progress);
+      progress.isLarge = true;
       progress.failed += done.failed;
       progress.after = done.below - 1n;
       progress.count = Number.NEGATIVE_INFINITY;
@@ -89,6 +94,7 @@ async function applyPage(
     const limit = isSharded ? Math.min(applier.rows, Math.max(1, store.shardsFrom - progress.count)) : applier.rows;
     const operations = await nextReady(store, collection, requests, { after: progress.after, below }, limit);
     isMore = operations.length === limit;
+    progress.isLarge ||= isMore;
     for (const { request, seq } of operations) {
       touched.add(request);
       progress.after = seq;

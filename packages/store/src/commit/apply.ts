@@ -18,6 +18,7 @@ import { insertDescriptors, insertDocuments } from './insert-rows.ts';
 import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
 import { endPublished, endUnpublished } from './remove-documents.ts';
 import { leaveTombstones, leaveTombstonesOfVoid, removeTombstones } from './tombstones.ts';
+import { gathersWords } from './words-index.ts';
 
 /**
  * Applies a chunk, unpublished, in one transaction. Among operations on one id the latest counts, whatever order they
@@ -42,7 +43,7 @@ async function applyPrepared(
   try {
     await context.store.engine.transaction(
       (tx) => batchSize.measure(prepared.length, () => applyInTransaction(tx, context, prepared)),
-      { lane: 'bulk', keyed: true },
+      { lane: 'bulk', keyed: true, gathersWords: gathersWords(context.store) },
     );
     return 0;
   } catch (error) {

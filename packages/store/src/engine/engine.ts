@@ -44,6 +44,11 @@ export interface TransactionOptions {
   readonly keyed?: boolean;
   /** Takes the first of very many rows, and must read them in the order of an index instead of sorting all of them. */
   readonly inOrder?: boolean;
+  /**
+   * Lets the words of many new documents wait before they go into the index of words. That takes less work, but searches
+   * for words look through all that wait: where nobody searches. PGlite does not: nothing else could run while they go in.
+   */
+  readonly gathersWords?: boolean;
   /** A statement without parameters that goes along with the beginning, in one round trip. */
   readonly first?: string;
   /** Waits no longer for locks. */

@@ -15,11 +15,16 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   jit: 'off',
   // Documents and descriptors of a shard on another server are joined there, see docs/benchmarks.md.
   enable_partitionwise_join: 'on',
+  // So much may wait before it goes into an index of words: searches for words look through it.
+  gin_pending_list_limit: '256kB',
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
   client_min_messages: 'warning',
   [KNOWS]: `${SHARDS} ${SERVERS}`,
 };
+
+/** More than that saves hardly anything: see docs/experiments.md. */
+const GATHERED_WORDS = '4MB';
 
 const KEYED = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
   .map((name) => `; set local ${name} = off`)
@@ -73,9 +78,10 @@ export async function runTransaction<T>(
   run: (tx: Transaction, first: readonly Row[]) => Promise<T>,
   options: TransactionOptions,
 ): Promise<Done<T>> {
-  const { snapshot, keyed, inOrder, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
+  const { snapshot, keyed, inOrder, gathersWords, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
   let begin = snapshot ? 'begin isolation level repeatable read read only' : 'begin';
   if (keyed) begin += KEYED;
+  if (gathersWords) begin += `; set local gin_pending_list_limit = '${GATHERED_WORDS}'`;
   if (inOrder) begin += '; set local enable_sort = off';
   if (timeoutMilliseconds !== undefined) begin += `; set local statement_timeout = ${Math.ceil(timeoutMilliseconds)}`;
   if (lockTimeoutMilliseconds !== undefined)

@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import { accept, openTestStore, testPlace } from '../../test/support.ts';
+import { createCollection } from '../collections/collections.ts';
+import type { Collection, Store } from '../context.ts';
+import { commit } from './commit.ts';
+import { gathersWords } from './words-index.ts';
+
+/** More documents than the first piece of a commit takes. */
+const MANY = 400;
+
+describe.each([1, 2])('tables for many documents on PostgreSQL, in a collection of %d shards', (shards) => {
+  it('have all words in their index when a large commit shows them', async () => {
+    await using place = await openPlace();
+    const { store } = place;
+    const collection = await createCollection(store, 'shop', { shards });
+    await accept(store, collection, documents(0, MANY));
+    await commit(store, collection);
+    expect(await pagesThatWait(store, collection)).toBe(0);
+    // One that is soon done leaves its words to a later one.
+    await accept(store, collection, documents(MANY, MANY + 10));
+    await commit(store, collection);
+    expect(await pagesThatWait(store, collection)).toBeGreaterThan(0);
+  });
+
+  it('keep outputs in their rows, and leave it to sessions how many words wait, also where they are older', async () => {
+    await using place = await openPlace();
+    const collection = await createCollection(place.store, 'shop', { shards });
+    const suffixes = shards === 1 ? [''] : ['_s0', '_s1'];
+    const wanted = suffixes.map((suffix) => [`outputs${suffix}`, ['toast_tuple_target=4080']]);
+    expect(await bulkSettings(place.store, collection)).toEqual(expect.arrayContaining(wanted));
+    const S = collection.sqlSchema;
+    for (const suffix of suffixes) {
+      await place.store.engine.query(`alter table ${S}.outputs${suffix} reset (toast_tuple_target)`);
+    }
+    for (const [index] of await wordsIndexes(place.store, collection)) {
+      await place.store.engine.query(`alter index ${S}.${index} set (gin_pending_list_limit = 256)`);
+    }
+    await place.store.engine.query('update akin.collections set tables_version = 18 where id = $1', [collection.id]);
+    await place.reopen();
+    expect(await bulkSettings(place.store, collection)).toEqual(expect.arrayContaining(wanted));
+    expect(await wordsIndexes(place.store, collection)).toEqual(
+      suffixes.map(() => [expect.stringMatching(/words/), null]),
+    );
+  });
+});
+
+describe('the list of words that wait', () => {
+  it.each([
+    ['nobody searches', { kind: 'postgres', strength: 0, sinceLastSearch: 1_001 }, true],
+    ['somebody searched just now', { kind: 'postgres', strength: 0, sinceLastSearch: 1_000 }, false],
+    ['another process searches', { kind: 'postgres', strength: 0.1, sinceLastSearch: 60_000 }, false],
+    ['the engine is PGlite', { kind: 'pglite', strength: 0, sinceLastSearch: 60_000 }, false],
+  ])('is as it should be where %s', (_, { kind, strength, sinceLastSearch }, expected) => {
+    const engine = { kind, sinceLastSearch: () => sinceLastSearch };
+    expect(gathersWords({ engine, throttle: { strength } } as unknown as Store)).toBe(expected);
+  });
+
+  it('is long in transactions that ask for it, and short in others', async () => {
+    await using place = await openPlace();
+    for (const [gathersWords, expected] of [
+      [false, '256kB'] as const,
+      [true, '4MB'] as const,
+      [false, '256kB'] as const,
+    ]) {
+      const show = 'select current_setting($1) as setting';
+      const options = { gathersWords };
+      expect(await place.store.engine.transaction((tx) => tx.query(show, ['gin_pending_list_limit']), options)).toEqual(
+        [{ setting: expected }],
+      );
+    }
+  });
+});
+
+async function openPlace() {
+  const { place, remove } = await testPlace('postgres');
+  const opened = {
+    store: await openTestStore(place),
+    async reopen() {
+      await opened.store[Symbol.asyncDispose]();
+      opened.store = await openTestStore(place);
+    },
+    async [Symbol.asyncDispose]() {
+      await opened.store[Symbol.asyncDispose]();
+      await remove();
+    },
+  };
+  return opened;
+}
+
+const documents = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => ({ id: `shoe-${from + i}`, title: `number ${from + i}` }));
+
+const GIN = `pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_am a on a.oid = c.relam
+  where n.nspname = $1 and a.amname = 'gin' and c.relkind = 'i'`;
+
+/** Puts them into the index too. */
+async function pagesThatWait(store: Store, { sqlSchema }: Collection): Promise<number> {
+  const sql = `select sum(gin_clean_pending_list(c.oid))::int4 as pages from ${GIN}`;
+  const [row] = await store.engine.query<{ pages: number }>(sql, [sqlSchema]);
+  return row?.pages ?? 0;
+}
+
+async function wordsIndexes(store: Store, { sqlSchema }: Collection): Promise<[string, string[] | null][]> {
+  const sql = `select relname, reloptions from ${GIN} order by relname`;
+  return (await store.engine.query(sql, [sqlSchema])).map(({ relname, reloptions }) => [relname, reloptions]);
+}
+
+async function bulkSettings(store: Store, { sqlSchema }: Collection): Promise<unknown[]> {
+  const rows = await store.engine.query(
+    `select relname, array_remove(reloptions, 'vacuum_truncate=off') as settings from pg_class c
+       join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and relname like 'outputs%'`,
+    [sqlSchema],
+  );
+  return rows.map(({ relname, settings }) => [relname, settings]);
+}
