@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { createRandom, parseQuery } from '@akin/domain';
+import { Searcher } from '@akin/searcher';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
@@ -9,7 +11,7 @@ import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
 import { NotHeld } from './not-held.ts';
-import { CHUNK_ROWS } from './read-rows.ts';
+import { CHUNK_ROWS, type ReadCollection } from './read-rows.ts';
 
 const EXACT = 50;
 const COUNT = 400;
@@ -103,38 +105,53 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     expect(small.inMemory.use.filters).toBeLessThan(30);
   });
 
-  it('holds for filters of a shard: those of another one that are not in use go', async () => {
-    const half = COUNT / 2;
-    const shards = [0, 1].map((shard) => ({
+  /** The two shards of a collection. */
+  const shards = () =>
+    [0, 1].map((shard) => ({
       ...first,
-      part: { shard, of: 2, from: shard * half, to: (shard + 1) * half + 1 },
+      part: { shard, of: 2, from: (shard * COUNT) / 2, to: ((shard + 1) * COUNT) / 2 + 1 },
     }));
-    const readBoth = async (memory?: number) => {
-      const { inMemory } = withMemory(memory);
-      for (const shard of shards) expect(await inMemory.read(store, shard, new NotHeld('shape', 1, 4))).toBe(true);
-      return inMemory;
-    };
-    const unlimited = await readBoth();
-    const { bytes } = unlimited.use;
-    await unlimited[Symbol.asyncDispose]();
-    const small = await readBoth(bytes + 1_000);
+  const readShard = (memory: InMemorySearch, shard: number, documents = 1) =>
+    memory.read(store, shards()[shard] as ReadCollection, new NotHeld('shape', documents, 4));
+  /** Has filters of one match each held for a shard. */
+  const holdFilters = async (memory: InMemorySearch, shard: number, keys: readonly string[]) => {
+    const one = shards()[shard] as ReadCollection;
+    const held = await store.engine.transaction((tx) => memory.find(one, tx, 1n, 'shape'));
     const reader = {
       isMost: async () => false,
       read: async (all: readonly unknown[]) => all.map(() => Float64Array.of(1)),
     };
-    const use = async (shard: number, keys: readonly string[]) => {
-      const one = shards[shard] as (typeof shards)[number];
-      const held = await store.engine.transaction((tx) => small.find(one, tx, 1n, 'shape'));
-      const filters = (await held?.filters(keys, 1n, reader)) ?? [];
-      held?.release(filters.map(({ number }) => number));
-      return filters.length;
-    };
+    const filters = (await held?.filters(keys, 1n, reader)) ?? [];
+    held?.release(filters.map(({ number }) => number));
+    return filters.length;
+  };
+
+  it('holds for filters of a shard: those of another one that are not in use go', async () => {
+    await using unlimited = new InMemorySearch({ exactRows: EXACT });
+    for (const shard of [0, 1]) expect(await readShard(unlimited, shard)).toBe(true);
+    const { inMemory: small } = withMemory(unlimited.use.bytes + 1_000);
+    for (const shard of [0, 1]) expect(await readShard(small, shard)).toBe(true);
     const before = small.use.bytes;
-    expect(await use(0, ['first'])).toBe(1);
+    expect(await holdFilters(small, 0, ['first'])).toBe(1);
     const each = small.use.bytes - before;
-    for (let n = 0; small.use.bytes + each <= small.use.limit; n++) await use(0, [`${n}`]);
-    expect(await use(1, ['one', 'another'])).toBe(2);
+    for (let n = 0; small.use.bytes + each <= small.use.limit; n++) await holdFilters(small, 0, [`${n}`]);
+    expect(await holdFilters(small, 1, ['one', 'another'])).toBe(2);
     expect(small.use).toMatchObject({ collections: 2, filters: 2 });
+  });
+
+  it('is made for a shard by giving back filters of others, if that suffices', async () => {
+    await using unlimited = new InMemorySearch({ exactRows: EXACT });
+    expect(await readShard(unlimited, 0)).toBe(true);
+    await using searcher = new Searcher({ threads: Math.min(4, availableParallelism()), exactRows: EXACT });
+    const expected = searcher.bytesFor(COUNT / 2, 4, EXACT / 2);
+    const { inMemory: small } = withMemory(unlimited.use.bytes + expected);
+    expect(await readShard(small, 0)).toBe(true);
+    expect(await holdFilters(small, 0, ['one', 'another', 'a third'])).toBe(3);
+    // One of so many documents does not fit in any case.
+    expect(await readShard(small, 1, 1e6)).toBe(false);
+    expect(small.use).toMatchObject({ collections: 1, filters: 3 });
+    expect(await readShard(small, 1, COUNT / 2)).toBe(true);
+    expect(small.use).toMatchObject({ collections: 2, filters: 0 });
   });
 
   it('holds for what commits bring', async () => {

@@ -101,9 +101,16 @@ export class InMemorySearch implements AsyncDisposable {
     patience = PATIENCE_MILLISECONDS,
   ): Promise<boolean> {
     const { module } = missing;
-    const held = this.#held.get(nameOf(collection)) ?? this.#newlyHeld(collection);
-    const bytes = this.#bytesWith(held, missing);
-    if (!held.isBeingRead && (this.#hasOutgrown(collection) || !this.#makeRoom(held, bytes))) return false;
+    let held = this.#held.get(nameOf(collection)) ?? this.#newlyHeld(collection);
+    let bytes = this.#bytesWith(held, missing);
+    if (!held.isBeingRead && this.#hasOutgrown(collection)) return false;
+    if (!held.isBeingRead && !this.#makeRoom(held, bytes)) {
+      if (!(await this.#dropFiltersOf(held, bytes))) return false;
+      // Another search may have begun to read it.
+      held = this.#held.get(nameOf(collection)) ?? held;
+      bytes = this.#bytesWith(held, missing);
+      if (!held.isBeingRead && !this.#makeRoom(held, bytes)) return false;
+    }
     this.#held.set(nameOf(collection), held);
     held.lastUsed = performance.now();
     const inTurn: InTurn = (work) => (collection.part === undefined ? work() : this.#inTurn(work));
@@ -281,6 +288,23 @@ export class InMemorySearch implements AsyncDisposable {
       void this.forget(held);
     }
     return true;
+  }
+
+  /**
+   * Gives back filters of other shards of a collection, which are dearer than other collections.
+   * @param bytes that a shard will take
+   * @returns false where its shards do not fit without filters either: it is not tried again for a while
+   */
+  async #dropFiltersOf(wanted: HeldCollection, bytes: number): Promise<boolean> {
+    const others = [...this.#held.values()].filter(
+      (held) => held !== wanted && held.collection.id === wanted.collection.id,
+    );
+    if (others.length === 0 || bytes > this.#memory) return false;
+    // One that is given back meanwhile takes its filters with it.
+    for (const held of others) await held.dropFilters().catch(() => undefined);
+    const taken = others.reduce((sum, held) => sum + held.bytes, bytes);
+    if (taken > this.#memory) this.#outgrown.set(nameOf(wanted.collection), performance.now());
+    return taken <= this.#memory;
   }
 
   /** A collection has grown: filters that nobody uses go first, its own and those of its other shards; then other collections, then itself. */
