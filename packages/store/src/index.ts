@@ -85,7 +85,7 @@ export {
   writeAnswer,
   writeQuestion,
 } from './nodes/question.ts';
-export type { SearchNodes } from './nodes/search-nodes.ts';
+export type { AskingNodes, SearchNodes } from './nodes/search-nodes.ts';
 export { type Collected, collectGarbage } from './objects/collect-garbage.ts';
 export type { HearRequest } from './objects/packs.ts';
 export { listProcesses } from './processes.ts';

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRandom, parseJson, parseQuery, TypeClaims, validateDocument } from '@akin/domain';
 import { createWorkerServer, type Gateway } from '@akin/gateway';
@@ -97,10 +97,10 @@ describe('search nodes', () => {
     await database?.drop();
   });
 
-  async function add(documents: readonly object[]): Promise<void> {
-    const { fields } = await loadSchema(local, collection);
+  async function add(documents: readonly object[], to = collection, by = lease): Promise<void> {
+    const { fields } = await loadSchema(local, to);
     const claims = new TypeClaims();
-    const staging = stageChanges(local, collection, {});
+    const staging = stageChanges(local, to, {});
     const changes = documents.map((one, position) => {
       const read = validateDocument(parseJson(JSON.stringify(one)), position, fields, claims);
       if ('errors' in read) throw new Error(read.errors[0]?.msg);
@@ -108,7 +108,7 @@ describe('search nodes', () => {
     });
     await staging.add(changes);
     await staging.accept();
-    await commit(local, collection, lease);
+    await commit(local, to, by);
   }
   const storeOf = (i: number): Store => stores[i] as Store;
   const urlOf = (i: number): string => nodes[i]?.url as string;
@@ -199,6 +199,8 @@ describe('search nodes', () => {
     const found = await gateway([urlOf(0), urlOf(1)])(question);
     expect(found).toEqual(one);
     expect([found.inMemory, await misses()]).toEqual([true, 0]);
+    // Of shard 3 only the database can tell.
+    expect(await gateway([urlOf(0)])(question)).toEqual(one);
     expect(await ask({ ...local, nodes: { ask: async () => undefined } }, question)).toMatchObject({ hits: one.hits });
   });
 
@@ -240,9 +242,8 @@ describe('search nodes', () => {
     await third[Symbol.asyncDispose]();
     for (let i = 0; i < 6; i++) expect(await find({})).toEqual(expected);
     expect([await misses(), (await ends('failed')) > 0]).toEqual([0, true]);
-    // Of shard 3 there is no other one.
-    const half = gateway([urlOf(0)]);
-    for (let i = 0; i < 3; i++) expect(await half({})).toEqual({ ...expected, inMemory: false });
+    const nobody = gateway([third.url]);
+    for (let i = 0; i < 3; i++) expect(await nobody({})).toEqual({ ...expected, inMemory: false });
     expect(await misses()).toBe(3);
   });
 
@@ -251,11 +252,79 @@ describe('search nodes', () => {
     const node = await startNode(0, shards);
     opened.push(node);
     const find = gateway([node.url], { times: { askAgainMilliseconds: 0 } });
-    for (let i = 0; i < 2; i++) expect((await find({})).inMemory).toBe(false);
+    for (let i = 0; i < 2; i++) await find({});
+    expect(await misses()).toBe(2);
     shards.push(3);
-    // The first one may still find that nobody holds it.
-    await find({});
-    expect((await find({})).inMemory).toBe(true);
+    // The first one may still find that nobody holds it, and the node has to read it.
+    let before: number;
+    do {
+      before = await misses();
+      await find({});
+    } while ((await misses()) > before);
+  });
+
+  it('leave to the database only the shards that nobody holds', async () => {
+    const nothing = {
+      ...{ matches: 0, compared: 0, isExact: true, areTooMany: false, docs: new Float64Array() },
+      ...{ low: new Float32Array(), likely: new Float32Array(), high: new Float32Array() },
+    };
+    // Whatever the shards have that nodes hold, these find nothing there.
+    const blind = finding({
+      ask: async ({ counted }, { isInPart } = {}) =>
+        isInPart ? [{ shards: [0, 1, 2], holds: undefined, candidates: nothing, counts: counted.map(() => 0) }] : [],
+    });
+    const inShard = await local.engine.query<{ id: string }>(`select id from ${collection.sqlSchema}.documents_s3`);
+    const ids = new Set(inShard.map(({ id }) => id));
+    const red = { ...filters('color:red'), rows: DOCUMENTS / 2 };
+    const expected = (await ask(local, red)).hits.filter(([id]) => ids.has(id as string));
+    expect(expected.length).toBeGreaterThan(50);
+    const facets = [{ kind: 'query', query: parseQuery('id:*') }] as const;
+    expect(await blind({ ...red, facets })).toMatchObject({
+      ...{ hits: expected, numFound: expected.length },
+      facets: [{ kind: 'query', count: expected.length }],
+    });
+  });
+
+  it('leave all shards to the database where more are equally near than are looked at', async () => {
+    const copies = await createCollection(local, 'copies', { shards: SHARDS });
+    const own = (await takeLeases(local, [{ collection: copies, fits: true }], 'a test', 600_000)).get(copies.id);
+    const same = [...target].join(',');
+    // Those of the page come last.
+    const all = Array.from({ length: 600 }, (_, n) => ({ ...document(n), import: same }));
+    await add(all.reverse(), copies, own);
+    const nodes = searchNodes({ urls: [urlOf(0)], fleetKey: FLEET_KEY, log, metrics: createMetrics() });
+    let last: readonly number[] = [];
+    const listening: SearchNodes = {
+      ask: async (...asked) => {
+        const answers = await nodes.ask(...asked);
+        last = answers?.flatMap(({ shards }) => shards).sort() ?? [];
+        return answers;
+      },
+    };
+    const rank = { module: 'shape', vector: target, smartfilter: 'off' } as const;
+    const question = { query: parseQuery('*:*'), rank, rows: 10 };
+    const find = (store: Store) => search(store, copies, question);
+    const expected = await find(local);
+    let found = await find({ ...local, nodes: listening });
+    // A node reads its shards at the first search.
+    while (last.length < 3) found = await find({ ...local, nodes: listening });
+    expect([last, found.hits, found.numFound]).toEqual([[0, 1, 2], expected.hits, expected.numFound]);
+  });
+
+  it('are not asked any longer when nobody waits for the answer', async () => {
+    const waiting = createServer();
+    const asked = new Promise<IncomingMessage>((resolve) => waiting.on('request', resolve));
+    servers.push(waiting);
+    await new Promise<void>((resolve) => waiting.listen(0, '127.0.0.1', resolve));
+    const { port } = waiting.address() as AddressInfo;
+    const gone = new AbortController();
+    const found = gateway([`http://127.0.0.1:${port}`])({ signal: gone.signal });
+    const { socket } = await asked;
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    gone.abort(new Error('the client is gone'));
+    await expect(found).rejects.toThrow('the client is gone');
+    await closed;
+    expect([await misses(), await ends('given up')]).toEqual([0, 1]);
   });
 
   it('stand in for one that is slow, whose answer nobody waits for then', async () => {

@@ -55,9 +55,15 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** No node that is left holds some shard. */
+/** No node that is left holds some shards. */
 class NobodyHolds extends Error {
   override readonly name = 'NobodyHolds';
+  readonly shards: readonly number[];
+
+  constructor(shards: readonly number[]) {
+    super(`no search node that answers holds the shards ${shards.join(', ')}`);
+    this.shards = shards;
+  }
 }
 
 /**
@@ -147,7 +153,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       groups.push({ node, shards: own });
       left = left.filter((shard) => !own.includes(shard));
     }
-    if (left.length > 0) throw new NobodyHolds(`no search node that answers holds the shards ${left.join(', ')}`);
+    if (left.length > 0) throw new NobodyHolds(left);
     const answers = await Promise.all(
       groups.map(({ node, shards }) =>
         askHedged(
@@ -227,25 +233,45 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     }
   }
 
+  /** Answers for those shards that nodes have read. */
+  async function askSome(question: NodeQuestion, signal: AbortSignal): Promise<readonly NodeAnswer[]> {
+    const asked = { body: writeQuestion(question), patience: 0, isUnread: () => {}, signal };
+    let shards = Array.from({ length: question.shards }, (_, shard) => shard);
+    while (shards.length > 0) {
+      try {
+        // Each time without nodes that were found to hang.
+        return await askFor(shards, await addresses.inTurn(), asked);
+      } catch (error) {
+        if (!(error instanceof NobodyHolds)) throw error;
+        shards = shards.filter((shard) => !error.shards.includes(shard));
+      }
+    }
+    return [];
+  }
+
   return {
-    async ask(question: NodeQuestion, milliseconds = times.answerMilliseconds) {
+    async ask(question, { milliseconds = times.answerMilliseconds, signal: asker, isInPart = false } = {}) {
       const over = new AbortController();
       // A signal of AbortSignal.timeout() that only AbortSignal.any() knows may be collected before its time.
       const late = setTimeout(
         () => over.abort(new Error('the search nodes do not answer in time')),
         Math.min(times.answerMilliseconds, Math.floor(milliseconds)),
       );
+      const signal = asker === undefined ? over.signal : AbortSignal.any([over.signal, asker]);
+      const work = isInPart ? askSome : askAll;
       try {
-        const answers = await inSpan('search nodes', { kind: 'internal' }, () => askAll(question, over.signal));
+        const answers = await inSpan('search nodes', { kind: 'internal' }, () => work(question, signal));
+        if (isInPart) return answers;
         if (areMissing) log.info({}, 'search nodes answer for all shards again');
         areMissing = false;
         return answers;
       } catch (err) {
+        if (asker?.aborted || isInPart) return undefined;
         missed.inc({});
         if (err instanceof NobodyHolds) forgetHeld();
         if (!areMissing) log.warn({ err }, 'no search node answers for some shards: the database is searched');
         areMissing = true;
-        return undefined;
+        return err instanceof NobodyHolds ? [] : undefined;
       } finally {
         clearTimeout(late);
         over.abort();

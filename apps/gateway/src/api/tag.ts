@@ -43,6 +43,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
     query: { kind: 'exists', field: field.name, position: 0 },
     filters: input.kind === 'id' ? [...filters, not(input.value)] : filters,
     rank,
+    signal,
     rows: VOTERS,
     fields: [field.name.replace(/[\\*?]/g, '\\$&')],
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),

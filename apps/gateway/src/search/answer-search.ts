@@ -168,7 +168,7 @@ function searchTraced(
   return inSpan('search', { attributes }, async (span) => {
     const began = performance.now();
     const result = await context.semaphores.searches.run(context.client, signal, () =>
-      search(context.store, collection, question),
+      search(context.store, collection, { ...question, signal }),
     );
     const path = result.ranking === undefined ? 'unranked' : result.ranking.exact ? 'exact' : 'approximate';
     context.metrics.search(path, performance.now() - began);

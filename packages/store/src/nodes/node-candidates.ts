@@ -10,7 +10,8 @@ import { Params } from '../search/params.ts';
 import type { SearchRequest } from '../search/request.ts';
 import type { Snapshot } from '../search/snapshot.ts';
 import type { NamedQuery, NodeQuestion } from './question.ts';
-import type { SearchNodes } from './search-nodes.ts';
+import type { AskingNodes, SearchNodes } from './search-nodes.ts';
+import { askDatabase } from './shards-in-database.ts';
 
 /** What is asked besides the nearest. */
 type Matching = Pick<NodeQuestion, 'queries' | 'matching' | 'counted' | 'folded'>;
@@ -20,6 +21,14 @@ const EVERYTHING: Matching = { queries: [], matching: [], counted: [], folded: [
 /** A transaction in which nothing runs for four seconds is ended, so that one that hangs keeps nobody waiting. */
 const BUSY_MILLISECONDS = 1_500;
 
+/** How the nodes are asked for one search. */
+interface Options extends Pick<AskingNodes, 'signal'> {
+  /** Of the search, in the time of `performance.now()`; undefined: there is none. */
+  readonly deadline?: number | undefined;
+  /** Whether shards that no node holds are asked of the database. */
+  readonly isCompleted: boolean;
+}
+
 /** Finds candidates by search nodes, of which each holds some shards of the collection. */
 export class NodeCandidates implements CandidateFinder {
   readonly #nodes: SearchNodes;
@@ -27,13 +36,13 @@ export class NodeCandidates implements CandidateFinder {
   readonly #documents: number;
   readonly #snapshot: Snapshot;
   readonly #clock: Clock;
-  readonly #deadline: number | undefined;
+  readonly #options: Options;
   #counts: readonly number[] | undefined;
   isElsewhere = false;
+  isInPart = false;
 
   /**
    * @param documents how many have a vector of the module that the search ranks by
-   * @param deadline of the search, in the time of `performance.now()`; undefined: there is none
    */
   constructor(
     nodes: SearchNodes,
@@ -41,9 +50,9 @@ export class NodeCandidates implements CandidateFinder {
     documents: number,
     snapshot: Snapshot,
     clock: Clock,
-    deadline: number | undefined,
+    options: Options,
   ) {
-    this.#deadline = deadline;
+    this.#options = options;
     this.#nodes = nodes;
     this.#collection = collection;
     this.#documents = documents;
@@ -89,15 +98,24 @@ export class NodeCandidates implements CandidateFinder {
       documents: this.#documents,
     };
     // Half of the time is left for the database.
-    const left = this.#deadline === undefined ? undefined : Math.max(0, (this.#deadline - performance.now()) / 2);
+    const { deadline, signal, isCompleted } = this.#options;
+    const milliseconds = deadline === undefined ? undefined : Math.max(0, (deadline - performance.now()) / 2);
     const busy = setInterval(() => tx.query('select 1 as busy').catch(() => undefined), BUSY_MILLISECONDS);
-    const answers = await this.#nodes.ask(question, left).finally(() => clearInterval(busy));
-    this.isElsewhere = answers === undefined;
-    if (answers === undefined) return undefined;
-    const { counted } = matching;
-    this.#counts = counted.map((_, i) => answers.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0));
+    const asking = { milliseconds, signal, isInPart: isCompleted };
+    const answers = await this.#nodes.ask(question, asking).finally(() => clearInterval(busy));
+    // Nobody waits for what the database would find.
+    signal?.throwIfAborted();
+    const answered = new Set(answers?.flatMap(({ shards }) => shards));
+    const missing = Array.from({ length: question.shards }, (_, shard) => shard).filter((one) => !answered.has(one));
+    this.isElsewhere = missing.length > 0;
+    this.isInPart = this.isElsewhere && answers !== undefined;
+    if (answers === undefined || (missing.length > 0 && (!isCompleted || answers.length === 0))) return undefined;
+    const rest =
+      missing.length === 0 ? [] : [await askDatabase(this.#snapshot, this.#collection, missing, question, this.#clock)];
+    const parts = [...answers, ...rest];
+    this.#counts = matching.counted.map((_, i) => parts.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0));
     return mergeCandidates(
-      answers.flatMap(({ candidates }) => candidates ?? []),
+      parts.flatMap(({ candidates }) => candidates ?? []),
       near,
     );
   }

@@ -1,12 +1,22 @@
 import type { NodeAnswer, NodeQuestion } from './question.ts';
 
+/** How nodes are asked. */
+export interface AskingNodes {
+  /** That they may take, if fewer than always. */
+  readonly milliseconds?: number | undefined;
+  /** Ends the questions when nobody waits for the answer. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether answers for some of the shards are of use. */
+  readonly isInPart?: boolean | undefined;
+}
+
 /** Processes that hold the vectors of some shards each, and find candidates in them. */
 export interface SearchNodes {
   /**
    * Asks for the candidates of all shards of a collection.
    *
-   * @param milliseconds that they may take, if fewer than always
-   * @returns answers that together have every shard once; undefined where a shard has none. Never rejects.
+   * @returns answers that have no shard twice. Shards that nobody holds are missing; where answers in part are of no
+   *   use, all are missing then. Undefined where nodes take too long. Never rejects.
    */
-  ask(question: NodeQuestion, milliseconds?: number): Promise<readonly NodeAnswer[] | undefined>;
+  ask(question: NodeQuestion, asking?: AskingNodes): Promise<readonly NodeAnswer[] | undefined>;
 }

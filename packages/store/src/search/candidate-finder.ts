@@ -10,6 +10,8 @@ import type { SearchRequest } from './request.ts';
 export interface CandidateFinder extends Disposable {
   /** Whether it does not have the commit of the search, but may have the last one. */
   readonly isElsewhere: boolean;
+  /** Whether it could tell of some shards, if the database told of the others. */
+  readonly isInPart: boolean;
   /**
    * Candidates for the nearest documents that match a search.
    * @param folded documents that are left out

@@ -11,6 +11,7 @@ import type { Snapshot } from './snapshot.ts';
 /** Finds candidates by the searcher of this process. Where that fails, it cannot tell, and the collection is forgotten. */
 export class HeldCandidates implements CandidateFinder {
   readonly isElsewhere = false;
+  readonly isInPart = false;
   readonly #store: Store;
   readonly #held: HeldCollection;
   readonly #snapshot: Snapshot;

@@ -127,11 +127,11 @@ export function matchedBy(
 }
 
 /** SQL of the distance of a descriptor `v`. */
-export function distanceTo({ vector }: Rank, params: Params): string {
+export function distanceTo({ vector }: Pick<Rank, 'vector'>, params: Params): string {
   return `v.vector <-> ${params.add(encodeHalfvec(vector), `halfvec(${vector.length})`)}`;
 }
 
-export function rankedTable({ module }: Rank, { sqlSchema, modules }: Snapshot): string {
+export function rankedTable({ module }: Pick<Rank, 'module'>, { sqlSchema, modules }: Snapshot): string {
   const descriptor = modules.find(({ name }) => name === module)?.descriptor;
   // How many numbers there are is not asked: a collection of another model than this process makes may have more or fewer.
   if (descriptor === undefined)

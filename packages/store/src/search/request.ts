@@ -42,6 +42,8 @@ export interface SearchQuestion extends Omit<SearchRequest, 'rank'> {
   readonly rank?: Rank | RankByDocuments | undefined;
   /** A commit that the answer must show, or a later one, which need not be the last; undefined: the last one. */
   readonly atLeast?: bigint | undefined;
+  /** Ends what is asked of other processes when nobody waits for the answer. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -25,12 +25,12 @@ import { readTotals } from './totals.ts';
 /**
  * Answers a search from one commit: which documents match, in what order, how many, and the fields of one page of them.
  *
- * @throws AkinError bad-request for unknown fields, values that do not fit, a foreign cursorMark
+ * @throws AkinError bad-request for unknown fields, values that do not fit, a foreign cursorMark; the reason of the signal
  */
 export async function search(
   store: Store,
   collection: Collection,
-  { atLeast, ...question }: SearchQuestion,
+  { atLeast, signal, ...question }: SearchQuestion,
 ): Promise<SearchResult> {
   if (question.cursorMark !== undefined && (question.start ?? 0) > 0) {
     throw new AkinError('bad-request', 'start must be 0 with cursorMark: the mark says where to go on.');
@@ -46,21 +46,27 @@ export async function search(
   const deadline = limited ? performance.now() + (question.timeAllowed as number) : undefined;
   let asked: { readonly finder: CandidateFinder | undefined; readonly commit: bigint } | undefined;
   const answer = async (from: 'memory' | 'database', isCurrent: boolean) => {
+    signal?.throwIfAborted();
     let shown: ReadonlyMap<bigint, ReadDocument> = new Map();
     const answerFrom = async (whole: Snapshot): Promise<SearchResult | NotHeld> => {
       const request = await requestOf(question, whole);
       const ranked = request.rank !== undefined;
       const limit = new TimeLimit(whole.tx, deadline);
+      // What search nodes have is not asked of the database.
+      const isCompleted = from === 'database' && asked?.finder?.isInPart === true;
       const found =
-        from === 'memory'
-          ? await limit.within(() => finderOf(store, collection, request, whole, clock, deadline))
+        from === 'memory' || isCompleted
+          ? await limit.within(() =>
+              finderOf(store, collection, request, whole, clock, { deadline, signal, isCompleted }),
+            )
           : undefined;
       if (found instanceof NotHeld) return found;
       using finder = found;
       asked = { finder, commit: whole.commit };
       const near = finder && (await findNear(store, finder, request, whole));
       // Comparing everything takes its turn with others that do.
-      const inDatabase = finder && documentsOf(request, whole) > store.exactDocuments ? ONLY_IN_DATABASE : undefined;
+      const isLarge = documentsOf(request, whole) > store.exactDocuments;
+      const inDatabase = finder && !isCompleted && isLarge ? ONLY_IN_DATABASE : undefined;
       if (inDatabase && request.rank?.maxDistance !== undefined && near === undefined) return inDatabase;
       const fold = () => foldDuplicates(request, { ...whole, near }, clock);
       const folded = request.collapse
@@ -166,7 +172,7 @@ async function finderOf(
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
-  deadline: number | undefined,
+  options: ConstructorParameters<typeof NodeCandidates>[5],
 ): Promise<CandidateFinder | NotHeld | undefined> {
   const { rank } = request;
   if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
@@ -175,7 +181,7 @@ async function finderOf(
   const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;
   if (documents === 0 || descriptor === undefined) return undefined;
   if (store.nodes !== undefined && shardsOf(collection) > 1) {
-    return new NodeCandidates(store.nodes, collection, documents, snapshot, clock, deadline);
+    return new NodeCandidates(store.nodes, collection, documents, snapshot, clock, options);
   }
   const held = await store.inMemory.find(collection, tx, commit, rank.module);
   if (held === undefined) return new NotHeld(rank.module, documents, descriptor.dimensions);

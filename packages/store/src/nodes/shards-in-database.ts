@@ -1,0 +1,124 @@
+import type { Query } from '@akin/domain';
+import type { Candidates } from '@akin/searcher';
+import { shardRanges } from '../collections/shards.ts';
+import type { Collection } from '../context.ts';
+import { compileQuery } from '../search/compile.ts';
+import type { Clock } from '../search/date-math.ts';
+import { distanceTo, rankedTable } from '../search/matching.ts';
+import { Params } from '../search/params.ts';
+import { type Snapshot, visible } from '../search/snapshot.ts';
+import type { NodeAnswer, NodeQuestion } from './question.ts';
+
+/** What is asked of each shard. */
+type Asked = Pick<NodeQuestion, 'near' | 'queries' | 'matching' | 'counted' | 'folded'>;
+
+/** Rows that are read beyond those that are wanted, for documents that are equally near. */
+const SPARE = 100;
+/** Bounds of squared distances have single precision, distances of the database double. */
+const ROUNDING = 1e-5;
+
+/**
+ * Answers for some shards what search nodes would. The database compares every match in these shards and reads no other
+ * ones: one statement finds the nearest, one counts.
+ *
+ * @param shards at least one
+ */
+export async function askDatabase(
+  snapshot: Snapshot,
+  collection: Collection,
+  shards: readonly number[],
+  asked: Asked,
+  clock: Clock,
+): Promise<Pick<NodeAnswer, 'candidates' | 'counts'>> {
+  const begin = () => beginStatement(snapshot, collection, shards, asked, clock);
+  const nearest = await findNearest(snapshot, asked, begin());
+  const [matches = 0, ...counts] = await count(snapshot, asked, begin());
+  return { candidates: { ...nearest, matches, compared: matches }, counts };
+}
+
+/** Parts of a statement on some shards. */
+interface Statement {
+  readonly params: Params;
+  /** Visible documents `d` with their vectors `v`, up to and including a `where`. */
+  readonly from: string;
+  /** A condition: all of some queries match, given by place. Each query is compiled once. */
+  readonly matchAll: (places: readonly number[]) => string;
+}
+
+function beginStatement(
+  snapshot: Snapshot,
+  collection: Collection,
+  shards: readonly number[],
+  { near, queries, folded }: Asked,
+  clock: Clock,
+): Statement {
+  const params = new Params();
+  const ranges = shardRanges(collection).filter((_, shard) => shards.includes(shard));
+  // Of both tables: so the partitions of other shards are not read.
+  const inShards = ['d', 'v'].map(
+    (table) => `(${ranges.map(({ from, to }) => `${table}.doc >= ${from} and ${table}.doc < ${to}`).join(' or ')})`,
+  );
+  const conditions = [visible(params.add(snapshot.commit, 'int8')), ...inShards];
+  if (folded.length > 0) conditions.push(`d.doc <> all(${params.add(folded, 'int8[]')})`);
+  const context = { tables: snapshot, params, ...clock };
+  const compiled = new Map<number, string>();
+  const conditionOf = (place: number): string => {
+    const where = compiled.get(place) ?? compileQuery(queries[place]?.query as Query, context, false).where;
+    compiled.set(place, where);
+    return `(${where})`;
+  };
+  return {
+    params,
+    from: `${snapshot.sqlSchema}.documents d join ${rankedTable(near, snapshot)} v on v.doc = d.doc
+            where ${conditions.join(' and ')}`,
+    matchAll: (places) => ['true', ...places.map(conditionOf)].join(' and '),
+  };
+}
+
+/** The fence (offset 0) keeps an index on vectors, if someone made one, from answering before the filters. */
+async function findNearest(
+  { tx }: Snapshot,
+  { near, matching }: Asked,
+  { params, from, matchAll }: Statement,
+): Promise<Omit<Candidates, 'matches' | 'compared'>> {
+  const { wanted, maxDistance, mostCandidates } = near;
+  const most = maxDistance === undefined ? 2 * wanted + SPARE : mostCandidates + 1;
+  const matches = `select v.doc, ${distanceTo(near, params)} as value from ${from} and ${matchAll(matching)} offset 0`;
+  const within = maxDistance === undefined ? 'true' : `value <= ${params.add(maxDistance, 'float8')}`;
+  const rows = await tx.query<{ doc: bigint; value: number }>(
+    `select doc, value from (${matches}) m where ${within} order by value limit ${most}`,
+    params.values,
+  );
+  // Where documents are left out that are as near as the last one wanted, the database must answer for all shards.
+  const areTooMany =
+    rows.length === most && (maxDistance !== undefined || rows.at(-1)?.value === rows[wanted - 1]?.value);
+  const kept = areTooMany ? [] : rows;
+  const squares = kept.map(({ value }) => value * value);
+  return {
+    isExact: true,
+    areTooMany,
+    docs: Float64Array.from(kept, ({ doc }) => Number(doc)),
+    low: Float32Array.from(squares, (square) => square * (1 - ROUNDING) - ROUNDING),
+    likely: Float32Array.from(squares),
+    high: Float32Array.from(squares, (square) => square * (1 + ROUNDING) + ROUNDING),
+  };
+}
+
+/** @returns how many documents match, and then as many of them as each facet counts */
+async function count(
+  { tx }: Snapshot,
+  { matching, counted }: Asked,
+  { params, from, matchAll }: Statement,
+): Promise<number[]> {
+  // What all of them ask for can be found by an index.
+  const common = matching.filter((place) => counted.every((places) => places.includes(place)));
+  const columns = [matching, ...counted].map((places, i) => {
+    const others = places.filter((place) => !common.includes(place));
+    return `count(*) filter (where ${matchAll(others)}) as n${i}`;
+  });
+  const [row] = await tx.query<Record<string, bigint>>(
+    `select ${columns.join(', ')} from ${from} and ${matchAll(common)}`,
+    params.values,
+  );
+  return columns.map((_, i) => Number(row?.[`n${i}`] ?? 0));
+}
