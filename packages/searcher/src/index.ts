@@ -1,5 +1,4 @@
 export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
-export { MOST_ORDINALS } from './doc-values.ts';
 export { mergeCandidates, shareOf } from './merge.ts';
 export type { ValueList } from './messages.ts';
 export type { Pairs, PairsQuery } from './pairs.ts';

@@ -1,13 +1,16 @@
 import { createRandom, parseQuery } from '@akin/domain';
+import { readValues } from '@akin/searcher';
 import { describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { sharedStore } from '../../test/shared-store.ts';
-import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
+import { accept, changesOf, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
+import { stageChanges } from '../accept/staging.ts';
 import { createCollection } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
+import { readValueLists } from './held-columns.ts';
 import { InMemorySearch } from './in-memory-search.ts';
 import { NotHeld } from './not-held.ts';
 
@@ -222,5 +225,64 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       expect(inMemory.use.bytes).toBeLessThanOrEqual(inMemory.use.limit);
       expect((await find(['sold:true'], false, small)).ranking?.inMemory).toBe(true);
     }
+  });
+
+  it('are given back when they have too many values by now', async () => {
+    if (kind === 'pglite') return;
+    const many = await createCollection(store, 'many');
+    const addCodes = async (codes: readonly string[], from: number) => {
+      const outputs = testOutputs({ shape: [1, 0, 0, 0] });
+      const documents = codes.map((code, i) => ({
+        id: `m${from + i}`,
+        code,
+        ...(from < 300 ? { import: outputs } : {}),
+      }));
+      const staging = stageChanges(store, many, {});
+      await staging.add(await changesOf(store, many, documents));
+      await staging.accept();
+      await commit(store, many);
+    };
+    const ask = async (text: string, from = store) => {
+      const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
+      const { numFound } = await search(from, many, {
+        query: parseQuery('*:*'),
+        filters: [parseQuery(text)],
+        rank,
+        rows: 1,
+      });
+      await from.inMemory.heldOf(many.id)?.columns.settled;
+      return [numFound, from.inMemory.heldOf(many.id)?.columns.names];
+    };
+    await addCodes(
+      Array.from({ length: 300 }, (_, n) => `c${n % 3}`),
+      0,
+    );
+    await store.engine.query(`analyze ${many.sqlSchema}.documents`);
+    const code = ((await loadSchema(store, many)).columns.get('code') as { sql: string }).sql;
+    expect([await ask('code:c1'), await ask('code:(c1 c2)')]).toEqual([
+      [100, []],
+      [200, [code]],
+    ]);
+    await addCodes(
+      Array.from({ length: 1_100 }, (_, n) => `only ${n}`),
+      300,
+    );
+    expect(await ask('code:(c2 none)')).toEqual([100, []]);
+    expect([await ask('code:c0'), await ask('-code:c0')]).toEqual([
+      [100, []],
+      [200, []],
+    ]);
+    // Where the database expects few values, it is not all of them that are read.
+    let values = 0;
+    await store.engine.transaction(async (tx) =>
+      readValues(await readValueLists(tx, many, code, { after: -1n, upTo: 2n }), () => values++),
+    );
+    expect(values).toBe(1_025);
+    await using inMemory = new InMemorySearch({ exactRows: 50 });
+    const fresh = { ...store, inMemory };
+    expect([await ask('code:c1', fresh), await ask('code:c2', fresh)]).toEqual([
+      [100, []],
+      [100, []],
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { MOST_ORDINALS, readValues, type Searcher, type ValueList } from '@akin/searcher';
+import { readValues, type Searcher, type ValueList } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
 import { isOwn, type Range, type ReadCollection } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
@@ -45,7 +45,10 @@ type ColumnKind = 'values' | 'drop-values' | 'filter-by-values';
 type OfKind<T> = T extends { readonly kind: ColumnKind } ? Omit<T, 'key'> : never;
 type ColumnChange = OfKind<Parameters<Searcher['change']>[1]>;
 
-/** A filter on a column with more values matches few documents, and is quickly asked of the database. */
+/**
+ * A filter on a column with more values matches few documents, and is quickly asked of the database. Each new filter may
+ * compare all values, on the event loop.
+ */
 const MOST_VALUES = 1_024;
 /** Columns that are held of a collection: each takes two bytes a row. */
 const MOST_COLUMNS = 16;
@@ -115,7 +118,11 @@ export class HeldColumns {
     if (column === undefined || commit < column.from) return false;
     if (column.commit < commit) {
       const bytes = await reader.read(name, { after: column.commit, upTo: commit });
-      if (!(await this.#take(column, bytes, () => this.#columns.get(name) === column))) return false;
+      const isThere = () => this.#columns.get(name) === column;
+      if (!(await this.#take(column, bytes, isThere))) {
+        if (isThere()) await this.#forget(name, column);
+        return false;
+      }
       column.commit = column.commit > commit ? column.commit : commit;
     }
     if (this.#columns.get(name) !== column || (filter.isComplement ?? isExcluded) !== isExcluded) return false;
@@ -142,7 +149,7 @@ export class HeldColumns {
     const asked = this.#asked.get(name) ?? { times: 0, notBefore: 0 };
     this.#asked.set(name, asked);
     if (++asked.times < TIMES || performance.now() < asked.notBefore) return;
-    Object.assign(asked, { times: 0, notBefore: performance.now() + PAUSE_MILLISECONDS });
+    this.#pause(name);
     // What fails is read at another time, and searches ask the database.
     this.#reading = this.#reading.then(() => this.#read(name, source)).catch(() => undefined);
   }
@@ -167,19 +174,27 @@ export class HeldColumns {
     const isWhole = await this.#take(column, found.bytes, isIncoming);
     if (!isIncoming()) return;
     this.#incoming = undefined;
-    if (!isWhole || column.ordinals.size > MOST_VALUES) {
-      return this.#holder.change({ kind: 'drop-values', column: column.number });
-    }
+    if (!isWhole) return this.#holder.change({ kind: 'drop-values', column: column.number });
     this.#columns.set(name, column);
     await this.#dropOldest();
   }
 
   async #dropOldest(): Promise<void> {
-    for (const [name, { number }] of this.#columns) {
+    for (const [name, column] of this.#columns) {
       if (this.#columns.size <= MOST_COLUMNS) return;
-      this.#columns.delete(name);
-      await this.#holder.change({ kind: 'drop-values', column: number });
+      await this.#forget(name, column);
     }
+  }
+
+  async #forget(name: string, { number }: HeldColumn): Promise<void> {
+    this.#columns.delete(name);
+    this.#pause(name);
+    await this.#holder.change({ kind: 'drop-values', column: number });
+  }
+
+  /** Has a column not be read for a while. */
+  #pause(name: string): void {
+    this.#asked.set(name, { times: 0, notBefore: performance.now() + PAUSE_MILLISECONDS });
   }
 
   /** @returns false where there are too many values, or the column was given back meanwhile */
@@ -188,6 +203,7 @@ export class HeldColumns {
     let lists: ValueList[] = [];
     let count = 0;
     const messages: ValueList[][] = [lists];
+    // The answer has hardly more values than may be held.
     readValues(bytes, (value, docs) => {
       const ordinal = ordinals.get(value) ?? ordinals.size + 1;
       ordinals.set(value, ordinal);
@@ -202,7 +218,7 @@ export class HeldColumns {
         count += part;
       }
     });
-    if (ordinals.size > MOST_ORDINALS) return false;
+    if (ordinals.size > MOST_VALUES) return false;
     for (const part of messages) {
       if (part.length === 0) continue;
       await this.#holder.change({ kind: 'values', column: number, bytes, lists: part });
@@ -225,7 +241,7 @@ async function hasFewValues(tx: Transaction, { sqlSchema }: ReadCollection, colu
 
 /**
  * The values of a column with the documents that came in a range, in the form that @akin/searcher reads: of those that
- * a later commit ended too, while they are there.
+ * a later commit ended too, while they are there. Where there are more values than are worth holding, one more is read.
  */
 export function readValueLists(
   tx: Transaction,
@@ -236,6 +252,7 @@ export function readValueLists(
   const own = collection.part === undefined ? '' : `and ${isOwn(collection, 'd.doc', collection.part.from - 1)}`;
   return tx.copy(
     `select d.${column}::text, string_agg(int8send(d.doc), '') from ${collection.sqlSchema}.documents d
-      where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${column} is not null ${own} group by d.${column}`,
+      where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${column} is not null ${own}
+      group by d.${column} limit ${MOST_VALUES + 1}`,
   );
 }
