@@ -203,8 +203,11 @@ export class HeldCollection {
     try {
       await this.#dropOldest();
       const wanted: WantedMatches[] = [];
+      let isChanged = false;
       for (const [index, filter] of filters.entries()) {
-        if (filter.commit >= commit || (await this.#isByValues(filter, index, commit, reader))) continue;
+        if (filter.commit >= commit) continue;
+        isChanged = true;
+        if (await this.#isByValues(filter, index, commit, reader)) continue;
         const isMost = filter.isComplement ?? (await reader.isMost(index));
         // Another search may have decided meanwhile.
         filter.isComplement ??= isMost;
@@ -217,7 +220,7 @@ export class HeldCollection {
         await this.#change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) });
         filter.commit = filter.commit > commit ? filter.commit : commit;
       }
-      if (wanted.length > 0) await this.#grown(this);
+      if (isChanged) await this.#grown(this);
       for (const { index } of wanted) this.#noteColumn(index, reader);
       return filters.map(({ number, isComplement = false }) => ({ number, isComplement }));
     } catch (error) {

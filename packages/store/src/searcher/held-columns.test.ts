@@ -285,4 +285,27 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       [100, []],
     ]);
   });
+
+  it('are given back when filters that they answer need the memory', async () => {
+    if (kind === 'pglite') return;
+    await using measured = new InMemorySearch({ exactRows: 50 });
+    const free = { ...store, inMemory: measured };
+    await find([], false, free);
+    await readColumns(free);
+    await using inMemory = new InMemorySearch({ exactRows: 50, memory: measured.use.bytes + 1_000 });
+    const small = { ...store, inMemory };
+    await find([], false, small);
+    await readColumns(small);
+    expect(held(small)?.names).toEqual(held(free)?.names);
+    const now = performance.now.bind(performance);
+    const spy = jest.spyOn(performance, 'now').mockImplementation(() => now() + 60 * 60_000);
+    for (let most = 0; most < 60; most++) {
+      await find([`size:[-1000 TO ${100 + most}]`], true, small);
+      expect(inMemory.use.bytes).toBeLessThanOrEqual(inMemory.use.limit);
+    }
+    expect(held(small)?.names).toEqual([]);
+    // From now on, not since they were read.
+    await readColumns(small).finally(() => spy.mockRestore());
+    expect(held(small)?.names).toEqual([]);
+  });
 });

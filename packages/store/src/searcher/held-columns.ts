@@ -98,6 +98,7 @@ export class HeldColumns {
   async drop(): Promise<void> {
     const all = [...this.#columns.values(), ...(this.#incoming ? [this.#incoming] : [])];
     const numbers = all.map(({ number }) => number);
+    for (const name of this.#columns.keys()) this.#pause(name);
     this.clear();
     await Promise.all(numbers.map((column) => this.#holder.change({ kind: 'drop-values', column })));
   }
