@@ -286,6 +286,27 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     ]);
   });
 
+  it('leave filters that are in memory to one statement after a commit', async () => {
+    const remembered = ['shade:red', '-size:(1 2)', 'sold:true'];
+    await readColumns();
+    await find(remembered, true);
+    await add([made(7_000)]);
+    await find([]);
+    const { query } = pg.Client.prototype;
+    const sent: unknown[] = [];
+    const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
+      sent.push(args[0]);
+      return Reflect.apply(query, this, args);
+    });
+    try {
+      await find(remembered, true);
+    } finally {
+      spy.mockRestore();
+    }
+    // The matches that came, and the page.
+    expect(sent.filter((one) => typeof one !== 'string' || /documents/.test(one))).toHaveLength(2);
+  });
+
   it('are given back when filters that they answer need the memory', async () => {
     if (kind === 'pglite') return;
     await using measured = new InMemorySearch({ exactRows: 50 });

@@ -107,10 +107,11 @@ export class HeldColumns {
    * Has the rows match a filter that match as of a commit: only those that have some value, so that rows whose values are
    * not known yet do not. Of a filter that excludes values its complement is held.
    *
-   * @returns false where the column is not held, or not for that commit, or the filter is held the other way
+   * @returns false where the column is not held, or not for that commit, or the filter is held the other way, or quickly
+   *   brought forward by the database
    */
   async answer(
-    filter: { readonly number: number; isComplement?: boolean },
+    filter: { readonly number: number; readonly commit: bigint; isComplement?: boolean },
     { column: name, values, conditions, isExcluded }: ValueTest,
     commit: bigint,
     reader: ValueReader,
@@ -118,6 +119,8 @@ export class HeldColumns {
     const column = this.#columns.get(name);
     if (column === undefined || commit < column.from) return false;
     if (column.commit < commit) {
+      // Matches that came since are few, and those of several filters are read in one statement.
+      if (filter.commit >= 0n) return false;
       const bytes = await reader.read(name, { after: column.commit, upTo: commit });
       const isThere = () => this.#columns.get(name) === column;
       if (!(await this.#take(column, bytes, isThere))) {
