@@ -10,7 +10,7 @@ import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
-import { readValueLists } from './held-columns.ts';
+import { readValueLists, type ValueReader } from './held-columns.ts';
 import { InMemorySearch } from './in-memory-search.ts';
 import { NotHeld } from './not-held.ts';
 
@@ -305,6 +305,34 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     }
     // The matches that came, and the page.
     expect(sent.filter((one) => typeof one !== 'string' || /documents/.test(one))).toHaveLength(2);
+  });
+
+  it('answer no commit whose rows may have gone before they were read', async () => {
+    await readColumns();
+    const { commit: before } = await find([]);
+    for (const n of [7_001, 7_002]) {
+      await add([made(n)]);
+      await find([]);
+    }
+    const { commit: last } = await find(['shade:none']);
+    const shade = ((await loadSchema(store, collection)).columns.get('shade') as { sql: string }).sql;
+    const asked = () => Promise.reject(new Error('the database was asked'));
+    const values: ValueReader = {
+      source: store,
+      test: () => ({ column: shade, values: new Set(['red']), conditions: [], isExcluded: false }),
+      read: asked,
+    };
+    const answers = [before, last - 1, last].map(async (commit) => {
+      const reader = { isMost: asked, read: asked, values };
+      const found = await store.inMemory.heldOf(collection.id)?.filters([undefined], BigInt(commit), reader);
+      return found?.length;
+    });
+    const outcomes = await Promise.allSettled(answers);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+      kind === 'postgres' ? 'fulfilled' : 'rejected',
+    ]);
   });
 
   it('are given back when filters that they answer need the memory', async () => {

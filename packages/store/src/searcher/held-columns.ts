@@ -29,7 +29,7 @@ interface HeldColumn {
   /** It has the values of rows that came up to this commit. */
   commit: bigint;
   /** Rows that earlier commits alone see may be missing. */
-  readonly from: bigint;
+  from: bigint;
 }
 
 /** The collection whose columns these are: see HeldCollection. */
@@ -127,6 +127,7 @@ export class HeldColumns {
         if (isThere()) await this.#forget(name, column);
         return false;
       }
+      if (commit > column.commit + 1n) column.from = commit;
       column.commit = column.commit > commit ? column.commit : commit;
     }
     if (this.#columns.get(name) !== column || (filter.isComplement ?? isExcluded) !== isExcluded) return false;
