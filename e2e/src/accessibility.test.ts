@@ -178,7 +178,7 @@ it('axe finds nothing in the question for a key and in the note after a delete',
     route.fulfill({ status: 401, body: '{"error":{"code":401,"msg":"A key."}}' }),
   );
   await page.goto(`${akin.url}/?q=x`);
-  await page.getByText('asks for a key.').first().waitFor();
+  await page.getByText('needs a key.').first().waitFor();
   await page.evaluate(axe.source);
   expect(await findings(page)).toEqual([]);
   await context.close();

@@ -137,7 +137,7 @@ describe('akin import', () => {
     await first.stop('SIGKILL');
     const { code, out, err } = await runAkin(args);
     expect([code, out]).toEqual([0, expect.stringContaining('by earlier runs')]);
-    expect(Number(/Begins with line (\d+)/.exec(err)?.[1])).toBeGreaterThan(1_000);
+    expect(Number(/Starts at line (\d+)/.exec(err)?.[1])).toBeGreaterThan(1_000);
     const collection = akin.client.collection('killed');
     expect((await collection.status()).documents).toBe(KILLED);
     expect((await collection.select({ q: 'note:last', rows: 0 })).response.numFound).toBe(1_000);

@@ -117,7 +117,7 @@ describe('a content model of one’s own', () => {
       expect(await training.stop(signal)).toMatchObject({
         code,
         out: '',
-        err: expect.stringContaining(`Stopped by ${signal}. The folder of the model is as it was.\n`),
+        err: expect.stringContaining(`Stopped by ${signal}. The folder of the model is unchanged.\n`),
       });
       expect(await readdir(inPlace('model'))).toEqual(before);
     }

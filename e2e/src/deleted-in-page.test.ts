@@ -40,7 +40,7 @@ async function serveFolder(...args: string[]): Promise<{ said: string; ids: stri
 async function deleteDuplicates(url: string): Promise<void> {
   const { page, context, complaints } = await openPage(browser, `${url}/`);
   await page.getByRole('link', { name: 'Duplicates' }).click();
-  await page.getByText('3 alike').waitFor();
+  await page.getByText('3 similar').waitFor();
   await page.getByLabel('Keep…').first().selectOption('first');
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
@@ -64,7 +64,7 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
 
     const { said, ids: left } = await serveFolder();
     expect(said).toContain('0 indexed, 3 unchanged, 0 removed');
-    expect(said).toContain('2 left out: deleted on purpose; --restore-deleted brings them back.');
+    expect(said).toContain('2 skipped, because their documents were deleted. --restore-deleted brings them back.');
     expect(left).toHaveLength(3);
     expect(left.filter((id) => /one|copy/.test(id))).toHaveLength(1);
     await akin?.command.stop();

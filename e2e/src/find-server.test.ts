@@ -77,7 +77,7 @@ describe('commands in the folder of an akin that serves at any port', () => {
     const { code, err } = await run('restore', 'akin.backup');
     expect([code, err]).toEqual([1, expect.stringMatching(new RegExp(`at ${url}: stop it first, .*kill ${pid}\\.`))]);
     const second = await run('serve', '--port', '0', '--no-open', '--no-demo');
-    expect([second.code, second.err]).toEqual([1, expect.stringContaining(`It answers at ${url}/.`)]);
+    expect([second.code, second.err]).toEqual([1, expect.stringContaining(`It is at ${url}/.`)]);
     // The second one did not take its place.
     expect(JSON.parse(await readFile(serverFile(), 'utf8'))).toEqual({ pid, url });
   });

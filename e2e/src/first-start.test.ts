@@ -166,7 +166,7 @@ describe('flags', () => {
       AKIN_LEGACY_SEGMENT: 'flow',
     });
     try {
-      await other.command.says(/The collection is empty: npx akin-search index/);
+      await other.command.says(/The collection is empty. To fill it: npx akin-search index/);
       const origin = { origin: 'https://shop.example' };
       const answer = await fetch(`${other.url}/flow/my-collection/select`, { headers: origin });
       expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, origin.origin]);

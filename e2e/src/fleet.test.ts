@@ -47,7 +47,7 @@ describe('akin as several processes', () => {
     for (const one of all) {
       await until(`${one.name} tells what it waits for`, async () => {
         const { status, retryAfter, body } = await one.get('/health/ready');
-        return status === 503 && retryAfter !== null && /Waits for (the database|Redis)/.test(JSON.stringify(body));
+        return status === 503 && retryAfter !== null && /Waiting for (the database|Redis)/.test(JSON.stringify(body));
       });
       expect(await one.get('/health/live')).toMatchObject({ status: 200 });
     }

@@ -76,7 +76,7 @@ describe('indexing a folder into the embedded store', () => {
     expect(out).toMatch(/text\.jpg: \S/);
     expect(out).toMatch(/empty\.png: \S/);
     expect(out).toMatch(/broken\.jpg: \S/);
-    expect(out).toContain('broken-link.jpg: it is not there');
+    expect(out).toContain('broken-link.jpg: it does not exist');
     expect(out).toMatch(/a\.jpg: "id": .*512/);
     expect(out).not.toContain('notes.txt');
     expect(code).toBe(2);
@@ -184,14 +184,14 @@ describe('what was indexed', () => {
     await collection.deleteByQuery(`id:${JSON.stringify(QUOTED_NAME)}`, { commit: true });
     const { out, err } = await index();
     expect(out).toContain('0 indexed, 2 unchanged, 0 removed');
-    expect(out).toContain('2 left out: deleted on purpose; --restore-deleted brings them back.');
-    expect(err).toContain('2 left out');
+    expect(out).toContain('2 skipped, because their documents were deleted. --restore-deleted brings them back.');
+    expect(err).toContain('2 skipped');
     await utimes(path.join(pictures, 'no-ending'), 1_700_000_000, 1_700_000_000);
     const changed = await index();
     expect(changed.out).toContain('1 indexed, 2 unchanged');
-    expect(changed.out).toContain('1 left out');
+    expect(changed.out).toContain('1 skipped');
     expect((await index('--restore-deleted')).out).toContain('1 indexed, 3 unchanged');
-    expect((await index()).out).not.toContain('left out');
+    expect((await index()).out).not.toContain('skipped');
   });
 
   it('comes back when its file does, after the file was gone', async () => {
@@ -264,7 +264,7 @@ describe('a run that is stopped', () => {
     expect((await fetch(`${first.url}/`)).status).toBe(200);
     const { code, out } = await first.command.stop('SIGINT');
     expect(code).toBe(0);
-    expect(out).toMatch(/Stopped; the same command goes on from here/);
+    expect(out).toMatch(/Stopped\. Run the same command again to continue/);
     const [, indexed = ''] = out.match(/(\d+) indexed, /) ?? [];
     expect(Number(indexed)).toBeGreaterThan(0);
     expect(Number(indexed)).toBeLessThan(COUNT);

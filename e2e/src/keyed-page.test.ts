@@ -21,7 +21,7 @@ beforeAll(async () => {
   data = await temporaryFolder();
   const make = async (scope: string) => {
     const { code, out, err } = await runAkin(['keys', 'create', '--scope', scope, '--data', data.folder]);
-    expect([code, err]).toEqual([0, expect.stringContaining('shown this once')]);
+    expect([code, err]).toEqual([0, expect.stringContaining('shown only once')]);
     return out.trim();
   };
   const admin = await make('admin');
@@ -50,7 +50,7 @@ it('the page asks for a key once, works with one that only searches, and shows i
   const addresses: string[] = [];
   page.on('request', (request) => addresses.push(request.url()));
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('This akin asks for a key.').waitFor();
+  await dialog.getByText('This server needs a key.').waitFor();
   await dialog.getByLabel('Key', { exact: true }).fill('wrong');
   await dialog.getByRole('button', { name: 'Open' }).click();
   await dialog.getByText('This key is unknown').waitFor();
@@ -82,7 +82,7 @@ it('the page asks for a key once, works with one that only searches, and shows i
   await page.getByText('1 found').waitFor();
   const another = await context.newPage();
   await another.goto(`${akin.url}/`);
-  await another.getByText('This akin asks for a key.').waitFor();
+  await another.getByText('This server needs a key.').waitFor();
   await context.close();
 });
 
@@ -110,7 +110,7 @@ it('the page keeps a key in the browser if asked to, makes keys for an admin, an
   const { page, context } = await openPage(browser, `${akin.url}/?view=manage`);
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Key', { exact: true }).fill(adminKey);
-  await dialog.getByLabel('Keep it in this browser').check();
+  await dialog.getByLabel('Save it in this browser').check();
   await dialog.getByRole('button', { name: 'Open' }).click();
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   await page.close();
@@ -127,7 +127,7 @@ it('the page keeps a key in the browser if asked to, makes keys for an admin, an
   await other.getByText('for the shop', { exact: true }).waitFor({ state: 'detached' });
   await expect(client.collection('shoes').status()).rejects.toMatchObject({ status: 401 });
   await other.getByRole('button', { name: 'Forget it' }).click();
-  await other.getByText('This akin asks for a key.').waitFor();
+  await other.getByText('This server needs a key.').waitFor();
   expect(await other.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
   await context.close();
 });

@@ -45,7 +45,7 @@ describe('the page of a folder', () => {
     const bar = page.getByRole('region', { name: 'Indexing' });
     await bar.getByText(`2 pictures indexed: ${pictures}`).waitFor();
     await bar.getByRole('button', { name: '2 failed' }).click();
-    await bar.getByText('Not a picture that akin reads').waitFor();
+    await bar.getByText('akin cannot read this type of picture').waitFor();
     await bar.getByText(path.join(pictures, 'text "a", b.jpg')).waitFor();
     await shot(page, 'runs-failures');
     await expectAccessible(page);

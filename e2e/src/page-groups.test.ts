@@ -88,7 +88,7 @@ describe('the groups to review', () => {
       { commit: true },
     );
     const page = await review('collection=copies');
-    await page.getByText('3 alike').waitFor();
+    await page.getByText('3 similar').waitFor();
     await page.getByLabel('Keep…').first().selectOption('first');
     await page.getByText('2 chosen').waitFor();
     await page.getByRole('checkbox').nth(2).uncheck();
@@ -99,13 +99,13 @@ describe('the groups to review', () => {
     expect((await collection.status()).documents).toBe(3);
     await page.getByRole('button', { name: 'Delete…' }).click();
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('2 alike').waitFor();
+    await page.getByText('2 similar').waitFor();
     expect((await collection.status()).documents).toBe(2);
     await page.getByText('chosen').first().waitFor({ state: 'detached' });
 
     await page.getByText('1 document deleted.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('3 alike').waitFor();
+    await page.getByText('3 similar').waitFor();
     await page.getByText('deleted').first().waitFor({ state: 'detached' });
     const { response } = await collection.duplicate({ 'rank.by.id': 'three', fl: 'id,title' });
     expect(response.docs.map(({ id }) => id).sort()).toEqual(['one', 'three', 'two']);
@@ -129,7 +129,7 @@ describe('the groups to review', () => {
     );
     const before = (await collection.exportPage()).lines.split('\n').slice(1).sort();
     const page = await review('collection=folder');
-    await page.getByText('26 alike').waitFor();
+    await page.getByText('26 similar').waitFor();
     expect(await page.locator('.group .card').count()).toBe(20);
     await page.getByRole('button', { name: '6 more in this group' }).click();
     await page.locator('.group .card').nth(25).waitFor();
@@ -151,7 +151,7 @@ describe('the groups to review', () => {
     };
     expect(await tombstones()).toHaveLength(25);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('26 alike').waitFor();
+    await page.getByText('26 similar').waitFor();
     expect((await collection.exportPage()).lines.split('\n').slice(1).sort()).toEqual(before);
     expect(await tombstones()).toEqual([]);
   });
@@ -257,7 +257,7 @@ describe('the changes', () => {
     await page.getByRole('button', { name: 'Try all again' }).click();
     await collection.commit({ waitAnalysis: true });
     await page.getByText('All changes are visible').waitFor();
-    expect(await page.locator('.counts').textContent()).toMatch(/Visible\s*4\s*On their way\s*0\s*Failed\s*0/);
+    expect(await page.locator('.counts').textContent()).toMatch(/Visible\s*4\s*In progress\s*0\s*Failed\s*0/);
     await page.goto(`${demo.akin.url}/?collection=changing`);
     await page.getByText('4 documents').click();
     await page.getByText('All changes are visible').waitFor();

@@ -169,19 +169,19 @@ describe('the page', () => {
     await search(page, () => page.getByLabel('At least').fill('0.6'));
     expect(address(page).get('min')).toBe('0.6');
     expect(await cards(page).count()).toBeLessThan(all);
-    const room = page.getByRole('group', { name: 'Room for text' }).getByRole('button', { disabled: false }).first();
+    const room = page.getByRole('group', { name: 'Space for text' }).getByRole('button', { disabled: false }).first();
     await search(page, () => room.click());
     expect(address(page).getAll('fq')).toEqual([expect.stringMatching(/^copyspace:"\d"$/)]);
     await page
       .getByTitle('Remove this filter')
-      .getByText(/^Room for text: [a-z]/)
+      .getByText(/^Space for text: [a-z]/)
       .waitFor();
   });
 
   it('narrows by numbers and dates, finds values of a field, sorts, and mixes colours', async () => {
     const page = await demo.visit('/?q=headphones');
     await page.setViewportSize({ width: 1440, height: 900 });
-    const least = page.getByLabel('Price, least');
+    const least = page.getByLabel('Price, minimum');
     await least.waitFor();
     const all = await cards(page).count();
     await search(page, () => least.press('PageUp'));
@@ -227,7 +227,7 @@ describe('the page', () => {
       .getByTitle('Remove this filter')
       .getByText(/^Within 25 km of/)
       .waitFor();
-    await search(page, () => page.getByLabel('How far away').selectOption('500'));
+    await search(page, () => page.getByLabel('Distance').selectOption('500'));
     expect(address(page).getAll('fq').at(-1)).toMatch(/ d=500\}$/);
   });
 
@@ -237,7 +237,7 @@ describe('the page', () => {
     await open();
     await search(page, () => page.getByRole('dialog').getByRole('button', { name: 'Less like this' }).click());
     const [less] = address(page).getAll('less');
-    const chip = page.getByTitle('Leave this picture out of the search');
+    const chip = page.getByTitle('Remove this picture from the search');
     await chip.getByText(`less like ${less}`).waitFor();
     await shot(page, 'less-like');
     const found = await names(page);

@@ -172,7 +172,7 @@ describe('akin reindex of a folder', () => {
     };
     const { code, out, err } = await reindex('joined');
     expect([code, out]).toEqual([0, expect.not.stringContaining('name the folder')]);
-    expect(err).toContain('joined is being reindexed already. This command joins it');
+    expect(err).toContain('joined is being reindexed already. This command watches it');
     expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
   });
 

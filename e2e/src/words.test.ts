@@ -93,14 +93,14 @@ describe('words by a content model that knows them', () => {
     await page.getByRole('searchbox').fill('a green picture');
     await page.keyboard.press('Enter');
     // Names of colours are words of documents, too.
-    await page.getByText('2 in the text, 4 others ranked by look').waitFor();
-    await cards('By look: ').nth(3).waitFor();
+    await page.getByText('2 in the text, 4 others ranked by picture').waitFor();
+    await cards('By picture: ').nth(3).waitFor();
     expect((await ids('documents with these words')).sort()).toEqual(['car', 'green.jpg']);
-    expect((await ids('By look: ')).sort()).toEqual(['black.jpg', 'blue.jpg', 'red.jpg', 'yellow.jpg']);
+    expect((await ids('By picture: ')).sort()).toEqual(['black.jpg', 'blue.jpg', 'red.jpg', 'yellow.jpg']);
     await expectAccessible(page);
 
-    const where = page.getByRole('group', { name: 'Where the words are looked for' });
-    await where.getByRole('button', { name: 'By look' }).click();
+    const where = page.getByRole('group', { name: 'Where to search for the words' });
+    await where.getByRole('button', { name: 'In pictures' }).click();
     await page.getByText('6 found, nearest first').waitFor();
     expect(await page.locator('.band [data-id]').first().getAttribute('data-id')).toBe('green.jpg');
     await page.getByRole('heading', { name: 'In the text' }).waitFor({ state: 'detached' });

@@ -4,29 +4,31 @@ import type { Option, Parsed } from './options.ts';
 
 const OPEN_METRICS: Option = {
   name: 'open-metrics',
-  about: 'Answer /metrics without a key; only for a network that nobody else can reach',
+  about: 'Answer /metrics without a key. Only for a private network',
 };
 
 const FLEET_KEY: Option = {
   name: 'fleet-key',
   value: 'secret',
   about:
-    'The secret that all processes of a fleet share: analyzers and /metrics ask for it. The environment variable is safer',
+    'The secret that all processes of a fleet share. Analyzers and /metrics require it. The environment variable is safer',
 };
 
-/** Options of what answers searches and changes. */
+/** Options of processes that answer searches and changes. */
 export const ACCESS_OPTIONS: readonly Option[] = [
-  { name: 'require-keys', about: 'Ask clients on this machine for a key too; akin always asks others' },
+  {
+    name: 'require-keys',
+    about: 'Require a key from clients on this machine, too. Clients on other machines always need one',
+  },
   {
     name: 'key-rate',
     value: 'n',
-    about: 'Requests per second for each key that has no rate of its own; no limit unless given',
+    about: 'Requests per second for each key without its own rate. Default: no limit',
   },
   {
     name: 'address-rate',
     value: 'n',
-    about:
-      'Requests per second from each address, for keys of web pages (20 unless given) and without a key (no limit unless given)',
+    about: 'Requests per second from each address. Default: 20 with keys of web pages, no limit without a key',
   },
   {
     name: 'proxies',
@@ -39,7 +41,7 @@ export const ACCESS_OPTIONS: readonly Option[] = [
 
 /** Options of each process of a fleet. */
 export const FLEET_OPTIONS: readonly Option[] = [FLEET_KEY];
-/** Options of processes of a fleet that have no keys in a store. */
+/** Options of fleet processes that have no store for keys. */
 export const WORKER_ACCESS_OPTIONS: readonly Option[] = [FLEET_KEY, OPEN_METRICS];
 
 export function accessConfig(options: Parsed): AccessConfig {

@@ -4,18 +4,18 @@ import { DEFAULT_IMAGE_LIMITS, decodeBase64 } from '@akin/imaging';
 import type { Analyzer } from '@akin/modules/analyze';
 import { reasonOf } from './folder/walk.ts';
 
-/** One line of JSON, and whether it holds outputs rather than an error. */
+/** One line of JSON, and whether it contains outputs or an error. */
 export interface Line {
   readonly ok: boolean;
   readonly line: string;
 }
 
 /**
- * Analyzes one input after the other and yields one line of JSON for each, in order, while up to `threads` pictures
- * are worked on at the same time. Memory holds that many pictures and no more.
+ * Analyzes the inputs and yields one line of JSON for each, in order. Up to `threads` pictures are processed at the
+ * same time, and memory contains no more pictures than that.
  *
- * An input is a path, or a JSON object `{"data": "<base64>", …}` or `{"file": "<path>", …}` whose other members come
- * back on its line. A line out is `{"file"?, …, "width", "height", "outputs"}`, where `outputs` is the text that
+ * An input is a path, or a JSON object `{"data": "<base64>", …}` or `{"file": "<path>", …}`. Its other members are
+ * copied to its line. An output line is `{"file"?, …, "width", "height", "outputs"}`, where `outputs` is the text that
  * `import` takes, or `{"file"?, …, "error": {"code", "msg"}}`.
  */
 export async function* analyzeLines(
@@ -74,11 +74,11 @@ function readInput(input: string): { about: Record<string, unknown>; file: strin
   throw new AkinError('bad-request', 'A line of JSON needs "data" (base64 of a picture) or "file" (a path).');
 }
 
-/** @throws AkinError for what is no file, or larger than pictures may be */
+/** @throws AkinError if it is not a file, or is larger than pictures may be */
 async function sizeOf(file: string): Promise<number> {
   const about = await fs.stat(file);
-  // A pipe or a device may never end, and reading it cannot be broken off.
-  if (!about.isFile()) throw new AkinError('bad-request', 'it is no file');
+  // A pipe or a device may never end, and a read of it cannot be cancelled.
+  if (!about.isFile()) throw new AkinError('bad-request', 'it is not a file');
   const { size } = about;
   if (size > DEFAULT_IMAGE_LIMITS.bytes) {
     throw new AkinError('too-large', `The file has ${size} bytes; the limit is ${DEFAULT_IMAGE_LIMITS.bytes}.`);

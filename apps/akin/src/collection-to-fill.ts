@@ -1,6 +1,9 @@
 import type { Client, Collection } from '@akin/client';
 
-/** The collection of a command that fills it; made when it does not exist, because naming it there is clear enough. */
+/**
+ * The collection that a command fills. It is created if it does not exist, because naming it in this command is
+ * explicit enough.
+ */
 export async function collectionToFill(client: Client, name = 'my-collection'): Promise<Collection> {
   const collection = client.collection(name);
   const { collections } = await client.collections();

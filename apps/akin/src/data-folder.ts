@@ -10,9 +10,9 @@ const NAMES = new Set([
 ]);
 
 /**
- * Makes the data folder where it is missing, and closes it to other users.
- * @param tell hears of one that others can write to
- * @throws AkinError that says what to do when it cannot be made, read or written, or holds files of somebody else
+ * Creates the data folder if it is missing, and closes it to other users.
+ * @param tell gets a warning if others can write to the folder
+ * @throws AkinError that says what to do if the folder cannot be created, read or written, or contains other files
  */
 export function openDataFolder(folder: string, tell: (text: string) => void): Promise<void> {
   return takeFolder(folder, (name) => NAMES.has(name), tell);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Option, Parsed } from './options.ts';
 
-/** Default folder of the embedded database, below the folder that akin is started in. */
+/** Default folder of the embedded database, in the working directory of akin. */
 const DEFAULT_DATA_FOLDER = 'akin-data';
 
 export const DATA_OPTION: Option = {
@@ -15,7 +15,7 @@ export function dataFolder(options: Parsed): string {
   return path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER);
 }
 
-/** Where the embedded database of a data folder lies. */
+/** The folder of the embedded database inside a data folder. */
 export function databaseFolder(options: Parsed): string {
   return path.join(dataFolder(options), 'database');
 }

@@ -8,13 +8,13 @@ import { downloader } from './download.ts';
 const MEGABYTE = 1_000_000;
 const POLICY = { allowLoopback: true, allowPrivate: false };
 
-describe('files of pictures that are held', () => {
+describe('files of pictures in memory', () => {
   let server: Server;
   let base: string;
   beforeEach(async () => {
     server = createServer((request, response) => {
       const size = request.url?.startsWith('/small') ? MEGABYTE / 2 : 3 * MEGABYTE;
-      // Chunked, so that the size is not known before.
+      // Chunked, so that the size is not known in advance.
       if (request.url?.startsWith('/unknown')) response.write(Buffer.alloc(10, 1));
       else if (request.url?.startsWith('/cut')) {
         response.writeHead(200, { 'content-length': size });
@@ -31,7 +31,7 @@ describe('files of pictures that are held', () => {
     server.close();
   });
 
-  it('stay within their bytes, go on in order, urgent ones first, and hold back no small ones', async () => {
+  it('stay within their budget, continue in order, urgent ones first, and do not delay small ones', async () => {
     const files = new WeightedSemaphore(7 * MEGABYTE);
     const download = downloader(POLICY, files);
     const { signal } = new AbortController();
@@ -60,7 +60,7 @@ describe('files of pictures that are held', () => {
     expect([files.taken, files.waiting]).toEqual([0, 0]);
   });
 
-  it('are counted with their size once it is known, and no longer when they fail', async () => {
+  it('count with their size when it is known, and no longer after a failure', async () => {
     const files = new WeightedSemaphore(100 * MEGABYTE);
     const download = downloader(POLICY, files);
     const { signal } = new AbortController();

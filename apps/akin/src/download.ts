@@ -5,16 +5,16 @@ import { inSpan, type WeightedSemaphore } from '@akin/runtime';
 /** A picture that is in memory. */
 interface Fetched {
   readonly bytes: Uint8Array;
-  /** To be called when it is no longer held. */
+  /** Call this when the picture is no longer needed. */
   readonly release: () => void;
 }
 
 export type Download = (url: string, urgent: boolean, signal: AbortSignal) => Promise<Fetched>;
 
 /**
- * Fetches pictures, guarded, each in a span that names only the host: addresses may hold secrets.
+ * Fetches pictures with all safety checks, each in a span that names only the host, because URLs may contain secrets.
  *
- * @param files what large ones enter as long as they are held: those that find no room are not sent on meanwhile
+ * @param files the budget of large files in memory. A file that does not fit waits before more of it is read.
  */
 export function downloader(policy: DownloadPolicy, files: WeightedSemaphore): Download {
   return (url, urgent, signal) => {
@@ -26,7 +26,7 @@ export function downloader(policy: DownloadPolicy, files: WeightedSemaphore): Do
       };
       try {
         const bytes = await downloadImage(url, { policy, signal, admit });
-        // Its size may not have been known.
+        // Its size may not have been known before.
         leave(bytes.length);
         span.set({ 'http.response.body.size': bytes.length });
         return { bytes, release: () => leave() };
@@ -38,7 +38,7 @@ export function downloader(policy: DownloadPolicy, files: WeightedSemaphore): Do
   };
 }
 
-/** Analyzes words and pictures of requests, be they sent or to be fetched. */
+/** Analyzes words and pictures of requests, whether uploaded or to be fetched. */
 export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
   return async (
     input: { readonly bytes: Uint8Array } | { readonly url: string } | { readonly text: string },
@@ -66,7 +66,7 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
   };
 }
 
-/** Host and port of an address, as spans name them. */
+/** Host and port of a URL, as spans name them. */
 export function serverOf(address: string): { 'server.address'?: string; 'server.port'?: number } {
   if (!URL.canParse(address)) return {};
   const { hostname, port, protocol } = new URL(address);

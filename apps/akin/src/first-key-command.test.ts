@@ -12,7 +12,7 @@ const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
     '',
   );
 
-describe('the command for a first key', () => {
+describe('the command for the first key', () => {
   it.each([
     [['--data', '/data'], {}, 'keys create --scope admin --data /data'],
     [['--data', "/a'b c"], {}, "keys create --scope admin --data '/a'\\''b c'"],

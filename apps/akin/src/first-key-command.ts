@@ -5,8 +5,8 @@ import type { Parsed } from './options.ts';
 const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
 
 /**
- * What makes a first key where this process looks for keys, to be pasted into a shell with the same environment. A
- * password of the command line is left out.
+ * The command that makes a first key in the store of this process, ready to paste into a shell with the same
+ * environment. A password from the command line is left out.
  */
 export function firstKeyCommand(options: Parsed): string {
   return ['node', inShell(PROGRAM), 'keys create --scope admin', ...placeOf(options)].join(' ');
@@ -15,7 +15,7 @@ export function firstKeyCommand(options: Parsed): string {
 function placeOf(options: Parsed): string[] {
   const databaseUrl = options.text('database-url');
   if (databaseUrl === undefined) return ['--data', inShell(dataFolder(options))];
-  // The command finds it in the environment as this process did.
+  // The command reads it from the environment, as this process did.
   if (!options.named('database-url')) return [];
   return ['--database-url', inShell(databaseUrl.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, '$1:PASSWORD@'))];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { httpAddress } from './http-address.ts';
 
-describe('the address of a server', () => {
+describe('the URL of a server', () => {
   it('may come without a scheme, and with slashes at its end', () => {
     const given = ['localhost:9000', '127.0.0.1:9000/', '[::1]:9000', 'http://a.example//', 'https://a.example/akin/'];
     expect(given.map((text) => httpAddress('url', text))).toEqual([
@@ -14,6 +14,6 @@ describe('the address of a server', () => {
   });
 
   it.each(['ftp://a.example', ':9000', 'a b', 'http://'])('is not %j', (text) => {
-    expect(() => httpAddress('url', text)).toThrow(`--url ${text} is no http URL.`);
+    expect(() => httpAddress('url', text)).toThrow(`--url ${text} is not an http URL.`);
   });
 });

@@ -7,7 +7,7 @@ import { createKey, listKeys, openStore, readKeyText, revokeKey, type Store } fr
 import { openDataFolder, printToStandardError } from './data-folder.ts';
 import { UsageError } from './options.ts';
 
-/** Where keys are made, listed and revoked: in a store that nobody else has, or by a running akin. */
+/** Where keys are created, listed and revoked: in a store that no other process uses, or by a running akin. */
 export interface Keys {
   create(key: NewKey): Promise<{ id: string; text: string }>;
   list(): Promise<Key[]>;
@@ -16,7 +16,7 @@ export interface Keys {
 
 /**
  * The keys of a store that this process opens for them: the embedded one, or the database of a fleet, which may run.
- * @throws UsageError when akin serves from it
+ * @throws UsageError if akin serves from it
  */
 export async function openKeys(
   place: { readonly databaseUrl: string } | { readonly folder: string },
@@ -57,7 +57,7 @@ async function open(place: { readonly databaseUrl: string } | { readonly folder:
   } catch (error) {
     if (!(error instanceof AkinError) || error.code !== 'conflict') throw error;
     throw new UsageError(
-      `${error.message}\nIf akin serves from it, have that one do it: add --url with its URL, and AKIN_KEY with a key of the scope admin where it asks for keys.`,
+      `${error.message}\nIf akin serves from it, add --url with its URL. If that akin requires keys, also set AKIN_KEY to a key with the scope admin.`,
     );
   }
 }

@@ -33,25 +33,25 @@ describe('the command akin', () => {
     }
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     const told = { code: 0, out: `${version}\n`, err: '' };
     expect(await runAkin(['--version'])).toEqual(told);
     expect(await runInTurn([['-v'], ['version']])).toEqual([told, told]);
   });
 
-  it('notices a port that is taken before it makes a database', async () => {
+  it('notices a used port before it creates a database', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
     const data = path.join(tmpdir(), `akin-taken-port-${process.pid}`);
     const { code, err } = await runAkin(['serve', '--port', String(port), '--no-demo', '--data', data]);
     taken.close();
-    expect([code, err]).toEqual([1, expect.stringContaining(`Port ${port} is taken`)]);
+    expect([code, err]).toEqual([1, expect.stringContaining(`Port ${port} is in use`)]);
     expect(existsSync(data)).toBe(false);
   });
 
-  it('tells a command to paste that makes the first key', async () => {
+  it('prints a command to paste that creates the first key', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "akin's first key "));
     const { code, out, err } = await runAkin(['serve', '--host', '0.0.0.0', '--port', '0', '--data', folder]);
     expect([code, out, err]).toEqual([1, '', expect.stringContaining('--allow-open-network')]);
@@ -60,12 +60,12 @@ describe('the command akin', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('does not choose between an address and a port', async () => {
+  it('refuses a URL together with a port', async () => {
     const { code, err } = await runAkin(['index', '.', '--url', 'http://127.0.0.1:9', '--port', '9']);
     expect([code, err]).toEqual([1, expect.stringMatching(/--port is for .* --url .* leave one of them out/)]);
   });
 
-  it('tells why an akin that answers is not ready', async () => {
+  it('says why an akin that answers is not ready', async () => {
     const waiting = createHttpServer((_, response) => {
       response.writeHead(503, { 'content-type': 'application/json' }).end('{"error":{"msg":"Waits for a first key."}}');
     });
@@ -73,10 +73,10 @@ describe('the command akin', () => {
     const { port } = waiting.address() as AddressInfo;
     const { code, err } = await runAkin(['export', '--url', `http://127.0.0.1:${port}`]);
     waiting.close();
-    expect([code, err]).toEqual([1, `What answers at http://127.0.0.1:${port} is not ready: Waits for a first key.\n`]);
+    expect([code, err]).toEqual([1, `The server at http://127.0.0.1:${port} is not ready: Waits for a first key.\n`]);
   });
 
-  it('is refused in a process of its own as in one with others', async () => {
+  it('is refused in a separate process as in a shared one', async () => {
     const { code, out, err } = await runAkin(['fly']);
     expect([code, out, err]).toEqual([1, '', expect.stringContaining('no command fly')]);
   });
@@ -84,7 +84,7 @@ describe('the command akin', () => {
 
 const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [['fly'], /no command fly/],
-  [['serve', '/no/such folder'], /^\/no\/such folder: it is not there\.$/m],
+  [['serve', '/no/such folder'], /^\/no\/such folder: it does not exist\.$/m],
   [['constructor'], /no command constructor/],
   [['analyze', '--thread', '1', 'x.jpg'], /--thread.*akin analyze --help/s],
   [['analyze'], /Name files/],
@@ -112,7 +112,7 @@ describe('each of many commands', () => {
     refused = await runInTurn(REFUSED.map(([args]) => args));
   });
 
-  it.each([...EVERY_DAY.entries()])('explains itself with all of its flags (%d: %s)', (number, name) => {
+  it.each([...EVERY_DAY.entries()])('explains all of its flags (%d: %s)', (number, name) => {
     const { code, out, err } = helped[number] as Ended;
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(new RegExp(`^Usage: akin ${name} `));

@@ -6,7 +6,9 @@ import { akinVersion } from './version.ts';
 
 type Load = () => Promise<Program>;
 
-/** What people use every day, by name. Only the command that runs is loaded: a script that analyzes needs no database. */
+/**
+ * Commands of everyday use, by name. Only the command that runs is loaded: a script that analyzes needs no database.
+ */
 const EVERY_DAY: Readonly<Record<string, Load>> = {
   serve: async () => (await import('./commands/serve-command.ts')).serveCommand,
   index: async () => (await import('./commands/index-command.ts')).indexCommand,
@@ -34,7 +36,7 @@ const FLEET: Readonly<Record<string, Load>> = {
 
 const PROGRAMS = { ...EVERY_DAY, ...FLEET };
 
-// Who read this output may have gone: that is no reason to break off.
+// The reader of this output may have closed: that is no reason to stop.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -44,7 +46,7 @@ for (const stream of [process.stdout, process.stderr]) {
 const [name = 'serve', ...rest] = process.argv.slice(2);
 const stop = new AbortController();
 process.exitCode = await main(name, rest);
-// What still holds the process when all is closed, such as a connection that is looked for, is of no use any more.
+// After everything is closed, nothing that still keeps the process alive is useful, for example a DNS query.
 if (stop.signal.aborted) process.exit();
 
 async function main(name: string, args: readonly string[]): Promise<number> {
@@ -64,7 +66,7 @@ async function main(name: string, args: readonly string[]): Promise<number> {
     process.stdout.write(helpText(program.command));
     return 0;
   }
-  // Every picture at work listens for it.
+  // Every picture in progress listens for it.
   setMaxListeners(0, stop.signal);
   void untilSignal().then((signal) => stop.abort(new Stopped(signal)));
   try {
@@ -77,7 +79,7 @@ async function main(name: string, args: readonly string[]): Promise<number> {
   }
 }
 
-/** With what lies below it, such as a refused connection, where the message does not tell it already. */
+/** With its cause, for example a refused connection, unless the message contains it. */
 function messageOf(error: Error): string {
   const { cause } = causeFields(error);
   return cause !== undefined && !error.message.includes(cause) ? `${error.message} (${cause})` : error.message;

@@ -5,7 +5,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['cmd', '/c', 'start', ''],
 };
 
-/** Shows an address in the user's browser, where there is one; silent otherwise. */
+/** Opens a URL in the user's browser, if there is one. Silent otherwise. */
 export function openInBrowser(url: string): void {
   const [program, ...args] = OPENERS[process.platform] ?? (['xdg-open'] as const);
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });

@@ -14,7 +14,7 @@ const COMMAND: Command = {
 const parse = (args: string[], env: NodeJS.ProcessEnv = {}) => parseOptions(COMMAND, args, env);
 
 describe('a command line', () => {
-  it('is read as words, values and switches, in any order', () => {
+  it('is parsed into words, values and switches, in any order', () => {
     const options = parse(['home', '--height', '5', '--no-lights', '--pilot=Ada Lovelace', 'away']);
     expect(options.words).toEqual(['home', 'away']);
     expect([options.number('height'), options.on('no-lights'), options.text('pilot')]).toEqual([
@@ -24,7 +24,7 @@ describe('a command line', () => {
     ]);
   });
 
-  it('takes what it does not name from the environment, then from the default', () => {
+  it('takes missing options from the environment, then from the defaults', () => {
     expect(parse([]).number('height')).toBe(100);
     expect(parse([], { HEIGHT: '7' }).number('height')).toBe(7);
     expect(parse([], { HEIGHT: '7', AKIN_HEIGHT: '8' }).number('height')).toBe(8);
@@ -33,13 +33,13 @@ describe('a command line', () => {
     expect(parse([], { AKIN_PILOT: '' }).text('pilot')).toBeUndefined();
   });
 
-  it('knows a switch that was turned off from one that was given nowhere', () => {
+  it('distinguishes a switch that is off from one that is not given', () => {
     expect([parse([]).on('no-lights'), parse([]).on('no-lights', true)]).toEqual([false, true]);
     expect(parse([], { AKIN_NO_LIGHTS: 'false' }).on('no-lights', true)).toBe(false);
     expect(parse(['--no-lights'], { AKIN_NO_LIGHTS: 'false' }).on('no-lights')).toBe(true);
   });
 
-  it('refuses an empty value, which a shell makes of a variable that is not set', () => {
+  it('refuses an empty value, which a shell makes from an unset variable', () => {
     expect(() => parse(['--pilot=']).text('pilot')).toThrow('--pilot is empty');
   });
 
@@ -52,7 +52,7 @@ describe('a command line', () => {
     ['False', false],
     ['no', false],
     ['off', false],
-  ])('takes %s for a switch in the environment', (text, value) => {
+  ])('accepts %s for a switch in the environment', (text, value) => {
     expect(parse([], { AKIN_NO_LIGHTS: text }).on('no-lights')).toBe(value);
   });
 
@@ -67,7 +67,7 @@ describe('a command line', () => {
     expect(() => parse([`--height=${text}`]).number('height')).toThrow(/--height \(or AKIN_HEIGHT\)/);
   });
 
-  it('refuses a whole number over the most that it may be', () => {
+  it('refuses a whole number above its maximum', () => {
     expect(parse(['--height=65535']).number('height', 65_535)).toBe(65_535);
     expect(() => parse(['--height=65536']).number('height', 65_535)).toThrow(/--height.*at most 65535/);
   });
@@ -78,13 +78,13 @@ describe('a command line', () => {
     );
   });
 
-  it('takes what follows -- as words', () => {
+  it('takes everything after -- as words', () => {
     expect(parse(['--', '--height']).words).toEqual(['--height']);
   });
 });
 
 describe('the help of a command', () => {
-  it('tells usage, every flag, its default and its environment variables', () => {
+  it('contains the usage, every flag, its default and its environment variables', () => {
     expect(helpText(COMMAND)).toBe(`Usage: akin fly <where>
 
 Flies.

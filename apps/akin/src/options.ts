@@ -3,13 +3,13 @@ import { parseArgs } from 'node:util';
 /** One flag of a command. Its environment variable is `AKIN_` and the name in capitals. */
 export interface Option {
   readonly name: string;
-  /** One letter that does as well. */
+  /** A short form of one letter. */
   readonly short?: string;
-  /** What follows the flag in `--help`; absent for a switch. */
+  /** The placeholder of its value in `--help`. Absent for a switch. */
   readonly value?: string;
   readonly about: string;
   readonly default?: string;
-  /** Environment variables that are asked besides `AKIN_…`, such as `DATABASE_URL`. */
+  /** Environment variables in addition to `AKIN_…`, for example `DATABASE_URL`. */
   readonly alsoFrom?: readonly string[];
 }
 
@@ -24,28 +24,28 @@ export interface Parsed {
   readonly words: readonly string[];
   /** The text of an option; undefined if it was not given. @throws {UsageError} when it is empty. */
   text(name: string): string | undefined;
-  /** The address of a server that begins in one of these ways, as `redis`; undefined when it was given nowhere. */
+  /** The URL of a server that begins with one of these schemes, as `redis`. Undefined if it was not given. */
   server(name: string, ...schemes: readonly string[]): string | undefined;
-  /** Whether the command line itself has an option, and not the environment. */
+  /** Whether an option was given on the command line, not in the environment. */
   named(name: string): boolean;
   /**
    * Whether a switch is on.
-   * @param unsaid what it is when it was given nowhere
+   * @param unsaid the value if it was not given
    */
   on(name: string, unsaid?: boolean): boolean;
   /** An option that is a whole number, up to `most`. */
   number(name: string, most?: number): number;
 }
 
-/** The user's mistake in a command line: printed without a stack, exit code 1. */
+/** A mistake in a command line: printed without a stack, exit code 1. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 /**
- * Reads a command line; what it does not name comes from the environment, then from the default.
+ * Parses a command line. Missing options come from the environment, then from the defaults.
  *
- * @throws {UsageError} naming every unknown flag or malformed value.
+ * @throws {UsageError} naming every unknown flag or malformed value
  */
 export function parseOptions(command: Command, args: readonly string[], env: NodeJS.ProcessEnv): Parsed {
   const byName = new Map(command.options.map((option) => [option.name, option]));
@@ -82,7 +82,7 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
   };
   const text = (name: string) => {
     const value = lookUp(name);
-    if (value === '') throw new UsageError(`--${name} is empty: give it a value, or leave it out.`);
+    if (value === '') throw new UsageError(`--${name} is empty: give it a value, or remove it.`);
     return value === undefined || typeof value === 'boolean' ? undefined : value;
   };
   return {
@@ -91,7 +91,7 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
     server(name, ...schemes) {
       const value = text(name);
       if (value === undefined || schemes.some((scheme) => value.startsWith(`${scheme}://`))) return value;
-      // Not with its value, which may hold a password.
+      // Without its value, which may contain a password.
       const begins = schemes.map((scheme) => `${scheme}://`).join(' or ');
       throw new UsageError(`--${name} (or ${environmentName(name)}) must begin with ${begins}.`);
     },

@@ -14,7 +14,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('lets a file be replaced or made, but no pipe, device or folder', async () => {
+it('allows to replace or create a file, but no pipe, device or folder', async () => {
   const file = path.join(folder, 'file');
   const pipe = path.join(folder, 'pipe');
   await promisify(execFile)('mkfifo', [pipe]);

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { UsageError } from './options.ts';
 
 /**
- * Whether a temporary file may take this name when it is complete. A device or a pipe may not be replaced:
- * it has to be written to.
+ * Whether a temporary file may replace this one when it is complete. A device or a pipe cannot be replaced: it must be
+ * written directly.
  *
- * @throws {UsageError} for a folder, or where there is none to make the file in
+ * @throws {UsageError} for a folder, or if the folder of the file does not exist
  */
 export async function mayReplace(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
-  if (found?.isDirectory()) throw new UsageError(`${file} is a folder: name a file.`);
+  if (found?.isDirectory()) throw new UsageError(`${file} is a folder. Give the name of a file.`);
   if (found) return found.isFile();
   const folder = path.dirname(path.resolve(file));
   const isFolder = await stat(folder).then(

@@ -4,8 +4,8 @@ import { Parts } from './parts.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 
-describe('the parts of a process that is to end while it starts', () => {
-  it('are closed in the reverse of their order, and no more are opened', async () => {
+describe('the parts of a process that must end while it starts', () => {
+  it('are closed in reverse order, and no more are opened', async () => {
     const stop = new AbortController();
     const closed: string[] = [];
     const part = (name: string) => ({ [Symbol.asyncDispose]: async () => void closed.push(name) });
@@ -15,14 +15,14 @@ describe('the parts of a process that is to end while it starts', () => {
     const waiting = parts.unlessStopped(new Promise(() => {}));
     stop.abort();
     await expect(waiting).rejects.toBe(stop.signal.reason);
-    await expect(parts.unlessStopped(Promise.reject(new Error('nobody asks any more')))).rejects.toBeDefined();
+    await expect(parts.unlessStopped(Promise.reject(new Error('no longer needed')))).rejects.toBeDefined();
     expect(() => parts.keep('second', part('second'))).toThrow(stop.signal.reason);
     await parts[Symbol.asyncDispose]();
     expect(closed).toEqual(['second', 'first']);
   });
 });
 
-it('parts that do not end in their time keep no other part from closing', async () => {
+it('parts that do not close in time do not keep other parts from closing', async () => {
   const closed: string[] = [];
   const parts = new Parts(log);
   parts.keep('store', { [Symbol.asyncDispose]: async () => void closed.push('store') });
@@ -38,7 +38,7 @@ it('parts that do not end in their time keep no other part from closing', async 
   expect(closed).toEqual(['store']);
 });
 
-it('parts have one deadline however many there are, after what some of them wait for', () => {
+it('all parts share one deadline, which starts after their delays', () => {
   const parts = new Parts(log);
   const part = { [Symbol.asyncDispose]: async () => {} };
   const { closeMilliseconds } = parts;

@@ -1,31 +1,31 @@
 import { type Log, shutDown } from '@akin/runtime';
 
-/** What all parts may take together: a process is gone within five seconds. */
+/** Time limit for all parts together: a process ends within five seconds. */
 const CLOSE_MILLISECONDS = 4_500;
-/** What of that is kept for each part, however long those before it take. */
+/** The minimum time for each part, however long the parts before it take. */
 const LEAST_MILLISECONDS = 400;
 
-/** The parts of a process, which end in the reverse of the order in which they were opened, all by one deadline. */
+/** The parts of a process. They close in the reverse order of opening, all with one deadline. */
 export class Parts implements AsyncDisposable {
   readonly #opened: { name: string; part: AsyncDisposable; milliseconds: number }[] = [];
   readonly #log: Log;
   readonly #signal: AbortSignal | undefined;
 
-  /** @param signal that the process is to end: then no more parts are opened */
+  /** @param signal aborts when the process must end: then no more parts are opened */
   constructor(log: Log, signal?: AbortSignal) {
     this.#log = log;
     this.#signal = signal;
   }
 
-  /** How long they take to close at most. */
+  /** The maximum time that they take to close. */
   get closeMilliseconds(): number {
     const delays = this.#opened.map(({ milliseconds }) => milliseconds - LEAST_MILLISECONDS);
     return delays.reduce((sum, delay) => sum + delay, CLOSE_MILLISECONDS);
   }
 
   /**
-   * @param delayMilliseconds what the part waits before it closes: the deadline is so much later
-   * @throws the reason of the signal when no more parts are needed; this one is closed with the others
+   * @param delayMilliseconds how long the part waits before it closes; it extends the deadline
+   * @throws the reason of the signal if no more parts are needed; this one is closed with the others
    */
   keep<Part extends AsyncDisposable>(name: string, part: Part, delayMilliseconds = 0): Part {
     this.#opened.push({ name, part, milliseconds: delayMilliseconds + LEAST_MILLISECONDS });
@@ -33,7 +33,7 @@ export class Parts implements AsyncDisposable {
     return part;
   }
 
-  /** Waits for what is being opened, but not any longer once the process is to end. @throws the reason of the signal */
+  /** Waits for something that is being opened, until the process must end. @throws the reason of the signal */
   async unlessStopped<Value>(opening: Promise<Value>): Promise<Value> {
     const signal = this.#signal;
     if (signal === undefined) return opening;

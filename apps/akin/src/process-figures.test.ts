@@ -7,15 +7,15 @@ import { akinVersion } from './version.ts';
 
 const COUNTS = { waiting: 0, delayed: 0, active: 0, failed: 0 };
 
-describe('the figures of a process', () => {
-  it('say which akin it is', async () => {
+describe('the metrics of a process', () => {
+  it('contain its version', async () => {
     const { text } = await createProcessMetrics('akin gateway').text();
     expect(text).toContain(
       `akin_build_info{process="akin gateway",version="${akinVersion()}",node="${process.versions.node}"} 1`,
     );
   });
 
-  it('tell what is free on the disk, where there is one', async () => {
+  it('contain the free disk space, if there is a disk', async () => {
     const figures = async (folder: string) => {
       const metrics = createMetrics();
       reportDisk(metrics, folder);
@@ -25,7 +25,7 @@ describe('the figures of a process', () => {
     expect(await figures('/nowhere/at/all')).toMatch(/^akin_disk_free_bytes nan$/im);
   });
 
-  it('tell how requests for objects end, where there are any', async () => {
+  it('contain the outcome of requests for objects, if there are any', async () => {
     const metrics = createMetrics();
     reportObjects(metrics, { packs: undefined });
     expect((await metrics.text()).text).not.toContain('akin_object');
@@ -40,7 +40,7 @@ describe('the figures of a process', () => {
     ['answers', () => Promise.resolve(COUNTS), 1],
     ['refuses', () => Promise.reject(new Error('connect ECONNREFUSED')), 0],
     ['hangs', () => new Promise<never>(() => {}), 0],
-  ])('tell of a queue whose server %s', async (_, counts, up) => {
+  ])('report a queue whose server %s', async (_, counts, up) => {
     const metrics = createMetrics();
     reportQueueUp(metrics, { counts }, 'Redis');
     expect((await metrics.text()).text).toContain(`akin_queue_up{server="Redis"} ${up}`);

@@ -4,46 +4,50 @@ import { createMetrics, type Logger, type Metrics, within } from '@akin/runtime'
 import type { Store } from '@akin/store';
 import { akinVersion } from './version.ts';
 
-/** A server that hangs is not up. */
+/** A server that hangs does not count as up. */
 const ANSWER_MILLISECONDS = 2_000;
 
-/** The figures of one process, which say what it is. @param name of the process, such as `akin gateway` */
+/** The metrics of one process, with what it is. @param name of the process, such as `akin gateway` */
 export function createProcessMetrics(name: string): Metrics {
   const metrics = createMetrics();
   const labels = { process: name, version: akinVersion(), node: process.versions.node };
-  metrics.gauges('akin_build_info', 'Which akin this is, on which Node', ['process', 'version', 'node'], async () => [
+  metrics.gauges('akin_build_info', 'Version of akin and of Node', ['process', 'version', 'node'], async () => [
     { labels, value: 1 },
   ]);
   return metrics;
 }
 
-/** Reports how the pool of connections to PostgreSQL is used; nothing on the embedded database. */
+/** Reports how the pool of connections to PostgreSQL is used. Nothing on the embedded database. */
 export function reportPoolUse(metrics: Metrics, { engine }: Store): void {
   const use = engine.poolUse();
   if (use === undefined) return;
-  metrics.gauges('akin_pool_connections', 'Connections to PostgreSQL, by what they do', ['state'], async () => {
+  metrics.gauges('akin_pool_connections', 'Connections to PostgreSQL, by state', ['state'], async () => {
     const { total = 0, idle = 0 } = engine.poolUse() ?? {};
     return [
       { labels: { state: 'busy' }, value: total - idle },
       { labels: { state: 'idle' }, value: idle },
     ];
   });
-  metrics.gauge('akin_pool_waiting', 'What waits for a connection to PostgreSQL', () => engine.poolUse()?.waiting ?? 0);
+  metrics.gauge(
+    'akin_pool_waiting',
+    'Requests that wait for a connection to PostgreSQL',
+    () => engine.poolUse()?.waiting ?? 0,
+  );
 }
 
-/** Reports how much memory the vectors of searched collections take. */
+/** Reports how much memory the vectors of searched collections use. */
 export function reportSearchMemory(metrics: Metrics, { inMemory }: Store): void {
   metrics.gauge(
     'akin_searcher_bytes',
     'Memory of vectors and filters of searched collections',
     () => inMemory.use.bytes,
   );
-  metrics.gauge('akin_searcher_limit_bytes', 'The most that they may take', () => inMemory.use.limit);
+  metrics.gauge('akin_searcher_limit_bytes', 'Maximum memory of vectors and filters', () => inMemory.use.limit);
   metrics.gauge('akin_searcher_filters', 'Filters whose matches are in memory', () => inMemory.use.filters);
   metrics.gauge('akin_searcher_collections', 'Collections whose vectors are in memory', () => inMemory.use.collections);
 }
 
-/** Reports how requests for objects end; nothing where outputs and thumbnails are in the database. */
+/** Reports the outcome of requests for objects. Nothing if outputs and thumbnails are in the database. */
 export function reportObjects(metrics: Metrics, { packs }: Pick<Store, 'packs'>): void {
   if (packs === undefined) return;
   const seconds = metrics.histogram(
@@ -54,7 +58,7 @@ export function reportObjects(metrics: Metrics, { packs }: Pick<Store, 'packs'>)
   packs.listen((call, milliseconds, result) => seconds.observe({ call, result }, milliseconds / 1_000));
 }
 
-/** Reports the outcome of reads from standbys, and their lag; nothing where there are none. */
+/** Reports the outcome of reads from standbys, and their lag. Nothing if there are none. */
 export function reportStandbys(metrics: Metrics, { standbys }: Store, log: Logger): void {
   if (standbys.count === 0) return;
   standbys.watch(({ name, state, reason }) => {
@@ -65,7 +69,7 @@ export function reportStandbys(metrics: Metrics, { standbys }: Store, log: Logge
   });
   const reads = metrics.counter(
     'akin_standby_reads_total',
-    'Reads of a standby: answered; or asked of the primary since it was behind, cancelled them or failed',
+    'Reads from a standby, by outcome: answered, or repeated on the primary because the standby was behind, cancelled them or failed',
     ['standby', 'result'],
   );
   standbys.listen((standby, result) => reads.inc({ standby, result }));
@@ -76,21 +80,21 @@ export function reportStandbys(metrics: Metrics, { standbys }: Store, log: Logge
     });
     return looking;
   };
-  metrics.gauges('akin_standby_up', 'Whether a standby answers and is not behind', ['standby'], async () =>
+  metrics.gauges('akin_standby_up', '1 if a standby answers and is not behind', ['standby'], async () =>
     (await lags()).map(({ name, state }) => ({ labels: { standby: name }, value: state === 'used' ? 1 : 0 })),
   );
   metrics.gauges(
     'akin_standby_lag_bytes',
-    'Log of the primary that a standby has not replayed; NaN where it does not answer',
+    'Bytes of the log of the primary that a standby has not replayed. NaN if it does not answer',
     ['standby'],
     async () =>
       (await lags()).map(({ name, lagBytes }) => ({ labels: { standby: name }, value: lagBytes ?? Number.NaN })),
   );
 }
 
-/** Reports the free space for the embedded database; NaN where the system does not say. */
+/** Reports the free space for the embedded database. NaN if the system does not report it. */
 export function reportDisk(metrics: Metrics, dataFolder: string): void {
-  metrics.gauge('akin_disk_free_bytes', 'Free on the disk of the embedded database', () =>
+  metrics.gauge('akin_disk_free_bytes', 'Free bytes on the disk of the embedded database', () =>
     statfs(dataFolder).then(
       ({ bavail, bsize }) => bavail * bsize,
       () => Number.NaN,
@@ -100,7 +104,7 @@ export function reportDisk(metrics: Metrics, dataFolder: string): void {
 
 /** Reports whether the server of the queue answers. */
 export function reportQueueUp(metrics: Metrics, queue: Pick<Queue, 'counts'>, server: string): void {
-  metrics.gauges('akin_queue_up', 'Whether the server of the queue answers', ['server'], async () => {
+  metrics.gauges('akin_queue_up', '1 if the server of the queue answers', ['server'], async () => {
     const answers = await within(ANSWER_MILLISECONDS, queue.counts('analyze')).then(
       () => 1,
       () => 0,

@@ -41,46 +41,49 @@ export interface ServeConfig {
   readonly host: string;
   readonly port: number;
   readonly corsOrigins: readonly string[];
-  /** Names in Host that are served besides those of this machine. */
+  /** Host names to accept in addition to those of this machine. */
   readonly allowedHosts?: readonly string[];
-  /** From where pictures are downloaded; this machine and the internet unless given. */
+  /** Where pictures may be downloaded from. Default: this machine and the internet. */
   readonly downloadPolicy?: DownloadPolicy;
   readonly allowOpenNetwork: boolean;
-  /** As the gateway takes it; it ends at once when not given. */
+  /** As the gateway expects it. Default: it ends at once. */
   readonly shutdownDelayMilliseconds?: number;
-  /** Keys and rates; keys are asked for beyond loopback when not given. */
+  /** Keys and rates. Default: keys are required beyond loopback. */
   readonly access?: AccessConfig;
-  /** Where keys are asked for and there is none: is given one of the scope admin, which is made for it. */
+  /** Called with a new key of the scope admin, if keys are required and none exists. */
   readonly tellFirstKey?: (key: string) => void;
   readonly legacySegment: string;
   readonly analysis: AnalyzerConfig;
-  /** The folder of content models that collections may have; none but that of `analysis` when not given. */
+  /** The folder of content models for collections. Default: only the model of `analysis`. */
   readonly models?: string;
   readonly logLevel: string;
   readonly webFolder: string;
-  /** The gateway's own when not given. */
+  /** Default: that of the gateway. */
   readonly limits?: WaitingLimits;
-  /** As the gateway takes it. */
+  /** As the gateway expects it. */
   readonly retryRun?: (run: string) => boolean;
-  /** As the store takes it. */
+  /** As the store expects it. */
   readonly searchSlowdown?: number;
   readonly searchMemory?: number;
   readonly objects?: ObjectsConfig;
 }
 
-/** What may wait in each collection. */
+/** Limits of the waiting work of each collection. */
 export type WaitingLimits = Pick<GatewayLimits, 'waitingAnalyses' | 'unappliedChanges'>;
 
-/** A thumbnail that comes with a document is small: what unfolds into more is none. */
+/** A thumbnail that comes with a document is small. A body that decompresses to more is not a thumbnail. */
 export const THUMBNAIL_LIMITS = { pixels: 4_000_000 };
 
-/** Of the few seconds that all parts have to close. What is not done then is done by the next start. */
+/** The part of the few seconds in which all parts close. The next start does what remains. */
 const OPEN_REQUESTS_MILLISECONDS = 1_500;
 
-/** A running akin: everything in one process. Disposing stops taking requests, drains, and closes, last opened first. */
+/**
+ * A running akin: everything in one process. Disposing stops accepting requests, drains, and closes in reverse order of
+ * opening.
+ */
 export interface Served extends AsyncDisposable {
   readonly gateway: Gateway;
-  /** Opens this akin to its own process, for as long as it runs. */
+  /** Gives its own process access to this akin, as long as it runs. */
   readonly key: string;
   readonly models: ContentModels;
   /** The worker threads, for work of this process other than requests. */
@@ -91,7 +94,7 @@ export interface Served extends AsyncDisposable {
  * Starts gateway, indexer and analyzer in this process on PGlite, or on PostgreSQL.
  *
  * @param signal ends the start
- * @throws {AkinError} what the store, or a taken port, says; everything opened until then is closed again.
+ * @throws {AkinError} of the store, or if the port is in use; everything opened until then is closed again
  * @throws the reason of the signal
  */
 export async function serve(config: ServeConfig, signal: AbortSignal): Promise<Served> {
@@ -133,7 +136,7 @@ async function open(
     ...(config.objects === undefined ? {} : { objects: config.objects }),
   };
   const opening = openStore({ ...models.forStore, ...place, ...settings, signal });
-  // A folder has to be left in order; a server that does not answer is not waited for.
+  // Waits for a folder to be closed properly, but not for a server that does not answer.
   const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
   if (config.tellFirstKey && asksForKeys(config) && (await listKeys(store)).length === 0) {
     config.tellFirstKey((await createKey(store, { scope: 'admin', note: 'made by the first start' })).text);
@@ -177,23 +180,23 @@ async function open(
     }),
     shutdownDelayMilliseconds,
   );
-  // Other commands can do without it.
+  // Other commands work without it.
   const file = openDataFolder(config.dataFolder, () => {}).then(() => writeServerFile(config.dataFolder, gateway.url));
   const written = await file.catch(
-    (err) => void log.warn({ err }, 'commands do not find this akin by its data folder'),
+    (err) => void log.warn({ err }, 'other commands cannot find this akin by its data folder'),
   );
   if (written) parts.keep('server file', written);
   return { gateway, key, analyzer, models };
 }
 
-/** A folder that another akin has, with where that one answers. */
+/** Adds the URL of the akin that uses the folder. */
 async function servedError(error: unknown, { dataFolder }: ServeConfig): Promise<AkinError | undefined> {
   if (!(error instanceof AkinError) || error.code !== 'conflict') return undefined;
   const server = await runningServer(dataFolder);
-  return server && new AkinError('conflict', `${error.message} It answers at ${server.url}/.`, { cause: error });
+  return server && new AkinError('conflict', `${error.message} It is at ${server.url}/.`, { cause: error });
 }
 
-/** Reports a port that is taken before the database is opened, whose lock would give a less clear error. */
+/** Reports a used port before the database is opened, whose lock would give a less clear error. */
 async function requireFreePort({ host, port }: Pick<ServeConfig, 'host' | 'port'>): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -202,16 +205,19 @@ async function requireFreePort({ host, port }: Pick<ServeConfig, 'host' | 'port'
   });
 }
 
-/** Why it cannot listen, for the one who chose address and port. */
+/** Why it cannot listen, for the user who chose address and port. */
 export function listenError(error: unknown, { host, port }: Pick<ServeConfig, 'host' | 'port'>): AkinError | undefined {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE') {
-    return new AkinError('conflict', `Port ${port} is taken, perhaps by another akin: choose one with --port.`);
+    return new AkinError(
+      'conflict',
+      `Port ${port} is in use, perhaps by another akin. Choose another port with --port.`,
+    );
   }
   if (code === 'EACCES')
-    return new AkinError('forbidden', `Port ${port} is not for everybody: choose one with --port.`);
+    return new AkinError('forbidden', `Port ${port} needs special permissions. Choose another port with --port.`);
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new AkinError('bad-request', `${host} is no address of this machine: choose one with --host.`);
+    return new AkinError('bad-request', `${host} is not an address of this machine. Choose another one with --host.`);
   }
   return undefined;
 }

@@ -2,38 +2,38 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isRunning } from '@akin/runtime';
 
-/** In the data folder: the address of the akin that serves from it. */
+/** In the data folder: the URL of the akin that serves from it. */
 export const SERVER_FILE = 'server.json';
 
 /** An akin that serves from a data folder. */
 export interface RunningServer {
   readonly pid: number;
-  /** Where this machine reaches it, without a slash at the end. */
+  /** Its URL on this machine, without a slash at the end. */
   readonly url: string;
 }
 
 const ANSWER_MILLISECONDS = 10_000;
 
 /**
- * Tells other commands of this user where this process answers, until disposed of.
+ * Tells other commands of this user the URL of this process, until disposed of.
  * @param url as the gateway has it
- * @throws Error of the system when the file cannot be written
+ * @throws Error of the system if the file cannot be written
  */
 export async function writeServerFile(dataFolder: string, url: string): Promise<AsyncDisposable> {
   const file = path.join(dataFolder, SERVER_FILE);
   const content = JSON.stringify({ pid: process.pid, url: reachable(url) } satisfies RunningServer);
-  // Nobody reads half of it.
+  // Atomic: no reader sees half of it.
   await writeFile(`${file}.partial`, content, { mode: 0o600 });
   await rename(`${file}.partial`, file);
   return {
     async [Symbol.asyncDispose]() {
-      // On PostgreSQL another akin may have taken this folder meanwhile.
+      // On PostgreSQL another akin may have used this folder in the meantime.
       if ((await readFile(file, 'utf8').catch(() => '')) === content) await rm(file, { force: true });
     },
   };
 }
 
-/** The akin that serves from a data folder; undefined where none does, as behind one that was killed. */
+/** The akin that serves from a data folder. Undefined if none does, for example after a kill. */
 export async function runningServer(dataFolder: string): Promise<RunningServer | undefined> {
   const server = await readServerFile(path.join(dataFolder, SERVER_FILE));
   if (server === undefined || !isRunning(server.pid)) return undefined;
@@ -49,7 +49,7 @@ async function readServerFile(file: string): Promise<RunningServer | undefined> 
   }
 }
 
-/** The number of a process that was killed may be another one's now, and its port as well. */
+/** The number and the port of a killed process may now belong to another one. */
 async function answers(url: string): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(ANSWER_MILLISECONDS) });
@@ -59,7 +59,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** A server that listens on all addresses is reached on this machine's own. */
+/** A server that listens on all addresses is reached on loopback. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

@@ -2,10 +2,10 @@ import { type Log, startTracing } from '@akin/runtime';
 import type { Parts } from './parts.ts';
 import { akinVersion } from './version.ts';
 
-/** What then still holds the process are spans that a receiver does not take. */
+/** After this time, spans that a receiver does not accept are dropped. */
 const LAST_EXIT_MILLISECONDS = 1_000;
 
-/** Turns traces on for as long as the process runs, where the environment asks for them: to be opened before all else. */
+/** Turns traces on as long as the process runs, if the environment asks for them. Must be opened before all else. */
 export async function openTracing(service: string, parts: Parts, log: Pick<Log, 'warn'>): Promise<void> {
   const tracing = await startTracing({ service, version: akinVersion() }, process.env, log);
   if (tracing === undefined) return;

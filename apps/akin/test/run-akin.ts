@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { SHORT_LIVED } from '@akin/testing';
 
-/** What a shell runs. */
+/** Arguments as in a shell. */
 export const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
 const IN_TURN = fileURLToPath(new URL('in-turn.mjs', import.meta.url));
 
@@ -15,7 +15,7 @@ export interface Ended {
 /**
  * Runs the built command to its end, as a shell would.
  *
- * @param options.threads that analyze: each loads the models, which takes longer than the few pictures of a test
+ * @param options.threads analysis threads: each loads the models, which takes longer than the few pictures of a test
  */
 export async function runAkin(
   args: readonly string[],
@@ -25,8 +25,8 @@ export async function runAkin(
 }
 
 /**
- * Runs commands that end by themselves, one after the other in one process: each as in a process of its own, and many in
- * the time of one.
+ * Runs commands one after the other in one process. Each behaves as in a separate process, and many take the time of
+ * one.
  */
 export async function runInTurn(commands: readonly (readonly string[])[]): Promise<Ended[]> {
   const { code, out, err } = await run([IN_TURN], { input: JSON.stringify(commands) });

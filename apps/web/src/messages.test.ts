@@ -11,7 +11,7 @@ it.each([
   [
     404,
     'Parameter rank.by.id: no document "gone" is visible. Was it committed?',
-    'The document "gone" is not in the collection any more.',
+    'The document "gone" is no longer in the collection.',
   ],
   [
     400,
@@ -38,14 +38,12 @@ it.each([
     'The image at http://127.0.0.1:1/x.jpg could not be fetched: the connection was refused.',
     'The image at http://127.0.0.1:1/x.jpg could not be fetched: the connection was refused.',
   ],
-  [500, 'Something internal', 'Something went wrong in akin. Its log says what.'],
+  [500, 'Something internal', 'akin had an internal error. Its log contains the details.'],
   [0, 'No answer from akin: is it running? (fetch failed)', 'akin does not answer. Is it still running?'],
 ])('says %d in the words of the page: %s', (status, said, shown) => {
   expect(messageOf(new AkinRequestError(status, said))).toBe(shown);
 });
 
 it('says when to try again', () => {
-  expect(messageOf(new AkinRequestError(503, 'Busy', [], 2))).toBe(
-    'akin cannot do this just now. Try again in 2 seconds.',
-  );
+  expect(messageOf(new AkinRequestError(503, 'Busy', [], 2))).toBe('akin cannot do this now. Try again in 2 seconds.');
 });

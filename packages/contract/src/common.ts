@@ -31,15 +31,15 @@ export const OPERATION_PARAMETER = text().meta({
   example: 'my-collection-17',
 });
 
-/** What a collection may have. */
+/** The quota of a collection. */
 export const QUOTA_PARAMETERS = {
   maxDocuments: integer(0).optional().meta({
     description:
-      'The most documents that the collection may have, accepted ones that are not visible yet included. Default: no limit.',
+      'Maximum number of documents in the collection, including accepted ones that are not visible yet. Default: no limit.',
     example: 100_000,
   }),
   maxBytes: integer(0).optional().meta({
-    description: 'The most bytes that its documents may have, see `bytes` of a collection. Default: no limit.',
+    description: 'Maximum number of bytes of its documents (`bytes` of a collection). Default: no limit.',
     example: 1_000_000_000,
   }),
 };
@@ -59,7 +59,7 @@ const RESPONSE_HEADER = z
     searcher: z
       .enum(['memory', 'database'])
       .optional()
-      .meta({ description: 'What found the page of a ranked search: codes in memory, or the database alone.' }),
+      .meta({ description: 'What found the page of a ranked search: codes in memory, or only the database.' }),
     distances: z
       .int()
       .optional()
@@ -145,7 +145,7 @@ export const COLLECTION = z
       .optional()
       .meta({
         description:
-          'Content model of the descriptors. `words`: whether `rank.by.text` works, because this akin runs the model and it has a text tower. `vector`: which output of the model describes a picture (`projected`, `pooled` or `CLS`), for models in the layout of Hugging Face.',
+          'Content model of the descriptors. `words`: whether `rank.by.text` works: this process runs the model, and the model has a text tower. `vector`: which output of the model describes a picture (`projected`, `pooled` or `CLS`), for models in the layout of Hugging Face.',
       }),
   })
   .meta({ id: 'Collection' });

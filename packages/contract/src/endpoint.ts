@@ -31,8 +31,8 @@ export interface Endpoint {
   /** Bodies other than a form of parameters, by content type. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
   /**
-   * The parameter that a picture stands for which comes as bytes: each part `file` of a multipart body, or a body that is
-   * a picture as a whole. Absent where no pictures are taken so.
+   * The name of the parameter that a picture sent as bytes stands for: each part `file` of a multipart body, or a body
+   * that is a picture as a whole. Absent if the endpoint takes no pictures as bytes.
    */
   readonly picture?: string;
   /** Names whose values in a JSON body may be objects. The handler gets them as JSON text, after the other parameters. */

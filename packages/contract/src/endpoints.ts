@@ -88,7 +88,7 @@ export const ENDPOINTS = {
   thumbnail,
   original,
   operations,
-  // Both before the one below, whose address they would be as well.
+  // Both come before the next one, because its path also matches theirs.
   retryOperations,
   operationsStream,
   operation,

@@ -3,20 +3,20 @@ import { z } from 'zod';
 
 /** Names one attempt at one analysis, as in the database. The result of an older attempt is dropped. */
 const ANALYSIS_REF = z.object({
-  /** Number of the collection; a dropped one's is never used again. */
+  /** Number of the collection. The number of a dropped collection is never used again. */
   collection: z.int(),
   /** Digits of a 64-bit number. */
   request: z.string().regex(/^\d+$/),
-  /** Of the document within its request, from 0. */
+  /** Position of the document within its request, from 0. */
   position: z.int(),
   /** From 1. */
   attempt: z.int(),
-  /** The content model, as outputs name it; that of the queue when absent. */
+  /** The content model, as outputs name it. Absent: the content model of the queue. */
   model: z.string().optional(),
-  /** Where it comes from, for log lines and spans. */
+  /** The origin of the job, for log lines and spans. */
   origin: z
     .object({
-      /** Of the request that brought the image. */
+      /** Id of the request that sent the image. */
       requestId: z.string().optional(),
       /** The `traceparent` of the span that the job is part of. */
       trace: z.string().optional(),
@@ -24,14 +24,14 @@ const ANALYSIS_REF = z.object({
     .optional(),
 });
 
-/** What one kind of job carries, and how it is treated. */
+/** What one kind of job contains, and how the queue treats it. */
 interface JobKind<Payload extends z.ZodType = z.ZodType> {
   readonly payload: Payload;
-  /** How often it is tried before it counts as failed. */
+  /** Number of attempts before the job counts as failed. */
   readonly attempts: number;
-  /** Milliseconds before the second attempt; doubles with each further one. */
+  /** Milliseconds before the second attempt. The delay doubles with each further attempt. */
   readonly backoff: number;
-  /** Milliseconds that one attempt may take. */
+  /** Time limit of one attempt in milliseconds. */
   readonly timeout: number;
 }
 
@@ -46,18 +46,18 @@ export const JOBS = {
   /** An image waits to be analyzed. Handled by analyzers, which answer each with an `analyzed` job. */
   analyze: kind({
     payload: ANALYSIS_REF.extend({
-      /** Its address. */
+      /** URL of the image. */
       image: z.string(),
-      /** Names of modules; all when absent. */
+      /** Names of modules. Absent: all modules. */
       modules: z.array(z.string()).optional(),
-      /** One of many of its request: those that somebody may wait for go before. */
+      /** True for an image of a large request. Images that a client may wait for come first. */
       bulk: z.boolean().optional(),
     }),
     attempts: 3,
     backoff: 1_000,
     timeout: 180_000,
   }),
-  /** An analysis ended. Handled by the indexer, which keeps what it brought. */
+  /** An analysis ended. Handled by the indexer, which stores the result. */
   analyzed: kind({
     payload: ANALYSIS_REF.extend({
       result: z.union([
@@ -69,10 +69,10 @@ export const JOBS = {
         }),
         z.object({
           error: z.object({ code: z.enum(ERROR_CODES), msg: z.string() }),
-          /** Whether the same may go better later. */
+          /** Whether a later attempt may succeed. */
           passing: z.boolean(),
         }),
-        // The analyzer shuts down and has not begun: another one takes the job.
+        // The analyzer shuts down and has not started the job. Another analyzer takes it.
         z.object({ handedBack: z.literal(true) }),
       ]),
     }),
@@ -86,7 +86,10 @@ export type JobName = keyof typeof JOBS;
 export type JobPayload<Name extends JobName> = z.infer<(typeof JOBS)[Name]['payload']>;
 export type AnalysisJobRef = z.infer<typeof ANALYSIS_REF>;
 
-/** The id of the jobs about one attempt: unlike any other attempt's, and free of `:`, which BullMQ refuses. */
+/**
+ * The id of the jobs of one attempt. It differs from that of any other attempt and contains no `:`, which BullMQ
+ * refuses.
+ */
 export function analysisJobId({ collection, request, position, attempt }: AnalysisJobRef): string {
   return `${collection}-${request}-${position}-${attempt}`;
 }

@@ -12,7 +12,7 @@ describe('the OpenAPI document', () => {
     return of.components[kind][name];
   };
 
-  it('lists every endpoint, those of old clients in a document of their own', () => {
+  it('lists every endpoint, and those of old clients in a separate document', () => {
     expect(document.openapi).toBe('3.1.1');
     expect(document.paths['/api/cores/{collection}/image'].post.operationId).toBe('imageByPost');
     expect(legacy.paths['/solr/{collection}/image'].get.operationId).toBe('imageLegacy');
@@ -22,7 +22,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.paths['/api/cores/{collection}']).sort()).toEqual(['delete', 'get', 'put']);
   });
 
-  it('gives every operation an id of its own', () => {
+  it('gives every operation a unique id', () => {
     const operations = [document, legacy].flatMap(({ paths }) => Object.values<Any>(paths).flatMap(Object.values<Any>));
     const ids = operations.map(({ operationId }) => operationId);
     const tags = document.tags.map(({ name }: Any) => name);
@@ -32,7 +32,7 @@ describe('the OpenAPI document', () => {
     expect(ids.length).toBeGreaterThan(Object.keys(ENDPOINTS).length);
   });
 
-  it('tells the type, range and default of parameters, and which are required', () => {
+  it('describes the type, range and default of parameters, and which are required', () => {
     const parameters = document.paths['/api/cores/{collection}/select'].get.parameters.map((one: Any) =>
       resolve(one),
     ) as Any[];
@@ -57,7 +57,7 @@ describe('the OpenAPI document', () => {
     expect(properties.collection).toBeUndefined();
   });
 
-  it('tells which bodies and answers may be XML', () => {
+  it('says which bodies and answers may be XML', () => {
     const update = legacy.paths['/solr/{collection}/update'].post;
     expect(Object.keys(update.requestBody.content)).toEqual([
       'application/json',
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.paths['/health/live'].get.responses['200'].content)).toEqual(['application/json']);
   });
 
-  it('tells how a key is sent and which scope it must have', () => {
+  it('says how a key is sent and which scope it must have', () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'header', 'basic']);
     const security = (path: string, method: string) => (document.paths[path] ?? legacy.paths[path])[method].security;
     expect(security('/solr/{collection}/update', 'post')).toEqual([
@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
     expect(security('/health/live', 'get')).toEqual([]);
   });
 
-  it('refers only to what it holds, and says nothing twice', () => {
+  it('contains everything that it refers to, and repeats nothing', () => {
     for (const one of [document, legacy]) {
       const text = JSON.stringify(one);
       const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference);

@@ -20,7 +20,9 @@ const SECURITY_SCHEMES: Json = {
   },
 };
 
-/** Groups of endpoints, in the order in which people read them; what none names is about a collection. */
+/**
+ * Groups of endpoints, in the order in which people read them. Endpoints that no group names are about a collection.
+ */
 const TAGS: Readonly<Record<string, { description: string; endpoints: readonly string[] }>> = {
   Search: {
     description: 'Find documents by pictures, colours, words and filters.',
@@ -46,24 +48,24 @@ const TAGS: Readonly<Record<string, { description: string; endpoints: readonly s
   },
 };
 
-/** What may go wrong at every endpoint, besides what `default` stands for. */
+/** Errors that every endpoint may return, in addition to `default`. */
 const ERRORS: Readonly<Record<string, { name: string; description: string; keyed?: boolean }>> = {
-  400: { name: 'BadRequest', description: 'The request is wrong; `error.msg` says what.' },
+  400: { name: 'BadRequest', description: 'The request is wrong. `error.msg` says why.' },
   401: { name: 'NoKey', description: 'A key is required.', keyed: true },
   403: { name: 'Forbidden', description: 'The key may not do this.', keyed: true },
   404: { name: 'NotFound', description: 'There is no such collection or document.' },
   429: {
     name: 'TooMuch',
-    description: 'Too many requests; nothing of this one was kept. Try again after `Retry-After` seconds.',
+    description: 'Too many requests. Nothing of this one was accepted. Try again after `Retry-After` seconds.',
   },
   503: {
     name: 'Unavailable',
-    description: 'Something that akin needs does not answer. Try again after `Retry-After` seconds.',
+    description: 'A service that akin needs does not answer. Try again after `Retry-After` seconds.',
   },
-  default: { name: 'Error', description: 'Something is wrong. `error.msg` says what to do next.' },
+  default: { name: 'Error', description: 'An error. `error.msg` says what to do next.' },
 };
 
-/** What operations refer to. */
+/** Components that operations refer to. */
 interface Components {
   readonly schemas: Json;
   readonly parameters: Json;
@@ -73,7 +75,7 @@ interface Components {
  * The OpenAPI 3.1 document of the endpoints below `/api` and of the service, or of those below the legacy segment.
  *
  * @param options.legacySegment the path segment under which the endpoints are served a second time
- * @param options.legacy which of the two
+ * @param options.legacy which of the two documents
  */
 export function openApiDocument(options: { version: string; legacySegment: string; legacy?: boolean }): Json {
   const { legacy = false, legacySegment } = options;
@@ -97,11 +99,11 @@ export function openApiDocument(options: { version: string; legacySegment: strin
       title: legacy ? 'akin for clients of Solr and Flow' : 'akin',
       version: options.version,
       description: legacy
-        ? `The endpoints below \`/${legacySegment}\`, which old clients know. New ones use /openapi.json.`
-        : `Image-similarity search: store documents with pictures, and find similar ones. What is below \`/api/cores\` is served below \`/${legacySegment}\` too, described in /openapi-legacy.json.`,
+        ? `The endpoints below \`/${legacySegment}\`, for old clients. New clients use /openapi.json.`
+        : `Image-similarity search: store documents with pictures, and find similar ones. The endpoints below \`/api/cores\` are also served below \`/${legacySegment}\`, as described in /openapi-legacy.json.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The akin that serves this document.' }],
+    servers: [{ url: '/', description: 'The server of this document.' }],
     tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
     paths,
     components: { ...components, responses: Object.fromEntries(responses), securitySchemes: SECURITY_SCHEMES },
@@ -111,7 +113,7 @@ export function openApiDocument(options: { version: string; legacySegment: strin
 const tagOf = (name: string): string =>
   Object.keys(TAGS).find((tag) => TAGS[tag]?.endpoints.includes(name)) ?? 'Collections';
 
-/** The paths of one endpoint, each with what makes its operation ids differ. */
+/** The paths of one endpoint, each with the part that makes its operation ids unique. */
 export function addresses(endpoint: Endpoint, legacySegment: string): [suffix: string, path: string][] {
   if (endpoint.under === 'service') return [['', endpoint.path]];
   if (endpoint.under === 'legacy') return [['', `/${legacySegment}${endpoint.path}`]];
@@ -125,7 +127,7 @@ function operation(name: string, suffix: string, method: string, endpoint: Endpo
   const id = `${name}${suffix}`;
   const parameters = schemaOf(endpoint.parameters, components);
   const properties = (parameters.properties ?? {}) as Record<string, Json>;
-  // The shape of what a handler gets lists parameters with a default as required; a client may leave them out.
+  // In the shape that a handler gets, parameters with a default are required; a client may leave them out.
   const required = new Set((parameters.required ?? []) as string[]);
   const inPath = new Set([...endpoint.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]));
   const { collection: _, ...form } = properties;
@@ -135,7 +137,7 @@ function operation(name: string, suffix: string, method: string, endpoint: Endpo
     tags: [tagOf(name)],
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
-    // Each alone is enough; the list names the scope that the key must have.
+    // One of them is enough. The list names the scope that the key must have.
     security:
       endpoint.scope === 'anyone'
         ? []
@@ -164,7 +166,7 @@ function operation(name: string, suffix: string, method: string, endpoint: Endpo
   };
 }
 
-/** A reference to a value that many operations have; values that differ under one name are numbered. */
+/** A reference to a value that many operations contain. Different values under one name are numbered. */
 function shared(place: Json, kind: string, name: string, value: Json): Json {
   const text = JSON.stringify(value);
   for (let number = 1; ; number += 1) {
@@ -206,7 +208,7 @@ function answerContent(endpoint: Endpoint, components: Components): Json {
   return { [endpoint.answer]: { schema: { type: 'string' } } };
 }
 
-/** A zod shape as JSON Schema; shapes with an id move to the components and are referred to. */
+/** A zod shape as JSON Schema. Shapes with an id move to the components and are referred to. */
 function schemaOf(shape: z.ZodType, components: Components): Json {
   const { $schema: _, $defs, ...schema } = z.toJSONSchema(shape, { target: 'draft-2020-12' }) as Json;
   for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
@@ -216,7 +218,7 @@ function schemaOf(shape: z.ZodType, components: Components): Json {
   return relocate(schema) as Json;
 }
 
-/** Points references to the place where the OpenAPI document keeps its shapes. */
+/** Makes references point to the place where the OpenAPI document keeps its shapes. */
 function relocate(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(relocate);
   if (typeof value !== 'object' || value === null) return value;

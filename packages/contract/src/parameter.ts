@@ -27,7 +27,7 @@ export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER, advi
   });
 }
 
-/** A whole number where every negative one means that there is no limit, as in Solr. */
+/** A whole number. Any negative number means that there is no limit, as in Solr. */
 export function limit(max: number = Number.MAX_SAFE_INTEGER) {
   return integer(Number.MIN_SAFE_INTEGER, max);
 }

@@ -14,7 +14,7 @@ export const RUN_FAILURE = z.object({
 
 const count = () => integer(0, 1_000_000_000_000).default(0);
 
-/** What the program that indexes says about its run. */
+/** What the indexing program reports about its run. */
 export const RUN_REPORT = {
   source: text()
     .max(4_096)
@@ -34,7 +34,7 @@ export const RUN = z
     id: z.string(),
     source: z.string(),
     state: z.enum(RUN_STATES).meta({
-      description: '`stopped` also when a running one has not been reported for a minute.',
+      description: '`stopped` also if a running run has not been reported for a minute.',
     }),
     total: number(),
     done: number(),

@@ -80,7 +80,7 @@ const UPLOAD = z.object({
   }),
 });
 
-/** JSON in all its shapes. */
+/** JSON in all accepted forms. */
 export const JSON_BODIES = {
   'application/json': CHANGES,
   'application/x-ndjson': LINES,

@@ -4,8 +4,8 @@ const FIRST_WAIT_MILLISECONDS = 500;
 const LONGEST_WAIT_MILLISECONDS = 15_000;
 
 /**
- * Limits how many requests are under way: half as many as soon as akin says that it has too much to do, one more for each
- * that it takes (additive increase, multiplicative decrease: Chiu and Jain 1989).
+ * Limits the number of concurrent requests: half as many when akin says that it is overloaded, one more for each
+ * accepted request (additive increase, multiplicative decrease: Chiu and Jain 1989).
  */
 export class ConcurrencyLimiter {
   readonly #most: number;
@@ -15,12 +15,12 @@ export class ConcurrencyLimiter {
   #wait = FIRST_WAIT_MILLISECONDS;
   readonly #waiting: (() => void)[] = [];
 
-  /** Begins with one request: the fields that the first one defines are there for those behind it. */
+  /** Starts with one request, so that the fields that it defines exist for the next ones. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Resolves when one more request may begin. @throws the reason of the signal */
+  /** Resolves when another request may start. @throws the reason of the signal */
   async begin(signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
@@ -32,13 +32,13 @@ export class ConcurrencyLimiter {
     this.#running++;
   }
 
-  /** To be called when a request ended, however it did. */
+  /** Call this when a request has ended, with success or not. */
   end(): void {
     this.#running--;
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Akin took a request. */
+  /** Akin accepted a request. */
   taken(): void {
     this.#wait = FIRST_WAIT_MILLISECONDS;
     this.#allowed = Math.min(this.#most, this.#allowed + 1);
@@ -46,7 +46,7 @@ export class ConcurrencyLimiter {
 
   /** Akin asks for a pause, or does not answer. */
   refused(retryAfterSeconds: number | undefined): void {
-    // Several that were under way get the same answer at once: that is one refusal.
+    // Several concurrent requests get the same answer at once: count it as one refusal.
     if (performance.now() < this.#notBefore) return;
     this.#allowed = Math.max(1, this.#allowed / 2);
     this.#notBefore = performance.now() + (retryAfterSeconds === undefined ? this.#wait : retryAfterSeconds * 1_000);

@@ -12,7 +12,7 @@ afterEach(() => {
   server.close();
 });
 
-it('goes on when akin is away in the middle, and tells each failure once', async () => {
+it('continues after akin was unreachable, and reports each failure once', async () => {
   const { signal } = new AbortController();
   const failed = [1, 2].map((seq) => ({ operation: `c-${seq}`, id: `id-${seq}`, reason: { msg: 'gone' } }));
   let requests = 0;

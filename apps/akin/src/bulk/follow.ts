@@ -3,20 +3,20 @@ import { sleep } from '@akin/runtime';
 
 /** Documents of one request whose pictures are being analyzed. */
 export interface FollowedRange {
-  /** Numbers of their operations, both ends included. */
+  /** Numbers of their operations, inclusive at both ends. */
   readonly first: number;
   readonly last: number;
-  /** Where each stands in the input. */
+  /** Position of each document in the input. */
   readonly lines: readonly number[];
 }
 
-/** Tells a document that failed, with its place in the input where that is known. */
+/** Reports a document that failed, with its position in the input if that is known. */
 type Failed = (line: number | undefined, id: string | undefined, reason: string) => void;
 
-/** Asks until akin answers, or the patience is over. */
+/** Repeats the question until akin answers, or the patience ends. */
 export type Persist = <Value>(ask: () => Promise<Value>) => Promise<Value>;
 
-/** So many pictures may wait; then nothing more is sent until there are fewer. */
+/** Maximum number of pictures that may wait. At this number, sending pauses. */
 const MOST_WAITING = 20_000;
 const POLL_MILLISECONDS = 500;
 const PAGE = 1_000;
@@ -41,7 +41,7 @@ export class Follow {
     return this.#ranges;
   }
 
-  /** Documents of requests with pictures that are not analyzed yet. */
+  /** Documents of requests whose pictures are not analyzed yet. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -52,14 +52,14 @@ export class Follow {
     this.#waiting += range.lines.length;
   }
 
-  /** Waits until few enough are on their way, or none with `all`. */
+  /** Waits until few enough documents are in progress, or none with `all`. */
   async room(signal: AbortSignal, all = false): Promise<void> {
     while (this.#waiting > (all ? 0 : MOST_WAITING)) {
       if ((await this.#look(signal)) === 0) await sleep(POLL_MILLISECONDS, signal);
     }
   }
 
-  /** @returns how many ranges are done now */
+  /** @returns the number of finished ranges */
   async #look(signal: AbortSignal): Promise<number> {
     const [earliest] = this.#ranges;
     if (earliest === undefined) return 0;
@@ -88,7 +88,7 @@ export class Follow {
   }
 }
 
-/** Operations of a range that failed. */
+/** Failed operations of a range. */
 export async function* failedOperations(
   collection: Collection,
   first: number,

@@ -15,16 +15,16 @@ export interface ImportConfig {
   readonly collection: Collection;
   /** `-` for standard input. */
   readonly file: string;
-  /** Where an earlier run ended; null begins at the start. */
+  /** Where an earlier run ended. Null starts at the beginning. */
   readonly before: Progress;
   readonly progressFile: ProgressFile | undefined;
   readonly rejects: Rejects;
   readonly format: Format;
-  /** How the cells of a CSV file are read. */
+  /** How to read the cells of a CSV file. */
   readonly cells: Cells;
-  /** The types of fields that are to exist before the first document, by name. */
+  /** The types of fields, by name, that must exist before the first document. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Requests at the same time. */
+  /** Number of concurrent requests. */
   readonly parallel: number;
   readonly compress: boolean;
   readonly modules: string | undefined;
@@ -34,23 +34,23 @@ export interface ImportConfig {
   readonly signal: AbortSignal;
 }
 
-/** How far a run is, to be shown. */
+/** Progress of a run, for display. */
 export interface ImportState {
   accepted: number;
-  /** Bytes of the unpacked input that were read. */
+  /** Number of bytes of the unpacked input that were read. */
   bytes: number;
 }
 
-/** A document was not taken, and none may be missing. */
+/** A document was refused, and none may be missing. */
 export class StrictError extends Error {
   override readonly name = 'StrictError';
 }
 
 const SAVE_MILLISECONDS = 2_000;
-/** One wait for a commit; then it is asked again, so that no connection has to last. */
+/** Time limit of one wait for a commit. Then the request is repeated, so that no connection has to last longer. */
 const COMMIT_WAIT_MILLISECONDS = 20_000;
 
-/** Brings the documents of a file into a collection. */
+/** Imports the documents of a file into a collection. */
 export class Import {
   readonly state: ImportState;
   readonly #config: ImportConfig;
@@ -82,18 +82,18 @@ export class Import {
       refused: ({ number, id }: BulkDocument, reason: string) => this.#reject(number, id, reason),
     };
     this.#shards = new Shards(parallel, (batch) => sendBatch(batch, sending));
-    if (strict && rejects.count > 0) throw new StrictError('An earlier run met documents that were not taken.');
+    if (strict && rejects.count > 0) throw new StrictError('An earlier run had refused documents.');
   }
 
-  /** Documents that wait until the pictures of their requests are analyzed. */
+  /** Documents that wait for the analysis of the pictures of their requests. */
   get waiting(): number {
     return this.#follow.waiting;
   }
 
   /**
-   * Sends all documents. What is cut off leaves in the progress file where to go on.
+   * Sends all documents. If the run is interrupted, the progress file says where to continue.
    *
-   * @throws StrictError; AkinRequestError when akin takes nothing; the reason of the signal; errors of the input
+   * @throws StrictError; AkinRequestError when akin accepts nothing; the reason of the signal; errors of the input
    */
   async send(): Promise<void> {
     const { file, format, cells, fields, signal, progressFile } = this.#config;
@@ -119,8 +119,8 @@ export class Import {
   }
 
   /**
-   * Publishes what was accepted, by earlier runs too, and waits until searches see it, then looks for what the commit
-   * could not take. Harmless when nothing was accepted.
+   * Commits what this and earlier runs got accepted, and waits until it is visible. Then looks for operations that the
+   * commit refused. Harmless if nothing was accepted.
    */
   async publish(): Promise<void> {
     const { collection, signal } = this.#config;
@@ -192,7 +192,7 @@ export class Import {
   }
 }
 
-/** Ranges that lie side by side as one. */
+/** Merges adjacent ranges. */
 function merged(ranges: Progress['ranges']): [number, number][] {
   const all: [number, number][] = [];
   for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {

@@ -1,21 +1,21 @@
 /** One document of the input. */
 export interface Line {
-  /** Counted from 1; of a JSON array the place of the element, of Parquet that of the row, from 1. */
+  /** From 1: the line; in a JSON array the element; in Parquet the row. */
   readonly number: number;
-  /** UTF-8, without its line end; undefined when it is too long to be sent. */
+  /** UTF-8, without the line end. Undefined if it is too long to be sent. */
   readonly bytes: Buffer | undefined;
-  /** Why it cannot be sent, where there are no bytes and it is not too long. */
+  /** Why it cannot be sent, if there are no bytes and it is not too long. */
   readonly problem?: string;
-  /** Bytes of the unpacked input before it and including it; 0 where nobody can go on by it. */
+  /** Number of bytes of the unpacked input up to and including this document. 0 if a run cannot continue from here. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Where to begin: the number of lines and of bytes of the unpacked input to skip. */
+/** Where to start: the number of lines and bytes of the unpacked input to skip. */
 export interface Start {
   readonly lines: number;
   readonly bytes: number;
 }
 
-/** What the gateway takes as one document. */
+/** What the gateway accepts as one document. */
 export const LONGEST_LINE = 8 * 1024 ** 2;

@@ -10,12 +10,12 @@ export const SERVER_OPTIONS: readonly Option[] = [
   {
     name: 'url',
     value: 'url',
-    about: `The running akin. Unless given: the akin that serves from the data folder, else ${DEFAULT_URL}`,
+    about: `URL of the running akin. Default: the akin that serves from the data folder, else ${DEFAULT_URL}`,
     alsoFrom: ['AKIN_SERVER'],
   },
-  { ...DATA_OPTION, about: 'Data folder of an akin on this machine' },
-  { name: 'key', value: 'key', about: 'Key for that akin; the environment variable is safer' },
-  { name: 'collection', value: 'name', about: 'The collection', default: 'my-collection' },
+  { ...DATA_OPTION, about: 'Data folder of the akin on this machine' },
+  { name: 'key', value: 'key', about: 'Key to send to akin. The environment variable is safer' },
+  { name: 'collection', value: 'name', about: 'Name of the collection', default: 'my-collection' },
 ];
 
 export interface Server {
@@ -24,12 +24,12 @@ export interface Server {
   readonly name: string;
 }
 
-/** @throws UsageError when the address is none, or nobody answers there who is ready */
+/** @throws UsageError if the address is invalid, or no akin there is ready */
 export async function findServer(options: Parsed): Promise<Server> {
   return { ...(await findAkin(options)), name: options.text('collection') ?? 'my-collection' };
 }
 
-/** The same for commands that are about all collections. */
+/** The same for commands that are not about a single collection. */
 export async function findAkin(options: Parsed): Promise<Omit<Server, 'name'>> {
   const named = options.text('url');
   const folder = dataFolder(options);
@@ -42,14 +42,14 @@ export async function findAkin(options: Parsed): Promise<Omit<Server, 'name'>> {
     if (!(error instanceof AkinRequestError)) throw error;
     throw new UsageError(
       error.status === 0
-        ? `${named === undefined ? `No akin serves from ${folder}, and none` : 'No akin'} answers at ${url}: start it with npx akin-search, or name another one with --url.`
-        : `What answers at ${url} is not ready: ${error.message}`,
+        ? `${named === undefined ? `No akin serves from ${folder}, and none` : 'No akin'} answers at ${url}: start it with npx akin-search, or give another URL with --url.`
+        : `The server at ${url} is not ready: ${error.message}`,
     );
   }
   return { client, url };
 }
 
-/** Whether akin runs on this machine: compressing would take more time than sending. */
+/** Whether akin runs on this machine. Then compression would take longer than sending. */
 export function isLocal(url: string): boolean {
   return ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(url).hostname);
 }

@@ -1,15 +1,15 @@
 import { AkinRequestError } from '@akin/client';
 import { sleep } from '@akin/runtime';
 
-/** A server that is away, starts, or has too much to do, or that a body was too slow for. */
+/** The server is unreachable, starts or is overloaded, or the body was too slow for it. */
 export function isPassing(error: unknown): boolean {
   return error instanceof AkinRequestError && [0, 408, 429, 502, 503, 504].includes(error.status);
 }
 
 /**
- * Tries again what fails because nobody answers just now.
+ * Repeats a call that fails because the server does not answer now.
  *
- * @throws what it throws, when that is another thing or goes on for longer than the patience; the reason of the signal
+ * @throws the error of the call, if it has another cause or lasts longer than the patience; the reason of the signal
  */
 export async function persist<Value>(
   work: () => Promise<Value>,

@@ -2,17 +2,17 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { FollowedRange } from './follow.ts';
 import type { Start } from './line.ts';
 
-/** What a run leaves behind for the next one, should it be cut off. */
+/** What a run stores for the next one, in case it is interrupted. */
 export interface Progress {
-  /** All before is dealt with. */
+  /** Everything before it is finished. */
   readonly start: Start;
   readonly accepted: number;
   readonly rejected: number;
   /** Accepted documents whose pictures were not analyzed yet. */
   readonly followed: readonly FollowedRange[];
-  /** Operations that were accepted without a picture to wait for, both ends included: a commit may refuse them yet. */
+  /** Accepted operations without a picture to wait for, inclusive at both ends. A commit may still refuse them. */
   readonly ranges: readonly (readonly [first: number, last: number])[];
-  /** The newest operation and its token, which is empty when nothing was accepted. */
+  /** The newest operation and its token. The token is empty if nothing was accepted. */
   readonly newest: { readonly seq: number; readonly token: string };
 }
 
@@ -22,14 +22,14 @@ interface Stored extends Progress {
 }
 
 /**
- * The small file next to the input that says how far a run came. It counts for the same input (by length and time of
- * change) and the same collection alone.
+ * A small file next to the input that says how far a run came. It is valid only for the same input (by length and
+ * modification time) and the same collection.
  */
 export class ProgressFile {
   readonly #file: string;
   readonly #of: string;
   #writing: Promise<void> = Promise.resolve();
-  /** A folder that takes no file is reported once, and the import continues. */
+  /** If the folder cannot be written, this is reported once and the import continues. */
   #isRefused = false;
 
   private constructor(file: string, of: string) {
@@ -37,7 +37,7 @@ export class ProgressFile {
     this.#of = of;
   }
 
-  /** @throws the system's error when the input cannot be read */
+  /** @throws the system's error if the input cannot be read */
   static async nextTo(input: string, url: string, collection: string): Promise<ProgressFile> {
     const { size, mtimeMs } = await stat(input);
     return new ProgressFile(`${input}.progress`, JSON.stringify([size, mtimeMs, url, collection]));
@@ -54,7 +54,7 @@ export class ProgressFile {
     }
   }
 
-  /** Whole or not at all. */
+  /** Written as a whole, or not at all. */
   write(progress: Progress): Promise<void> {
     const stored: Stored = { format: 1, of: this.#of, ...progress };
     this.#writing = this.#writing.then(async () => {

@@ -1,6 +1,6 @@
 import { duration } from '../folder/progress.ts';
 
-/** What a run has come to. */
+/** The counts of a run so far. */
 export interface BulkCounts {
   readonly documents: number;
   readonly failed: number;
@@ -9,7 +9,7 @@ export interface BulkCounts {
   readonly note: string;
 }
 
-/** One line that is redrawn on a terminal, a line every ten seconds elsewhere. */
+/** One line that is redrawn on a terminal. Elsewhere, a new line every ten seconds. */
 export class ProgressLine {
   readonly #out: NodeJS.WriteStream;
   readonly #counts: () => BulkCounts;
@@ -41,7 +41,7 @@ export class ProgressLine {
   }
 }
 
-/** @param before documents of earlier runs, which say nothing about the speed of this one */
+/** @param before documents of earlier runs, which are not part of the rate of this run */
 function bulkLine(counts: BulkCounts, before: number, seconds: number): string {
   const { documents, failed, share, note } = counts;
   const rate = seconds > 0 ? (documents - before) / seconds : 0;

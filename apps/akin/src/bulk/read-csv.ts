@@ -3,24 +3,27 @@ import { AkinError } from '@akin/domain';
 import { CsvError, parse } from 'csv-parse';
 import { type Line, LONGEST_LINE, type Start } from './line.ts';
 
-/** How the cells of a CSV file are read. */
+/** How to read the cells of a CSV file. */
 export interface Cells {
-  /** Between two cells: one character. */
+  /** The separator of cells: one character. */
   readonly separator: string;
-  /** Columns whose cells hold several values, with `|` between them. */
+  /** Columns whose cells have several values, separated by `|`. */
   readonly lists: ReadonlySet<string>;
 }
 
 const LIST_SEPARATOR = '|';
-/** JSON numbers, but for whole ones of more digits than 64 bits have: those are codes, such as of goods. */
+/**
+ * JSON numbers. Whole numbers with more digits than 64 bits can represent are text: they are codes, for example article
+ * numbers.
+ */
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?$/;
 
 /**
- * The rows of a CSV file (RFC 4180) as documents: the first row names the fields, an empty cell is no value. Numbers,
- * `true` and `false` are such values, all else is text; akin makes of either what a field holds that exists. The number
- * of a row is that of its last line.
+ * The rows of a CSV file (RFC 4180) as documents. The first row names the fields. An empty cell is no value. Numbers,
+ * `true` and `false` become JSON values, everything else is text; akin converts both to the type of an existing field.
+ * The number of a row is that of its last line.
  *
- * @throws AkinError bad-request where the file is no CSV, or its first row does not name the columns
+ * @throws AkinError bad-request if the file is not CSV, or its first row does not name the columns
  */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
@@ -50,10 +53,10 @@ function columnNames(row: readonly string[]): readonly string[] {
   const wrong = names.find((name, i) => name === '' || names.indexOf(name) !== i);
   if (wrong === undefined) return names;
   const problem = wrong === '' ? 'has an empty name' : `names the column ${JSON.stringify(wrong)} twice`;
-  throw new AkinError('bad-request', `The first row of the CSV file has to name the columns, but it ${problem}.`);
+  throw new AkinError('bad-request', `The first row of the CSV file must name the columns, but it ${problem}.`);
 }
 
-/** A row of another length is not sent: its values would stand in the wrong fields. */
+/** A row of another length is not sent: its values would be in the wrong fields. */
 function lineOf(names: readonly string[], cells: readonly string[], number: number, lists: ReadonlySet<string>): Line {
   if (cells.length !== names.length) {
     const problem = `The row has ${cells.length} cells, the first row has ${names.length}.`;

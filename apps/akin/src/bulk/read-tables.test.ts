@@ -20,7 +20,7 @@ interface Options {
   readonly separator?: string;
 }
 
-/** What is read: of each row its number and its document, or what is wrong with it. */
+/** The result: for each row its number and its document, or its error. */
 async function read(bytes: Buffer | string, options: Options = {}): Promise<[number, unknown][]> {
   const { name = 'table.csv', from = 0, lists = [], separator = ',' } = options;
   const file = join(folder, name);
@@ -34,7 +34,7 @@ async function read(bytes: Buffer | string, options: Options = {}): Promise<[num
 }
 
 describe('CSV', () => {
-  it('becomes documents: numbers and booleans as such, empty cells as no value, all else as text', async () => {
+  it('becomes documents: numbers and booleans stay such, empty cells are no value, everything else is text', async () => {
     const text =
       '\uFEFFid,name,price,code,on,ean\r\n1,"a ""b"", c",12.50,007,true,12345678901234567890\r\n2,,-3,0x1,TRUE,\r\n';
     const rows = [
@@ -48,7 +48,7 @@ describe('CSV', () => {
     ).toEqual(rows);
   });
 
-  it('keeps line ends inside of quotes, counts lines, and goes on behind a line', async () => {
+  it('keeps line ends inside quotes, counts lines, and continues after a given line', async () => {
     const text = 'id,text\na,"two\nlines"\n\nb,x\nc,y\n';
     expect(await read(text)).toEqual([
       [3, { id: 'a', text: 'two\nlines' }],
@@ -58,14 +58,14 @@ describe('CSV', () => {
     expect(await read(text, { from: 5 })).toEqual([[6, { id: 'c', text: 'y' }]]);
   });
 
-  it('reads lists where they are named, and leaves the payload of import as text', async () => {
+  it('reads lists in the given columns, and keeps the payload of import as text', async () => {
     const text = 'id,labels,import\na,red|1|,"{""content_descriptor"":""x""}"\n';
     expect(await read(text, { lists: ['labels'] })).toEqual([
       [2, { id: 'a', labels: ['red', 1, ''], import: '{"content_descriptor":"x"}' }],
     ]);
   });
 
-  it('says what is wrong with a row of another length, and goes on', async () => {
+  it('reports a row of another length, and continues', async () => {
     expect(await read('id,a\n1\n2,3,4\n5,6\n')).toEqual([
       [2, 'The row has 1 cells, the first row has 2.'],
       [3, 'The row has 3 cells, the first row has 2.'],
@@ -78,7 +78,7 @@ describe('CSV', () => {
     ['id,a,a\n1,2,3\n', /names the column "a" twice/],
     ['id,a\n1,"open\n2,3\n', /The file is not CSV: Quote/],
     [`id,a\n1,"${'x'.repeat(9 * 1024 ** 2)}"\n`, /The file is not CSV: Max Record Size/],
-  ])('refuses what names no columns or ends within quotes', async (text, message) => {
+  ])('refuses a file that names no columns or ends inside quotes', async (text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
@@ -115,7 +115,7 @@ describe('Parquet', () => {
     expect(lines[1]).toContain('"big":9007199254740994');
   });
 
-  it('writes bytes as base64, a struct as its JSON, and what is no number as no value', async () => {
+  it('writes bytes as base64, a struct as its JSON, and NaN as no value', async () => {
     const columnData = [
       { name: 'thumbnail', data: [new Uint8Array([1, 2, 3])], type: 'BYTE_ARRAY' as const },
       { name: 'nan', data: [Number.NaN], type: 'DOUBLE' as const },
@@ -126,7 +126,7 @@ describe('Parquet', () => {
     ]);
   });
 
-  it('refuses a file that was cut off or damaged', async () => {
+  it('refuses a truncated or damaged file', async () => {
     const whole = file(100, 50);
     await expect(read(whole.subarray(0, 200), { name: 'cut.parquet' })).rejects.toThrow(
       'The Parquet file cannot be read',

@@ -5,10 +5,13 @@ import path from 'node:path';
 import { UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
 
-/** The most reasons that are listed at the end. */
+/** Maximum number of reasons that are listed at the end. */
 const TOLD_REASONS = 10;
 
-/** What was not taken: a file with a line each, `{"line":17,"id":"7","reason":"…"}`, made when the first one comes. */
+/**
+ * The refused documents: a file with one line each, `{"line":17,"id":"7","reason":"…"}`. The file is created with the
+ * first one.
+ */
 export class Rejects {
   readonly file: string;
   count = 0;
@@ -20,22 +23,22 @@ export class Rejects {
   }
 
   /**
-   * @param goesOn keeps what an earlier run wrote
-   * @throws {UsageError} when nothing can be written there
+   * @param goesOn keeps the lines of an earlier run
+   * @throws {UsageError} if the file cannot be written
    */
   static async open(file: string, goesOn: boolean): Promise<Rejects> {
     const isFile = await mayReplace(file);
     await access(isFile ? path.dirname(path.resolve(file)) : file, constants.W_OK).catch((error: Error) => {
-      throw new UsageError(`${file} cannot be written (${error.message}): name another file by --rejects.`);
+      throw new UsageError(`${file} cannot be written (${error.message}): choose another file with --rejects.`);
     });
     if (isFile && !goesOn) await rm(file, { force: true });
     return new Rejects(file);
   }
 
-  /** @param line where it stands in the input, if that is known */
+  /** @param line its position in the input, if that is known */
   add(line: number | undefined, id: string | undefined, reason: string): void {
     this.count++;
-    // Reasons differ by the values that they name: those stand between quotes.
+    // Reasons that differ only in quoted values count as one.
     const kind = reason
       .replace(/"(?:[^"\\]|\\.)*"/g, '"…"')
       .replace(/\d{3,}/g, '…')
@@ -47,7 +50,7 @@ export class Rejects {
     this.#out.write(`${JSON.stringify({ line, ...(id ? { id } : {}), reason })}\n`);
   }
 
-  /** The most frequent reasons, one a line. */
+  /** The most frequent reasons, one per line. */
   summary(): string[] {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
     return sorted.slice(0, TOLD_REASONS).map(([reason, count]) => `  ${count} × ${reason}`);

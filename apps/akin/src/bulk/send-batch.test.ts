@@ -16,7 +16,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A server that answers each request as it is told, and keeps what came. */
+/** A server that gives prepared answers and keeps the requests. */
 async function answering(reply: (ids: string[], request: number) => Reply | Promise<Reply>) {
   const requests: string[][] = [];
   let seq = 0;
@@ -67,7 +67,7 @@ const documents = (...ids: string[]) => ids.map((id) => document(id));
 const OK: Reply = { status: 200 };
 
 describe('sending documents', () => {
-  it.each([408, 429, 503])('sends the same again after %s, compressed', async (status) => {
+  it.each([408, 429, 503])('repeats a request after %s, compressed', async (status) => {
     const told = await answering((_, request) => (request === 1 ? { status, body: {}, retryAfter: 1 } : OK));
     const from = performance.now();
     await sendBatch(documents('a', 'b'), told.sending);
@@ -79,7 +79,7 @@ describe('sending documents', () => {
     expect([told.accepted, told.refused]).toEqual([['a', 'b'], []]);
   });
 
-  it('leaves out what akin names, and finds by halving what it cannot name', async () => {
+  it('leaves out the documents that akin names, and finds others by bisection', async () => {
     const detail = { position: 1, code: 'bad-request', msg: 'Document "b" at position 1: it is odd.' };
     const told = await answering((ids) => {
       if (ids.includes('b')) return { status: 400, body: { error: { msg: 'odd', details: [detail] } } };
@@ -93,7 +93,7 @@ describe('sending documents', () => {
     ]);
   });
 
-  it('gives up when akin takes nothing, and when nobody answers for too long', async () => {
+  it('gives up when akin accepts nothing, and when it does not answer for too long', async () => {
     const told = await answering(() => ({ status: 401, body: { error: { msg: 'A key is needed.' } } }));
     await expect(sendBatch(documents('a'), told.sending)).rejects.toThrow('A key is needed.');
     server.close();
@@ -102,12 +102,12 @@ describe('sending documents', () => {
     await expect(sendBatch(documents('a'), nobody)).rejects.toMatchObject({ status: 0 });
   });
 
-  it('keeps the order of each id, however requests overtake each other', async () => {
+  it('keeps the order of each id, in whatever order requests are answered', async () => {
     let open = 0;
     let most = 0;
     const told = await answering(async (_, request) => {
       most = Math.max(most, ++open);
-      // Every other one is answered late, or refused at first.
+      // Every second request is answered late, or refused at first.
       await new Promise((resolve) => setTimeout(resolve, (request % 3) * 10));
       open--;
       return request % 5 === 4 ? { status: 503, body: {}, retryAfter: 0.01 } : OK;

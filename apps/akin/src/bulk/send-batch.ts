@@ -6,37 +6,37 @@ import { isPassing } from './persist.ts';
 
 const pack = promisify(gzip);
 
-/** A document as it is sent. */
+/** A document to send. */
 interface Outgoing {
   readonly id: string;
   /** As one line of JSON. */
   readonly bytes: Buffer;
 }
 
-/** How documents are sent. */
+/** How to send documents. */
 export interface Sending<Document extends Outgoing> {
   readonly collection: Collection;
   readonly limiter: ConcurrencyLimiter;
-  /** Compresses what is sent. */
+  /** Compresses the bodies. */
   readonly compress: boolean;
   readonly parameters: UpdateParameters;
-  /** Sending is given up after this time without an answer. */
+  /** Sending fails after this time without an answer. */
   readonly patienceMilliseconds: number;
   readonly signal: AbortSignal;
-  /** Documents that akin accepted, as the operations `first` and those behind it. */
+  /** Documents that akin accepted, as the operations from `first` on. */
   accepted(documents: readonly Document[], first: string, token: string): void;
-  /** A document that akin does not take. */
+  /** A document that akin refused. */
   refused(document: Document, reason: string): void;
 }
 
-/** A mistake of akin's own may be one that goes by. */
+/** An internal error of akin may be temporary. */
 const MOST_MISTAKES = 5;
 
 /**
- * Sends documents until akin took each or refused it. Sent again, the same ids make the same documents, so that no
- * answer that got lost does harm.
+ * Sends documents until akin has accepted or refused each. A repeated request stores the same documents under the same
+ * ids, so a lost answer does no harm.
  *
- * @throws AkinRequestError when akin takes nothing at all, as without a key, or does not answer for too long
+ * @throws AkinRequestError if akin accepts nothing at all, for example without a key, or does not answer for too long
  */
 export async function sendBatch<Document extends Outgoing>(
   batch: readonly Document[],
@@ -61,7 +61,7 @@ export async function sendBatch<Document extends Outgoing>(
       limiter.end();
     }
     if (isPassing(error)) {
-      // A server that says when to come again is there.
+      // A server that says when to try again is alive.
       if (error.retryAfterSeconds !== undefined) since = performance.now();
       if (performance.now() - since > sending.patienceMilliseconds) throw error;
       limiter.refused(error.retryAfterSeconds);
@@ -83,7 +83,7 @@ export async function sendBatch<Document extends Outgoing>(
       sending.refused(documents[0] as Document, error.message);
       return;
     } else {
-      // Something in here makes the whole unreadable: it is found by halving.
+      // One document makes the whole body unreadable: find it by bisection.
       const half = documents.length >> 1;
       await sendBatch(documents.slice(0, half), sending);
       documents = documents.slice(half);
@@ -112,7 +112,7 @@ function namedDocuments(error: AkinRequestError): Map<number, string> {
   const named = new Map<number, string>();
   for (const detail of error.details as { position?: number; msg?: string }[]) {
     if (typeof detail.position === 'number' && !named.has(detail.position)) {
-      // The line or file stands before the reason already; where its document stood in the request helps nobody.
+      // The line or file is given already. The position in the request is of no use to the user.
       const reason = (detail.msg ?? error.message).replace(/^(Line \d+: )?Document .*?at position \d+: /s, '');
       named.set(detail.position, reason);
     }

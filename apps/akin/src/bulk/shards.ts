@@ -1,9 +1,9 @@
 import type { BulkDocument } from './read-document.ts';
 
-/** What is sent at once. */
+/** Size of one request. */
 const BATCH_DOCUMENTS = 1_000;
 const BATCH_BYTES = 4 * 1024 ** 2;
-/** Someone who writes to standard input now and then wants to see it. */
+/** A user who types into standard input wants to see the result soon. */
 const LINGER_MILLISECONDS = 1_000;
 
 interface Shard {
@@ -15,18 +15,18 @@ interface Shard {
 }
 
 /**
- * Shards documents by their ids. Each shard sends one batch after the other: several requests are under way, and still no
- * document overtakes another one with its id.
+ * Divides documents into shards by their ids. Each shard sends one batch at a time: there are several concurrent
+ * requests, and documents with the same id keep their order.
  */
 export class Shards {
   readonly #shards: Shard[];
   readonly #send: (batch: readonly BulkDocument[]) => Promise<void>;
   readonly #timer: NodeJS.Timeout;
-  /** The first batch is sent alone and holds the first lines: what it has of new fields decides their types. */
+  /** The first batch is sent alone and contains the first lines: its new fields decide their types. */
   #isFirst = true;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param send resolves when a batch is dealt with; when it rejects, `add` and `end` do */
+  /** @param send resolves when a batch is finished. If it rejects, `add` and `end` reject too. */
   constructor(count: number, send: (batch: readonly BulkDocument[]) => Promise<void>) {
     this.#send = send;
     this.#shards = Array.from({ length: count }, () => ({
@@ -55,7 +55,7 @@ export class Shards {
     this.#check();
   }
 
-  /** Sends what is left, and waits for all. */
+  /** Sends the remaining documents, and waits for all. */
   async end(): Promise<void> {
     for (const shard of this.#shards) {
       await shard.done;
@@ -65,13 +65,13 @@ export class Shards {
     this.#check();
   }
 
-  /** Waits for what is under way, and begins nothing more. */
+  /** Waits for the requests in progress, and starts no more. */
   async drained(): Promise<void> {
     clearInterval(this.#timer);
     for (const { done } of this.#shards) await done;
   }
 
-  /** The first document that is not dealt with yet; undefined when there is none. */
+  /** The first document that is not finished yet; undefined if there is none. */
   first(): BulkDocument | undefined {
     const firsts = this.#shards.flatMap(({ sending, pending }) => sending[0] ?? pending[0] ?? []);
     return firsts.reduce<BulkDocument | undefined>(

@@ -12,7 +12,7 @@ const pictures: Buffer[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'akin-analyze-'));
   for (let seed = 0; seed < 6; seed++) {
-    // The first is much larger than the others: it ends last, and still comes first.
+    // The first file is much larger than the others: its analysis ends last, and its line still comes first.
     const bytes = await drawImage({ width: seed === 0 ? 3000 : 90, height: 60, seed });
     pictures.push(bytes);
     await writeFile(path.join(folder, `${seed}.jpg`), bytes);
@@ -37,7 +37,7 @@ async function analyze(args: string[], input?: string, threads = 1) {
 const base64 = (index: number) => (pictures[index] as Buffer).toString('base64');
 
 describe('akin analyze', () => {
-  it('prints one line a file, in the order of the files', async () => {
+  it('prints one line per file, in the order of the files', async () => {
     const files = ['0.jpg', '1.jpg', '2.jpg', '3.jpg', '4.jpg', '5.jpg', 'odd ünï 🙂.jpg'];
     const { code, err, lines } = await analyze(files, undefined, 2);
     expect([code, err]).toEqual([0, '']);
@@ -49,7 +49,7 @@ describe('akin analyze', () => {
     expect(lines[1].outputs).toBe(lines[6].outputs);
   });
 
-  it('reads paths and base64 from standard input, and gives back what else a line holds', async () => {
+  it('reads paths and base64 from standard input, and copies the other members of a line', async () => {
     const input = [
       '1.jpg',
       '',
@@ -69,7 +69,7 @@ describe('akin analyze', () => {
     expect([lines[1].outputs, lines[3].outputs]).toEqual(byFile.lines.map(({ outputs }) => outputs));
   });
 
-  it('prints errors as lines in their place, and ends with 2', async () => {
+  it('prints errors as lines in the same order, and exits with 2', async () => {
     const input = [
       '1.jpg',
       'none.jpg',
@@ -86,14 +86,14 @@ describe('akin analyze', () => {
     expect([code, err]).toEqual([2, '']);
     expect(lines).toEqual([
       expect.objectContaining({ file: '1.jpg', outputs: expect.any(String) }),
-      { file: 'none.jpg', error: { code: 'bad-request', msg: 'it is not there' } },
+      { file: 'none.jpg', error: { code: 'bad-request', msg: 'it does not exist' } },
       { file: 'text.jpg', error: { code: 'unsupported-image', msg: expect.any(String) } },
       { error: { code: 'bad-request', msg: expect.stringContaining('base64') } },
       { file: '{"data"', error: { code: 'bad-request', msg: expect.stringContaining('neither a path nor JSON') } },
       { file: '{}', error: { code: 'bad-request', msg: expect.stringContaining('needs "data"') } },
       expect.objectContaining({ error: { code: 'bad-request', msg: expect.stringContaining('needs "data"') } }),
-      { file: '.', error: { code: 'bad-request', msg: 'it is no file' } },
-      { file: 'pipe', error: { code: 'bad-request', msg: 'it is no file' } },
+      { file: '.', error: { code: 'bad-request', msg: 'it is not a file' } },
+      { file: 'pipe', error: { code: 'bad-request', msg: 'it is not a file' } },
       expect.objectContaining({ file: '2.jpg', outputs: expect.any(String) }),
     ]);
   });
@@ -103,17 +103,17 @@ describe('akin analyze', () => {
     expect(Object.keys(JSON.parse(lines[0].outputs)).every((key) => key.startsWith('color_'))).toBe(true);
   });
 
-  it('analyzes on the backend that it is told, with nearly the same outputs', async () => {
+  it('analyzes on the given backend, with nearly the same outputs', async () => {
     const [wasm, onnx] = [await analyze(['1.jpg']), await analyze(['--backend', 'onnx', '1.jpg'])];
     expect(onnx.code).toBe(0);
     const [a, b] = [wasm, onnx].map(({ lines }) => JSON.parse(lines[0].outputs));
     expect(b.color_palette_hex).toEqual(a.color_palette_hex);
     const [one, other] = [a, b].map(({ content_descriptor }) => decodeDescriptor(content_descriptor, 'content'));
-    // Rounding to halves may part what lay within 1e-4.
+    // Rounding to half precision may increase a difference of 1e-4.
     expect(distance(one as Float32Array, other as Float32Array)).toBeLessThan(2e-3);
   });
 
-  it('says what is missing for a backend, and which there are', async () => {
+  it('says what is missing for a backend, and which backends exist', async () => {
     const missing = await analyze(['--backend', 'node', '1.jpg']);
     expect([missing.code, missing.lines]).toEqual([1, []]);
     expect(missing.err).toContain('"node" needs @tensorflow/tfjs-node, which is not installed');
@@ -124,7 +124,7 @@ describe('akin analyze', () => {
     ]);
   });
 
-  it('ends in silence when nobody reads its lines', async () => {
+  it('ends silently when nobody reads its lines', async () => {
     const { spawnSync } = await import('node:child_process');
     const program = path.resolve(import.meta.dirname, '../../bin/akin.mjs');
     const shell = `yes 1.jpg | "${process.execPath}" "${program}" analyze --modules color - | head -n 2 | wc -l`;

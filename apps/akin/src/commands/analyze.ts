@@ -24,7 +24,8 @@ export const analyzeCommand: Program = {
   },
 
   async run(options, signal) {
-    if (options.words.length === 0) throw new UsageError('Name files, or - for one input a line on standard input.');
+    if (options.words.length === 0)
+      throw new UsageError('Name files, or - to read one input per line from standard input.');
     const modules = parseModulesApply(options.text('modules'));
     const analysis = analysisConfig(options);
     const { threads } = analysis;
@@ -40,7 +41,7 @@ export const analyzeCommand: Program = {
         yield `${line}\n`;
       }
     };
-    // A reader that is slower than the analysis holds it back; one that has read enough ends it.
+    // A slow reader slows the analysis down. A reader that closes ends it.
     await pipeline(lines, process.stdout, { end: false }).catch((error) => {
       if (error.code !== 'EPIPE') throw error;
     });

@@ -18,7 +18,7 @@ export const backupCommand: Program = {
     name: 'backup',
     usage: 'backup <file>',
     about:
-      'Writes the embedded store into one file, which is safe on disk when the command ends. The akin that serves from it keeps serving.',
+      'Writes a backup of the embedded store to one file. The file is safe on disk when the command ends. A running akin continues to serve.',
     options: SERVER_OPTIONS.filter(({ name }) => name !== 'collection'),
   },
   async run(options, signal) {
@@ -28,19 +28,19 @@ export const backupCommand: Program = {
       await requireReplaceable(file);
       const bytes = Readable.fromWeb((await client.backup(signal)) as NodeStream);
       const brokenOff = (error: Error) => {
-        throw new UsageError(`The backup from ${url} broke off, and ${file} was not written: ${error.message}.`);
+        throw new UsageError(`The backup from ${url} was interrupted, and ${file} was not written: ${error.message}.`);
       };
       await writeBackup(path.resolve(file), bytes).catch(brokenOff);
     } else await backUpStopped(options, file);
-    process.stdout.write(`${file} holds everything that was accepted.\n`);
+    process.stdout.write(`${file} contains everything that was accepted.\n`);
     return 0;
   },
 };
 
 async function backUpStopped(options: Parsed, file: string): Promise<void> {
   const folder = databaseFolder(options);
-  // A wrong folder must not end as the backup of a store that was just made, over the one of yesterday.
-  if (!(await holdsStore(folder))) throw new UsageError(`There is no store in ${folder}: name its folder with --data.`);
+  // A wrong folder must not create an empty store and replace an earlier backup with it.
+  if (!(await holdsStore(folder))) throw new UsageError(`There is no store in ${folder}: give its folder with --data.`);
   await requireReplaceable(file);
   await openDataFolder(dataFolder(options), printToStandardError);
   await using store = await openStore({
@@ -57,7 +57,7 @@ export const restoreCommand: Program = {
   command: {
     name: 'restore',
     usage: 'restore <file>',
-    about: 'Makes a new data folder from a file of akin backup.',
+    about: 'Creates a data folder from a file that akin backup wrote.',
     options: [DATA_OPTION],
   },
   async run(options) {
@@ -76,12 +76,12 @@ async function refuseServed(options: Parsed): Promise<void> {
   const server = await runningServer(folder);
   if (server === undefined) return;
   throw new UsageError(
-    `akin serves from ${folder} at ${server.url}: stop it first, by Ctrl-C where it runs or by kill ${server.pid}. Or choose another folder with --data.`,
+    `akin serves from ${folder} at ${server.url}: stop it first, with Ctrl-C in its terminal or with kill ${server.pid}. Or choose another folder with --data.`,
   );
 }
 
 async function requireReplaceable(file: string): Promise<void> {
-  if (!(await mayReplace(file))) throw new UsageError(`${file} is no file that could be replaced.`);
+  if (!(await mayReplace(file))) throw new UsageError(`${file} cannot be replaced: it is not a regular file.`);
 }
 
 function onlyWord(options: Parsed): string {

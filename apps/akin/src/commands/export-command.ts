@@ -16,10 +16,10 @@ export const exportCommand: Program = {
     name: 'export',
     usage: 'export [-o <file.ndjson[.gz]>]',
     about:
-      'Writes the documents of a collection, with their outputs and thumbnails, as lines that import reads. All come from one commit: changes that are not visible yet are left out. The file appears when it is complete. Exit code 0: all documents are written; 1: some are missing; 130: stopped.',
+      'Writes the documents of a collection, with their outputs and thumbnails, as lines that akin import reads. All come from one commit: changes that are not visible yet are left out. The file appears when it is complete. Exit code 0: all documents are written; 1: some are missing; 130: stopped.',
     options: [
       ...SERVER_OPTIONS,
-      { name: 'output', short: 'o', value: 'file', about: 'Where to write, - for standard output', default: '-' },
+      { name: 'output', short: 'o', value: 'file', about: 'File to write; - is standard output', default: '-' },
       { name: 'q', value: 'query', about: 'Only documents that match', default: '*:*' },
       { name: 'fq', value: 'query', about: 'Only documents that also match this' },
       { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
@@ -27,7 +27,7 @@ export const exportCommand: Program = {
   },
 
   async run(options, signal) {
-    if (options.words.length > 0) throw new UsageError('Name the file behind -o, and the collection by --collection.');
+    if (options.words.length > 0) throw new UsageError('Name the file with -o, and the collection with --collection.');
     const { client, name } = await findServer(options);
     const collection = client.collection(name);
     const expected = (await collection.status()).documents;
@@ -58,7 +58,7 @@ export const exportCommand: Program = {
       line.finish();
       await output.discard();
       if (!(error instanceof AkinRequestError)) throw error;
-      process.stderr.write(`${error.message} ${documents} documents were written, and not all.\n`);
+      process.stderr.write(`${error.message} Only ${documents} documents were written.\n`);
       return 1;
     }
     line.finish();
@@ -75,11 +75,11 @@ function filterOf(options: Parsed): { fq?: string } {
 interface Output {
   write(text: string): Promise<void>;
   end(): Promise<void>;
-  /** Removes what was written, where that is possible. */
+  /** Removes the partial output, if possible. */
   discard(): Promise<void>;
 }
 
-/** A file gets its name when all is in it; a device or a pipe is written to. */
+/** A file gets its name when it is complete. A device or a pipe is written directly. */
 async function openOutput(file: string): Promise<Output> {
   const cannotWrite = (error: Error) => {
     throw new UsageError(`${file === '-' ? 'Standard output' : file} cannot be written: ${error.message}`);
@@ -96,7 +96,7 @@ async function openOutput(file: string): Promise<Output> {
   const target = createWriteStream(partial);
   const stream: Writable = file.endsWith('.gz') ? createGzip({ level: 6 }) : target;
   if (stream !== target) stream.pipe(target);
-  // Found by the next write, or by the end.
+  // The next write, or the end, reports it.
   const done = finished(target).catch(cannotWrite);
   done.catch(() => {});
   return {
@@ -114,7 +114,10 @@ async function openOutput(file: string): Promise<Output> {
   };
 }
 
-/** At the pace of the reader. Resolves when the stream has taken the text. @throws Error when the reader has gone */
+/**
+ * Writes at the speed of the reader. Resolves when the stream has accepted the text. @throws Error if the reader has
+ * closed
+ */
 function writeTo(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())));
 }

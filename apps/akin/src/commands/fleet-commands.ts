@@ -40,14 +40,14 @@ import {
   waitingLimits,
 } from './serve-options.ts';
 
-/** Load balancers that look every second have noticed by then. */
+/** By then, load balancers that check every second have noticed. */
 const SHUTDOWN_DELAY_SECONDS = 5;
 
 export const gatewayCommand: Program = {
   command: {
     name: 'gateway',
     usage: 'gateway',
-    about: 'Answers the HTTP requests of a fleet; needs PostgreSQL, and analyzers for query pictures. Runs no model.',
+    about: 'Answers the HTTP requests of a fleet. Needs PostgreSQL, and analyzers for query pictures. Runs no model.',
     options: [
       ...listenOptions(DEFAULT_PORT, SHUTDOWN_DELAY_SECONDS),
       DATABASE_OPTION,
@@ -105,7 +105,7 @@ export const searchNodeCommand: Program = {
     name: 'search-node',
     usage: 'search-node',
     about:
-      'Holds the vectors of some shards in memory and finds candidates for the searches of gateways; needs PostgreSQL. For collections whose vectors one machine cannot hold.',
+      'Keeps the vectors of some shards in memory and finds candidates for the searches of gateways. Needs PostgreSQL. For collections whose vectors do not fit into one machine.',
     options: [
       ...listenOptions(8986, SHUTDOWN_DELAY_SECONDS),
       DATABASE_OPTION,
@@ -139,7 +139,7 @@ export const indexerCommand: Program = {
     name: 'indexer',
     usage: 'indexer',
     about:
-      'Queues analyses, stores their results and commits; needs PostgreSQL, and Redis if the analyzers use it. If several run, one of them leads each collection.',
+      'Queues analyses, stores their results and commits. Needs PostgreSQL, and Redis if the analyzers use it. If several run, each collection has one leader among them.',
     options: [
       ...listenOptions(8985),
       DATABASE_OPTION,
@@ -148,7 +148,7 @@ export const indexerCommand: Program = {
       {
         name: 'auto-commit',
         value: 'ms',
-        about: 'How often changes that are ready become visible without a commit',
+        about: 'Time between automatic commits',
         default: '15000',
       },
       ...WORKER_ACCESS_OPTIONS,
@@ -156,7 +156,8 @@ export const indexerCommand: Program = {
       SLOWDOWN_OPTION,
       {
         ...SEARCH_MEMORY_OPTION,
-        about: 'Memory for the vectors by which groups of near-duplicates are found; the database finds them without',
+        about:
+          'Memory for the vectors that find groups of near-duplicates. If it is too small, the database finds them',
       },
       ...OBJECTS_OPTIONS,
       LOG_OPTION,
@@ -187,12 +188,12 @@ export const analyzerCommand: Program = {
     name: 'analyzer',
     usage: 'analyzer',
     about:
-      'Analyzes pictures from the queue and query pictures over HTTP; needs Redis, or PostgreSQL if there is no Redis.',
+      'Analyzes pictures from the queue, and query pictures over HTTP. Needs Redis, or PostgreSQL if there is no Redis.',
     options: [
       ...listenOptions(8984, SHUTDOWN_DELAY_SECONDS),
       ...REDIS_OPTIONS,
       ...WORKER_ACCESS_OPTIONS,
-      { ...DATABASE_OPTION, about: 'PostgreSQL, the queue of analyses if there is no Redis' },
+      { ...DATABASE_OPTION, about: 'PostgreSQL: the queue of analyses if there is no Redis' },
       ...ANALYSIS_OPTIONS,
       ...IMAGES_OPTIONS,
       LOG_OPTION,
@@ -218,7 +219,7 @@ export const analyzeNodeCommand: Program = {
   command: {
     name: 'analyze-node',
     usage: 'analyze-node',
-    about: 'Only analyzes pictures over HTTP, at /api/cores/{any}/analyze; needs no database and no Redis.',
+    about: 'Only analyzes pictures over HTTP, at /api/cores/{any}/analyze. Needs no database and no Redis.',
     options: [
       ...listenOptions(8984, SHUTDOWN_DELAY_SECONDS),
       ...WORKER_ACCESS_OPTIONS,

@@ -24,22 +24,26 @@ export const importCommand: Program = {
     name: 'import',
     usage: 'import <file.ndjson[.gz]|file.csv[.gz]|file.parquet|->',
     about:
-      'Sends documents to a running akin: one JSON object per line, one JSON array, CSV with the names of the fields in its first row (all of them plain or gzip), or a Parquet file. If it is stopped, run the same command to continue: <file>.progress says where. <file>.rejects.ndjson lists each refused document with its line and the reason. Exit code 0: all are in and visible; 2: some are not; 1: akin took nothing more; 130: stopped.',
+      'Sends documents to a running akin: one JSON object per line, one JSON array, CSV with the names of the fields in its first row (all of them plain or gzip), or a Parquet file. If it is stopped, run the same command to continue: <file>.progress says where. <file>.rejects.ndjson lists each refused document with its line and the reason. Exit code 0: all documents are stored and visible; 2: some were refused; 1: akin stopped accepting documents; 130: stopped.',
     options: [
       ...SERVER_OPTIONS,
-      { name: 'field', value: 'name:type,…', about: 'Types of fields that are new, separated by commas' },
-      { name: 'format', value: 'csv|ndjson', about: 'What the input is; by default as the name of the file says' },
-      { name: 'separator', value: 'character', about: 'Between two cells of CSV: a comma, in .tsv files a tab' },
-      { name: 'lists', value: 'names', about: 'Columns of CSV whose cells hold several values, with | between them' },
+      { name: 'field', value: 'name:type,…', about: 'Types of new fields, separated by commas' },
+      { name: 'format', value: 'csv|ndjson', about: 'Format of the input. Default: by the name of the file' },
+      {
+        name: 'separator',
+        value: 'character',
+        about: 'Separator of CSV cells. Default: a comma, or a tab in .tsv files',
+      },
+      { name: 'lists', value: 'names', about: 'CSV columns whose cells have several values, separated by |' },
       {
         name: 'from',
         value: 'line',
-        about: 'Begin with this line (the first is 1), and ignore the progress of an earlier run',
+        about: 'Start at this line (the first is 1), and ignore the progress of an earlier run',
       },
       { name: 'strict', about: 'Stop at the first document that akin refuses' },
-      { name: 'rejects', value: 'file', about: 'Where to write refused documents' },
-      { name: 'modules', value: 'names', about: 'Modules to analyze pictures with, separated by commas' },
-      { name: 'parallel', value: 'number', about: 'Most requests at the same time', default: '4' },
+      { name: 'rejects', value: 'file', about: 'File for refused documents' },
+      { name: 'modules', value: 'names', about: 'Modules that analyze the pictures, separated by commas' },
+      { name: 'parallel', value: 'number', about: 'Maximum number of concurrent requests', default: '4' },
       { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '600' },
       { name: 'no-wait', about: 'Do not wait until the documents are visible' },
     ],
@@ -54,7 +58,7 @@ export const importCommand: Program = {
     const progressFile =
       size === undefined ? undefined : await ProgressFile.nextTo(file, server.url, server.name).catch(() => undefined);
     const before = await startOf(options, progressFile);
-    if (before.start.lines > 0) process.stderr.write(`Begins with line ${before.start.lines + 1}.\n`);
+    if (before.start.lines > 0) process.stderr.write(`Starts at line ${before.start.lines + 1}.\n`);
     const rejectsFile = options.text('rejects') ?? `${size === undefined ? 'import' : file}.rejects.ndjson`;
     const rejects = await Rejects.open(rejectsFile, before !== FRESH);
     const { signal: either, stop } = stoppable(signal);
@@ -96,26 +100,26 @@ export const importCommand: Program = {
         report(run.state.accepted, before, acceptedSeconds, line.seconds, options),
       );
     } catch (error) {
-      const goesOn = progressFile ? ' The same command goes on from here.' : '';
+      const goesOn = progressFile ? ' Run the same command again to continue.' : '';
       if (signal.aborted) return await ended(130, `Stopped: ${run.state.accepted} accepted.${goesOn}`);
-      if (error instanceof StrictError) return await ended(2, `${error.message} Nothing behind it was sent.`);
+      if (error instanceof StrictError) return await ended(2, `${error.message} Later documents were not sent.`);
       if (!(error instanceof AkinRequestError)) throw error;
-      return await ended(1, `${error.message} ${run.state.accepted} are accepted.${goesOn}`);
+      return await ended(1, `${error.message} ${run.state.accepted} were accepted.${goesOn}`);
     } finally {
       stop();
     }
   },
 };
 
-/** How the input is read, by the options and by the name of the file. */
+/** How to read the input, by the options and the name of the file. */
 function tableOf(file: string, options: Parsed): Pick<ImportConfig, 'format' | 'cells' | 'fields'> {
   const format = options.text('format') ?? formatOf(file);
-  if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format is csv or ndjson.');
+  if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format must be csv or ndjson.');
   const separator = options.text('separator') ?? (/\.tsv(\.gz)?$/i.test(file) ? '\t' : ',');
-  if (separator.length !== 1 || /["\r\n]/.test(separator)) throw new UsageError('--separator is one character.');
+  if (separator.length !== 1 || /["\r\n]/.test(separator)) throw new UsageError('--separator must be one character.');
   const fields = namesIn(options.text('field')).map((text) => {
     const colon = text.lastIndexOf(':');
-    if (colon < 1) throw new UsageError('--field is like price:double,sku:string.');
+    if (colon < 1) throw new UsageError('--field must look like price:double,sku:string.');
     return [text.slice(0, colon), text.slice(colon + 1)] as const;
   });
   return {
@@ -129,7 +133,7 @@ function namesIn(text: string | undefined): string[] {
   return (text ?? '').split(',').filter(Boolean);
 }
 
-/** A signal of its own, whose listeners go with the run. */
+/** A separate signal, whose listeners end with the run. */
 function stoppable(signal: AbortSignal): { signal: AbortSignal; stop: () => void } {
   const own = new AbortController();
   const stop = () => own.abort(signal.reason);
@@ -137,21 +141,23 @@ function stoppable(signal: AbortSignal): { signal: AbortSignal; stop: () => void
   return { signal: own.signal, stop: () => signal.removeEventListener('abort', stop) };
 }
 
-/** @returns undefined for what is no file, such as a pipe: it has no progress file, and no run can continue in its middle */
+/**
+ * @returns undefined if it is not a file, for example a pipe: then there is no progress file, and no run can continue
+ */
 async function sizeOf(file: string): Promise<number | undefined> {
   const found = await stat(file).catch((error: Error) => {
     throw new UsageError(`${file} cannot be read: ${error.message}`);
   });
-  if (found.isDirectory()) throw new UsageError(`${file} is a folder. For a folder of pictures there is akin index.`);
+  if (found.isDirectory()) throw new UsageError(`${file} is a folder. Use akin index for a folder of pictures.`);
   if (!found.isFile()) return undefined;
-  // Of a packed file nobody knows how long it is unpacked.
+  // The unpacked length of a compressed file is unknown.
   return file.endsWith('.gz') ? 0 : found.size;
 }
 
 async function startOf(options: Parsed, progressFile: ProgressFile | undefined): Promise<Progress> {
   if (options.text('from') === undefined) return (await progressFile?.read()) ?? FRESH;
   const from = options.number('from');
-  if (from < 1) throw new UsageError('--from counts lines from 1.');
+  if (from < 1) throw new UsageError('--from must be at least 1.');
   return { ...FRESH, start: { lines: from - 1, bytes: 0 } };
 }
 
@@ -166,5 +172,5 @@ function report(accepted: number, before: Progress, acceptedIn: number, visibleI
 function failureLines(rejects: Rejects, before: Progress): string[] {
   const failed = before.rejected + rejects.count;
   if (failed === 0) return [];
-  return [`${failed} failed: ${rejects.file} has their lines and reasons.`, ...rejects.summary()];
+  return [`${failed} failed: ${rejects.file} contains their lines and the reasons.`, ...rejects.summary()];
 }

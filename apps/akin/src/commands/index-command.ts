@@ -16,13 +16,18 @@ export const indexCommand: Program = {
     name: 'index',
     usage: 'index <folder|glob|-> …',
     about:
-      'Indexes the pictures of folders, of globs, or of the paths on standard input (-). If an akin is running, that akin gets them; otherwise the embedded store does. If it is stopped, run the same command to continue. Exit code 0: all are in; 2: some failed; 130: stopped.',
+      'Indexes the pictures of folders, of globs, or of the paths on standard input (-). The pictures go to the running akin, or into the embedded store if none is running. If the command is stopped, run it again to continue. Exit code 0: all are indexed; 2: some failed; 130: stopped.',
     options: [
-      { name: 'url', value: 'url', about: 'The running akin, if it is not on this machine', alsoFrom: ['AKIN_SERVER'] },
+      {
+        name: 'url',
+        value: 'url',
+        about: 'URL of the running akin, if it is not on this machine',
+        alsoFrom: ['AKIN_SERVER'],
+      },
       {
         name: 'port',
         value: 'n',
-        about: `Port of the akin on this machine. Unless given: the akin that serves from the data folder, else ${DEFAULT_URL}`,
+        about: `Port of the akin on this machine. Default: the akin that serves from the data folder, else ${DEFAULT_URL}`,
         alsoFrom: ['PORT'],
       },
       ...SERVER_OPTIONS.filter(({ name }) => name === 'key'),
@@ -37,7 +42,7 @@ export const indexCommand: Program = {
     const named = options.text('url');
     if (named !== undefined && options.named('port')) {
       throw new UsageError(
-        `--port is for an akin on this machine, and --url (or AKIN_URL or AKIN_SERVER) names ${named}: leave one of them out.`,
+        `--port and --url (or AKIN_URL or AKIN_SERVER: ${named}) exclude each other: give only one of them.`,
       );
     }
     const url = await addressOf(options, config.dataFolder);
@@ -52,15 +57,15 @@ export const indexCommand: Program = {
         models,
         threads: config.analysis.threads,
         signal,
-        // An akin that is named may be on another machine.
+        // An akin that is named by its URL may be on another machine.
         ...(named === undefined && !options.named('port') ? { dataFolder: config.dataFolder } : {}),
       });
     }
     if (named !== undefined) throw new UsageError(`No akin answers at ${url}.`);
-    // Loaded where it is needed: a server takes longer to load than a short run takes.
+    // Loaded only if needed: a server takes longer to load than a short run takes.
     const { serve } = await import('../serve.ts');
     await using served = await serve(config, signal);
-    process.stderr.write(`No akin answers at ${url}. Until all is in, the page answers at ${served.gateway.url}/\n`);
+    process.stderr.write(`No akin answers at ${url}. While this command runs, the page is at ${served.gateway.url}/\n`);
     const embedded = createClient({ baseUrl: served.gateway.url, retries: 0 });
     return await runFolders(options, {
       collection: await collectionToFill(embedded, options.text('collection')),

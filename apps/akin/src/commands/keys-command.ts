@@ -14,25 +14,30 @@ export const keysCommand: Program = {
     name: 'keys',
     usage: 'keys create|list|revoke <id>',
     about:
-      'Makes, lists and revokes the keys that clients send. Writes to the embedded store or to the database of a fleet, which may be running. If an akin serves from the embedded store, the command asks that akin. create prints the key only once: akin keeps a hash of it.',
+      'Creates, lists and revokes the keys that clients send. Writes to the embedded store, or to the database of a fleet, which may be running. If an akin serves from the embedded store, that akin does it. create prints the key only once, because akin stores only its hash.',
     options: [
-      { name: 'scope', value: 'scope', about: `${SCOPES.join(', ')}: each also allows what the ones before it allow` },
-      { name: 'note', value: 'text', about: 'Who uses the key, and for what' },
+      { name: 'scope', value: 'scope', about: `${SCOPES.join(', ')}: each includes the ones before it` },
+      { name: 'note', value: 'text', about: 'Owner and purpose of the key' },
       {
         name: 'collections',
         value: 'names',
-        about: 'Collections that the key may use, separated by commas; all unless given',
+        about: 'Collections that the key may use, separated by commas. Default: all',
       },
       {
         name: 'origins',
         value: 'origins',
         about:
-          'Origins whose pages may use the key, separated by commas, such as https://shop.example; only for the scope search',
+          'Origins whose pages may use the key, separated by commas, such as https://shop.example. Only for the scope search',
       },
-      { name: 'rate', value: 'n', about: 'Most requests per second' },
+      { name: 'rate', value: 'n', about: 'Maximum number of requests per second' },
       { name: 'expires', value: 'when', about: 'A date, a time, or a number of days such as 90d' },
-      { name: 'url', value: 'url', about: 'A running akin to ask, instead of a store', alsoFrom: ['AKIN_SERVER'] },
-      { name: 'key', value: 'key', about: 'Key for that akin; the environment variable is safer' },
+      {
+        name: 'url',
+        value: 'url',
+        about: 'URL of a running akin to use instead of a store',
+        alsoFrom: ['AKIN_SERVER'],
+      },
+      { name: 'key', value: 'key', about: 'Key to send to akin. The environment variable is safer' },
       ...STORE_OPTIONS.filter(({ name }) => ['data', 'database-url'].includes(name)),
     ],
   },
@@ -45,7 +50,7 @@ export const keysCommand: Program = {
       return withKeys(options, async (keys) => {
         const made = await keys.create(key);
         process.stdout.write(`${made.text}\n`);
-        process.stderr.write(`This is the key ${made.id} (${key.scope}). It is shown this once: keep it.\n`);
+        process.stderr.write(`This is the key ${made.id} (${key.scope}). It is shown only once: save it.\n`);
       });
     }
     if (action === 'list') {
@@ -56,14 +61,14 @@ export const keysCommand: Program = {
     if (action === 'revoke' && id !== undefined) {
       return withKeys(options, async (keys) => {
         await keys.revoke(id);
-        process.stderr.write(`The key is revoked; every gateway refuses it after a few seconds at most.\n`);
+        process.stderr.write(`The key is revoked. Every gateway refuses it within a few seconds.\n`);
       });
     }
     throw new UsageError(USAGE);
   },
 };
 
-const USAGE = 'Say keys create --scope search|index|admin, keys list, or keys revoke <id>.';
+const USAGE = 'Use keys create --scope search|index|admin, keys list, or keys revoke <id>.';
 
 async function withKeys(options: Parsed, run: (keys: Keys) => Promise<void>): Promise<number> {
   const key = options.text('key');
@@ -78,12 +83,12 @@ async function withKeys(options: Parsed, run: (keys: Keys) => Promise<void>): Pr
     await run(keysAt(server.url, key)).catch((error) => {
       if (!(error instanceof AkinRequestError) || ![401, 403].includes(error.status)) throw error;
       throw new UsageError(
-        `${error.message}\nThe akin that serves from ${dataFolder(options)} (pid ${server.pid}, at ${server.url}) said so: set AKIN_KEY to a key of the scope admin, or stop it and run this command again.`,
+        `${error.message}\nThe akin that serves from ${dataFolder(options)} (pid ${server.pid}, at ${server.url}) refused the request: set AKIN_KEY to a key with the scope admin, or stop that akin and run this command again.`,
       );
     });
     return 0;
   }
-  // A command that asks another akin needs no database.
+  // A command that calls another akin needs no database.
   const { openKeys } = await import('../keys-in-store.ts');
   await using opened = await openKeys(databaseUrl ? { databaseUrl } : { folder: databaseFolder(options) });
   await run(opened);

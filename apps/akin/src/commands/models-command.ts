@@ -39,7 +39,7 @@ export const modelsCommand: Program = {
     const model = knownModel(name);
     if (model === undefined) {
       const names = KNOWN_MODELS.map((one) => one.name).join(', ');
-      throw new UsageError(`akin knows no model ${name}. It knows ${names}; give any other as a folder.`);
+      throw new UsageError(`akin knows no model ${name}. It knows ${names}. Give other models as a folder.`);
     }
     const mirror = httpAddress('mirror', options.text('mirror') ?? '');
     const target = path.join(folder, name);
@@ -49,10 +49,10 @@ export const modelsCommand: Program = {
       process.stderr.write(downloaded === 0 ? 'All files are here.\n' : '');
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
-      process.stderr.write(`${error.message} Run the command again to go on.\n`);
+      process.stderr.write(`${error.message} Run the command again to continue.\n`);
       return error.exitCode;
     }
-    // Told now rather than at the start of a server: whether this akin can read it.
+    // Checked now rather than at the start of a server: whether akin can read the model.
     useContentModel(target);
     process.stdout.write(`akin serve --content-model ${name}\n`);
     return 0;
@@ -84,7 +84,7 @@ function list(folder: string): string {
 const TOLD_MILLISECONDS = 2_000;
 const TOLD_ON_TERMINAL_MILLISECONDS = 200;
 
-/** One line a file that is redrawn on a terminal; elsewhere a line every two seconds. */
+/** One line per file that is redrawn on a terminal. Elsewhere, a new line every two seconds. */
 function tellProgress(): FileProgress {
   const { isTTY } = process.stderr;
   let told = 0;

@@ -17,17 +17,17 @@ export const reindexCommand: Program = {
     name: 'reindex',
     usage: 'reindex [<folder> …]',
     about:
-      'Builds a new copy of a collection and swaps the two in one step: for other field types, or after a change of models. Outputs that are still valid are copied. With --content-model <name>, the collection changes to that model. Other pictures are analyzed again: akin fetches them from their URLs, reads them from the folders that it indexed, or the command reads them from a folder that you name; else the thumbnails have to do. Searches and changes go on. The server does the work: if you stop the command, run it again to watch. Exit code 0: done; 2: some documents cannot be copied, and nothing was swapped; 1: something else went wrong; 130: stopped watching.',
+      'Builds a new copy of a collection and swaps the two in one step: for other field types, or after a change of models. With --content-model <name>, the collection changes to that model. Valid outputs are copied. Other pictures are analyzed again: from their URLs, from the folders that akin indexed, from a folder that you name, or else from the thumbnails. Searches and changes continue. The server does the work: if you stop the command, run it again to watch. Exit code 0: done; 2: some documents cannot be copied, and nothing was swapped; 1: another error; 130: stopped watching.',
     options: [
       ...SERVER_OPTIONS,
-      { name: 'field', value: 'name:type,…', about: 'Fields that get another type, separated by commas' },
-      { name: 'shards', value: 'number', about: 'How many shards the collection gets; by default as many as it has' },
+      { name: 'field', value: 'name:type,…', about: 'New types of fields, separated by commas' },
+      { name: 'shards', value: 'number', about: 'Number of shards. Default: unchanged' },
       {
         name: 'servers',
         value: 'names',
-        about: 'Servers, separated by commas, on which the shards lie in turn; by default those on which they lie',
+        about: 'Servers for the shards, in turn, separated by commas. Default: unchanged',
       },
-      { name: 'pause', about: 'Pause the reindex that is under way' },
+      { name: 'pause', about: 'Pause the running reindex' },
       { name: 'resume', about: 'Continue a paused reindex, and watch it' },
       { name: 'allow-missing', about: 'Swap even if some documents cannot be copied' },
       ...ANALYSIS_OPTIONS,
@@ -51,7 +51,7 @@ export const reindexCommand: Program = {
       ...(shardServers === undefined ? {} : { shardServers }),
       ...(pictures ? { outputsFrom: pictures.name } : {}),
     };
-    /** Whether the run is another's, which may know nothing of what this command line names. */
+    /** Whether somebody else started the run. It may then ignore the options of this command line. */
     let joined = false;
     const begin = async (): Promise<Reindex> => {
       try {
@@ -61,14 +61,16 @@ export const reindexCommand: Program = {
       } catch (error) {
         if (!(error instanceof AkinRequestError && error.status === 409)) throw error;
         joined = true;
-        process.stderr.write(`${error.message} This command joins it; what is named here may not count.\n`);
+        process.stderr.write(
+          `${error.message} This command watches it; the options that you gave may have no effect.\n`,
+        );
         return persist(() => collection.reindexStatus(), patience, signal);
       }
     };
     let status = options.on('pause') || options.on('resume') ? await change(collection, options) : await begin();
     if (options.on('pause')) {
       process.stdout.write(
-        `The reindex of ${name} is paused. Go on with: akin reindex --resume --collection ${name}\n`,
+        `The reindex of ${name} is paused. Continue with: akin reindex --resume --collection ${name}\n`,
       );
       return 0;
     }
@@ -77,14 +79,14 @@ export const reindexCommand: Program = {
       failed: status.missing.length,
       share:
         status.documents > 0 ? Math.min(1, Math.max(0, status.copied - status.pending) / status.documents) : undefined,
-      note: status.analyzed > 0 ? `${status.state}, ${status.analyzed} pictures again` : status.state,
+      note: status.analyzed > 0 ? `${status.state}, ${status.analyzed} pictures analyzed again` : status.state,
     }));
     try {
       for (;;) {
         await sleep(LOOK_MILLISECONDS, signal);
         status = await persist(() => collection.reindexStatus(), patience, signal);
         const ended = status.state === 'done' || status.state === 'failed';
-        // What that run had no pictures for, this one may have.
+        // This run may have pictures that the earlier run did not have.
         const again = joined && pictures !== undefined && status.missing.length > 0;
         if (ended && again) status = await begin();
         else if (ended || status.state === 'paused') break;
@@ -94,7 +96,7 @@ export const reindexCommand: Program = {
     }
     if (status.state === 'paused') {
       process.stdout.write(
-        `The reindex of ${name} is paused. Go on with: akin reindex --resume --collection ${name}\n`,
+        `The reindex of ${name} is paused. Continue with: akin reindex --resume --collection ${name}\n`,
       );
       return 1;
     }
@@ -105,7 +107,7 @@ export const reindexCommand: Program = {
       process.stdout.write(`${[status.message ?? 'It failed.', ...missing].join('\n')}\n`);
       return missing.length > 0 ? 2 : 1;
     }
-    const left = missing.length > 0 ? ['These did not come along:', ...missing] : [];
+    const left = missing.length > 0 ? ['These documents were not copied:', ...missing] : [];
     const from = status.thumbnails > 0 ? `, ${status.thumbnails} of them from their thumbnails` : '';
     const again = status.analyzed > 0 ? `, ${status.analyzed} pictures analyzed again${from}` : '';
     process.stdout.write(

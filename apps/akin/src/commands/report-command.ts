@@ -7,7 +7,7 @@ import type { Program } from '../program.ts';
 import { measure } from '../report/measure.ts';
 import { reportPage } from '../report/page.ts';
 
-/** As many documents as one page of a search holds. */
+/** As many documents as one page of a search may have. */
 const MOST_SAMPLED = 1_000;
 
 export const reportCommand: Program = {
@@ -15,7 +15,7 @@ export const reportCommand: Program = {
     name: 'report',
     usage: 'report [<collection>]',
     about:
-      'Measures how well a collection ranks by content, over a sample of its documents: recall against exact comparison, scores, near-duplicates, documents without a descriptor; with labels also mAP and precision at 1. Writes a page with pictures, which the running akin shows, and the numbers as a JSON file.',
+      'Measures how well a collection ranks by content, with a sample of its documents: recall against an exact search, scores, near-duplicates, documents without a descriptor; with labels also mAP and precision at 1. Writes an HTML page, whose pictures come from the running akin, and a JSON file with the numbers.',
     options: [
       ...SERVER_OPTIONS,
       {
@@ -23,20 +23,20 @@ export const reportCommand: Program = {
         value: 'collection',
         about: 'A second collection with the same ids, such as one with another model',
       },
-      { name: 'labels', value: 'field', about: 'Field whose values say what belongs together' },
-      { name: 'sample', value: 'n', about: `Documents to ask for, at most ${MOST_SAMPLED}`, default: '200' },
+      { name: 'labels', value: 'field', about: 'Field with the labels: documents with the same value belong together' },
+      { name: 'sample', value: 'n', about: `Size of the sample, at most ${MOST_SAMPLED}`, default: '200' },
       {
         name: 'output',
         short: 'o',
         value: 'file',
-        about: 'The page; the numbers go to the same name with .json',
+        about: 'File for the page. The numbers go to the same name with .json',
         default: 'akin-report.html',
       },
     ],
   },
 
   async run(options, signal) {
-    if (options.words.length > 1) throw new UsageError('Name one collection; a second one goes behind --compare.');
+    if (options.words.length > 1) throw new UsageError('Name one collection. Give a second one with --compare.');
     const { client, name } = await findServer(options);
     const output = options.text('output') ?? '';
     if (!output.endsWith('.html'))
@@ -77,7 +77,7 @@ export const reportCommand: Program = {
       ...(one.labels && { labels: { ...one.labels, byLabel: Object.fromEntries(one.labels.byLabel) } }),
     }));
     await writeFile(json, `${JSON.stringify(plain, undefined, 2)}\n`);
-    process.stdout.write(`The report is in ${output}, its numbers are in ${json}.\n`);
+    process.stdout.write(`The report is in ${output}, and its numbers are in ${json}.\n`);
     return 0;
   },
 };

@@ -44,21 +44,21 @@ export const serveCommand: Program = {
       {
         name: 'port',
         value: 'n',
-        about: 'Port to listen on; 0 takes a free one',
+        about: 'Port to listen on; 0 chooses a free port',
         default: String(DEFAULT_PORT),
         alsoFrom: ['PORT'],
       },
       { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
       {
         name: 'allow-open-network',
-        about: 'Need no key although other machines can connect. Everybody who connects may read and delete everything',
+        about: 'Require no key from other machines. Then everybody who can connect can read and delete everything',
       },
       {
         name: 'first-key',
-        about: 'If a key is required and there is none, make one of the scope admin and print it once',
+        about: 'If a key is required and none exists, create one with the scope admin and print it once',
       },
       shutdownDelayOption(0),
-      { name: 'no-demo', about: 'Do not fill an empty collection with the pictures of the demo' },
+      { name: 'no-demo', about: 'Do not fill an empty collection with the demo' },
       { name: 'no-open', about: 'Do not open the page in a browser' },
       ...ACCESS_OPTIONS,
       HOSTS_OPTION,
@@ -80,7 +80,9 @@ export const serveCommand: Program = {
     const config = embeddedConfig(options);
     const standbys = standbyUrls(options);
     if (standbys.length > 0 && config.databaseUrl === undefined) {
-      throw new UsageError('--search-database-url names standbys of --database-url (or DATABASE_URL): give that, too.');
+      throw new UsageError(
+        '--search-database-url names standbys of --database-url (or DATABASE_URL), which is missing.',
+      );
     }
     const servers = shardServers(options);
     if (servers.size > 0 && config.databaseUrl === undefined) {
@@ -91,7 +93,7 @@ export const serveCommand: Program = {
       allowOpenNetwork: options.on('allow-open-network'),
       access: accessConfig(options),
     };
-    // Loaded where it is needed: help and wrong options are answered without a server.
+    // Loaded only if needed: help and wrong options are answered without a server.
     const [{ asksForKeys, isLoopback }, { serve }] = await Promise.all([
       import('@akin/gateway'),
       import('../serve.ts'),
@@ -108,7 +110,7 @@ export const serveCommand: Program = {
         shutdownDelayMilliseconds: shutdownDelayMilliseconds(options),
         allowedHosts,
         ...(options.on('first-key') ? { tellFirstKey } : {}),
-        // Others could have akin ask what listens on this machine for itself alone.
+        // Otherwise other machines could make akin fetch from services that only this machine can reach.
         downloadPolicy: downloadPolicy(options, !othersGetIn),
         legacySegment: options.text('legacy-segment') ?? 'solr',
         limits: waitingLimits(options),
@@ -164,15 +166,15 @@ export const serveCommand: Program = {
 
 function tellFirstKey(key: string): void {
   process.stdout.write(
-    `The first key, of the scope admin, shown this once: keep it.\n\n  ${key}\n\nThe page asks for it; programs send it as Authorization: Bearer. Make others with it: docs/keys.md\n\n`,
+    `The first key. It has the scope admin and is shown only once: save it.\n\n  ${key}\n\nThe page asks for it. Programs send it as Authorization: Bearer. It can create other keys: docs/keys.md\n\n`,
   );
 }
 
-/** Three requests to paste, about a document that is there; where akin asks for a key, they send the one in AKIN_KEY. */
+/** Three requests to paste, about a stored document. If akin requires a key, they send the one in AKIN_KEY. */
 async function firstRequests(collection: Collection, withKey: boolean): Promise<string> {
   const { docs } = (await collection.select({ rows: 1, sort: 'id asc', fl: 'id' })).response;
   const id = docs[0]?.id;
-  if (id === undefined) return 'The collection is empty: npx akin-search index <folder> fills it.\n';
+  if (id === undefined) return 'The collection is empty. To fill it: npx akin-search index <folder>\n';
   const addresses = [
     collection.searchAddress('select', { rows: 3, fl: 'id,labels' }),
     collection.searchAddress('image', { 'rank.by.id': id, rows: 5, fl: 'id,score' }),

@@ -10,14 +10,14 @@ import type { ServeConfig, WaitingLimits } from '../serve.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
-/** Every process that reads or makes outputs needs it. */
+/** Options of every process that reads or computes outputs. */
 const CONTENT_MODEL_OPTION: Option = {
   name: 'content-model',
   value: 'model',
   about: 'Another model for the module content: a name that akin models lists, or a folder; see docs/content-models.md',
 };
 
-/** Which content model, and where those with a name are. */
+/** The content model, and the folder of the models that have a name. */
 export const CONTENT_MODEL_OPTIONS: readonly Option[] = [CONTENT_MODEL_OPTION, MODELS_OPTION];
 
 const MEGABYTE = 1024 ** 2;
@@ -28,43 +28,43 @@ export const ANALYSIS_OPTIONS: readonly Option[] = [
   {
     name: 'threads',
     value: 'n',
-    about: 'Pictures analyzed at the same time',
+    about: 'Number of pictures analyzed at the same time',
     default: String(availableParallelism()),
   },
   {
     name: 'backend',
     value: 'name',
-    about: `What runs the network: ${BACKEND_CHOICES.join(', ')}; auto takes onnx where it is installed, else wasm, see docs/backends.md`,
+    about: `Backend that runs the networks: ${BACKEND_CHOICES.join(', ')}. auto takes onnx if it is installed, else wasm; see docs/backends.md`,
     default: 'auto',
   },
   {
     name: 'picture-memory',
     value: 'MB',
-    about: 'Memory for all decoded pictures together, at least 64',
+    about: 'Memory budget of all decoded pictures together, at least 64',
     default: String(Math.floor(defaultPictureMemory() / MEGABYTE)),
   },
   ...CONTENT_MODEL_OPTIONS,
 ];
 
-/** Of every process that reads documents or writes them. */
+/** Options of every process that reads or writes documents. */
 export const OBJECTS_OPTIONS: readonly Option[] = [
   {
     name: 'objects',
     value: 'place',
     about:
-      'Keep outputs and thumbnails in s3://bucket/prefix or a folder instead of the database; the same for all processes',
+      'Keep outputs and thumbnails in s3://bucket/prefix or a folder instead of the database. All processes need the same value',
   },
   {
     name: 'objects-kept',
     value: 'hours',
-    about: 'How long objects stay that nothing names any more, for backups of the database that need them',
+    about: 'How long unreferenced objects are kept, because backups of the database may need them',
     default: '24',
   },
 ];
 
 const MOST_KEPT_HOURS = 10_000;
 
-/** As the store takes them. @throws {UsageError} for less than an hour */
+/** In milliseconds, as the store expects it. @throws {UsageError} for less than an hour */
 export function objectsConfig(options: Parsed): { readonly objects?: ObjectsConfig } {
   const place = options.text('objects');
   if (place === undefined) return {};
@@ -73,7 +73,7 @@ export function objectsConfig(options: Parsed): { readonly objects?: ObjectsConf
   return { objects: { place, keptMilliseconds: hours * 3_600_000 } };
 }
 
-/** Options of every command that opens a store by itself. */
+/** Options of every command that opens its own store. */
 export const STORE_OPTIONS: readonly Option[] = [
   DATA_OPTION,
   {
@@ -90,28 +90,28 @@ export const STORE_OPTIONS: readonly Option[] = [
 export const CORS_OPTION: Option = {
   name: 'cors',
   value: 'origins',
-  about: 'Origins whose pages may call akin, separated by commas; * for any',
+  about: 'Origins whose pages may call akin, separated by commas; * allows any',
 };
 
 export const LEGACY_OPTION: Option = {
   name: 'legacy-segment',
   value: 'name',
-  about: 'Path segment of the interface that Solr clients know',
+  about: 'Path segment of the interface for Solr clients',
   default: 'solr',
 };
 
-/** What may wait in each collection before changes get 429. */
+/** Limits of the waiting work of each collection. Above them, changes get 429. */
 export const WAITING_OPTIONS: readonly Option[] = [
   {
     name: 'waiting-analyses',
     value: 'n',
-    about: 'How many pictures of a collection may wait for analysis; above it, changes with pictures get 429',
+    about: 'Maximum number of pictures of a collection that wait for analysis. Above it, changes with pictures get 429',
     default: '500000',
   },
   {
     name: 'waiting-changes',
     value: 'n',
-    about: 'How many changes of a collection may wait; above it, changes get 429',
+    about: 'Maximum number of waiting changes of a collection. Above it, changes get 429',
     default: '2000000',
   },
 ];
@@ -126,11 +126,11 @@ export function waitingLimits(options: Parsed): WaitingLimits {
 export const SLOWDOWN_OPTION: Option = {
   name: 'search-slowdown',
   value: 'times',
-  about: 'How many times slower searches on PostgreSQL may get before bulk work pauses; 0: it never pauses',
+  about: 'Factor by which searches on PostgreSQL may slow down before bulk work pauses. 0: it never pauses',
   default: '1.3',
 };
 
-/** @throws {UsageError} for what is neither 0 nor a number above 1 */
+/** @throws {UsageError} for a number that is neither 0 nor above 1 */
 export function searchSlowdown(options: Parsed): number {
   const times = Number(options.text('search-slowdown'));
   if (times === 0 || (times > 1 && times < 1000)) return times;
@@ -142,11 +142,11 @@ const LEAST_SEARCH_MEGABYTES = 16;
 export const SEARCH_MEMORY_OPTION: Option = {
   name: 'search-memory',
   value: 'MB',
-  about: 'Memory for the vectors of searched collections; without enough of it the database compares every match',
+  about: 'Memory for the vectors of searched collections. If it is too small, the database compares every match',
   default: String(Math.floor(defaultSearchMemory() / MEGABYTE)),
 };
 
-/** @returns bytes @throws {UsageError} for too few */
+/** @returns bytes @throws {UsageError} if it is too small */
 export function searchMemory(options: Parsed): number {
   const megabytes = options.number('search-memory');
   if (megabytes >= LEAST_SEARCH_MEGABYTES) return megabytes * MEGABYTE;
@@ -157,7 +157,7 @@ export function searchMemory(options: Parsed): number {
 
 export const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
 
-/** What a command that serves to itself alone needs; `serve` adds its own options. */
+/** Options of a command that serves only itself. `serve` adds its own options. */
 export function embeddedConfig(options: Parsed): ServeConfig {
   const databaseUrl = options.server('database-url', 'postgres', 'postgresql');
   return {
@@ -195,7 +195,7 @@ export function analysisConfig(options: Parsed): AnalyzerConfig {
   };
 }
 
-/** The folder of another content model, whose codebook this process then uses; to be called before anything is read. */
+/** The folder of another content model, whose codebook this process then uses. Call it before anything is read. */
 export function contentModelOf(options: Parsed): string | undefined {
   const folder = options.text('content-model');
   if (folder === undefined) return undefined;

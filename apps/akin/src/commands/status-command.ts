@@ -14,7 +14,7 @@ export const statusCommand: Program = {
     name: 'status',
     usage: 'status [--json]',
     about:
-      'Shows what runs where: address, version and memory of a running akin, the processes of its fleet, its collections, its queue and its disk.',
+      'Shows the state of a running akin: its address, version and memory, the processes of its fleet, its collections, its queue and its disk.',
     options: [...SERVER_OPTIONS.filter(({ name }) => name !== 'collection'), { name: 'json', about: 'Print JSON' }],
   },
 
@@ -32,7 +32,7 @@ export const statusCommand: Program = {
   },
 };
 
-/** What one process says of itself in `/metrics`; nothing where the key does not open them. */
+/** What one process reports about itself in `/metrics`. Empty if the key may not read them. */
 interface ProcessStatus {
   readonly process?: string;
   readonly version?: string;
@@ -41,13 +41,13 @@ interface ProcessStatus {
   readonly memoryBytes?: number;
   /** Jobs by queue and state. */
   readonly queues?: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Where a gateway asks for the analysis of pictures of queries, and whether it leaves them out for now. */
+  /** The analyzers that a gateway uses for query pictures, and whether it leaves them out at present. */
   readonly analyzers?: readonly { readonly address: string; readonly leftOut: boolean }[];
-  /** Standbys that a gateway reads searches from; without lag where one does not answer. */
+  /** The standbys that a gateway reads searches from. Without lag if one does not answer. */
   readonly standbys?: readonly { readonly name: string; readonly leftOut: boolean; readonly lagBytes?: number }[];
 }
 
-/** Of a fleet; nothing where akin is one process, or the key is not of the scope admin. */
+/** The processes of a fleet. Empty if akin is one process, or the key does not have the scope admin. */
 interface FleetStatus {
   readonly processes?: readonly FleetProcess[];
 }
@@ -109,14 +109,14 @@ function readMetrics(text: string): Metric[] {
   });
 }
 
-/** The embedded store, where the akin that is asked serves from it. */
+/** The embedded store, if the akin serves from it. */
 async function dataOf(options: Parsed, url: string): Promise<DataStatus> {
   const folder = dataFolder(options);
   if ((await runningServer(folder))?.url !== url) return {};
   const entries = await readdir(databaseFolder(options), { recursive: true, withFileTypes: true }).catch(() => []);
   let bytes = 0;
   for (const entry of entries.filter((one) => one.isFile())) {
-    // The database may remove files meanwhile.
+    // The database may remove files at the same time.
     bytes += (await stat(path.join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0;
   }
   const { bavail, bsize } = await statfs(folder);
@@ -128,7 +128,7 @@ function inWords(
 ): string {
   const { url, version, node, startedAt, memoryBytes, queues, data, collections } = status;
   const lines = [`akin${version ? ` ${version}` : ''} answers at ${url}/`];
-  if (version === undefined) lines.push('process: needs a key of the scope admin in AKIN_KEY');
+  if (version === undefined) lines.push('process: needs a key with the scope admin in AKIN_KEY');
   else {
     lines.push(
       `process: ${status.process}, Node ${node}, since ${startedAt}, ${megabytes(memoryBytes ?? 0)} of memory`,
@@ -144,7 +144,7 @@ function inWords(
     );
   }
   for (const { address, leftOut } of status.analyzers ?? []) {
-    lines.push(`analyzer: ${address}, ${leftOut ? 'left out since it hangs or fails' : 'asked'}`);
+    lines.push(`analyzer: ${address}, ${leftOut ? 'left out, because it hangs or fails' : 'in use'}`);
   }
   for (const { name, leftOut, lagBytes } of status.standbys ?? []) {
     const lag = lagBytes === undefined ? 'the log of the gateway says why' : `${megabytes(lagBytes)} behind`;

@@ -12,7 +12,7 @@ const CLASSES_OPTION: Option = {
   name: 'classes',
   value: 'folder',
   about:
-    'A folder with a folder of pictures for each class; the model learns to tell the classes apart; see docs/content-models.md',
+    'A folder with one folder of pictures per class. The model learns to distinguish the classes; see docs/content-models.md',
 };
 
 export const trainCommand: Program = {
@@ -20,7 +20,7 @@ export const trainCommand: Program = {
     name: 'train',
     usage: 'train <folder of pictures>',
     about:
-      'Fits your own content model to pictures like those that you will search: at least a hundred, better some thousands. Writes into the folder of the model. Existing collections keep their model until akin reindex. If a signal stops the command, it writes nothing; exit code 130 (Ctrl-C) or 143.',
+      'Adapts your own content model to pictures like those that you will search: at least 100, better some thousands. Writes into the folder of the model. Existing collections keep their model until akin reindex. If a signal stops the command, it writes nothing. Exit code 130 (Ctrl-C) or 143.',
     options: [...CONTENT_MODEL_OPTIONS, CLASSES_OPTION],
   },
 
@@ -28,7 +28,7 @@ export const trainCommand: Program = {
     const folder = options.text('content-model');
     const [pictures, ...more] = options.words;
     if (!pictures || more.length > 0) throw new UsageError('Name one folder of pictures.');
-    if (folder === undefined) throw new UsageError('Name the model by --content-model.');
+    if (folder === undefined) throw new UsageError('Name the model with --content-model.');
     const classes = options.text('classes');
     try {
       const trained = await trainContentModel({
@@ -46,7 +46,7 @@ export const trainCommand: Program = {
       return 0;
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
-      process.stderr.write(`${error.message} The folder of the model is as it was.\n`);
+      process.stderr.write(`${error.message} The folder of the model is unchanged.\n`);
       return error.exitCode;
     }
   },

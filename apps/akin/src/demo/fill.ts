@@ -18,32 +18,32 @@ export interface DemoRun {
   readonly say: (line: string) => void;
 }
 
-/** What `npm run demo` wrote: fields and outputs of each document; `<id>.webp` is its picture. */
+/** The output of `npm run demo`: fields and outputs of each document. `<id>.webp` is its picture. */
 interface DemoFile {
   /** The models that made the outputs. */
   readonly models: string;
   readonly documents: readonly (NewDocument & { readonly id: string })[];
 }
 
-/** Raise it when the pictures or documents change: a collection filled by an older version is filled again. */
+/** Increase it when the pictures or documents change: a collection with an older version is then filled again. */
 const DEMO_VERSION = '2';
 const DEMO = fileURLToPath(new URL('../../demo/', import.meta.url));
 
-/** Documents that are sent together; the page shows them as they come. */
+/** Number of documents per request. The page shows them as they come. */
 const BATCH_DOCUMENTS = 64;
 
 /**
- * Stores the demo in an empty collection. What is there already stays: a collection that holds other documents is left
- * alone, and one whose demo was finished in an earlier start is not filled again.
+ * Stores the demo in an empty collection. A collection that contains other documents is not changed, and a finished
+ * demo is not stored again.
  *
- * The demo comes with the outputs of akin's own models; with other models its pictures are analyzed.
+ * The demo includes the outputs of akin's own models. With other models its pictures are analyzed.
  */
 export async function fillWithDemo(run: DemoRun): Promise<void> {
   const folder = path.join(run.dataFolder, 'demo');
   const marker = path.join(folder, `${run.collection.name}.filled`);
   const filled = await readOrNull(marker);
   if (filled === DEMO_VERSION) return;
-  // A marker without a version stands from the first batch to the last: an interrupted fill continues.
+  // A marker without a version exists from the first batch to the last: an interrupted fill continues.
   const { documents: count } = await run.collection.status();
   if (filled === null && count > 0) return;
   const { models, documents } = JSON.parse(await fs.readFile(path.join(DEMO, 'documents.json'), 'utf8')) as DemoFile;

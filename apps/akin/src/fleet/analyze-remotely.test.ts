@@ -8,9 +8,9 @@ import { analyzeRemotely, type RemoteConfig } from './analyze-remotely.ts';
 
 const NEVER = new AbortController().signal;
 const PICTURE = { bytes: new Uint8Array([1, 2, 3]) };
-/** No analyzer that lives is taken for one that hangs, however busy the machine is. */
+/** Long enough that no living analyzer counts as hanging, however busy the machine is. */
 const TIMES = { patienceMilliseconds: 20, probeMilliseconds: 60_000, openMilliseconds: 1, mostOpenMilliseconds: 1 };
-/** Where one hangs, a test does not wait for so long. */
+/** In tests with a hanging analyzer, the wait is short. */
 const WITH_HANGING = { ...TIMES, probeMilliseconds: 1_000 };
 
 describe('analyses over HTTP', () => {
@@ -29,10 +29,10 @@ describe('analyses over HTTP', () => {
     }
   });
 
-  /** A server at a port of its own, or at another address and the port of another one. */
+  /** A server on its own port, or on another address with a given port. */
   async function start(answer: RequestListener, host = '127.0.0.1', port = 0): Promise<{ url: string; port: number }> {
     const server = createServer((request, response) => {
-      // A kept connection would be tried twice.
+      // A request on a kept connection would be tried twice.
       if (request.url === '/health/live' && !dead.has(server)) response.setHeader('connection', 'close').end('{}');
       else if (request.url !== '/health/live') answer(request, response);
     });
@@ -41,7 +41,7 @@ describe('analyses over HTTP', () => {
     const at = (server.address() as AddressInfo).port;
     return { url: `http://${host}:${at}`, port: at };
   }
-  /** Servers that do not answer probes either. */
+  /** Servers that do not answer health checks either. */
   const dead = new WeakSet<Server>();
 
   const analyzer =
@@ -55,7 +55,7 @@ describe('analyses over HTTP', () => {
       response.writeHead(status, { 'retry-after': '7' });
       response.end(JSON.stringify({ error: { msg: `is ${code}`, metadata: ['error-class', code] } }));
     };
-  /** Takes connections and says nothing, as a process does that was stopped. */
+  /** Accepts connections and sends nothing, like a stopped process. */
   async function startHanging(asked: () => void = () => {}, host?: string, port?: number) {
     const hanging = await start(asked, host, port);
     dead.add(servers.at(-1) as Server);
@@ -77,7 +77,7 @@ describe('analyses over HTTP', () => {
     while (!(await condition())) await sleep(1, NEVER);
   };
 
-  it('go on to the next analyzer when one hangs, resets, answers half or answers 503', async () => {
+  it('try the next analyzer if one hangs, resets, sends half an answer or answers 503', async () => {
     const good = await start(analyzer('good'));
     const broken: Record<string, RequestListener> = {
       resets: (request) => request.socket.resetAndDestroy(),
@@ -100,7 +100,7 @@ describe('analyses over HTTP', () => {
     }
   });
 
-  it('are waited for as long as the analyzer lives: a slow picture is slow everywhere', async () => {
+  it('have no time limit while the analyzer lives: a slow picture is slow everywhere', async () => {
     let probes = 0;
     const answers: (() => void)[] = [];
     const slow = createServer((request, response) => {
@@ -119,7 +119,7 @@ describe('analyses over HTTP', () => {
     expect([await answer, others]).toEqual([{ outputs: 'slow' }, 0]);
   });
 
-  it('are not tried elsewhere when an analyzer said what is wrong with the picture', async () => {
+  it('are not tried elsewhere after an analyzer has said what is wrong with the picture', async () => {
     let others = 0;
     const other = await start(() => others++);
     for (const [status, code] of [
@@ -135,7 +135,7 @@ describe('analyses over HTTP', () => {
     expect(others).toBe(0);
   });
 
-  it('by a model go to who has it, and are refused only when nobody at all has it', async () => {
+  it('with a model go to an analyzer that has it, and are refused only if no analyzer has it', async () => {
     const lacks =
       (message: string): RequestListener =>
       (_request, response) => {
@@ -169,7 +169,7 @@ describe('analyses over HTTP', () => {
     expect(await ask(one, { url: 'http://127.0.0.1:1' })).toEqual(['unavailable', expect.any(String)]);
   });
 
-  it('leave out what hangs at once, and what fails three times in a row, and say so', async () => {
+  it('leave out an analyzer that hangs, or fails three times in a row, and log it', async () => {
     let hung = 0;
     let failed = 0;
     const hanging = await startHanging(() => hung++);
@@ -187,11 +187,11 @@ describe('analyses over HTTP', () => {
     expect(text).toContain('akin_analyzer_attempts_total{end="hung"} 1');
     expect(text).toContain('akin_analyzer_attempts_total{end="failed"} 3');
     expect(lines.map(({ msg, analyzer }) => [msg, analyzer]).sort()).toEqual(
-      [hanging, failing].map(({ port }) => ['leaves an analyzer out', `127.0.0.1:${port}`]).sort(),
+      [hanging, failing].map(({ port }) => ['leaves out an analyzer', `127.0.0.1:${port}`]).sort(),
     );
   });
 
-  it('come back to an analyzer that answers a probe, and leave it out again at its first failure', async () => {
+  it('use an analyzer again that answers a health check, and leave it out again at its first failure', async () => {
     let works = false;
     let asked = 0;
     const shaky = await start((_request, response) => {
@@ -202,18 +202,18 @@ describe('analyses over HTTP', () => {
     const good = await start(analyzer('good'));
     const ask = remote([shaky.url, good.url], { times: { ...TIMES, openMilliseconds: 1, mostOpenMilliseconds: 1 } });
     const told = (msg: string) => lines.filter((line) => line.msg === msg).length;
-    await until(async () => (await ask()) && told('leaves an analyzer out') === 1);
+    await until(async () => (await ask()) && told('leaves out an analyzer') === 1);
     expect(asked).toBe(3);
-    // Its health check answers all the while.
-    await until(async () => (await ask()) && told('leaves an analyzer out') === 2);
+    // Its health check always answers.
+    await until(async () => (await ask()) && told('leaves out an analyzer') === 2);
     expect([asked, told('tries an analyzer again')]).toEqual([4, 1]);
     works = true;
     await until(async () => (await ask()).outputs === 'shaky');
-    expect(told('takes an analyzer as before')).toBe(1);
+    expect(told('uses an analyzer again')).toBe(1);
     expect(await figures()).toContain(`akin_analyzer_circuit_open{analyzer="127.0.0.1:${shaky.port}"} 0`);
   });
 
-  it('keep out what stays dead: no person waits for it again', async () => {
+  it('keep leaving out a dead analyzer: no client waits for it again', async () => {
     let asked = 0;
     const hanging = await startHanging(() => asked++);
     const good = await start(analyzer('good'));
@@ -226,7 +226,7 @@ describe('analyses over HTTP', () => {
     expect(asked).toBe(1);
   });
 
-  it('ask one in turn when all are left out, so that they are found when they come back', async () => {
+  it('ask one in turn if all are left out, so that they are found when they come back', async () => {
     let works = false;
     let asked = 0;
     const only = await start((request, response) => {
@@ -241,7 +241,7 @@ describe('analyses over HTTP', () => {
     expect(await ask()).toEqual({ outputs: 'back' });
   });
 
-  it('take each address of a host name for an analyzer of its own', async () => {
+  it('treat each address of a host name as a separate analyzer', async () => {
     const first = await start(analyzer('first'));
     const second = await start(analyzer('second'), '127.0.0.2', first.port);
     await startHanging(undefined, '127.0.0.3', first.port);
@@ -264,7 +264,7 @@ describe('analyses over HTTP', () => {
     expect(second.port).toBe(first.port);
   });
 
-  it('say 503 with Retry-After when a name is not known, and end with their caller', async () => {
+  it('answer 503 with Retry-After if a name cannot be resolved, and end with their caller', async () => {
     const resolve = () => Promise.reject(new Error('ENOTFOUND'));
     const unknown = await remote(['http://analyzer:1'], { resolve })().catch((error) => error);
     expect([unknown.code, unknown.retryAfterSeconds]).toEqual(['unavailable', 2]);

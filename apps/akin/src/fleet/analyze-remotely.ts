@@ -6,31 +6,31 @@ import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.
 import { LIFE_TIMES, type LifeTimes, PeerFailed, requireLife, sendWhileAlive } from './peer-life.ts';
 import type { Peer, Received } from './send.ts';
 
-/** Analysis depends on no collection, but its address names one. */
+/** Analysis does not depend on the collection, but the path contains one. */
 const PATH = 'api/cores/any/analyze';
 
-/** Who does not have a model may have it later. */
+/** An analyzer that lacks a model may get it later. */
 const LACKS_MILLISECONDS = 30_000;
-/** Requests name models as they like. */
+/** Limits the number of remembered models: clients choose the names. */
 const MOST_LACKS = 1_000;
 
 export interface RemoteConfig {
-  /** Such as `http://127.0.0.1:8984`. Each address of a host name counts as an analyzer. */
+  /** For example `http://127.0.0.1:8984`. Each address of a host name counts as an analyzer. */
   readonly urls: readonly string[];
-  /** What analyzers ask for, where they listen beyond their machine. */
+  /** The key that analyzers require if they listen beyond their machine. */
   readonly fleetKey?: string | undefined;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'counter' | 'gauges'>;
   readonly times?: Partial<LifeTimes>;
-  /** How host names are looked up; as the system does when not given. */
+  /** How to resolve host names. Default: as the system does. */
   readonly resolve?: Resolve;
 }
 
 /**
- * Has pictures analyzed over HTTP by analyzers and analyze nodes, in turn: one that hangs, fails or is busy leaves the
- * picture to the next, and one that hangs, or fails several times, is left out until it answers a probe. What an
- * analyzer says about the picture is the answer, whichever says it. However long an analysis takes, it is waited for
- * while its analyzer lives, since such a picture takes long everywhere: the signal of the caller ends it.
+ * Has pictures analyzed over HTTP by analyzers and analyze nodes, in turn. If one hangs, fails or is busy, the next one
+ * gets the picture. One that hangs, or fails several times, is left out until it answers a health check. What an
+ * analyzer says about the picture is final. An analysis has no time limit of its own while its analyzer lives, because
+ * such a picture takes long everywhere: the signal of the caller ends it.
  */
 export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const { urls, fleetKey, log, metrics, resolve } = config;
@@ -45,18 +45,18 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   });
   const attempts = metrics.counter(
     'akin_analyzer_attempts_total',
-    'Pictures of queries that analyzers were asked for, by the end: answered, busy, failed or hung',
+    'Query pictures sent to analyzers, by outcome: answered, busy, failed or hung',
     ['end'],
   );
   metrics.gauges(
     'akin_analyzer_circuit_open',
-    'Whether an analyzer is left out since it hangs or fails, by its address',
+    '1 if an analyzer is left out because it hangs or fails, by address',
     ['analyzer'],
     async () =>
       addresses.all.map(({ name, breaker }) => ({ labels: { analyzer: name }, value: Number(breaker.isOpen) })),
   );
 
-  /** @returns what it said about the picture, or undefined when another one is to be asked */
+  /** @returns what it said about the picture, or undefined if another analyzer should be asked */
   async function attempt(address: PeerAddress, body: string, signal: AbortSignal): Promise<Attempt> {
     const { url, ip, breaker } = address;
     const attributes = {
@@ -81,12 +81,12 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     }
   }
 
-  /** Until when which analyzer is asked last for which model, because it has it not. */
+  /** Until when an analyzer that lacks a model is asked last for it. */
   const lacks = new Map<string, number>();
   function noteLack({ name }: PeerAddress, model: string): void {
     const now = performance.now();
     const key = `${name} ${model}`;
-    // The oldest come first, and end first.
+    // The oldest come first, and expire first.
     lacks.delete(key);
     lacks.set(key, now + LACKS_MILLISECONDS);
     for (const [one, end] of lacks) {
@@ -112,7 +112,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     const inTurn = lackingLast(await addresses.inTurn(), model);
     const leftOut = addresses.all.filter((one) => !inTurn.includes(one));
     for (const [i, address] of [...inTurn, ...leftOut].entries()) {
-      // Those that are left out are the last hope where all others lack the model.
+      // If all others lack the model, those that are left out are the last chance.
       if (i >= inTurn.length && lacking.length < inTurn.length) break;
       const said = await attempt(address, body, signal);
       if ('outputs' in said) return said;
@@ -123,13 +123,13 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
         if (model !== undefined) noteLack(address, model);
       }
     }
-    // One that is busy or broken may have it.
+    // A busy or broken analyzer may have it.
     if (lacking.length > 0 && busy === undefined) throw nobodyHas(model, lacking);
     throw busy ?? unavailable('No analyzer can be reached for the picture of this request.', lacking[0]);
   };
 }
 
-/** What came of asking one analyzer; `busy`: another one may do it. */
+/** The outcome of one request to an analyzer. `busy`: another one may do it. */
 type Attempt =
   | Analysis
   | { readonly refused: AkinError }
@@ -160,7 +160,7 @@ async function ask(peer: Peer, { body, fleetKey, times, signal }: Question): Pro
   return read(await sendWhileAlive(peer, sending, times));
 }
 
-/** @throws PeerFailed for what no analyzer says that is well */
+/** @throws PeerFailed for an answer that a healthy analyzer does not give */
 function read({ status, retryAfter, text }: Received): Attempt {
   const { outputs, thumbnail, error, responseHeader } = parseAnswer(text);
   if (status === 200 && typeof outputs === 'string') {
@@ -173,11 +173,11 @@ function read({ status, retryAfter, text }: Received): Attempt {
   }
   const retryAfterSeconds = Number(retryAfter) || 2;
   if (status === 401) {
-    throw new PeerFailed('failed', 'it does not let this gateway in: both need the same AKIN_FLEET_KEY');
+    throw new PeerFailed('failed', 'it refuses this gateway: both need the same AKIN_FLEET_KEY');
   }
   const code = ERROR_CODES.find((one) => one === error?.metadata?.[1]);
   if (code === undefined || code === 'unavailable') throw new PeerFailed('failed', `it answers ${status}`);
-  // Its thread broke down. Perhaps over this picture, so that this is no sign against the analyzer.
+  // Its worker thread failed, perhaps because of this picture. So this does not count against the analyzer.
   if (code === 'internal') return { busy: unavailable('The analysis of the picture failed.') };
   const said = new AkinError(code, error?.msg ?? 'The picture could not be analyzed.', { retryAfterSeconds });
   if (code === 'conflict') return { lacks: said };
@@ -201,7 +201,7 @@ function nobodyHas(model: string | undefined, said: readonly AkinError[]): AkinE
   const all = [...new Set(said.map(({ message }) => message))].join(' ');
   return new AkinError(
     'conflict',
-    `No analyzer can use the content model ${model}. They say: ${all} Put the model into the folder of models of the analyzers (akin models pull, --models), and restart them.`,
+    `No analyzer can use the content model ${model}. Their answers: ${all} Download the model into the folder of models of the analyzers (akin models pull, --models), and restart them.`,
     { cause: said[0] },
   );
 }

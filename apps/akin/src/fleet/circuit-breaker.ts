@@ -1,18 +1,18 @@
-/** `open`: left out; `half-open`: taken again, and left out at its first failure. */
+/** `open`: left out. `half-open`: used again, and left out at its first failure. */
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
 export interface CircuitTimes {
-  /** How long it stays open at first; twice as long each time that a probe fails. */
+  /** How long it stays open at first. The time doubles with each failed probe. */
   readonly openMilliseconds: number;
   readonly mostOpenMilliseconds: number;
 }
 
-/** So many failures in a row open it. */
+/** This many failures in a row open it. */
 const FAILURES = 3;
 
 /**
- * A circuit breaker: what has failed several times in a row is left out for a while, then probed, and taken again when
- * the probe was answered. One success closes it.
+ * A circuit breaker: a peer that failed several times in a row is left out for a while, then probed, and used again
+ * after an answer to the probe. One success closes it.
  */
 export class CircuitBreaker {
   readonly #times: CircuitTimes;
@@ -39,19 +39,19 @@ export class CircuitBreaker {
     this.#become('closed', 'it answered');
   }
 
-  /** @param surely no further failure is needed, such as for what hangs */
+  /** @param surely one failure is enough, for example if the peer hangs */
   failed(reason: string, surely = false): void {
     this.#failures = surely || this.#state === 'half-open' ? FAILURES : this.#failures + 1;
     if (this.#failures >= FAILURES && !this.isOpen) this.#open(reason);
   }
 
-  /** Probes it when it has been open long enough, unless a probe is under way. Never rejects. */
+  /** Probes the peer if the breaker has been open long enough, unless a probe is running. Never rejects. */
   async probe(ask: () => Promise<unknown>): Promise<void> {
     if (!this.isOpen || this.#probing || performance.now() < this.#probeAt) return;
     this.#probing = true;
     try {
       await ask();
-      if (this.isOpen) this.#become('half-open', 'it answered a probe');
+      if (this.isOpen) this.#become('half-open', 'it answered a health check');
     } catch (error) {
       if (this.isOpen) this.#open((error as Error).message);
     } finally {

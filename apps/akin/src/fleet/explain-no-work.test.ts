@@ -20,12 +20,12 @@ describe('an analyzer in a fleet with other models', () => {
     await redis.drop();
   });
 
-  it('is told both by name, until somebody hands out work for its own', async () => {
+  it('gets both names, until there is work for its own models', async () => {
     const analyzer = await open('content=akin-1');
     expect(await explainNoWork(analyzer, 'content=akin-1')).toBeUndefined();
     await (await open('content=akin-2')).announce();
     const reason = await explainNoWork(analyzer, 'content=akin-1');
-    expect(reason).toContain('has the models content=akin-1; the fleet hands out work for content=akin-2');
+    expect(reason).toContain('has the models content=akin-1; the fleet has work only for content=akin-2');
     await (await open('content=akin-1')).announce();
     expect(await explainNoWork(analyzer, 'content=akin-1')).toBeUndefined();
   });

@@ -1,11 +1,11 @@
 import type { SharedQueue } from '@akin/queue';
 
-/** Why no work will come, if the fleet uses other models. */
+/** Why an analyzer will get no work, if the fleet uses other models. */
 export async function explainNoWork(
   queue: Pick<SharedQueue, 'announced'>,
   ...contracts: [string, ...string[]]
 ): Promise<string | undefined> {
   const announced = await queue.announced();
   if (announced.length === 0 || contracts.some((one) => announced.includes(one))) return undefined;
-  return `This analyzer has the models ${contracts.join(' and ')}; the fleet hands out work for ${announced.join(' and ')}: its results would not fit, so it gets none.`;
+  return `This analyzer has the models ${contracts.join(' and ')}; the fleet has work only for ${announced.join(' and ')}. So this analyzer gets none.`;
 }

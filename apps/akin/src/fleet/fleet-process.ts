@@ -11,38 +11,43 @@ import { akinVersion } from '../version.ts';
 import { type ListenConfig, listenConfig } from './options.ts';
 
 const RETRY_MILLISECONDS = 1_000;
-/** Open requests of a process that is no gateway: pictures, which the gateway takes elsewhere then. */
+/**
+ * Maximum number of open requests of a process that is not a gateway. They contain pictures, and at this limit the
+ * gateway sends them elsewhere.
+ */
 const OPEN_REQUESTS_MILLISECONDS = 2_000;
-/** After the deadline of the parts. */
+/** Time after the deadline of the parts. */
 const LAST_EXIT_MILLISECONDS = 300;
 const RETRY_AFTER_SECONDS = 2;
 
-/** What the parts of one process of a fleet are made with. */
+/** What the parts of a fleet process are created with. */
 export interface FleetProcess {
-  /** What the others see of it in the database. */
+  /** How other processes see it in the database. */
   readonly name: ProcessName;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly parts: Parts;
   readonly listen: ListenConfig;
-  /** Opens what another server is needed for; while that does not answer, waits, says so and tries again. */
+  /**
+   * Opens something that needs another server. While that server does not answer, it waits, logs this and tries again.
+   */
   persist<Value>(what: string, open: () => Promise<Value>): Promise<Value>;
   /**
-   * Keeps what answers requests as long as the process runs, and has it drain as soon as the process is to end.
-   * @param openMilliseconds what its open requests may take, besides the few seconds in which all parts close
+   * Keeps a server that answers requests as long as the process runs, and drains it when the process is to end.
+   * @param openMilliseconds time limit of its open requests, in addition to the few seconds in which all parts close
    */
   keepServer(server: Gateway, openMilliseconds?: number): Gateway;
-  /** Opens an HTTP server for what is no gateway, and keeps it. */
+  /** Opens an HTTP server for a process that is not a gateway, and keeps it. */
   openServer(config: Pick<WorkerServerConfig, 'analyze' | 'findCandidates' | 'ready' | 'answers'>): Promise<Gateway>;
-  /** What the process waits for, if it does. */
+  /** What the process is waiting for, if anything. */
   waitsFor(): string | undefined;
 }
 
 /**
- * Runs one process of a fleet until the signal aborts: opens its parts, prints its address, and closes them in
- * order. Logs are JSON lines on standard error.
+ * Runs one process of a fleet until the signal aborts: opens its parts, prints its URL, and closes the parts in order.
+ * Logs are JSON lines on standard error.
  *
- * @param open opens all parts; resolves with the address to tell
+ * @param open opens all parts; resolves with the URL to print
  * @returns the exit code
  */
 export async function runFleetProcess(
@@ -57,7 +62,7 @@ export async function runFleetProcess(
   const listen = listenConfig(options);
   const { shutdownDelayMilliseconds } = listen;
   await using parts = new Parts(log, signal);
-  // Whatever keeps the parts from closing, such as one that is still being opened.
+  // Ends the process even if something keeps the parts from closing, for example a part that is still being opened.
   signal.addEventListener('abort', () =>
     setTimeout(() => process.exit(0), parts.closeMilliseconds + LAST_EXIT_MILLISECONDS).unref(),
   );
@@ -69,13 +74,13 @@ export async function runFleetProcess(
     for (;;) {
       try {
         const value = await parts.unlessStopped(openIt());
-        if (waiting !== undefined) log.info({ what }, 'goes on');
+        if (waiting !== undefined) log.info({ what }, 'continues');
         waiting = undefined;
         return value;
       } catch (error) {
         if (!isPassing(error)) throw error;
         const { message } = error as Error;
-        waiting = `Waits for ${what}: ${message}`;
+        waiting = `Waiting for ${what}: ${message}`;
         const fields = { what, reason: message, ...causeFields(error) };
         const telling = JSON.stringify(fields);
         if (telling !== told) log.warn(fields, 'waits');
@@ -86,7 +91,7 @@ export async function runFleetProcess(
   }
 
   const keepServer = (one: Gateway, openMilliseconds = 0) => {
-    // At once: other parts close before it, while it waits.
+    // Immediately: other parts close before it, while it waits.
     signal.addEventListener('abort', () => void one.drain(), { once: true });
     return parts.keep('server', one, shutdownDelayMilliseconds + openMilliseconds);
   };
@@ -124,7 +129,7 @@ export async function runFleetProcess(
   }
 }
 
-/** What `/health/ready` answers while something is in the way. */
+/** What `/health/ready` answers while the process cannot work. */
 export function notReady(reason: string): AkinError {
   return new AkinError('unavailable', reason, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

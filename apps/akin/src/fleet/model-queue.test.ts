@@ -22,7 +22,7 @@ describe('the queue of a fleet with several content models', () => {
     servers.clear();
   });
 
-  /** One queue for each contract, however many processes open it. */
+  /** One queue for each set of models, however many processes open it. */
   const open = async (contract: string): Promise<SharedQueue> => {
     const queue = servers.get(contract) ?? {
       ...createMemoryQueue(),
@@ -38,7 +38,7 @@ describe('the queue of a fleet with several content models', () => {
     return queue;
   };
 
-  it('gives jobs to who has their model, and answers to who handed them out', async () => {
+  it('gives jobs to processes with their model, and answers to the process that sent the job', async () => {
     const indexer = await openFor('a');
     const analyzer = await openFor('b');
     const done: string[] = [];
@@ -71,7 +71,7 @@ describe('the queue of a fleet with several content models', () => {
     expect(await indexer.counts('analyze')).toMatchObject({ waiting: 1 });
   });
 
-  it('takes jobs that name no model for those of their queue', async () => {
+  it('treats jobs that name no model as jobs for the model of their queue', async () => {
     const older = await open('color=color-1,content=b');
     await older.add('analyze', job(1), { id: 'old' });
     const analyzer = await openFor('a', 'b');
@@ -81,7 +81,7 @@ describe('the queue of a fleet with several content models', () => {
     expect(model).toBe('b');
   });
 
-  it('is not held up by jobs that nobody handles', async () => {
+  it('is not blocked by jobs that nobody handles', async () => {
     const indexer = await openFor('a');
     for (let i = 0; i < 200; i++) await indexer.add('analyze', job(i, 'b'), { id: `job${i}` });
     expect(await indexer.counts('analyze')).toMatchObject({ waiting: 0 });

@@ -3,15 +3,15 @@ import type { Job, JobCounts, Queue, SharedQueue, Working } from '@akin/queue';
 
 type Models = Pick<Generation, 'models'>;
 
-/** If one of several queues holds this many jobs, its analyzers are too slow: further jobs wait in the database. */
+/** If one of several queues contains this many jobs, its analyzers are too slow: further jobs wait in the database. */
 const FULL = 200;
 
 /**
- * The queues of a fleet whose collections have different content models, as one: jobs that name a model go to the
- * analyzers that have it, by a queue of its own, and wait there until one comes.
+ * Presents the queues of a fleet whose collections have different content models as one. Jobs that name a model go
+ * through a separate queue to the analyzers that have it, and wait there until such an analyzer comes.
  *
  * @param own the models of jobs that name none
- * @param open opens the queue of the processes with some models, as {@link namesOf} writes them
+ * @param open opens the queue of the processes with given models, as {@link namesOf} writes them
  * @param others models whose jobs this process handles too
  */
 export async function openModelQueue(
@@ -21,7 +21,7 @@ export async function openModelQueue(
 ): Promise<SharedQueue> {
   const queues = new Map<string, Promise<SharedQueue>>();
   const full = new Set<string>();
-  /** What this process does, also in queues that are opened later. */
+  /** What this process handles, also in queues that are opened later. */
   const workers: ((queue: Queue, model: string | undefined) => void)[] = [];
   const modelsWith = (model: string | undefined): Models =>
     model === undefined ? own : { models: new Map([...own.models, ['content', model]]) };
@@ -82,7 +82,7 @@ export async function openModelQueue(
         const [contract] = opened[i] as [string, SharedQueue];
         const isFull = name === 'analyze' && opened.length > 1 && count.waiting >= FULL;
         if (name === 'analyze') full[isFull ? 'add' : 'delete'](contract);
-        // Those behind it are not held up by a queue that nobody handles.
+        // A queue that nobody handles does not block the jobs after it.
         for (const key of Object.keys(sum) as (keyof JobCounts)[]) if (!isFull) sum[key] += count[key];
       }
       return sum;
@@ -105,7 +105,7 @@ export async function openModelQueue(
   };
 }
 
-/** Processes of before jobs named models had one model each. */
+/** Processes of versions before jobs named models had one model each. */
 function naming<Name extends 'analyze' | 'analyzed'>(job: Job<Name>, model: string | undefined): Job<Name> {
   if (job.payload.model !== undefined || model === undefined) return job;
   return { ...job, payload: { ...job.payload, model } };

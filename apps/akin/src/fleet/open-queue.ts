@@ -7,14 +7,14 @@ import {
   type SharedQueueConfig,
 } from '@akin/queue';
 
-/** Where jobs are handed over: on Redis, or on PostgreSQL where there is no Redis. */
+/** Opens the queue of analyses: on Redis, or on PostgreSQL if there is no Redis. */
 export interface QueueServer {
   readonly name: 'Redis' | 'PostgreSQL';
   readonly url: string;
   readonly prefix: string;
 }
 
-/** @throws AkinError unavailable while the server does not answer; conflict when its settings would lose jobs */
+/** @throws AkinError unavailable while the server does not answer; conflict if its settings would lose jobs */
 export async function openQueue(
   server: QueueServer,
   config: Pick<SharedQueueConfig, 'contract' | 'log' | 'name'>,

@@ -5,15 +5,15 @@ import { workerAccess } from '../access-options.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import type { QueueServer } from './open-queue.ts';
 
-/** Where a process listens, as its HTTP server takes it. */
+/** Where a process listens, as its HTTP server expects it. */
 export interface ListenConfig {
   readonly host: string;
   readonly port: number;
   readonly allowOpenNetwork: boolean;
   readonly allowedHosts: readonly string[];
-  /** How long it keeps serving at the end, while it says that it is not ready. */
+  /** How long it keeps serving at the end, while `/health/ready` answers 503. */
   readonly shutdownDelayMilliseconds: number;
-  /** For processes that have no keys in a store. */
+  /** For processes that have no store for keys. */
   readonly access: AccessConfig;
 }
 
@@ -28,32 +28,33 @@ export const HOSTS_OPTION: Option = {
   name: 'allowed-hosts',
   value: 'names',
   about:
-    'Host names to accept, separated by commas. akin always accepts localhost; with --allow-open-network also IP addresses; where it asks for keys, any name',
+    'Host names to accept, separated by commas. akin always accepts localhost; with --allow-open-network also IP addresses; if keys are required, any name',
 };
 
-/** Options of the HTTP server of a process, with its port and its delay in seconds when none are given. */
+/** Options of the HTTP server of a process, with its default port and its default delay in seconds. */
 export function listenOptions(port: number, delay = 0): readonly Option[] {
   return [
     {
       name: 'port',
       value: 'n',
-      about: 'Port to listen on; 0 takes a free one',
+      about: 'Port to listen on; 0 chooses a free port',
       default: String(port),
       alsoFrom: ['PORT'],
     },
     { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
-    { name: 'allow-open-network', about: 'Need no key although other machines can connect' },
+    { name: 'allow-open-network', about: 'Require no key from other machines' },
     HOSTS_OPTION,
     shutdownDelayOption(delay),
   ];
 }
 
-/** @param seconds when none are given */
+/** @param seconds the default */
 export function shutdownDelayOption(seconds: number): Option {
   return {
     name: 'shutdown-delay',
     value: 'seconds',
-    about: 'When stopping, keep serving for this long while /health/ready says 503, so that load balancers notice',
+    about:
+      'After a signal to stop, keep serving for this long while /health/ready answers 503, so that load balancers notice',
     default: String(seconds),
   };
 }
@@ -76,15 +77,14 @@ export function listenConfig(options: Parsed): ListenConfig {
 export const DATABASE_OPTION: Option = {
   name: 'database-url',
   value: 'url',
-  about: 'PostgreSQL 15 or newer with pgvector, which keeps everything',
+  about: 'PostgreSQL 15 or newer with pgvector, which stores everything',
   alsoFrom: ['DATABASE_URL'],
 };
 
 export const STANDBY_OPTION: Option = {
   name: 'search-database-url',
   value: 'urls',
-  about:
-    'Standbys of that PostgreSQL, separated by commas, which searches are read from where they have what they need',
+  about: 'Standbys of that PostgreSQL, separated by commas. Searches are read from them if they are current enough',
   alsoFrom: ['SEARCH_DATABASE_URL'],
 };
 
@@ -92,27 +92,27 @@ export const SEARCH_NODES_OPTION: Option = {
   name: 'search-nodes',
   value: 'urls',
   about:
-    'Search nodes (akin search-node), separated by commas, which hold the vectors of collections with several shards instead of this process; all addresses of a host name count',
+    'Search nodes (akin search-node), separated by commas. They keep the vectors of collections with several shards instead of this process. All addresses of a host name are used',
 };
 
 export const SEARCH_SHARDS_OPTION: Option = {
   name: 'search-shards',
   value: 'list',
-  about: 'Shards of each collection that this node holds, such as 0,2 or 0-3; all that it is asked for if not given',
+  about: 'Shards of each collection that this node may keep, such as 0,2 or 0-3. Default: all',
 };
 
 export const SHARD_SERVERS_OPTION: Option = {
   name: 'shard-servers',
   value: 'list',
   about:
-    'Other PostgreSQL servers on which shards may lie, as name=url separated by commas; that PostgreSQL keeps them',
+    'Other PostgreSQL servers for shards, as name=url separated by commas. The first process stores the list in the database',
 };
 
 export const REDIS_OPTIONS: readonly Option[] = [
   {
     name: 'redis-url',
     value: 'url',
-    about: 'Redis with maxmemory-policy noeviction, the queue of analyses; without it PostgreSQL is the queue',
+    about: 'Redis with maxmemory-policy noeviction, for the queue of analyses. Default: the queue is on PostgreSQL',
     alsoFrom: ['REDIS_URL'],
   },
   {
@@ -127,13 +127,13 @@ export const REDIS_OPTIONS: readonly Option[] = [
 export const IMAGES_OPTIONS: readonly Option[] = [
   {
     name: 'allow-loopback-images',
-    about: 'Download pictures from this machine too; akin serve does so if only this machine can connect',
+    about: 'Download pictures from this machine, too. akin serve always does if only this machine can connect',
   },
-  { name: 'allow-private-images', about: 'Download pictures from private networks too' },
+  { name: 'allow-private-images', about: 'Download pictures from private networks, too' },
   {
     name: 'image-hosts',
     value: 'names',
-    about: 'Hosts, separated by commas, to download from even if they are private or this machine',
+    about: 'Hosts to download from even if they are private or this machine, separated by commas',
   },
 ];
 
@@ -153,7 +153,10 @@ export function neededDatabase(options: Parsed): string {
   throw new UsageError('--database-url (or DATABASE_URL) must name the database.');
 }
 
-/** @throws {UsageError} for what is no list of addresses of PostgreSQL, not with its value, which may hold passwords */
+/**
+ * @throws {UsageError} if it is not a list of PostgreSQL URLs. The message does not contain the value, which may
+ * contain passwords.
+ */
 export function standbyUrls(options: Parsed): string[] {
   const urls = listed(options.text('search-database-url'));
   if (urls.every((url) => /^postgres(ql)?:\/\//.test(url))) return urls;
@@ -163,8 +166,8 @@ export function standbyUrls(options: Parsed): string[] {
 }
 
 /**
- * The shards that a search node holds, rising; undefined: all.
- * @throws {UsageError} for what is no list of numbers and ranges
+ * The shards that a search node may keep, ascending. Undefined: all.
+ * @throws {UsageError} if it is not a list of numbers and ranges
  */
 export function searchShards(options: Parsed): number[] | undefined {
   const list = options.text('search-shards');
@@ -184,8 +187,8 @@ export function searchShards(options: Parsed): number[] | undefined {
 }
 
 /**
- * Addresses of servers by their names.
- * @throws {UsageError} for what is no such list, not with its value, which may hold passwords
+ * URLs of servers by their names.
+ * @throws {UsageError} if it is not such a list. The message does not contain the value, which may contain passwords.
  */
 export function shardServers(options: Parsed): Map<string, string> {
   const servers = listed(options.text('shard-servers')).map((text): [string, string] => {
@@ -198,14 +201,14 @@ export function shardServers(options: Parsed): Map<string, string> {
   return new Map(servers);
 }
 
-/** @throws {UsageError} for what is no address of a PostgreSQL */
+/** @throws {UsageError} if it is not a PostgreSQL URL */
 function databaseUrl(options: Parsed): string | undefined {
   return options.server('database-url', 'postgres', 'postgresql');
 }
 
 /**
- * Where analyses are handed over.
- * @throws {UsageError} naming both flags when neither is given
+ * The server of the queue.
+ * @throws {UsageError} naming both flags if neither is given
  */
 export function queueServer(options: Parsed): QueueServer {
   const prefix = options.text('redis-prefix') ?? 'akin';
@@ -218,7 +221,7 @@ export function queueServer(options: Parsed): QueueServer {
   );
 }
 
-/** Texts between commas. */
+/** Splits a text at commas. */
 export function listed(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')

@@ -4,28 +4,28 @@ import type { Log } from '@akin/runtime';
 import { CircuitBreaker, type CircuitTimes } from './circuit-breaker.ts';
 import type { Peer } from './send.ts';
 
-/** Names are looked up again after this time; pods come and go. */
+/** Names are resolved again after this time, because pods come and go. */
 const LOOKUP_MILLISECONDS = 5_000;
 
-/** All addresses of a host. @throws when the name is not known */
+/** All addresses of a host. @throws if the name cannot be resolved */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** One process, or what stands in front of several, at one address of the network. */
+/** One process, or a load balancer in front of several, at one network address. */
 export interface PeerAddress extends Peer {
-  /** For logs and figures: `10.0.0.7:8984`. */
+  /** For logs and metrics: `10.0.0.7:8984`. */
   readonly name: string;
   readonly breaker: CircuitBreaker;
 }
 
 export interface AddressesConfig {
-  /** What is there, for logs. */
+  /** The kind of process, for logs. */
   readonly kind: 'analyzer' | 'search node';
   readonly urls: readonly string[];
   readonly times: CircuitTimes;
   readonly log: Log;
-  /** Asks one whose circuit is open for a sign of life. Rejects when it gives none. */
+  /** Sends a health check to a peer whose circuit is open. Rejects if it does not answer. */
   readonly probe: (peer: Peer) => Promise<void>;
-  /** As the system does when not given. */
+  /** Default: as the system does. */
   readonly resolve?: Resolve;
 }
 
@@ -48,8 +48,8 @@ export class PeerAddresses {
   }
 
   /**
-   * Those to ask, the next in turn first. Those whose circuit is open are left out; where that leaves none, the next in
-   * turn is the one to ask, for somebody waits and it may answer again.
+   * The peers to ask, starting with the next in turn. Peers with an open circuit are left out. If that leaves none, the
+   * next in turn is asked, because a client waits and the peer may answer again.
    */
   async inTurn(): Promise<readonly PeerAddress[]> {
     await this.#lookUp();
@@ -61,7 +61,7 @@ export class PeerAddresses {
     return closed.length > 0 ? closed : turned.slice(0, 1);
   }
 
-  /** Waits only where nothing is known yet: a name server that hangs delays nobody else. */
+  /** Waits only if nothing is known yet: a name server that hangs delays nobody else. */
   async #lookUp(): Promise<void> {
     if (performance.now() >= this.#lookUpAt) {
       this.#lookingUp ??= this.#lookUpNow().finally(() => {
@@ -74,7 +74,7 @@ export class PeerAddresses {
 
   async #lookUpNow(): Promise<void> {
     const found = await Promise.all(this.#urls.map((url) => this.#addressesOf(url)));
-    // A name that is not known at the moment stands for what it did before.
+    // A name that cannot be resolved at the moment keeps its last addresses.
     if (found.every((addresses) => addresses.length === 0)) return;
     this.#known = new Map(found.flat().map((address) => [address.name, address]));
   }
@@ -89,7 +89,7 @@ export class PeerAddresses {
         return this.#known.get(name) ?? { name, ip, url, breaker: this.#breakerOf(name) };
       });
     } catch (err) {
-      this.#config.log.warn({ host, err }, `the name of the ${this.#config.kind}s is not known`);
+      this.#config.log.warn({ host, err }, `the host name of the ${this.#config.kind}s cannot be resolved`);
       return this.all.filter((known) => known.url === url);
     }
   }
@@ -99,8 +99,8 @@ export class PeerAddresses {
     const [one, field] = kind === 'analyzer' ? ['an analyzer', 'analyzer'] : ['a search node', 'node'];
     return new CircuitBreaker(times, (state, reason) => {
       const told = { [field]: name, reason };
-      if (state === 'open') log.warn(told, `leaves ${one} out`);
-      else log.info(told, state === 'half-open' ? `tries ${one} again` : `takes ${one} as before`);
+      if (state === 'open') log.warn(told, `leaves out ${one}`);
+      else log.info(told, state === 'half-open' ? `tries ${one} again` : `uses ${one} again`);
     });
   }
 }

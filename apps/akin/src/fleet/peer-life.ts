@@ -3,9 +3,9 @@ import type { CircuitTimes } from './circuit-breaker.ts';
 import { type Peer, type Received, type Sending, send } from './send.ts';
 
 export interface LifeTimes extends CircuitTimes {
-  /** One that takes longer to answer is probed repeatedly. */
+  /** A peer that takes longer to answer gets repeated health checks. */
   readonly patienceMilliseconds: number;
-  /** One that does not answer that within this time hangs. */
+  /** A peer that does not answer a health check within this time hangs. */
   readonly probeMilliseconds: number;
 }
 
@@ -16,7 +16,7 @@ export const LIFE_TIMES: LifeTimes = {
   mostOpenMilliseconds: 30_000,
 };
 
-/** What another process did wrong, rather than what it was asked. */
+/** An error of the other process, not of the request. */
 export class PeerFailed extends Error {
   override readonly name = 'PeerFailed';
   readonly end: 'failed' | 'hung';
@@ -30,7 +30,8 @@ export class PeerFailed extends Error {
 /**
  * Sends a request, and waits for the answer as long as the process lives, however long that takes.
  *
- * @throws PeerFailed where it cannot be reached, breaks off or does not answer probes; the signal's reason when it aborts
+ * @throws PeerFailed if it cannot be reached, closes the connection or does not answer health checks; the signal's
+ * reason when it aborts
  */
 export async function sendWhileAlive(peer: Peer, sending: Sending, times: LifeTimes): Promise<Received> {
   const over = new AbortController();
@@ -47,7 +48,7 @@ export async function sendWhileAlive(peer: Peer, sending: Sending, times: LifeTi
   }
 }
 
-/** Rejects when the peer no longer lives; resolves when it is over. */
+/** Rejects when the peer no longer lives. Resolves when the request is over. */
 async function watch(
   requireLife: (peer: Peer) => Promise<void>,
   peer: Peer,
@@ -60,7 +61,7 @@ async function watch(
   }
 }
 
-/** Asks whether a process lives, which it answers however much it has to do. */
+/** Checks whether a process lives. A process answers this however busy it is. */
 export function requireLife({ probeMilliseconds }: LifeTimes): (peer: Peer) => Promise<void> {
   return async (peer) => {
     const signal = AbortSignal.timeout(probeMilliseconds);

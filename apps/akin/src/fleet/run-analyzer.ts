@@ -23,20 +23,20 @@ export interface AnalyzerProcessConfig extends AnalyzeNodeConfig {
   readonly queueServer: QueueServer;
 }
 
-/** Analyzes pictures over HTTP, and nothing else: no database, no Redis. */
+/** Only analyzes pictures over HTTP: no database, no Redis. */
 export async function openAnalyzeNode(fleet: FleetProcess, config: AnalyzeNodeConfig): Promise<string> {
   const { url } = await openAnalysis(fleet, config, async () => {});
   return url;
 }
 
-/** Takes analyses from the queue; pictures that a person waits for come over HTTP, and go before all of them. */
+/** Takes analyses from the queue. Pictures of queries come over HTTP and have priority. */
 export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerProcessConfig): Promise<string> {
   const { name, log, metrics, parts, persist, waitsFor } = fleet;
   const { queueServer } = config;
   const { threads } = config.analysis;
   const { models } = config;
   let check = async (): Promise<void> => {
-    throw notReady(waitsFor() ?? 'The analyzer starts.');
+    throw notReady(waitsFor() ?? 'The analyzer is starting.');
   };
   const { url, analyzer, download } = await openAnalysis(fleet, config, () => check());
   const contract = modelNames();
@@ -52,7 +52,7 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
   if (stranger !== undefined) log.warn({ models: contract }, stranger);
   check = async () => {
     const reason = await explainNoWork(queue, contract, ...generations.map(namesOf)).catch(
-      () => `${queueServer.name} does not answer: analyses wait for it.`,
+      () => `${queueServer.name} does not answer: analyses wait until it does.`,
     );
     if (reason !== undefined) throw notReady(reason);
   };
@@ -75,7 +75,7 @@ async function openAnalysis(
   const download = downloader(policy, analyzer.files);
   const { url } = await openServer({
     ready,
-    // It listens when the worker threads are warm.
+    // It listens only after the worker threads have warmed up.
     answers: async () => {},
     analyze: analyzeSentOrFetched(analyzer, download),
   });

@@ -25,30 +25,30 @@ export interface GatewayProcessConfig {
   /** Other servers for shards, by name. */
   readonly shardServers: ReadonlyMap<string, string>;
   readonly models: ContentModels;
-  /** Analyzers or analyze nodes, for pictures of queries. */
+  /** Analyzers or analyze nodes for query pictures. */
   readonly analyzeUrls: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly legacySegment: string;
   readonly webFolder: string;
   readonly limits: WaitingLimits;
   readonly access: AccessConfig;
-  /** Search nodes, which hold the vectors of collections with several shards; none: this process does. */
+  /** Search nodes, which keep the vectors of collections with several shards. If there are none, this process does. */
   readonly searchNodeUrls: readonly string[];
   /** Shared with the analyzers and search nodes. */
   readonly fleetKey: string | undefined;
-  /** As the store takes it. */
+  /** As the store expects it. */
   readonly searchSlowdown: number;
   readonly searchMemory: number;
   readonly objects?: ObjectsConfig;
 }
 
-/** The HTTP server of a fleet. It keeps no state: any number of them may run. */
+/** The HTTP server of a fleet. It has no state: any number of them may run. */
 export async function openGatewayProcess(
   { name, log, metrics, parts, listen, persist, keepServer, waitsFor }: FleetProcess,
   config: GatewayProcessConfig,
 ): Promise<string> {
-  // Answers while there is no database yet, so that a client that asks learns why it has to wait.
-  const closed = (): AkinError => notReady(waitsFor() ?? 'The gateway starts.');
+  // Answers even before the database does, so that clients learn why they have to wait.
+  const closed = (): AkinError => notReady(waitsFor() ?? 'The gateway is starting.');
   const waitingDoor = await createWorkerServer({
     ...listen,
     shutdownDelayMilliseconds: 0,
@@ -66,7 +66,7 @@ export async function openGatewayProcess(
     store = await openFleetStore({ name, log, parts, persist, metrics }, { ...config, nodes }, config.models);
     await persist('a first key', async () => {
       if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
-      throw notReady(`This gateway asks everybody for a key. ${howToMakeAKey(access)}`);
+      throw notReady(`This gateway requires keys, and none exists. ${howToMakeAKey(access)}`);
     });
   } finally {
     await waitingDoor[Symbol.asyncDispose]();
@@ -80,7 +80,7 @@ export async function openGatewayProcess(
     makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
     analyze: analyzeRemotely({ urls: config.analyzeUrls, fleetKey: config.fleetKey, log, metrics }),
     commit: async (name) => requestCommit(store, await findCollection(store, name)),
-    // The store tells the indexers what was accepted.
+    // The store notifies the indexers of accepted changes.
     wake: () => {},
   });
   return keepServer(gateway, DEFAULT_GATEWAY_LIMITS.shutdownMilliseconds).url;

@@ -17,9 +17,9 @@ export interface IndexerProcessConfig {
   readonly models: ContentModels;
   readonly queueServer: QueueServer;
   readonly autoCommitMilliseconds: number;
-  /** As the store takes it. */
+  /** As the store expects it. */
   readonly searchSlowdown: number;
-  /** Bytes for what groups are found by. */
+  /** Bytes for the vectors that find groups. */
   readonly searchMemory: number;
   readonly objects?: ObjectsConfig;
 }
@@ -27,13 +27,16 @@ export interface IndexerProcessConfig {
 /** After a minute, processes forget the version of the job contract. */
 const ANNOUNCE_MILLISECONDS = 15_000;
 
-/** Hands out analyses, keeps their results and commits. One leads each collection; others take over when it is gone. */
+/**
+ * Sends analyses to the queue, stores their results and commits. Each collection has one leader among the indexers;
+ * another one takes over when it ends.
+ */
 export async function openIndexerProcess(
   { name, log, metrics, parts, persist, openServer, waitsFor }: FleetProcess,
   config: IndexerProcessConfig,
 ): Promise<string> {
   let check = async (): Promise<void> => {
-    throw notReady(waitsFor() ?? 'The indexer starts.');
+    throw notReady(waitsFor() ?? 'The indexer is starting.');
   };
   const { url } = await openServer({ ready: () => check() });
   const { queueServer, autoCommitMilliseconds } = config;
@@ -50,7 +53,7 @@ export async function openIndexerProcess(
   check = async () => {
     await store.ping();
     await queue.counts('analyze').catch(() => {
-      throw notReady(`${queueServer.name} does not answer: pictures wait in the database, everything else goes on.`);
+      throw notReady(`${queueServer.name} does not answer: pictures wait in the database, everything else continues.`);
     });
   };
   return url;

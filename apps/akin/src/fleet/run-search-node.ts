@@ -9,25 +9,28 @@ export interface SearchNodeConfig {
   /** Standbys of the database, from which vectors are read. */
   readonly standbyUrls: readonly string[];
   readonly models: ContentModels;
-  /** The shards that it holds, of each collection; undefined: all that it is asked for. */
+  /** The shards of each collection that it may keep. Undefined: all. */
   readonly shards: readonly number[] | undefined;
-  /** As the store takes it. */
+  /** As the store expects it. */
   readonly searchMemory: number;
 }
 
-/** Holds the vectors of some shards, and finds candidates for searches of gateways. It answers no search itself. */
+/**
+ * Keeps the vectors of some shards in memory, and finds candidates for searches of gateways. It answers no search
+ * itself.
+ */
 export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConfig): Promise<string> {
   const { name, log, metrics, parts, listen, persist, openServer, waitsFor } = fleet;
-  // Answers while there is no database yet. The server that serves is opened behind the store, so that it ends before it.
+  // Answers even before the database does. The HTTP server is opened after the store, so that it closes before it.
   const waitingDoor = await createWorkerServer({
     ...listen,
     shutdownDelayMilliseconds: 0,
     log,
     metrics,
-    ready: () => Promise.reject(notReady(waitsFor() ?? 'The search node starts.')),
-    findCandidates: () => Promise.reject(notReady('The search node starts.')),
+    ready: () => Promise.reject(notReady(waitsFor() ?? 'The search node is starting.')),
+    findCandidates: () => Promise.reject(notReady('The search node is starting.')),
   });
-  // Outputs and thumbnails are of no use to it, and no bulk work rests for its statements.
+  // It needs no outputs and thumbnails, and bulk work does not pause because of its statements.
   const settings = { ...config, objects: 'unread', searchSlowdown: 0 } as const;
   let store: Store;
   try {
@@ -43,7 +46,7 @@ export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConf
   return url;
 }
 
-/** Answers questions of gateways from the shards that a node holds; undefined: any. */
+/** Answers requests of gateways from the shards that a node may keep. Undefined: all. */
 export function findCandidatesIn(store: () => Store, holds: readonly number[] | undefined): FindCandidates {
   return async (text, { shards, ...asking }) => {
     const own = holds === undefined ? shards : shards.filter((shard) => holds.includes(shard));

@@ -63,7 +63,7 @@ describe('search nodes', () => {
   let local: Store;
   let collection: Collection;
   let lease: Lease | undefined;
-  /** The ways of both nodes to the database. */
+  /** The connections of both nodes to the database. */
   let ways: BreakableProxy[];
   let stores: Store[];
   let nodes: Gateway[];
@@ -113,7 +113,7 @@ describe('search nodes', () => {
   const storeOf = (i: number): Store => stores[i] as Store;
   const urlOf = (i: number): string => nodes[i]?.url as string;
 
-  /** A node of the store of another one, for a test that ends it. */
+  /** A node of another store, for a test that ends it. */
   function startNode(
     i: number,
     holds?: readonly number[],
@@ -131,7 +131,7 @@ describe('search nodes', () => {
     });
   }
 
-  /** What a gateway finds that has these nodes. */
+  /** What a gateway with these nodes finds. */
   function gateway(urls: readonly string[], more: Partial<Parameters<typeof searchNodes>[0]> = {}) {
     metrics = createMetrics();
     const found = searchNodes({ urls, fleetKey: FLEET_KEY, log, metrics, ...more });
@@ -170,12 +170,12 @@ describe('search nodes', () => {
     ['no page', { rows: 0 }],
     ['one filter', filters('color:red')],
     ['filters and q', { query: parseQuery('n:[100 TO *]'), ...filters('color:red', '-n:300', 'color:r*') }],
-    ['a filter that most match', filters('n:[10 TO *]')],
+    ['a filter that most documents match', filters('n:[10 TO *]')],
     ['a filter of one', filters('id:d17')],
     ['a filter of none', filters('n:[5000 TO *]')],
-    ['words that stand for others', filters('text:bluu~1')],
+    ['words that expand to others', filters('text:bluu~1')],
     ['a date', filters('n:[0 TO 600] OR n:[700 TO 800]')],
-    ['a filter that is not kept', { filters: [red], uncached: new Set([red]) }],
+    ['a filter that is not cached', { filters: [red], uncached: new Set([red]) }],
     ['a threshold', { rank: { module: 'shape', vector: target, maxDistance: 1.2 } }],
     [
       'a threshold and a filter',
@@ -194,7 +194,7 @@ describe('search nodes', () => {
     ],
   ];
 
-  it.each(QUESTIONS)('find what the searcher of one process finds: %s', async (_, question) => {
+  it.each(QUESTIONS)('find the same as the searcher of one process: %s', async (_, question) => {
     const one = await ask(local, question);
     const found = await gateway([urlOf(0), urlOf(1)])(question);
     expect(found).toEqual(one);
@@ -204,7 +204,7 @@ describe('search nodes', () => {
     expect(await ask({ ...local, nodes: { ask: async () => undefined } }, question)).toMatchObject({ hits: one.hits });
   });
 
-  it('find most of the nearest where not all are compared', async () => {
+  it('find most of the nearest documents if not all are compared', async () => {
     const exact = await ask(local, {});
     const rank = { module: 'shape', vector: target, smartfilter: 'low' } as const;
     const found = await gateway([urlOf(0), urlOf(1)])({ rank });
@@ -213,7 +213,7 @@ describe('search nodes', () => {
     expect(exact.hits.filter(([id]) => ids.has(id)).length).toBeGreaterThanOrEqual(9);
   });
 
-  it('are not needed by collections of one shard, and refuse who has not the key of the fleet', async () => {
+  it('are not used for collections with one shard, and refuse clients without the fleet key', async () => {
     const find = gateway([urlOf(0), urlOf(1)], { fleetKey: 'another-secret-of-a-fleet' });
     expect(await find({})).toEqual({ ...(await ask(local, {})), inMemory: false });
     expect([(await ends('failed')) > 0, await misses()]).toEqual([true, 1]);
@@ -233,7 +233,7 @@ describe('search nodes', () => {
     expect((await fetch(`${urlOf(0)}/health/ready`)).status).toBe(200);
   });
 
-  it('stand in for one that is gone; without any the database answers', async () => {
+  it('replace a node that is gone; without any node the database answers', async () => {
     const third = await startNode(0);
     opened.push(third);
     const find = gateway([third.url, urlOf(0), urlOf(1)]);
@@ -247,7 +247,7 @@ describe('search nodes', () => {
     expect(await misses()).toBe(3);
   });
 
-  it('are asked again where none held some shard: one may hold it after a restart', async () => {
+  it('are asked again after no node had some shard: one may have it after a restart', async () => {
     const shards = [0, 1, 2];
     const node = await startNode(0, shards);
     opened.push(node);
@@ -327,7 +327,7 @@ describe('search nodes', () => {
     expect([await misses(), await ends('given up')]).toEqual([0, 1]);
   });
 
-  it('stand in for one that is slow, whose answer nobody waits for then', async () => {
+  it('replace a slow node, whose answer is then ignored', async () => {
     let release = () => {};
     let isAsked = false;
     const released = new Promise<void>((resolve) => {
@@ -345,7 +345,7 @@ describe('search nodes', () => {
     release();
   });
 
-  it('take no longer than the search may, and the snapshot of the search stays while they work', async () => {
+  it('obey the time limit of the search, and its snapshot stays open while they work', async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -368,7 +368,7 @@ describe('search nodes', () => {
     expect(await found).toMatchObject({ hits: expected.hits });
   });
 
-  it('leave out one that hangs', async () => {
+  it('leave out a node that hangs', async () => {
     let asked = 0;
     const hanging = createServer((request) => {
       if (request.url?.startsWith('/internal')) asked++;
@@ -390,7 +390,7 @@ describe('search nodes', () => {
     expect([asked, await misses()]).toEqual([before, 0]);
   });
 
-  it('answer for the commit that is asked for, and leave to others what they do not have of it', async () => {
+  it('answer for the requested commit, and leave shards that they do not have to others', async () => {
     const all = await startNode(1);
     const behind = await startNode(0);
     opened.push(all, behind);
@@ -407,7 +407,7 @@ describe('search nodes', () => {
     } finally {
       await ways[0]?.mend();
     }
-    // It catches up by itself.
+    // It catches up without help.
     const alone = gateway([behind.url]);
     const expected = await ask(local, {});
     let found = await alone({});
@@ -415,7 +415,7 @@ describe('search nodes', () => {
     expect(found).toEqual(expected);
   });
 
-  it('are asked again where commits have gone on since the search began', async () => {
+  it('are asked again if commits have happened since the search began', async () => {
     const nodes = (): SearchNodes =>
       searchNodes({ urls: [urlOf(0), urlOf(1)], fleetKey: FLEET_KEY, log, metrics: createMetrics() });
     const others = finding(nodes());
@@ -437,7 +437,7 @@ describe('search nodes', () => {
     expect(found.inMemory).toBe(true);
   });
 
-  it('do not take a commit for another one of the same number, which a failover lost', async () => {
+  it('do not confuse a commit with another one of the same number that a failover lost', async () => {
     const find = gateway([urlOf(0), urlOf(1)]);
     expect((await find({})).inMemory).toBe(true);
     const shown = local.memory.shown.get(collection.id);

@@ -6,17 +6,17 @@ import { LIFE_TIMES, type LifeTimes, PeerFailed, requireLife, sendWhileAlive } f
 const PATH = 'internal/candidates';
 
 interface NodeTimes extends LifeTimes {
-  /** The most that all nodes together may take; the database answers then. */
+  /** Time limit for all nodes together. Then the database answers. */
   readonly answerMilliseconds: number;
-  /** A node that takes longer gets no further time alone: another one that holds its shards is asked too. */
+  /** After this time without an answer, another node with the same shards is asked too. */
   readonly hedgeMilliseconds: number;
-  /** What nodes may take to read shards that none of them has in memory. */
+  /** Time limit for nodes to read shards that none of them has in memory. */
   readonly readMilliseconds: number;
-  /** Where no node holds some shard, all are asked again after this time: one may have been restarted with it. */
+  /** If no node has some shard, all nodes are asked again after this time: one may have been restarted with it. */
   readonly askAgainMilliseconds: number;
 }
 
-/** Addresses come and go. */
+/** Limits the number of remembered addresses, which come and go. */
 const MOST_REMEMBERED = 1_000;
 
 const TIMES: NodeTimes = {
@@ -28,30 +28,32 @@ const TIMES: NodeTimes = {
 };
 
 export interface SearchNodesConfig {
-  /** Such as `http://127.0.0.1:8986`. Each address of a host name counts as a node. */
+  /** For example `http://127.0.0.1:8986`. Each address of a host name counts as a node. */
   readonly urls: readonly string[];
-  /** What nodes ask for, where they listen beyond their machine. */
+  /** The key that nodes require if they listen beyond their machine. */
   readonly fleetKey?: string | undefined;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'counter' | 'gauges'>;
   readonly times?: Partial<NodeTimes>;
-  /** How host names are looked up; as the system does when not given. */
+  /** How to resolve host names. Default: as the system does. */
   readonly resolve?: Resolve;
 }
 
-/** A node does not answer this question, which says nothing about the node. */
+/** A node does not answer this request. That says nothing about the health of the node. */
 class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** A question on its way. */
+/** A request in progress. */
 interface Asked {
   readonly body: string;
-  /** Milliseconds that nodes may take to read what they do not have in memory; they go on reading afterwards. */
+  /**
+   * Milliseconds that nodes may take to read shards that they do not have in memory. They continue to read afterwards.
+   */
   readonly patience: number;
-  /** Called for each node that holds a shard and has not read it. */
+  /** Called for each node that may keep a shard and has not read it yet. */
   readonly isUnread: () => void;
-  /** Ends what is still asked when all is answered. */
+  /** Ends the remaining requests when all shards are answered. */
   readonly signal: AbortSignal;
 }
 
@@ -67,9 +69,9 @@ class NobodyHolds extends Error {
 }
 
 /**
- * Asks search nodes over HTTP. Each answer tells which shards a node holds; one that was never asked may hold any. The
- * shards of a search are divided among nodes in turn. Shards of a node that fails, is slow or does not have them as of
- * the commit are asked of the next one that holds them; the first answer counts.
+ * Asks search nodes over HTTP. Each answer says which shards a node has; a node that was never asked may have any. The
+ * shards of a search are divided among the nodes in turn. If a node fails, is slow or does not have its shards as of
+ * the commit, the next node that has them is asked. The first answer counts.
  */
 export function searchNodes(config: SearchNodesConfig): SearchNodes {
   const { urls, fleetKey, log, metrics, resolve } = config;
@@ -78,26 +80,26 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   const addresses = new PeerAddresses({ kind: 'search node', urls, times, log, ...(resolve && { resolve }), probe });
   const held = new Map<string, ReadonlySet<number> | undefined>();
   let forgottenAt = Number.NEGATIVE_INFINITY;
-  /** Whether the last question was not answered. */
+  /** Whether the last request was not answered. */
   let areMissing = false;
   const attempts = metrics.counter(
     'akin_search_node_attempts_total',
-    'Questions to search nodes, by the end: answered, in part, refused, failed, hung or given up since another one answered',
+    'Requests to search nodes, by outcome: answered, in part, refused, failed, hung or given up because another node answered',
     ['node', 'end'],
   );
   const missed = metrics.counter(
     'akin_search_node_misses_total',
-    'Questions that the database answers since no search node answered for some shard',
+    'Requests that the database answered because no search node answered for some shard',
     [],
   );
   metrics.gauges(
     'akin_search_node_open',
-    'Whether a search node is left out since it hangs or fails',
+    '1 if a search node is left out because it hangs or fails',
     ['node'],
     async () => addresses.all.map(({ name, breaker }) => ({ labels: { node: name }, value: Number(breaker.isOpen) })),
   );
 
-  /** A node that is asked for nothing cannot tell that it holds other shards by now. */
+  /** A node that gets no requests cannot say that it has other shards now. */
   const forgetHeld = () => {
     if (performance.now() - forgottenAt < times.askAgainMilliseconds) return;
     held.clear();
@@ -117,8 +119,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     const end = (end: string) => attempts.inc({ node: node.name, end });
     try {
       const { status, text } = await sendWhileAlive(node, { method: 'POST', path, headers, body, signal }, times);
-      if (status === 401)
-        throw new PeerFailed('failed', 'it does not let this gateway in: both need the same AKIN_FLEET_KEY');
+      if (status === 401) throw new PeerFailed('failed', 'it refuses this gateway: both need the same AKIN_FLEET_KEY');
       if (status >= 400 && status < 500) throw new Refused(`${node.name} answers ${status}`);
       if (status !== 200) throw new PeerFailed('failed', `it answers ${status}`);
       const answer = readChecked(text, shards);
@@ -139,7 +140,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     }
   }
 
-  /** Answers for some shards by nodes that were not tried yet. @throws NobodyHolds; the signal's reason */
+  /** Asks nodes that were not tried yet about some shards. @throws NobodyHolds; the signal's reason */
   async function askFor(
     shards: readonly number[],
     nodes: readonly PeerAddress[],
@@ -167,7 +168,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     return answers.flat();
   }
 
-  /** Asks one node, and others where it fails, does not have all or is slow. The first who has all answers. */
+  /** Asks one node, and others if it fails, does not have all shards or is slow. The first complete answer counts. */
   async function askHedged(
     node: PeerAddress,
     shards: readonly number[],
@@ -190,7 +191,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
           ...(answer.candidates ? [answer] : []),
           ...(await askFor(missing, others, asked)),
         ];
-        // Others are asked for all of them already, of which they may not have what this node has.
+        // Others have already been asked for all of these, and may lack what this node has.
         return elsewhere?.catch(fromOthers) ?? fromOthers();
       },
       (error) => {
@@ -202,7 +203,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     const second = new Promise<readonly NodeAnswer[]>((resolve) => {
       if (isLast) return;
       timer = setTimeout(() => {
-        // Slow, or hanging?
+        // Is it slow, or does it hang?
         void probe(node).catch((error) => node.breaker.failed(error.message, true));
         askElsewhere().then(resolve, () => undefined);
       }, times.hedgeMilliseconds);
@@ -252,7 +253,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   return {
     async ask(question, { milliseconds = times.answerMilliseconds, signal: asker, isInPart = false } = {}) {
       const over = new AbortController();
-      // A signal of AbortSignal.timeout() that only AbortSignal.any() knows may be collected before its time.
+      // A signal of AbortSignal.timeout() that only AbortSignal.any() references may be garbage-collected too early.
       const late = setTimeout(
         () => over.abort(new Error('the search nodes do not answer in time')),
         Math.min(times.answerMilliseconds, Math.floor(milliseconds)),
@@ -280,7 +281,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   };
 }
 
-/** @throws PeerFailed for what no node says that is well */
+/** @throws PeerFailed for an answer that a healthy node does not give */
 function readChecked(text: string, shards: readonly number[]): NodeAnswer {
   try {
     const answer = readAnswer(text);

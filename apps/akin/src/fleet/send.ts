@@ -4,15 +4,15 @@ import { isIP } from 'node:net';
 
 /** One address of a server. */
 export interface Peer {
-  /** The server as it is configured. */
+  /** The server as configured. */
   readonly url: URL;
-  /** The address of it to connect to. */
+  /** Its address to connect to. */
   readonly ip: string;
 }
 
 export interface Sending {
   readonly method: 'GET' | 'POST';
-  /** Below the server's URL, without a slash in front. */
+  /** Path below the URL of the server, without a leading slash. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -26,9 +26,10 @@ export interface Received {
 }
 
 /**
- * Sends one HTTP request to one address of a server, and gives the whole answer. `fetch` takes no address to connect to.
+ * Sends one HTTP request to one address of a server, and returns the whole answer. `fetch` cannot connect to a given
+ * address.
  *
- * @throws Error of the system, also when the answer breaks off; the signal's reason when it aborts
+ * @throws Error of the system, also if the answer is truncated; the signal's reason when it aborts
  */
 export async function send(peer: Peer, sending: Sending): Promise<Received> {
   const { url, ip } = peer;
@@ -41,7 +42,7 @@ export async function send(peer: Peer, sending: Sending): Promise<Received> {
     method: sending.method,
     signal: sending.signal,
     headers: { ...sending.headers, host: url.host },
-    // Certificates are for the name.
+    // Certificates contain the name.
     ...(isIP(url.hostname.replace(/^\[|\]$/g, '')) ? {} : { servername: url.hostname }),
   };
   const answer = await open(url.protocol === 'https:' ? https.request : http.request, options, sending.body ?? '');
@@ -63,7 +64,7 @@ function open(request: typeof http.request, options: RequestOptions, body: strin
     const sent = request(options, resolve);
     sent.on('error', (error: NodeJS.ErrnoException) => {
       if (options.signal?.aborted) reject(options.signal.reason);
-      // The server closed a kept connection just then: that says nothing about it.
+      // The server closed a kept connection at this moment. That says nothing about its health.
       else if (sent.reusedSocket && error.code === 'ECONNRESET') {
         open(request, { ...options, agent: false }, body).then(resolve, reject);
       } else reject(error);

@@ -2,10 +2,10 @@ import type { Collection, NewDocument } from '@akin/client';
 import { ConcurrencyLimiter } from '../bulk/concurrency-limiter.ts';
 import { type Sending, sendBatch } from '../bulk/send-batch.ts';
 
-/** Documents that are sent together: enough to spare round trips, few enough to lose little when stopped. */
+/** Number of documents per request: enough to save round trips, few enough to lose little when stopped. */
 const BATCH_DOCUMENTS = 40;
 const BATCH_MILLISECONDS = 2_000;
-/** An akin that is started again meanwhile answers within that time. */
+/** A restarted akin answers within this time. */
 const PATIENCE_MILLISECONDS = 60_000;
 
 interface FolderDocument {
@@ -13,13 +13,13 @@ interface FolderDocument {
   readonly bytes: Buffer;
 }
 
-/** Collects documents and sends them in groups, one group after the other; `add` waits while its group is on its way. */
+/** Collects documents and sends them in batches, one after the other. `add` waits while a batch is being sent. */
 export class Batch {
   readonly #sending: Sending<FolderDocument>;
   #documents: FolderDocument[] = [];
   #since = performance.now();
 
-  /** @param onRefused Called for a document that akin does not take; the others of its group are stored all the same. */
+  /** @param onRefused called for each document that akin refuses; the others of its batch are stored */
   constructor(collection: Collection, onRefused: (id: string, reason: string) => void) {
     this.#sending = {
       collection,
@@ -27,14 +27,14 @@ export class Batch {
       compress: false,
       parameters: { commitWithin: BATCH_MILLISECONDS },
       patienceMilliseconds: PATIENCE_MILLISECONDS,
-      // What was analyzed is sent also when the run is stopped.
+      // Analyzed documents are sent even if the run is stopped.
       signal: new AbortController().signal,
       accepted: () => {},
       refused: ({ id }, reason) => onRefused(id, reason),
     };
   }
 
-  /** @throws {AkinRequestError} when akin does not answer for a minute, or refuses everything */
+  /** @throws {AkinRequestError} if akin does not answer for a minute, or refuses everything */
   async add(document: NewDocument): Promise<void> {
     this.#documents.push({ id: document.id, bytes: Buffer.from(JSON.stringify(document)) });
     const due = performance.now() - this.#since > BATCH_MILLISECONDS;

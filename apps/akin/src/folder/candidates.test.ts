@@ -51,7 +51,7 @@ describe('the files that a command line names', () => {
     expect((await found([at('b \\[x\\]/*.jpg')])).files).toEqual([' > b [x]/4.jpg']);
   });
 
-  it('are single files, with ids below the folder that akin was started in, else their own', async () => {
+  it('are single files, with ids relative to the working directory, or else only their names', async () => {
     expect((await found([at('a/1.jpg')])).files).toEqual(['a > 1.jpg']);
     const before = process.cwd();
     process.chdir(folder);
@@ -66,15 +66,15 @@ describe('the files that a command line names', () => {
     }
   });
 
-  it('come from standard input for -, one a line', async () => {
+  it('come from standard input for -, one per line', async () => {
     const { files } = await found(['-'], `${at('a/1.jpg')}\n\n${at('b [x]')}\r\n${at('a/d*/*')}`);
     expect(files).toEqual(['a > 1.jpg', 'b [x] > 4.jpg', 'a > deep/3.jpg']);
   });
 
-  it('are told when they are not there, and the others are found', async () => {
+  it('are reported if they do not exist, and the others are found', async () => {
     expect(await found([at('none'), at('*.gif'), at('5.jpg')])).toEqual({
       files: [' > 5.jpg'],
-      problems: ['none: it is not there', '*.gif: nothing matches'],
+      problems: ['none: it does not exist', '*.gif: nothing matches'],
       sources: [''],
     });
   });

@@ -6,8 +6,8 @@ import { findMatches } from './glob.ts';
 import { type Candidate, idBelow, reasonOf, type WalkListener, walkFolder } from './walk.ts';
 
 /**
- * The files that a command line names: every picture below a folder, every match of a glob, a file, or with `-` the
- * paths on standard input, one a line, until the signal. What does not exist is reported to the listener.
+ * The files that a command line names: every picture in a folder, every match of a glob, a file, or with `-` the paths
+ * on standard input, one per line, until the signal. Paths that do not exist are reported to the listener.
  */
 export async function* candidatesOf(
   words: readonly string[],
@@ -27,7 +27,7 @@ export async function* candidatesOf(
 }
 
 /**
- * Refuses paths that lead nowhere, for commands that would run on without them.
+ * Refuses paths that do not exist, for commands that would otherwise continue without them.
  *
  * @param hint what to do instead
  * @throws UsageError
@@ -52,7 +52,7 @@ function isPattern(word: string): boolean {
   return /[*?[\]{}]/.test(word);
 }
 
-/** The kind of what a path leads to, or why it leads nowhere. */
+/** The kind of file at a path, or why there is none. */
 async function kindOf(word: string): Promise<'folder' | 'file' | (string & {})> {
   try {
     return (await fs.stat(word)).isDirectory() ? 'folder' : 'file';
@@ -68,7 +68,7 @@ async function* matching(pattern: string, listener: WalkListener): AsyncGenerato
   for (const file of files) yield { file, id: idBelow(base, file), source: base };
 }
 
-/** A file that was named by itself: its id is the path below the folder that akin was started in, if it lies there. */
+/** A file that was named itself. Its id is its path relative to the working directory, if it is inside. */
 function alone(file: string, listener: WalkListener): Candidate {
   const below = path.relative(process.cwd(), file);
   const source = below.startsWith(`..${path.sep}`) || path.isAbsolute(below) ? path.dirname(file) : process.cwd();

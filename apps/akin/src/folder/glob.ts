@@ -2,8 +2,8 @@ import path from 'node:path';
 import { glob } from 'tinyglobby';
 
 /**
- * The files that match a glob, sorted, and the folder before its first wildcard, below which ids count: that of
- * `/home/me/Pictures/2024-*.jpg` is `/home/me/Pictures`.
+ * The files that match a glob, sorted, and the folder before its first wildcard, to which ids are relative. For
+ * `/home/me/Pictures/2024-*.jpg` it is `/home/me/Pictures`.
  */
 export async function findMatches(pattern: string): Promise<{ base: string; files: string[] }> {
   const parts = pattern.split(path.sep === '/' ? '/' : /[\\/]/);

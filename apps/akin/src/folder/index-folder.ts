@@ -15,15 +15,15 @@ import { type Candidate, reasonOf, type WalkListener } from './walk.ts';
 export interface FolderRun {
   readonly collection: Collection;
   readonly analyzer: Analyzer;
-  /** Of content; that of the process when not given. */
+  /** Content model. Default: that of the process. */
   readonly model?: string | undefined;
-  /** Pictures that are analyzed at the same time. */
+  /** Number of pictures that are analyzed at the same time. */
   readonly threads: number;
   readonly candidates: (listener: WalkListener) => AsyncIterable<Candidate>;
   readonly labelsFromFolders: boolean;
-  /** Remove documents of the same folders whose file is gone. */
+  /** Remove documents of the same folders whose file no longer exists. */
   readonly prune: boolean;
-  /** Index also files whose documents were deleted on purpose. */
+  /** Also index files whose documents were deleted on purpose. */
   readonly restoreDeleted: boolean;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -42,11 +42,11 @@ export interface FolderReport {
 }
 
 /**
- * Analyzes pictures on all cores and stores them with their outputs and thumbnails. A file whose size and time are
- * those of its document is left as it is, so a run that was stopped continues where it was; one whose document was
- * deleted on purpose is left out.
+ * Analyzes pictures on all cores and stores them with their outputs and thumbnails. A file with the same size and time
+ * as its document is skipped, so a stopped run continues where it was. A file whose document was deleted on purpose is
+ * skipped, too.
  *
- * @throws {AkinRequestError} when akin refuses documents or does not answer; a picture that fails is only reported.
+ * @throws {AkinRequestError} if akin refuses documents or does not answer. A picture that fails is only reported.
  */
 export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   const { counts, failures } = run.progress;
@@ -118,7 +118,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
     fileOfId.set(candidate.id, candidate.file);
     const task = work(candidate).finally(() => underway.delete(task));
     underway.add(task);
-    // Twice the threads: the next picture is read from disk while the others are analyzed.
+    // Twice the threads: the next picture is read from disk while others are analyzed.
     if (underway.size >= run.threads * 2) await Promise.race(underway);
   }
   await Promise.all(underway);
@@ -138,7 +138,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   };
 }
 
-/** Holds no more files at a time than there is memory for. */
+/** Keeps at most as many files in memory as fit into the budget. */
 async function analyzeFile({ analyzer, model, signal }: FolderRun, file: string, size: number): Promise<Analysis> {
   const release = await analyzer.files.enter(false, signal, size);
   try {
@@ -150,8 +150,8 @@ async function analyzeFile({ analyzer, model, signal }: FolderRun, file: string,
 }
 
 /**
- * Gives the candidates while further ones are looked for as fast as they are found: how much there is to do is known
- * long before it is done. Keeps `found` and `complete`.
+ * Yields the candidates while it looks for further ones as fast as it can: the total is known long before the work is
+ * done. Updates `found` and `complete`.
  */
 function readAhead(candidates: AsyncIterable<Candidate>, counts: Counts): AsyncIterable<Candidate> {
   async function* counted() {
@@ -175,7 +175,7 @@ interface StoredFile extends FileState {
   readonly labels: readonly unknown[];
 }
 
-/** What earlier runs stored, by id. */
+/** Documents that earlier runs stored, by id. */
 async function storedFiles(collection: Collection): Promise<Map<string, StoredFile>> {
   const stored = new Map<string, StoredFile>();
   const { fields } = (await collection.schema()).schema;
@@ -207,7 +207,7 @@ function isSameFile(known: FileState | undefined, stat: { size: number; mtime: D
   return known?.bytes === stat.size && known.modified === toSeconds(stat.mtime);
 }
 
-/** Whether a document stands for the file as it is now, with the labels that this run would give it. */
+/** Whether a document matches the file as it is now, with the labels that this run would set. */
 function isCurrent(
   document: StoredFile | undefined,
   stat: { size: number; mtime: Date },
@@ -216,7 +216,10 @@ function isCurrent(
   return isSameFile(document, stat) && labels.every((label) => document?.labels.includes(label));
 }
 
-/** Removes the documents of these folders whose file is not there; one that only was not named this time stays. */
+/**
+ * Removes the documents of these folders whose file does not exist. A document whose file was only not named this time
+ * stays.
+ */
 async function prune(
   collection: Collection,
   stored: ReadonlyMap<string, StoredFile>,
@@ -228,7 +231,7 @@ async function prune(
     if (sources.has(source) && !walked.has(id) && (await isGone(path.join(source, id)))) gone.push(id);
   }
   for (let start = 0; start < gone.length; start += 1000) {
-    // Nobody deleted these on purpose: a file that comes back is indexed again.
+    // Leaves no tombstones, because nobody deleted these on purpose: a file that comes back is indexed again.
     await collection.deleteByIds(gone.slice(start, start + 1000), { tombstones: false });
   }
   return gone.length;
@@ -271,7 +274,7 @@ function toDocument(
   };
 }
 
-/** Whole seconds, because not every file system keeps more. */
+/** Whole seconds, because not every file system stores more. */
 function toSeconds(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }

@@ -26,7 +26,7 @@ it('counts pictures that are copies of an earlier one, once each', async () => {
   expect(await addAll([one, two, one, smaller, two])).toEqual([0, 0, 1, 2, 3]);
 });
 
-it('counts the larger of two as well when the smaller came first', async () => {
+it('also counts the larger one of two if the smaller one came first', async () => {
   const larger = await drawImage({ width: 320, height: 240, seed: 1 });
   const smaller = await sharp(larger).resize(200).jpeg({ quality: 60 }).toBuffer();
   expect(await addAll([smaller, larger])).toEqual([0, 1]);

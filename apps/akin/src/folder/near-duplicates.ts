@@ -1,11 +1,13 @@
 import { COPY_SCORE, distance, distanceAt, nearestCells } from '@akin/modules/vectors';
 
-/** The cells nearest to a picture that are looked in: 8 hold 98 of 100 of its copies, and one in twenty of all others. */
+/**
+ * Number of nearest cells of a picture to search: 8 contain 98 of 100 of its copies, and one in twenty of all others.
+ */
 const CELLS = 8;
 
 /**
- * Counts pictures that are near-duplicates of an earlier one of the same run. A new one is compared only with those in
- * its nearest cells, so that a hundred thousand pictures cost minutes, not hours.
+ * Counts pictures that are near-duplicates of an earlier one of the same run. A picture is compared only with those in
+ * its nearest cells, so that a hundred thousand pictures take minutes, not hours.
  */
 export class NearDuplicates {
   #count = 0;

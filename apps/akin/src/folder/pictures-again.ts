@@ -10,16 +10,15 @@ import { type Parsed, UsageError } from '../options.ts';
 import { refuseMissing } from './candidates.ts';
 import { runFolders } from './run-folders.ts';
 
-/** So much of a name, with what follows, is a name that a collection may have. */
+/** This prefix of a name, with the suffix, is a valid name of a collection. */
 const KEPT_OF_NAME = 80;
 
 /**
- * Analyzes pictures of a collection again that came from the folders which the command line names, into a temporary
- * collection: the server cannot read these files, and the command can. After a stop it continues there if the models are
- * the same.
+ * Analyzes pictures of a collection again, from the folders on the command line, into a temporary collection: the
+ * server cannot read these files, and the command can. After a stop it continues if the models are the same.
  *
- * @returns the temporary collection; its documents have the ids of those that they are for
- * @throws UsageError for a path that does not exist, or when the temporary collection cannot be made
+ * @returns the temporary collection; its documents have the ids of the documents that they are for
+ * @throws UsageError for a path that does not exist, or if the temporary collection cannot be created
  */
 export async function readPicturesAgain(
   client: Client,
@@ -27,7 +26,7 @@ export async function readPicturesAgain(
   options: Parsed,
   signal: AbortSignal,
 ): Promise<Collection> {
-  await refuseMissing(options.words, 'Name the folder of the pictures; the collection is named by --collection.');
+  await refuseMissing(options.words, 'Name the folder of the pictures. Give the collection with --collection.');
   const analysis = analysisConfig(options);
   const model = modelNameOf(options);
   const models = new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) });
@@ -40,7 +39,9 @@ export async function readPicturesAgain(
   return temporary;
 }
 
-/** Removes the temporary collections, also of stopped runs with other models; reports those that it cannot remove. */
+/**
+ * Removes the temporary collections, also those of stopped runs with other models. Reports those that it cannot remove.
+ */
 export async function dropPictures(
   client: Client,
   name: string,
@@ -51,7 +52,7 @@ export async function dropPictures(
   const warn = (what: string, error: unknown) => {
     if (!(error instanceof AkinRequestError)) throw error;
     process.stderr.write(
-      `${what}, the temporary collection of this reindex, could not be removed (${error.message}). Remove it with DELETE /api/cores/<name>, or name the folder to akin reindex again.\n`,
+      `${what}, the temporary collection of this reindex, could not be removed (${error.message}). Remove it with DELETE /api/cores/<name>, or run akin reindex with the folder again.\n`,
     );
   };
   try {
@@ -62,7 +63,7 @@ export async function dropPictures(
       try {
         if (await patiently(() => isOurs(temporary, name))) await patiently(() => temporary.drop());
       } catch (error) {
-        // Else the answer to a first try was lost, or somebody else was faster.
+        // Otherwise the answer to a first attempt was lost, or another command was faster.
         if (!isMissing(error)) warn(one, error);
       }
     }
@@ -72,8 +73,8 @@ export async function dropPictures(
 }
 
 /**
- * The collection for outputs by the models of this process. Its name is one that nobody else would give, and it has a
- * field that says whose it is: what somebody else made is never filled, nor dropped.
+ * The collection for outputs of the models of this process. It has an unusual name and a field that marks it as
+ * temporary, so that a collection of a user is never filled or dropped.
  */
 async function temporaryCollection(client: Client, name: string, model: string | undefined): Promise<Collection> {
   const hash = createHash('sha256').update(`${name}\n${modelNames()}`).digest('hex').slice(0, 8);
@@ -81,7 +82,7 @@ async function temporaryCollection(client: Client, name: string, model: string |
   try {
     if (await isOurs(temporary, name)) return temporary;
     throw new UsageError(
-      `The collection ${temporary.name} is not one that akin reindex made: give it another name, or remove it if nobody needs it.`,
+      `The collection ${temporary.name} exists, but akin reindex did not create it. Remove it, or copy it to another name.`,
     );
   } catch (error) {
     if (!isMissing(error)) throw error;
@@ -91,7 +92,7 @@ async function temporaryCollection(client: Client, name: string, model: string |
   } catch (error) {
     if (!(error instanceof AkinRequestError && error.status === 403)) throw error;
     throw new UsageError(
-      `${error.message} The pictures of a folder need a temporary collection: use a key with the scope admin that is for all collections.`,
+      `${error.message} The pictures of a folder need a temporary collection: use a key with the scope admin for all collections.`,
     );
   }
   await temporary.defineFields({ [fieldFor(name)]: 'string' });
@@ -106,7 +107,7 @@ function fieldFor(name: string): string {
   return `pictures again for ${name}`;
 }
 
-/** @throws AkinRequestError 404 when there is none */
+/** @throws AkinRequestError 404 if there is none */
 async function isOurs(temporary: Collection, name: string): Promise<boolean> {
   const { schema } = await temporary.schema();
   return schema.fields.some((field) => field.name === fieldFor(name));

@@ -19,17 +19,17 @@ describe('the progress line', () => {
     );
   });
 
-  it('says that more may be found, and tells no time then', () => {
+  it('says that more files may be found, and shows no time left then', () => {
     expect(progressLine(counts({ found: 10, done: 5 }), 1)).toBe('██████████░░░░░░░░░░ 5/10+ pictures · 5.0/s');
   });
 
-  it('counts files that are unchanged or left out as finished, not as work', () => {
+  it('counts files that are unchanged or skipped as finished, not as work', () => {
     expect(progressLine(counts({ found: 100, complete: true, done: 10, unchanged: 70, leftOut: 10 }), 10)).toBe(
-      '██████████████████░░ 90/100 pictures · 1.0/s · 10 s left · 70 unchanged · 10 left out',
+      '██████████████████░░ 90/100 pictures · 1.0/s · 10 s left · 70 unchanged · 10 skipped',
     );
   });
 
-  it('begins at nothing and ends full', () => {
+  it('starts empty and ends full', () => {
     expect(progressLine(counts({}), 0)).toBe('░░░░░░░░░░░░░░░░░░░░ 0/0+ pictures · 0.0/s');
     expect(progressLine(counts({ complete: true }), 1)).toBe('████████████████████ 0/0 pictures · 0.0/s');
   });
@@ -42,7 +42,7 @@ it.each([
   [3599, '1 h 0 min'],
   [3541, '59 min'],
   [9000, '2 h 30 min'],
-])('says %d seconds as people do', (seconds, text) => {
+])('writes %d seconds for people', (seconds, text) => {
   expect(duration(seconds)).toBe(text);
 });
 
@@ -51,20 +51,20 @@ describe('the report', () => {
   const failures = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ file: `${i}.jpg`, reason: 'broken', code: 'unreadable' }));
 
-  it('counts, and gives the exit code', () => {
+  it('contains the counts, and returns the exit code', () => {
     expect(reportText(report)).toBe(
       '3 indexed, 2 unchanged, 1 removed, 0 failed.\n1 near-duplicate of another picture of this run.',
     );
     expect(exitCode(report)).toBe(0);
   });
 
-  it('says how many were left out, and how to bring them back', () => {
+  it('says how many were skipped, and how to bring them back', () => {
     const text = reportText({ ...report, leftOut: 12 });
-    expect(text).toContain('12 left out: deleted on purpose; --restore-deleted brings them back.');
+    expect(text).toContain('12 skipped, because their documents were deleted. --restore-deleted brings them back.');
     expect(exitCode({ ...report, leftOut: 12 })).toBe(0);
   });
 
-  it('names what failed, fifty at most', () => {
+  it('names the files that failed, at most fifty', () => {
     const text = reportText({ ...report, failures: failures(52) });
     expect(text).toContain('52 failed');
     expect(text).toContain('\n  49.jpg: broken\n  and 2 more');
@@ -72,9 +72,9 @@ describe('the report', () => {
     expect(exitCode({ ...report, failures: failures(1) })).toBe(2);
   });
 
-  it('says how to go on when it was stopped', () => {
+  it('says how to continue after a stop', () => {
     const stopped = { ...report, stopped: true, failures: failures(1) };
-    expect(reportText(stopped)).toContain('Stopped; the same command goes on from here.');
+    expect(reportText(stopped)).toContain('Stopped. Run the same command again to continue.');
     expect(exitCode(stopped)).toBe(130);
   });
 });

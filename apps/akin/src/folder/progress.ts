@@ -1,11 +1,11 @@
-/** What a run over many files has come to so far. */
+/** The counts of a run over many files so far. */
 export interface Counts {
-  /** Files found so far; final when `complete`. */
+  /** Files found so far. Final if `complete`. */
   found: number;
   complete: boolean;
   done: number;
   unchanged: number;
-  /** Not indexed because they were deleted on purpose. */
+  /** Skipped because their documents were deleted on purpose. */
   leftOut: number;
   failed: number;
 }
@@ -13,14 +13,14 @@ export interface Counts {
 /** A file that could not be indexed. */
 export interface Failure {
   readonly file: string;
-  /** An error code of akin, or `unreadable` where the file could not be read. */
+  /** An error code of akin, or `unreadable` if the file could not be read. */
   readonly code: string;
   readonly reason: string;
 }
 
 /**
- * Shows how a run goes: one line that is redrawn on a terminal, a line every ten seconds elsewhere. The rate is the
- * mean since the start over the files that were worked on.
+ * Shows the progress of a run: one line that is redrawn on a terminal, or a new line every ten seconds elsewhere. The
+ * rate is the mean since the start, over the files that were processed.
  */
 export class Progress {
   readonly counts: Counts = { found: 0, complete: false, done: 0, unchanged: 0, leftOut: 0, failed: 0 };
@@ -35,7 +35,7 @@ export class Progress {
     this.#timer.unref();
   }
 
-  /** Prints a line that stays, above the bar. */
+  /** Prints a permanent line above the bar. */
   say(line: string): void {
     this.#out.write(this.#out.isTTY ? `\r\x1b[K${line}\n` : `${line}\n`);
   }
@@ -45,12 +45,12 @@ export class Progress {
     this.failures.push(failure);
   }
 
-  /** Undefined while nobody can tell. */
+  /** Undefined while it is unknown. */
   get secondsLeft(): number | undefined {
     return secondsLeft(this.counts, (performance.now() - this.#started) / 1000);
   }
 
-  /** Draws a last time and leaves the line. */
+  /** Draws the bar for the last time and ends its line. */
   finish(): void {
     clearInterval(this.#timer);
     this.#draw();
@@ -82,14 +82,14 @@ export function progressLine(counts: Counts, seconds: number): string {
     `${rate.toFixed(1)}/s`,
     left === undefined ? '' : `${duration(left)} left`,
     counts.unchanged ? `${counts.unchanged} unchanged` : '',
-    counts.leftOut ? `${counts.leftOut} left out` : '',
+    counts.leftOut ? `${counts.leftOut} skipped` : '',
     counts.failed ? `${counts.failed} failed` : '',
   ]
     .filter(Boolean)
     .join(' · ');
 }
 
-/** Seconds as people say them: `40 s`, `3 min`, `2 h 5 min`. */
+/** Seconds for people: `40 s`, `3 min`, `2 h 5 min`. */
 export function duration(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
   const minutes = Math.round(seconds / 60);

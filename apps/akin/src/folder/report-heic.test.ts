@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { reportHeic } from './report-heic.ts';
 
-it('says how many photos of iPhones a folder has, before it is indexed, unless they can be read', async () => {
+it('says how many HEIC photos a folder contains, before it is indexed, unless they can be read', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'akin-heic-'));
   const said: string[] = [];
   const tell = (canRead: boolean) =>

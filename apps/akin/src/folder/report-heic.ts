@@ -2,9 +2,9 @@ import { findHeicDecoder, HEIC_PACKAGE } from '@akin/imaging';
 import { candidatesOf } from './candidates.ts';
 
 /**
- * Says before a run that it will leave out photos of iPhones, and how they can be read: names are looked at, no files.
+ * Says before a run that it will skip HEIC photos, and how to read them. It looks at names only, not at files.
  *
- * @param words as `candidatesOf` takes them; paths on standard input come too late for this
+ * @param words as `candidatesOf` takes them; paths on standard input are not considered
  * @param canRead whether the optional package is installed
  */
 export async function reportHeic(

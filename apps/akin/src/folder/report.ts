@@ -1,17 +1,17 @@
 import type { FolderReport } from './index-folder.ts';
 
-/** Failures that are printed one by one; the rest is counted. */
+/** Number of failures that are printed. The rest is only counted. */
 const PRINTED_FAILURES = 50;
 
-/** What a person reads at the end of a run. */
+/** The summary at the end of a run. */
 export function reportText(report: FolderReport): string {
   const lines = [
     `${report.indexed} indexed, ${report.unchanged} unchanged, ${report.removed} removed, ${report.failures.length} failed` +
-      (report.stopped ? '. Stopped; the same command goes on from here.' : '.'),
+      (report.stopped ? '. Stopped. Run the same command again to continue.' : '.'),
     `${report.nearDuplicates} near-duplicate${report.nearDuplicates === 1 ? '' : 's'} of another picture of this run.`,
   ];
   if (report.leftOut > 0) {
-    lines.push(`${report.leftOut} left out: deleted on purpose; --restore-deleted brings them back.`);
+    lines.push(`${report.leftOut} skipped, because their documents were deleted. --restore-deleted brings them back.`);
   }
   if (report.failures.length > 0) lines.push('', 'Not indexed:');
   for (const { file, reason } of report.failures.slice(0, PRINTED_FAILURES)) lines.push(`  ${file}: ${reason}`);
@@ -20,7 +20,7 @@ export function reportText(report: FolderReport): string {
   return lines.join('\n');
 }
 
-/** 0 when every file is in, 2 when some failed, 130 when the run was stopped. */
+/** 0 if every file is indexed, 2 if some failed, 130 if the run was stopped. */
 export function exitCode(report: FolderReport): number {
   if (report.stopped) return 130;
   return report.failures.length > 0 ? 2 : 0;

@@ -1,14 +1,14 @@
-/** The runs of this process whose failed files can be tried again, for as long as it serves. */
+/** The runs of this process whose failed files can be retried, as long as it serves. */
 export class RetryableRuns {
   readonly #retries = new Map<string, () => Promise<unknown>>();
   readonly #underway = new Set<Promise<unknown>>();
 
-  /** @param retry does the run again; it offers itself again if something fails */
+  /** @param retry repeats the run, and offers itself again if something fails */
   offer(id: string, retry: () => Promise<unknown>): void {
     this.#retries.set(id, retry);
   }
 
-  /** @returns false if there is no such run, or it is being tried again */
+  /** @returns false if there is no such run, or it is being retried */
   start(id: string): boolean {
     const retry = this.#retries.get(id);
     if (retry === undefined) return false;
@@ -20,7 +20,7 @@ export class RetryableRuns {
     return true;
   }
 
-  /** Resolves when nothing is being tried again. */
+  /** Resolves when no run is being retried. */
   async settled(): Promise<void> {
     await Promise.all(this.#underway);
   }

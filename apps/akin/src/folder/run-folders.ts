@@ -13,46 +13,51 @@ import { RunReporter } from './run-reporter.ts';
 
 /** Options of commands that index folders. */
 export const FOLDER_OPTIONS: readonly Option[] = [
-  { name: 'collection', value: 'name', about: 'Collection that takes the pictures', default: 'my-collection' },
-  { name: 'labels-from-folders', about: 'Give each picture the names of its folders as labels' },
-  { name: 'prune', about: 'Remove documents whose file is gone from the folder' },
+  { name: 'collection', value: 'name', about: 'Collection for the pictures', default: 'my-collection' },
+  { name: 'labels-from-folders', about: 'Use the names of the folders of a picture as its labels' },
+  { name: 'prune', about: 'Remove documents whose files are no longer in the folder' },
   {
     name: 'restore-deleted',
-    about: 'Bring back documents that were deleted on purpose; their files are left out otherwise',
+    about: 'Also index files whose documents were deleted on purpose. Default: skip them',
   },
 ];
 
 export interface FoldersRun {
   readonly collection: Collection;
   readonly analyzer: Analyzer;
-  /** Those that the analyzer has. */
+  /** The modules of the analyzer. */
   readonly models: ContentModels;
   readonly threads: number;
   readonly signal: AbortSignal;
-  /** The ids of the pictures whose outputs alone are wanted; all pictures, as the options have it, when not given. */
+  /** The ids of the pictures whose outputs are needed. Default: all pictures that the options select. */
   readonly only?: Set<string>;
-  /** Of the akin that gets the pictures, if it is on this machine: it may show the files of the folders. */
+  /**
+   * The data folder of the akin that gets the pictures, if it is on this machine: it may show the files of the folders.
+   */
   readonly dataFolder?: string;
-  /** Takes the run, so that what failed can be tried again. */
+  /** Gets the run, so that failed files can be retried. */
   readonly retryable?: RetryableRuns;
 }
 
 /**
  * Indexes the folders, globs or, for `-`, the paths on standard input that the command line names, and prints a report.
- * Gives the exit code.
+ * Returns the exit code.
  */
 export function runFolders(options: Parsed, run: FoldersRun): Promise<number> {
   return runOnce(options, run, undefined);
 }
 
-/** The content model of the collection, if it is here: else akin refuses what comes, and names both models. */
+/**
+ * The content model of the collection, if it is on this machine. Otherwise akin refuses the outputs, and names both
+ * models.
+ */
 export async function modelOf(collection: Collection, models: ContentModels): Promise<string | undefined> {
   const { model } = await collection.status();
   const id = model && `${model.name}:${model.hash}`;
   return id !== undefined && (await models.has(id)) ? id : undefined;
 }
 
-/** @param retryOf the run that is tried again: what did not fail in it is left as it is */
+/** @param retryOf the run to repeat: files that did not fail in it are skipped */
 async function runOnce(options: Parsed, run: FoldersRun, retryOf: string | undefined): Promise<number> {
   const { only, retryable, dataFolder, models, ...rest } = run;
   if (dataFolder !== undefined) await rememberFolders(dataFolder, options.words);

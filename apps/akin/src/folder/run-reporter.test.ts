@@ -4,7 +4,7 @@ import { Progress } from './progress.ts';
 import { RunReporter } from './run-reporter.ts';
 
 describe('the reports of a run', () => {
-  it('end with every failure, also one that came while the report before was under way', async () => {
+  it('end with every failure, also one that came during the previous report', async () => {
     const progress = new Progress(process.stderr);
     const reports: Parameters<Collection['reportRun']>[1][] = [];
     const fail = (file: string) => progress.fail({ file, code: 'unreadable', reason: 'it is gone' });

@@ -9,7 +9,7 @@ const MOST_FAILURES = 1_000;
 const LONGEST_MESSAGE = 1_000;
 
 /**
- * Tells akin how far a run is, so that the page shows it. Nothing depends on it: an akin that does not take reports
+ * Reports the progress of a run to akin, so that the page shows it. Nothing depends on it: an akin that refuses reports
  * gets none.
  */
 export class RunReporter {
@@ -24,7 +24,7 @@ export class RunReporter {
   #toldFailures = 0;
   #isBusy = false;
 
-  /** @param id of the run that this one tries again */
+  /** @param id of the run that this one repeats */
   constructor(collection: Collection, source: string, progress: Progress, id: string = randomUUID()) {
     this.id = id;
     this.#collection = collection;
@@ -35,7 +35,7 @@ export class RunReporter {
     this.#tick();
   }
 
-  /** Tells the end. */
+  /** Reports the end. */
   async finish(state: RunState): Promise<void> {
     clearInterval(this.#timer);
     await this.#sending;
@@ -54,7 +54,7 @@ export class RunReporter {
     this.#isBusy = true;
     this.#toldAt = performance.now();
     const { counts, failures, secondsLeft } = this.#progress;
-    // More may fail while this report is under way.
+    // More files may fail during this report.
     const told = failures.length;
     const isNew = told > this.#toldFailures;
     try {
@@ -78,7 +78,7 @@ export class RunReporter {
       });
       this.#toldFailures = told;
     } catch {
-      // The run continues, and the command says how it ended.
+      // The run continues, and the command reports its result.
     } finally {
       this.#isBusy = false;
     }

@@ -42,7 +42,7 @@ describe('walking a folder', () => {
     });
   });
 
-  it('knows pictures without an ending by their first bytes', async () => {
+  it('recognizes pictures without an extension by their first bytes', async () => {
     await put('IMG_1', JPEG_HEAD);
     await put('IMG_2', 'text');
     await put('IMG_3', '');
@@ -52,19 +52,19 @@ describe('walking a folder', () => {
     expect((await walked()).ids).toEqual(['IMG_1', 'IMG_4', 'IMG_5']);
   });
 
-  it('leaves out hidden files and folders', async () => {
+  it('skips hidden files and folders', async () => {
     for (const name of ['.hidden.jpg', '.cache/a.jpg', 'seen.jpg']) await put(name);
     expect((await walked()).ids).toEqual(['seen.jpg']);
   });
 
-  it('keeps odd names, with composed letters in ids', async () => {
+  it('keeps unusual names, with composed letters in ids', async () => {
     const names = ['ünï cödé 图片 🙂.jpg', `it's "quoted".jpg`, 'new\nline.jpg', '-rf.jpg', '%20 [1] {a}*?.jpg'];
     for (const name of names) await put(name);
     await put('e\u0301.jpg');
     expect((await walked()).ids.sort()).toEqual([...names, '\u00e9.jpg'].sort());
   });
 
-  it('follows links, ends in circles, and gives a picture the id of its own place', async () => {
+  it('follows links, survives cycles, and gives a picture the id of its real place', async () => {
     await put('z/a.jpg');
     await symlink('z', path.join(folder, 'b'));
     await symlink('..', path.join(folder, 'z', 'up'));
@@ -76,7 +76,7 @@ describe('walking a folder', () => {
     await rm(outside, { recursive: true });
   });
 
-  it('tells broken links, links to themselves and names that are not UTF-8, and goes on', async () => {
+  it('reports broken links, links to themselves and names that are not UTF-8, and continues', async () => {
     await put('good.jpg');
     await symlink('nowhere', path.join(folder, 'broken.jpg'));
     await symlink('self', path.join(folder, 'self'));
@@ -84,13 +84,13 @@ describe('walking a folder', () => {
     const { ids, problems } = await walked();
     expect(ids).toEqual(['good.jpg']);
     expect(problems.sort()).toEqual([
-      'broken.jpg: it is not there',
-      'self: its link leads in a circle',
+      'broken.jpg: it does not exist',
+      'self: its link points to itself',
       '\ufffd.x: its name is not UTF-8: rename it',
     ]);
   });
 
-  it('tells folders that may not be read, and goes on', async () => {
+  it('reports folders that it may not read, and continues', async () => {
     await put('closed/a.jpg');
     await put('open.jpg');
     const { ids, problems } = await asNobody(['closed'], () => walked());
@@ -98,14 +98,14 @@ describe('walking a folder', () => {
     expect(problems).toEqual(['closed: the folder cannot be read: no permission to read it']);
   });
 
-  it('tells a folder that is not there', async () => {
+  it('reports a folder that does not exist', async () => {
     expect((await walked(path.join(folder, 'none'))).problems).toEqual([
-      'none: the folder cannot be read: it is not there',
+      'none: the folder cannot be read: it does not exist',
     ]);
   });
 });
 
-/** Does work while some folders are closed. Root reads everything, so as somebody else for the time. */
+/** Runs a function while some folders are closed. Root can read everything, so it runs as another user. */
 async function asNobody<Result>(closed: string[], work: () => Promise<Result>): Promise<Result> {
   const { chmod } = await import('node:fs/promises');
   await chmod(folder, 0o755);

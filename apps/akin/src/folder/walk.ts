@@ -4,31 +4,31 @@ import { looksLikePhoto, PICTURE_ENDINGS } from '@akin/imaging';
 
 /** A file that may be a picture. */
 export interface Candidate {
-  /** Where it lies. */
+  /** Its path. */
   readonly file: string;
-  /** Its id: the path below the folder that was named, with `/` on every system. */
+  /** Its id: the path relative to the folder that was named, with `/` on every system. */
   readonly id: string;
   /** The folder that was named, absolute. */
   readonly source: string;
 }
 
-/** Endings of what people take for pictures and must hear about: akin refuses them. */
+/** Extensions of files that people consider pictures, so that they must be reported: akin refuses them. */
 const OTHER_ENDINGS = new Set(
   'heic heif svg svgz ico jp2 jxl psd raw cr2 cr3 nef arw dng orf rw2'.split(' ').map((ending) => `.${ending}`),
 );
 
-/** What a search for files reports besides the files that it finds. */
+/** What a search for files reports in addition to the files that it finds. */
 export interface WalkListener {
-  /** A folder, absolute, below which ids count. */
+  /** A folder, absolute, to which ids are relative. */
   onSource(folder: string): void;
-  /** What is there and cannot be read, or was named and is not there. */
+  /** A path that exists and cannot be read, or was named and does not exist. */
   onProblem(file: string, reason: string): void;
 }
 
 /**
  * Walks a folder depth first in the order of names and yields every file that may be a picture. Hidden files and
- * folders are left out. Links to folders are followed once and last, so that a picture which is reached in two ways has
- * the id of its own place. What cannot be read is reported to the listener and skipped.
+ * folders are skipped. Links to folders are followed once and last, so that a picture with two paths has the id of its
+ * real place. Paths that cannot be read are reported to the listener and skipped.
  */
 export async function* walkFolder(folder: string, listener: WalkListener): AsyncGenerator<Candidate> {
   const source = path.resolve(folder);
@@ -74,12 +74,12 @@ async function kindOf(
   }
 }
 
-/** The id of a file: its path below the folder, with `/` between the parts, Unicode composed as people type it. */
+/** The id of a file: its relative path, with `/` between the parts, and composed Unicode as people type it. */
 export function idBelow(folder: string, file: string): string {
   return path.relative(folder, file).split(path.sep).join('/').normalize('NFC');
 }
 
-/** By its name, or by its first bytes in spite of it. */
+/** By its extension, or otherwise by its first bytes. */
 async function mayBePicture(file: string): Promise<boolean> {
   const ending = path.extname(file).toLowerCase();
   if (PICTURE_ENDINGS.has(ending) || OTHER_ENDINGS.has(ending)) return true;
@@ -92,13 +92,13 @@ async function mayBePicture(file: string): Promise<boolean> {
   }
 }
 
-/** A file error in words, without a stack. */
+/** The reason of a file error, without a stack. */
 export function reasonOf(error: unknown): string {
   const { code, path: file } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM') return 'no permission to read it';
-  // Bytes of a name that are not UTF-8 were replaced when the folder was listed, so no file has the name.
+  // Node replaces bytes of a name that are not UTF-8 when it lists the folder, so no file has that name.
   if (code === 'ENOENT' && file?.includes('\ufffd')) return 'its name is not UTF-8: rename it';
-  if (code === 'ENOENT') return 'it is not there';
-  if (code === 'ELOOP') return 'its link leads in a circle';
+  if (code === 'ENOENT') return 'it does not exist';
+  if (code === 'ELOOP') return 'its link points to itself';
   return error instanceof Error ? error.message : String(error);
 }

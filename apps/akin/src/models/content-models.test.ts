@@ -19,7 +19,7 @@ describe('content models', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('are not looked for again at once where one was missing, unless the folder has another word', async () => {
+  it('are not searched for again at once after a miss, unless the folder has a new name', async () => {
     const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
     const models = new ContentModels({ models: folder });
     expect(await models.has('other:1')).toBe(false);

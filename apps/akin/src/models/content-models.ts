@@ -14,32 +14,32 @@ import { UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
 import { checkFiles, isHere, modelsHere } from './models-folder.ts';
 
-/** The name of akin's own network, for those who go back to it. */
+/** The name of akin's own network, for users who return to it. */
 const OWN_NAME = 'akin';
-/** How long a folder that has no model of some name is not looked through for another one. */
+/** How long a folder without a given model is not searched again for another one. */
 const MISSED_MILLISECONDS = 10_000;
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
-/** One content model that is here. */
+/** One content model on this machine. */
 interface Found {
   readonly generation: Generation;
   /** Undefined for akin's own network. */
   readonly folder: string | undefined;
 }
 
-/** Where content models are: that of this process, akin's own network, and those in the folder of models. */
+/** The sources of content models: the model of this process, akin's own network, and the folder of models. */
 export interface ContentModelsConfig {
-  /** The folder of the model that the process uses where nothing else is said; akin's own network when not given. */
+  /** The folder of the default model of the process. Absent: akin's own network. */
   readonly contentModel?: string | undefined;
-  /** The folder of models; none when not given. */
+  /** The folder of models. Absent: none. */
   readonly models?: string | undefined;
 }
 
-/** All content models that this process can use, each read when it is first needed. */
+/** All content models that this process can use. Each is read when it is first needed. */
 export class ContentModels {
   readonly #config: ContentModelsConfig;
   readonly #found = new Map<string, Found>();
-  /** The models of the folder when it was last looked through to its end, and until when that holds. */
+  /** The models of the folder when it was last read completely, and how long that is valid. */
   #missed = { names: '', until: 0 };
 
   constructor(config: ContentModelsConfig = {}) {
@@ -48,7 +48,7 @@ export class ContentModels {
     this.#keep({ generation: ownGeneration(), folder: undefined });
   }
 
-  /** How a store is opened by a process with these models. */
+  /** How to open a store for a process with these models. */
   get forStore(): Pick<
     StoreConfig,
     'modules' | 'models' | 'calibrations' | 'wordsCalibration' | 'contentVector' | 'parseOutputs' | 'findGeneration'
@@ -56,19 +56,19 @@ export class ContentModels {
     return { ...generationInUse(), parseOutputs, findGeneration: this.find };
   }
 
-  /** The folder of a model, as outputs name it; undefined for akin's own network. @throws AkinError conflict */
+  /** The folder of a model, by the name in its outputs. Undefined for akin's own network. @throws AkinError conflict */
   async folderOf(model: string): Promise<string | undefined> {
     const found = await this.#ofModel(model);
     if (found !== undefined) return found.folder;
     throw new AkinError('conflict', `The content model ${model} is not here.`);
   }
 
-  /** Whether it is here, and not only that of this process. */
+  /** Whether the model is on this machine and is not the default one of this process. */
   async has(model: string): Promise<boolean> {
     return (await this.#ofModel(model)) !== undefined;
   }
 
-  /** All that are here; folders that hold no model which works are left out. */
+  /** All models on this machine. Folders without a working model are left out. */
   async all(): Promise<readonly Generation[]> {
     for (const name of this.#names()) await this.#ofName(name).catch(() => {});
     return [...this.#found.values()].map(({ generation }) => generation);
@@ -80,7 +80,7 @@ export class ContentModels {
     return model === undefined ? undefined : (await this.#ofModel(model))?.generation;
   };
 
-  /** @throws AkinError bad-request when there is none of that name here */
+  /** @throws AkinError bad-request if there is no model with this name here */
   async #ofName(name: string): Promise<Found> {
     const { contentModel } = this.#config;
     if (name === OWN_NAME) return this.#keep({ generation: ownGeneration(), folder: undefined });
@@ -104,7 +104,7 @@ export class ContentModels {
       ? `The model ${name} is not here. Download it where akin runs: akin models pull ${name}`
       : `There is no model of the name ${JSON.stringify(name.slice(0, 100))}: akin models lists the known ones`;
     const here = this.#names();
-    throw new AkinError('bad-request', `${what}. Here are: ${[OWN_NAME, ...here].join(', ')}.`);
+    throw new AkinError('bad-request', `${what}. Available models: ${[OWN_NAME, ...here].join(', ')}.`);
   }
 
   #names(): string[] {
@@ -117,10 +117,10 @@ export class ContentModels {
     if (known !== undefined) return known;
     const names = this.#names();
     const folder = names.join('/');
-    // All that work are known then. Requests name models as they like.
+    // All working models are known now. Limits the list of misses: clients choose the names.
     if (folder === this.#missed.names && performance.now() < this.#missed.until) return undefined;
     for (const name of names) {
-      // What is no model has nothing to do with this collection.
+      // A folder that contains no model is no problem of this collection.
       await this.#ofName(name).catch(() => {});
       const found = this.#found.get(model);
       if (found !== undefined) return found;

@@ -6,30 +6,30 @@ import { AkinError } from '@akin/domain';
 import { sha256OfFile } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
 
-/** A file of a model to be brought here. */
+/** A file of a model to download. */
 export interface Wanted {
   readonly url: string;
   readonly file: string;
-  /** Undefined for the first download of a file whose hash nobody knows. */
+  /** Undefined for the first download of a file whose hash is not known. */
   readonly sha256: string | undefined;
-  /** More bytes are refused: a server that sends without end would fill the disk. Any number when not given. */
+  /** More bytes are refused: otherwise a server that never stops could fill the disk. Default: no limit. */
   readonly mostBytes?: number;
 }
 
-/** Hears how many bytes there are of how many; undefined where the server does not tell. */
+/** Gets the number of bytes so far and the total, which is undefined if the server does not say it. */
 export type Progress = (bytes: number, all: number | undefined) => void;
 
-/** A connection that sends nothing for this time is dropped, and the download is tried again. */
+/** A connection that sends nothing for this time is closed, and the download is tried again. */
 const SILENT_MILLISECONDS = 60_000;
-/** So many times in a row without a new byte, and the download is given up. */
+/** After this many attempts in a row without a new byte, the download fails. */
 const MOST_FAILURES = 4;
 
 /**
- * Downloads a file, or the rest of it where an earlier run was stopped, and puts it into its place when its hash is right.
+ * Downloads a file, or the rest of it after an interrupted run, and moves it into place if its hash is right.
  *
- * @param pause Milliseconds before another attempt, times how many have failed.
+ * @param pause Milliseconds before another attempt, multiplied by the number of failed ones.
  * @returns its SHA-256
- * @throws {AkinError} when the server refuses, does not answer, or sends another file; the signal's reason
+ * @throws {AkinError} if the server refuses, does not answer, or sends another file; the signal's reason
  */
 export async function download(
   wanted: Wanted,
@@ -57,7 +57,7 @@ export async function download(
       if (failures >= MOST_FAILURES) {
         throw new AkinError(
           'unavailable',
-          `${url} breaks off. Run the command again: it goes on where it stopped. If this machine has no internet, name a mirror with --mirror.`,
+          `The download of ${url} was interrupted. Run the command again to continue. If this machine has no internet access, give a mirror with --mirror.`,
           { cause: error },
         );
       }
@@ -69,7 +69,7 @@ export async function download(
     await rm(part);
     throw new AkinError(
       'conflict',
-      `${url} is not the file that it should be: ${other} came. Check --mirror, and whether this network asks for a login.`,
+      `${url} is not the expected file but ${other}. Check --mirror, and whether this network requires a login.`,
     );
   }
   const hash = sha256OfFile(part);
@@ -77,31 +77,31 @@ export async function download(
     await rm(part);
     throw new AkinError(
       'conflict',
-      `${url} is not the file that it should be: its SHA-256 is ${hash}, and ${sha256} is expected. It was thrown away.`,
+      `${url} is not the expected file: its SHA-256 is ${hash} instead of ${sha256}. The download was deleted.`,
     );
   }
   await rename(part, file);
   return hash;
 }
 
-/** @throws {AkinError} conflict when a file cannot be written, which no server can help */
+/** @throws {AkinError} conflict if a file cannot be written, which no retry can mend */
 export function throwUnwritable(file: string, error: unknown): void {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   if (!['ENOSPC', 'EACCES', 'EPERM', 'EROFS', 'EDQUOT', 'ENOTDIR', 'EISDIR', 'EEXIST'].includes(code)) return;
   throw new AkinError(
     'conflict',
-    `${file} cannot be written (${code}). Make room, or choose another folder with --models; then run the command again: it goes on where it stopped.`,
+    `${file} cannot be written (${code}). Free some space, or choose another folder with --models. Then run the command again to continue.`,
     { cause: error },
   );
 }
 
-/** What servers send in the place of a file. */
+/** What servers send instead of a file. */
 const OTHERS: readonly [RegExp, string][] = [
   [/^\s*</, 'a page of a website'],
   [/^version https:\/\/git-lfs/, 'a pointer of Git LFS'],
 ];
 
-/** @returns what a file is that a server sent in the place of another one; undefined when nothing tells that it did */
+/** @returns what the server sent instead of the file; undefined if it seems to be the file */
 async function whatElse(file: string): Promise<string | undefined> {
   await using opened = await open(file);
   const { buffer, bytesRead } = await opened.read(Buffer.alloc(64), 0, 64, 0);
@@ -110,7 +110,7 @@ async function whatElse(file: string): Promise<string | undefined> {
   return OTHERS.find(([pattern]) => pattern.test(start))?.[1];
 }
 
-/** Appends what is missing to a partial file. */
+/** Appends the missing part to a partial file. */
 async function receive(
   url: string,
   part: string,
@@ -128,7 +128,7 @@ async function receive(
     });
     const rest = answer.status === 206 && from > 0;
     if (answer.status === 416 || (rest && !answer.headers.get('content-range')?.startsWith(`bytes ${from}-`))) {
-      // There is no more of it, or another part came: from the start then, unless all is here.
+      // There is no more of it, or the server sent another part: start again, unless the file is complete.
       if (answer.headers.get('content-range') === `bytes */${from}`) return void (await answer.body?.cancel());
       await answer.body?.cancel();
       await rm(part, { force: true });

@@ -1,11 +1,11 @@
 /** A model that akin knows by a short name. */
 export interface KnownModel {
   readonly name: string;
-  /** On Hugging Face, with the commit whose files are taken. */
+  /** Its repository on Hugging Face, with the commit whose files are used. */
   readonly repository: string;
   readonly revision: string;
   readonly licence: string;
-  /** Of a descriptor. */
+  /** Length of a descriptor. */
   readonly numbers: number;
   /** Approximate size of all files, shown before the download. */
   readonly megabytes: number;
@@ -15,7 +15,7 @@ export interface KnownModel {
 
 interface ModelFile {
   readonly path: string;
-  /** Where it is known; that of others is written down at the first download. */
+  /** If it is known. Otherwise the hash is recorded at the first download. */
   readonly sha256?: string;
 }
 
@@ -38,7 +38,7 @@ const SIGLIP = {
   numbers: 768,
 };
 
-/** Models whose licence and layout are known. Any other comes as a folder. */
+/** Models whose licence and layout are known. Others are given as a folder. */
 export const KNOWN_MODELS: readonly KnownModel[] = [
   {
     ...DINOV2,

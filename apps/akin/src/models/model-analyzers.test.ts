@@ -12,7 +12,7 @@ const NEVER = new AbortController().signal;
 
 let place: string;
 let picture: Uint8Array;
-/** Folders of models that differ in their names alone, by the names that outputs carry. */
+/** Folders of models that differ only in their names, by the names in outputs. */
 const folders = new Map<string, string>();
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ const [ONE, TWO, THREE] = [0, 1, 2].map((i) => () => [...folders.keys()][i] as s
 ];
 
 describe('analyzers of several content models', () => {
-  it('give way to each other when too many are wanted, and lose no call', async () => {
+  it('replace each other when too many are needed, and lose no call', async () => {
     const { analyzer, modelOf, open } = await analyzers({ mostOpen: 1 });
     await using _ = analyzer;
     const wanted = [ONE(), TWO(), THREE(), ONE(), undefined, TWO(), ONE(), THREE()];
@@ -80,7 +80,7 @@ describe('analyzers of several content models', () => {
     expect(open).toEqual({ now: 2, most: 2 });
   });
 
-  it('are waited for only as long as their caller wants', async () => {
+  it('are waited for only as long as the caller waits', async () => {
     const { analyzer, modelOf } = await analyzers({ mostOpen: 1 });
     await using _ = analyzer;
     const stop = new AbortController();
@@ -91,7 +91,7 @@ describe('analyzers of several content models', () => {
     expect([await one, await modelOf(TWO())]).toEqual(['one', 'two']);
   });
 
-  it('end when nobody asked for them for a while, and begin again', async () => {
+  it('close after a while without calls, and open again', async () => {
     const { analyzer, modelOf, open } = await analyzers({ idleMilliseconds: 1 });
     await using _ = analyzer;
     expect(await modelOf(ONE())).toBe('one');
@@ -100,7 +100,7 @@ describe('analyzers of several content models', () => {
     expect(await modelOf(ONE())).toBe('one');
   });
 
-  it('say 409 what is wrong with a model, and not where it lies', async () => {
+  it('answer 409 with what is wrong with a model, without its path', async () => {
     const { analyzer, modelOf } = await analyzers({});
     await using _ = analyzer;
     const broken = await copyAs('broken');
@@ -110,7 +110,7 @@ describe('analyzers of several content models', () => {
     await writeFile(file, whole.subarray(0, 100));
     expect(await refusal()).toEqual([
       'conflict',
-      expect.stringMatching(/^The content model broken:\S+ does not work here: its folder holds broken:\S+ by now/),
+      expect.stringMatching(/^The content model broken:\S+ does not work here: its folder now contains broken:\S+\./),
     ]);
     await rm(file);
     expect(await refusal()).toEqual([
@@ -125,7 +125,7 @@ describe('analyzers of several content models', () => {
     });
   });
 
-  it('end with the process, those at work too', async () => {
+  it('end with the process, even while they work', async () => {
     const { analyzer, modelOf, open } = await analyzers({ mostOpen: 1 });
     const calls = [ONE(), TWO(), THREE()].map((model) => modelOf(model).catch((error: AkinError) => error.code));
     await analyzer[Symbol.asyncDispose]();

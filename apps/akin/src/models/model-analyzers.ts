@@ -6,17 +6,18 @@ import { WeightedSemaphore } from '@akin/runtime';
 import type { ContentModels } from './content-models.ts';
 
 export interface ModelLimits {
-  /** A model that nobody asked for so long is closed, and gives its memory back. */
+  /** A model without calls for this time is closed, which frees its memory. */
   readonly idleMilliseconds: number;
-  /** So many models are open at most, besides that of the process. */
+  /** Maximum number of open models, in addition to that of the process. */
   readonly mostOpen: number;
 }
 
 const LIMITS: ModelLimits = { idleMilliseconds: 5 * 60_000, mostOpen: 4 };
 
 /**
- * Analyzes by the content model of the process, and by others that are here where a call names one: each has threads of its
- * own, from the first call until nobody asked for a while, or until too many are open. All share the memory for pictures.
+ * Analyzes with the content model of the process, or with another one on this machine if a call names one. Each model
+ * has its own threads from the first call until it is idle for a while, or too many are open. All share the memory
+ * budget for pictures.
  */
 export async function createModelAnalyzers(
   config: AnalyzerConfig,
@@ -52,9 +53,9 @@ class OtherModels implements AsyncDisposable {
   readonly #limits: ModelLimits;
   readonly #openAnalyzer: typeof createAnalyzer;
   readonly #places: WeightedSemaphore;
-  /** Those that take calls; the one that was used last is the last. */
+  /** The models that accept calls, the most recently used one last. */
   readonly #open = new Map<string, OpenModel>();
-  /** Also those that end with their last call. */
+  /** Including those that close with their last call. */
   readonly #all = new Set<OpenModel>();
   readonly #end = new AbortController();
 
@@ -104,7 +105,7 @@ class OtherModels implements AsyncDisposable {
     return one;
   }
 
-  /** Has the one go that nobody uses, or that was used least of late. */
+  /** Closes an idle model, or else the least recently used one. */
   #makeRoom(): void {
     const all = [...this.#open];
     const [model, one] = all.find(([, { calls }]) => calls === 0) ?? all[0] ?? [];
@@ -113,9 +114,9 @@ class OtherModels implements AsyncDisposable {
     if (one.calls === 0) void this.#close(one);
   }
 
-  /** After a call. */
+  /** To be done after a call. */
   #leave(model: string, one: OpenModel): void {
-    // It may be here, or whole, later.
+    // It may exist, or be complete, later.
     if (one.failed && this.#open.get(model) === one) this.#open.delete(model);
     if (one.calls > 0) return;
     if (this.#open.get(model) !== one) return void this.#close(one);
@@ -138,12 +139,12 @@ class OtherModels implements AsyncDisposable {
   }
 }
 
-/** A model with threads of its own, as soon as there is a place for it. */
+/** A model with its own threads, opened as soon as there is a free place. */
 class OpenModel {
   readonly analyzer: Promise<Analyzer>;
   readonly #place: Promise<() => void>;
   #closing: Promise<void> | undefined;
-  /** Under way. */
+  /** Calls in progress. */
   calls = 0;
   idle: NodeJS.Timeout | undefined;
   failed = false;
@@ -185,7 +186,7 @@ async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal
   }
 }
 
-/** @throws AkinError conflict when another model lies in the folder by now, whose outputs would not fit */
+/** @throws AkinError conflict if the folder now contains another model, whose outputs would not fit */
 async function requireStill(model: string, folder: string): Promise<void> {
   // Not on the event loop.
   await hashLargeFiles(folder);
@@ -193,7 +194,7 @@ async function requireStill(model: string, folder: string): Promise<void> {
   if (now === model) return;
   throw new AkinError(
     'conflict',
-    `${folder} holds ${now} by now. Put the files of ${model} back, or reindex with ${now}.`,
+    `${folder} now contains ${now}. Put the files of ${model} back, or reindex with ${now}.`,
   );
 }
 

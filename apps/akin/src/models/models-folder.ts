@@ -17,7 +17,7 @@ export function modelsFolder(options: Parsed): string {
   return path.resolve(folder.replace(/^~(?=$|[\\/])/, homedir()));
 }
 
-/** What was downloaded, in the folder of a model: the hash of each file by its path. */
+/** What was downloaded into the folder of a model: the hash of each file by its path. */
 export const RECORD_FILE = 'akin-download.json';
 
 export interface DownloadRecord {
@@ -26,7 +26,7 @@ export interface DownloadRecord {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Undefined where nothing was downloaded to the end. */
+/** Undefined if no download was completed. */
 export function readRecord(folder: string, name = RECORD_FILE): DownloadRecord | undefined {
   const file = path.join(folder, name);
   if (!existsSync(file)) return undefined;
@@ -34,15 +34,15 @@ export function readRecord(folder: string, name = RECORD_FILE): DownloadRecord |
     const record = JSON.parse(readFileSync(file, 'utf8')) as DownloadRecord;
     if (Object.values(record.files).every((hash) => /^[0-9a-f]{64}$/.test(hash))) return record;
   } catch {
-    // As below.
+    // The error below applies.
   }
   throw new UsageError(`${file} is damaged: delete ${folder}, and download the model again.`);
 }
 
 /**
- * The folder of a content model that was given by a name or as a folder.
+ * The folder of the content model that a user gave by name or as a folder.
  *
- * @throws {UsageError} for a name whose model is not here, or whose files are not those that were downloaded.
+ * @throws {UsageError} for a name whose model is not here, or whose files are not the downloaded ones
  */
 export function contentModelFolder(named: string, options: Parsed): string {
   if (!isName(named)) return path.resolve(named);
@@ -53,11 +53,11 @@ export function contentModelFolder(named: string, options: Parsed): string {
   }
   if (knownModel(named)) throw new UsageError(`The model ${named} is not here. Download it: akin models pull ${named}`);
   throw new UsageError(
-    `There is no folder ${path.resolve(named)}, and no model of that name. akin models lists the known ones.`,
+    `There is no folder ${path.resolve(named)}, and no model with that name. akin models lists the known ones.`,
   );
 }
 
-/** The content model that a command line gives by a name; undefined if it gives none, or a folder. */
+/** The name of the content model on the command line; undefined if there is none, or a folder. */
 export function modelNameOf(options: Parsed): string | undefined {
   const named = options.text('content-model');
   return named !== undefined && isName(named) ? named : undefined;
@@ -75,13 +75,13 @@ export function modelsHere(folder: string): string[] {
     .sort();
 }
 
-/** A model that was downloaded to the end, or that a person put there. */
+/** Whether a model was downloaded completely, or a user put it there. */
 export function isHere(folder: string): boolean {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return false;
   return existsSync(path.join(folder, RECORD_FILE)) || !knownModel(path.basename(folder));
 }
 
-/** @throws {UsageError} when a file is not the one that was downloaded */
+/** @throws {UsageError} if a file is not the one that was downloaded */
 export function checkFiles(folder: string, name: string): void {
   for (const [file, hash] of Object.entries(readRecord(folder)?.files ?? {})) {
     if (existsSync(path.join(folder, file)) && sha256OfFile(path.join(folder, file)) === hash) continue;

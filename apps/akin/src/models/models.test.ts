@@ -14,19 +14,19 @@ import { knownModel } from './known-models.ts';
 
 const WORD = 'siglip-base-patch16-224';
 const VISION = 'onnx/vision_model.onnx';
-/** Bytes of a file that a broken connection still brings. */
+/** Number of bytes of a file that a broken connection still sends. */
 const BROUGHT = 100;
 const NEVER = new AbortController().signal;
 
 let server: Server;
 let mirror: string;
 let folder: string;
-/** What the server was asked for: path and range. */
+/** The requests to the server: path and range. */
 const asked: string[] = [];
-/** Files whose next answers break off. */
+/** Files whose next answers are truncated. */
 const breaking = new Map<string, number>();
 const replaced = new Map<string, Buffer>();
-/** Files whose answers never end; called when they began. */
+/** Files whose answers never end; called when they start. */
 const holding = new Map<string, () => void>();
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('akin models', () => {
     expect(newlyAsked()).toEqual([]);
   });
 
-  it('downloads a model, also when the connection breaks off, and nothing twice', async () => {
+  it('downloads a model, even if the connection breaks, and nothing twice', async () => {
     breaking.set(VISION, 2);
     const { code, out, err } = await pull();
     expect([code, out, err]).toEqual([
@@ -92,7 +92,7 @@ describe('akin models', () => {
       expect.stringContaining('vision_model.onnx: 0.0 of 0.0 MB, 100 %'),
     ]);
     const seen = newlyAsked().filter((line) => line.startsWith(VISION));
-    // Some of what was sent before the break may be lost on the way.
+    // Some bytes that were sent before the break may be lost.
     expect(seen[0]).toBe(`${VISION} whole`);
     expect(seen).toHaveLength(3);
     expect(await readFile(inModel(VISION))).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
@@ -101,7 +101,7 @@ describe('akin models', () => {
     expect(newlyAsked()).toEqual([]);
   });
 
-  it('gives the model to every command by its word', async () => {
+  it('gives the model to every command by its name', async () => {
     const picture = path.join(folder, 'a.jpg');
     await writeFile(picture, await drawImage({ width: 60, height: 40 }));
     const { code, out } = await runAkin(['analyze', '--models', folder, '--content-model', WORD, picture]);
@@ -118,20 +118,20 @@ describe('akin models', () => {
     expect(newlyAsked()).toEqual([`${VISION} whole`]);
   });
 
-  it('throws away a file that is not the one of the first download', async () => {
+  it('deletes a file that differs from the first download', async () => {
     await rm(inModel(VISION));
     replaced.set(VISION, Buffer.from('something else'));
     const { code, err } = await pull();
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/is not the file that it should be: its SHA-256 is [0-9a-f]{64}/),
+      expect.stringMatching(/is not the expected file: its SHA-256 is [0-9a-f]{64}/),
     ]);
     await expect(stat(`${inModel(VISION)}.part`)).rejects.toThrow('ENOENT');
     replaced.clear();
     expect((await pull()).code).toBe(0);
   });
 
-  it('says what is wrong with a mirror, and goes on later where it stopped', async () => {
+  it('says what is wrong with a mirror, and later continues where it stopped', async () => {
     const model = knownModel(WORD);
     const url = `${mirror}/${model?.repository}/resolve/${model?.revision}/${VISION}`;
     const file = path.join(folder, 'apart.onnx');
@@ -141,20 +141,20 @@ describe('akin models', () => {
     breaking.set(VISION, 1000);
     await writeFile(`${file}.part`, (await readFile(path.join(TINY_TOWERS, VISION))).subarray(0, 50));
     const nothing = { ...wanted, url: 'http://127.0.0.1:1/' };
-    await expect(download(nothing, () => {}, signal, 1)).rejects.toThrow('breaks off. Run the command again');
+    await expect(download(nothing, () => {}, signal, 1)).rejects.toThrow('was interrupted. Run the command again');
     breaking.clear();
     newlyAsked();
     await give();
     expect(newlyAsked()).toEqual([`${VISION} bytes=50-`]);
     expect(await readFile(file)).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
     await expect(download({ ...wanted, url: `${url}x` }, () => {}, signal, 1)).rejects.toThrow('answers 404');
-    // All of it was there but for its place.
+    // The file was complete, but not in its place.
     await writeFile(`${file}.part`, await readFile(file));
     await give();
     expect((await stat(file)).size).toBe((await stat(path.join(TINY_TOWERS, VISION))).size);
   });
 
-  it('downloads no file twice that was whole when another one failed, also from a mirror that sends elsewhere', async () => {
+  it('does not repeat complete files after another one failed, even with a mirror that redirects', async () => {
     await rm(inModel(), { recursive: true });
     newlyAsked();
     replaced.set('onnx/text_model.onnx', Buffer.from('<html>'));
@@ -167,7 +167,7 @@ describe('akin models', () => {
     expect((await models()).out).toMatch(/ here$/m);
   });
 
-  it('refuses what is sent in the place of a file', async () => {
+  it('refuses other content than the file', async () => {
     await rm(inModel(), { recursive: true });
     for (const [sent, what] of [
       ['<!DOCTYPE html><title>Log in</title>', 'a page of a website'],
@@ -175,13 +175,13 @@ describe('akin models', () => {
     ] as const) {
       replaced.set('config.json', Buffer.from(sent));
       const { code, err } = await pull();
-      expect([code, err]).toEqual([1, expect.stringContaining(`is not the file that it should be: ${what} came.`)]);
+      expect([code, err]).toEqual([1, expect.stringContaining(`is not the expected file but ${what}.`)]);
       await expect(stat(inModel('config.json.part'))).rejects.toThrow('ENOENT');
     }
     replaced.clear();
   });
 
-  it('is stopped by Ctrl-C, keeps what came and goes on with it; two at once are refused', async () => {
+  it('stops at Ctrl-C, keeps the partial file and continues with it; two at once are refused', async () => {
     const begun = new Promise<void>((resolve) => holding.set(VISION, resolve));
     const args = ['models', 'pull', WORD, '--models', folder, '--mirror', mirror];
     const child = spawn(process.execPath, [PROGRAM, ...args]);
@@ -195,10 +195,10 @@ describe('akin models', () => {
     const second = await pull();
     expect([second.code, second.err]).toEqual([1, expect.stringContaining(`(process ${child.pid}): wait for it`)]);
     child.kill('SIGINT');
-    expect([(await ended)[0], err]).toEqual([130, expect.stringContaining('Run the command again to go on.')]);
+    expect([(await ended)[0], err]).toEqual([130, expect.stringContaining('Run the command again to continue.')]);
     holding.clear();
     newlyAsked();
-    // Left by a process that was killed.
+    // Left by a killed process.
     await writeFile(inModel('akin-download.lock'), String(child.pid));
     expect((await pull()).code).toBe(0);
     expect(newlyAsked()[0]).toBe(`${VISION} bytes=${BROUGHT}-`);
@@ -206,7 +206,7 @@ describe('akin models', () => {
     expect(await readFile(inModel(VISION))).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
   });
 
-  it('goes on after a full disk, and lets no server fill one', async () => {
+  it('continues after a full disk, and lets no server fill one', async () => {
     await using disk = await smallDisk(1);
     const model = knownModel(WORD);
     const url = `${mirror}/${model?.repository}/resolve/${model?.revision}/${VISION}`;

@@ -8,29 +8,29 @@ import { download, type Progress, throwUnwritable } from './download.ts';
 import type { KnownModel } from './known-models.ts';
 import { type DownloadRecord, RECORD_FILE, readRecord } from './models-folder.ts';
 
-/** Hears of each file that is downloaded. */
+/** Gets each file that is downloaded. */
 export type FileProgress = (file: string, ...news: Parameters<Progress>) => void;
 
 export interface Pull {
   readonly model: KnownModel;
-  /** Where the model goes. */
+  /** The folder for the model. */
   readonly folder: string;
-  /** The server, without a slash at its end. */
+  /** The URL of the server, without a slash at its end. */
   readonly mirror: string;
   readonly progress: FileProgress;
 }
 
 /**
- * Downloads what is missing of a model, or was changed. The hashes are those of the list, else those of the first
- * download, which are written down.
+ * Downloads the missing or changed files of a model. The hashes are those of the list, or else those of the first
+ * download, which are recorded.
  *
  * @returns how many files were downloaded
- * @throws {AkinError} as `download` does; conflict when another process downloads it
+ * @throws {AkinError} as `download` does; conflict if another process downloads the model
  */
 export async function pull({ model, folder, mirror, progress }: Pull, signal: AbortSignal): Promise<number> {
   const { repository, revision } = model;
   await using _ = await lockFolder(folder);
-  // Of an earlier download, or of one that was stopped.
+  // From an earlier or interrupted download.
   const of = (record: DownloadRecord | undefined) =>
     record?.revision === revision && record.repository === repository ? record.files : {};
   const known = { ...of(readRecord(folder)), ...of(readRecord(folder, BEGUN_FILE)) };
@@ -54,13 +54,13 @@ export async function pull({ model, folder, mirror, progress }: Pull, signal: Ab
   return downloaded;
 }
 
-/** The files that are whole while others are still missing: they are not downloaded twice. */
+/** The complete files while others are still missing: they are not downloaded twice. */
 const BEGUN_FILE = 'akin-download-begun.json';
 const LOCK_FILE = 'akin-download.lock';
-/** The sizes of the list are rough, and settings small. */
+/** The sizes in the list are approximate, and settings files are small. */
 const SPARE_BYTES = 50e6;
 
-/** Two at once would write into the same files. @throws {AkinError} conflict */
+/** Two processes would write into the same files. @throws {AkinError} conflict */
 async function lockFolder(folder: string): Promise<AsyncDisposable> {
   const file = path.join(folder, LOCK_FILE);
   for (;;) {
@@ -71,7 +71,7 @@ async function lockFolder(folder: string): Promise<AsyncDisposable> {
     } catch (error) {
       const isLocked = (error as NodeJS.ErrnoException).code === 'EEXIST' && existsSync(file);
       if (!isLocked) {
-        // On a full disk it may be there, and empty.
+        // On a full disk it may exist, and be empty.
         await rm(file, { force: true }).catch(() => {});
         throwUnwritable(file, error);
         throw error;
@@ -79,11 +79,11 @@ async function lockFolder(folder: string): Promise<AsyncDisposable> {
     }
     const holder = await readFile(file, 'utf8').catch(() => undefined);
     if (holder === undefined) continue;
-    // One that has just begun has not written its number yet.
+    // A process that has just started has not written its number yet.
     if (holder === '' || isRunning(Number(holder))) {
       throw new AkinError(
         'conflict',
-        `Another akin downloads this model at the moment (process ${holder || 'not known yet'}): wait for it. If there is none, delete ${file}.`,
+        `Another akin is downloading this model (process ${holder || 'not known yet'}): wait for it. If there is no such process, delete ${file}.`,
       );
     }
     // Its process was killed.

@@ -2,12 +2,12 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 
 /**
- * In the data folder: the folders whose pictures this akin indexed itself, and whose files it therefore may show. It
- * stands in no database: what a document says of its folder anybody may have written who may write documents.
+ * In the data folder: the folders whose pictures this akin indexed itself, and whose files it may therefore show. It is
+ * not in the database: what a document says about its folder may come from anybody who can write documents.
  */
 export const FOLDERS_FILE = 'folders.json';
 
-/** Adds those of some paths that are folders. */
+/** Adds those paths that are folders. */
 export async function rememberFolders(dataFolder: string, paths: readonly string[]): Promise<void> {
   const known = await indexedFolders(dataFolder);
   const folders: string[] = [];
@@ -18,11 +18,11 @@ export async function rememberFolders(dataFolder: string, paths: readonly string
   if (all.length === known.length) return;
   const file = path.join(dataFolder, FOLDERS_FILE);
   try {
-    // Nobody reads half of it.
+    // Atomic: no reader sees half of it.
     await fs.writeFile(`${file}.partial`, JSON.stringify(all), { mode: 0o600 });
     await fs.rename(`${file}.partial`, file);
   } catch {
-    // The pictures are indexed all the same; only their originals are not shown.
+    // The pictures are indexed anyway. Only their originals are not shown.
   }
 }
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => fs.rm(place, { recursive: true, force: true }));
 
 describe('originals', () => {
-  it('are the files of folders that were indexed, in parts too', async () => {
+  it('are the files of indexed folders, also as ranges', async () => {
     const file = await open(shown, 'deep/ü 1.jpg');
     const bytes = await fs.readFile(at('shown', 'deep', 'ü 1.jpg'));
     expect(file).toMatchObject({ size: bytes.length, type: 'image/jpeg' });
@@ -44,7 +44,7 @@ describe('originals', () => {
     for await (const chunk of file?.read(10, 19) ?? []) chunks.push(chunk);
     expect(Buffer.concat(chunks)).toEqual(bytes.subarray(10, 20));
     expect(await open(shown, 'within/ü 1.jpg')).toMatchObject({ size: bytes.length });
-    // The id is composed, the name of the file is not.
+    // The id has composed letters, and the name of the file does not.
     expect(await open(shown, '\u00e9.jpg')).toMatchObject({ size: bytes.length });
   });
 

@@ -6,11 +6,11 @@ import { DEFAULT_IMAGE_LIMITS, decodingBytes, formatBytes, makeShowable, sniffIm
 import type { WeightedSemaphore } from '@akin/runtime';
 import { indexedFolders } from './indexed-folders.ts';
 
-/** The long side of a picture that is converted for a browser. */
+/** The longer side of a picture that is converted for a browser. */
 const SHOWN_SIDE = 2_560;
 const HEAD_BYTES = 4_096;
 
-/** Finds files of documents below the folders that were indexed from this data folder. */
+/** Finds files of documents in the folders that were indexed from this data folder. */
 export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 'enter'>): OpenOriginal {
   return async (source, id) => {
     const folders = await indexedFolders(dataFolder);
@@ -20,11 +20,11 @@ export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 
   };
 }
 
-/** The real path of a file, if it lies below one of the folders with all links resolved, and is not hidden. */
+/** The real path of a file, if it is inside one of the folders after all links are resolved, and is not hidden. */
 async function findFile(source: string, id: string, folders: readonly string[]): Promise<string | undefined> {
   if (id.includes('\0') || id.split('/').some((part) => part.startsWith('.'))) return undefined;
   const roots = (await Promise.all(folders.map(realPath))).filter((root) => root !== undefined);
-  // Ids are composed; some systems keep names decomposed.
+  // Ids have composed letters. Some systems store names in decomposed form.
   for (const name of new Set([id, id.normalize('NFD')])) {
     const file = await realPath(path.join(source, name));
     if (file !== undefined && roots.some((root) => isBelow(root, file))) return file;
@@ -41,7 +41,7 @@ function isBelow(folder: string, file: string): boolean {
   return below !== '' && !below.startsWith(`..${path.sep}`) && below !== '..' && !path.isAbsolute(below);
 }
 
-/** @throws AkinError unsupported-image when its bytes are no picture */
+/** @throws AkinError unsupported-image if its bytes are not a picture */
 async function openFile(file: string, memory: Pick<WeightedSemaphore, 'enter'>): Promise<Original | undefined> {
   const found = await readHead(file);
   if (found === undefined) return undefined;
@@ -56,7 +56,7 @@ async function openFile(file: string, memory: Pick<WeightedSemaphore, 'enter'>):
   };
 }
 
-/** A link that took the place of the file is not followed, and a pipe not waited for. */
+/** Does not follow a link that replaced the file, and does not wait for a pipe. */
 const READ_FILE = fsConstants.O_RDONLY | (fsConstants.O_NOFOLLOW ?? 0) | (fsConstants.O_NONBLOCK ?? 0);
 
 async function* readPart(file: string, start: number, end: number): AsyncGenerator<Uint8Array> {
@@ -64,7 +64,7 @@ async function* readPart(file: string, start: number, end: number): AsyncGenerat
   yield* handle.createReadStream({ start, end, autoClose: false });
 }
 
-/** Undefined for what is no file, or may not be read. */
+/** Undefined if it is not a file, or may not be read. */
 async function readHead(file: string): Promise<{ stat: Stats; head: Uint8Array } | undefined> {
   try {
     await using handle = await fs.open(file, READ_FILE);

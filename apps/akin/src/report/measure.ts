@@ -1,26 +1,28 @@
 import { type Collection, type FoundDocument, field as fieldName, filter } from '@akin/client';
 
-/** The quality of a collection's rankings by content, over a sample of its documents. */
+/** The quality of the content rankings of a collection, over a sample of its documents. */
 export interface Measures {
   readonly collection: string;
-  /** Content model, `name:hash`; undefined before the first picture. */
+  /** Content model, `name:hash`. Undefined before the first picture. */
   readonly model: string | undefined;
   readonly documents: number;
-  /** Documents of the sample that have a descriptor: the others say nothing below. */
+  /** Number of documents of the sample with a descriptor. The measures below are over these. */
   readonly sampled: number;
-  /** Share of the sample without a descriptor of content, 0 to 1. */
+  /** Share of the sample without a content descriptor, 0 to 1. */
   readonly withoutDescriptor: number;
-  /** Of the ten nearest by exact comparison, the share that a search finds; mean over the sample. */
+  /**
+   * The share of the ten nearest documents (by an exact search) that an approximate search finds. Mean over the sample.
+   */
   readonly recallAt10: number;
   /** Scores of the nearest other document: 10th, 50th and 90th percentile. */
   readonly nearestScores: readonly number[];
-  /** The same of the tenth nearest. */
+  /** The same for the tenth nearest document. */
   readonly tenthScores: readonly number[];
   /** Share of the sample that has a near-duplicate. */
   readonly nearDuplicates: number;
   /** Over all labelled documents of the sample, and by label. Absent without labels. */
   readonly labels?: { readonly all: LabelMeasures; readonly byLabel: ReadonlyMap<string, LabelMeasures> };
-  /** The first of the sample, with their nearest. */
+  /** The first documents of the sample, with their nearest documents. */
   readonly examples: readonly Example[];
 }
 
@@ -28,7 +30,7 @@ export interface LabelMeasures {
   readonly documents: number;
   /** Mean average precision over the {@link DEPTH} nearest. */
   readonly map: number;
-  /** Share whose nearest other document shares a label. */
+  /** Share of documents whose nearest other document has a label in common. */
   readonly precisionAt1: number;
 }
 
@@ -37,22 +39,22 @@ interface Example {
   readonly nearest: readonly { readonly id: string; readonly score: number }[];
 }
 
-/** So many nearest count for the average precision. */
+/** Number of nearest documents that count for the average precision. */
 export const DEPTH = 100;
 const NEAREST = 10;
 const EXAMPLES = 20;
 
 export interface MeasureOptions {
-  /** The ids that are asked for. */
+  /** The ids of the sample. */
   readonly ids: readonly string[];
-  /** The field whose values say what belongs together. */
+  /** The field whose values say which documents belong together. */
   readonly labels: string | undefined;
   readonly signal: AbortSignal;
   /** Called after each document. */
   readonly onDocument: () => void;
 }
 
-/** One document of the sample, measured. */
+/** The measures of one document of the sample. */
 interface Asked extends Example {
   readonly recall: number;
   readonly hasCopy: boolean;
@@ -61,7 +63,7 @@ interface Asked extends Example {
   readonly isFirstRight: boolean;
 }
 
-/** @throws AkinRequestError when akin does not answer, or a field is not known */
+/** @throws AkinRequestError if akin does not answer, or a field is unknown */
 export async function measure(collection: Collection, options: MeasureOptions): Promise<Measures> {
   const { documents, model } = await collection.status();
   const asked: Asked[] = [];
@@ -93,7 +95,7 @@ export async function measure(collection: Collection, options: MeasureOptions): 
   };
 }
 
-/** Undefined for a document without a descriptor, or one that is gone. */
+/** Undefined for a document without a descriptor, or a deleted one. */
 async function ask(collection: Collection, id: string, { labels }: MeasureOptions): Promise<Asked | undefined> {
   const fl = ['id', 'score', ...(labels === undefined ? [] : [labels])].join(',');
   const depth = labels === undefined ? NEAREST : DEPTH;
@@ -128,14 +130,14 @@ async function nearestOf(
   try {
     return (await collection.image(question)).response.docs;
   } catch (error) {
-    // 400: it has no descriptor; 404: it was deleted meanwhile.
+    // 400: it has no descriptor. 404: it was deleted in the meantime.
     const { status } = error as { status?: number };
     if (status === 400 || status === 404) return undefined;
     throw error;
   }
 }
 
-/** Undefined where no other document shares a label. */
+/** Undefined if no other document has a label in common. */
 async function averagePrecision(
   collection: Collection,
   field: string | undefined,

@@ -4,9 +4,9 @@ const STYLE =
   'body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#222}table{border-collapse:collapse;margin:1rem 0}td,th{padding:.3rem .8rem;border-bottom:1px solid #ddd;text-align:left}img{height:5rem;margin:2px;vertical-align:top}.query{outline:3px solid #246;margin-right:1rem}';
 
 /**
- * The page of a report: measures side by side, and examples.
+ * The page of a report: measures next to each other, and examples.
  *
- * @param pictureOf the address of a document's thumbnail
+ * @param pictureOf the URL of a document's thumbnail
  */
 export function reportPage(
   reports: readonly Measures[],
@@ -15,9 +15,9 @@ export function reportPage(
   const rows: [string, (one: Measures) => string][] = [
     ['Model', ({ model }) => model ?? 'none yet'],
     ['Documents', ({ documents }) => String(documents)],
-    ['Documents asked for', ({ sampled }) => String(sampled)],
+    ['Documents in the sample', ({ sampled }) => String(sampled)],
     ['Without a descriptor', ({ withoutDescriptor }) => percent(withoutDescriptor)],
-    ['Recall at 10, against exact', ({ recallAt10 }) => recallAt10.toFixed(3)],
+    ['Recall at 10, against an exact search', ({ recallAt10 }) => recallAt10.toFixed(3)],
     ['Score of the nearest (10, 50, 90 %)', ({ nearestScores }) => scores(nearestScores)],
     ['Score of the tenth nearest (10, 50, 90 %)', ({ tenthScores }) => scores(tenthScores)],
     ['With a near-duplicate', ({ nearDuplicates }) => percent(nearDuplicates)],

@@ -12,18 +12,18 @@ export const analyze = endpoint({
   description: 'Send `outputs` as the `import` of a document to index it without another analysis.',
   parameters: z.object({
     collection: text().meta({
-      description: 'Any name. If there is such a collection, its content model analyzes.',
+      description: 'Any name. If a collection has this name, its content model is used.',
       example: 'my-collection',
     }),
     'input.url': text().optional().meta({ description: 'URL of the picture, http or https.' }),
     'input.data': text().optional().meta({ description: 'The picture as base64 or data URI. Send it in a form body.' }),
     'input.text': text().optional().meta({
       description:
-        'Words instead of a picture. The answer holds outputs of `content` alone, which `rank.by.outputs` takes. Needs a content model with a text tower.',
+        'Words instead of a picture. The answer contains only the outputs of `content`, for `rank.by.outputs`. Needs a content model with a text tower.',
     }),
     model: text().optional().meta({
       description:
-        'Model of `content`, as outputs and the analyzers of a fleet name it (`name:hash`). Default: that of the collection, or of this akin where there is no such collection.',
+        'Content model, as outputs name it (`name:hash`). Default: the model of the collection. If the collection does not exist: the model of `--content-model`.',
     }),
     'modules.apply': text().optional().meta({
       description: 'Modules to run, separated by commas: `color,content,copyspace,duplicate`. Default: all.',

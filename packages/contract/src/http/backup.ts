@@ -9,7 +9,7 @@ export const backup = endpoint({
   path: '/api/backup',
   summary: 'Back up the embedded store while it serves.',
   description:
-    'The answer is the file that `akin restore` reads. It holds at least everything that was accepted before the request. An answer that breaks off is not a backup. If akin keeps its data in PostgreSQL, the answer is 400: use `pg_dump`.',
+    'The answer is the file that `akin restore` reads. It contains at least everything that was accepted before the request. An incomplete answer is not a backup. If akin keeps its data in PostgreSQL, the answer is 400: use `pg_dump`.',
   parameters: z.object(COMMON_PARAMETERS),
   answer: 'application/gzip',
   statuses: { 409: 'Another backup runs.' },

@@ -28,7 +28,7 @@ export const createCollection = endpoint({
       }),
     shardServers: text().optional().meta({
       description:
-        'Names of servers, separated by commas, on which the shards lie in turn: those of `--shard-servers`, and `main`, the server that akin is connected to. Default: all on `main`.',
+        'Names of servers, separated by commas. akin puts the shards on them in turn. Servers are those of `--shard-servers`, and `main`, the server that akin is connected to. Default: all shards on `main`.',
       example: 'main,b',
     }),
     ...QUOTA_PARAMETERS,

@@ -10,7 +10,7 @@ export const decideGroups = endpoint({
   scope: 'index',
   under: 'collections',
   path: '/{collection}/groups/decisions',
-  summary: 'Say that documents do not belong to one group of near-duplicates, or take that back.',
+  summary: 'Decide that documents do not belong to one group of near-duplicates, or withdraw that decision.',
   description:
     'No two of these documents are in one group. If two are near the same representative, the farther one leaves the group. Decisions survive a reindex and are removed with the document.',
   changes: true,
@@ -21,7 +21,7 @@ export const decideGroups = endpoint({
       .min(2, `must be 2 to ${MAX_IDS} ids`)
       .max(MAX_IDS, `must be 2 to ${MAX_IDS} ids`)
       .meta({ description: 'Ids of documents.', example: ['a.jpg', 'b.jpg'] }),
-    decision: choice(['different', 'null']).meta({ description: '`null` takes the decision back.' }),
+    decision: choice(['different', 'null']).meta({ description: '`null` withdraws the decision.' }),
     ...COMMON_PARAMETERS,
   }),
   bodies: {

@@ -6,7 +6,7 @@ export const docs = endpoint({
   scope: 'anyone',
   under: 'service',
   path: '/docs',
-  summary: 'The same as a page for people.',
+  summary: 'The same as an HTML page.',
   parameters: z.object({}),
   answer: 'text/html',
 });

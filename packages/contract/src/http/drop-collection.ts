@@ -7,7 +7,7 @@ export const dropCollection = endpoint({
   scope: 'admin',
   under: 'collections',
   path: '/{collection}',
-  summary: 'Drop a collection with all its documents.',
+  summary: 'Drop a collection and all its documents.',
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   answer: answer({}),

@@ -10,7 +10,7 @@ export const pauseReindex = endpoint({
   path: '/{collection}/reindex/pause',
   summary: 'Pause the reindex of a collection.',
   description:
-    'Analyses in progress are finished. Copied documents are kept. To abandon a paused reindex, drop the collection `<name>.reindex`. 409 if none is under way, or it is about to swap.',
+    'Analyses in progress are finished. Copied documents are kept. To abandon a paused reindex, drop the collection `<name>.reindex`. 409 if no reindex runs, or if it is about to swap.',
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   bodies: { 'application/json': z.object({}) },

@@ -8,7 +8,7 @@ export const ping = endpoint({
   scope: 'search',
   under: 'collections',
   path: '/{collection}/admin/ping',
-  summary: 'Check whether the collection can be used: 200 if so, 503 if its store cannot be reached.',
+  summary: 'Check whether the collection can be used: 200 if it can, 503 if its store cannot be reached.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     action: z

@@ -10,14 +10,15 @@ export const REINDEX = z
       description: 'Whether a process is working on it. If its process ended, another one continues soon.',
     }),
     beganAt: z.string(),
-    model: z.string().optional().meta({ description: 'The name of the model that the collection gets.' }),
+    model: z.string().optional().meta({ description: 'The name of the new content model.' }),
     documents: z.int().meta({ description: 'Documents to copy.' }),
     copied: z
       .int()
       .meta({ description: 'Documents that were copied. A document that changed meanwhile counts again.' }),
     analyzed: z.int().meta({ description: 'Documents whose pictures are analyzed again.' }),
     thumbnails: z.int().meta({
-      description: 'Those of which only the thumbnail was left: their descriptors are less exact.',
+      description:
+        'Documents that were analyzed from their thumbnails, because nothing else was available. Their descriptors are less exact.',
     }),
     pending: z.int().meta({ description: 'Copies that wait for their analysis or for a commit.' }),
     message: z.string().optional().meta({ description: 'What went wrong.' }),

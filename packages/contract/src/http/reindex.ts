@@ -34,7 +34,7 @@ export const reindex = endpoint({
     }),
     shardServers: text().optional().meta({
       description:
-        'Names of servers, separated by commas, on which the shards lie in turn, as for a new collection. Default: those on which they lie.',
+        'Names of servers for the shards, separated by commas, as for a new collection. Default: the present servers.',
       example: 'main,b',
     }),
     allowMissing: flag().default(false).meta({

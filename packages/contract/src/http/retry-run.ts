@@ -14,5 +14,5 @@ export const retryRun = endpoint({
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, run: RUN_ID_PARAMETER, ...COMMON_PARAMETERS }),
   answer: answer({}),
-  statuses: { 202: 'A new run is on its way.' },
+  statuses: { 202: 'A new run has started.' },
 });
