@@ -169,7 +169,7 @@ describe('a content model of one’s own', () => {
 
   it('is not mixed with another one in a collection, which goes on without', async () => {
     akin = await serve();
-    const content = new RegExp(`holds content of the model ${model}, and this akin uses akin-`);
+    const content = new RegExp(`contains content descriptors of the model ${model}, but akin uses akin-`);
     expect(akin.command.err).toMatch(content);
     expect(akin.command.err).toContain('akin reindex --collection my-collection');
     const outputs = await readFile(inPlace('outputs.json'), 'utf8');
@@ -185,7 +185,7 @@ describe('a content model of one’s own', () => {
     expect(await refusal(foreign.add([{ id: 'new', import: outputs }]))).toEqual({
       status: 400,
       message: expect.stringMatching(
-        new RegExp(`was made by the model ${model}, and this akin uses akin-.*cannot be mixed`),
+        new RegExp(`was made by the model ${model}, but akin uses akin-.*cannot be mixed`),
       ),
     });
     expect(await refusal(foreign.image({ 'rank.by.outputs': outputs }))).toEqual({

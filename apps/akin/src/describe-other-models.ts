@@ -6,7 +6,7 @@ export async function describeOtherModels(store: Store): Promise<string[]> {
   for (const collection of await listCollections(store)) {
     for (const { module, model, own } of await otherModels(store, collection)) {
       lines.push(
-        `The collection ${collection.name} contains descriptors of the ${module} model ${model}, but akin uses ${own}. It accepts and ranks no pictures until you run: akin reindex --collection ${collection.name}`,
+        `The collection ${collection.name} contains ${module} descriptors of the model ${model}, but akin uses ${own}. It accepts and ranks no pictures until you run: akin reindex --collection ${collection.name}`,
       );
     }
   }

@@ -114,7 +114,7 @@ describe('a collection with descriptors of another model', () => {
       expect([error?.code, error?.msg]).toEqual([
         409,
         expect.stringMatching(
-          /holds \w+ of the model earlier-1, and this akin uses \S+, which cannot tell the scores.*akin reindex --collection (colours-)?untold .*or open the store once/,
+          /contains \w+ descriptors of the model earlier-1, but akin uses \S+ and has no calibration.*akin reindex --collection (colours-)?untold .*or open the store once/,
         ),
       ]);
     }

@@ -108,7 +108,7 @@ describe("a user's own model of content", () => {
 
   it('rejects outputs of another model and names both', () => {
     expect(() => parseOutputs(shippedOutputs)).toThrow(
-      new RegExp(`was made by the model akin-.*, and this akin uses ${model}; they cannot be mixed`),
+      new RegExp(`was made by the model akin-.*, but akin uses ${model}; they cannot be mixed`),
     );
     const { content_descriptor } = JSON.parse(shippedOutputs) as { content_descriptor: string };
     expect(() => decodeDescriptor(content_descriptor, 'content')).toThrow('cannot be mixed');

@@ -98,7 +98,7 @@ function foreign(bytes: Buffer, module: string, own: string): AkinError {
   }
   const [model, theirs] = name.split('/') as [string, string];
   if (theirs !== module) return refuse(output, `is a descriptor of the module ${theirs}`);
-  return refuse(output, `was made by the model ${model}, and this akin uses ${own}; they cannot be mixed`);
+  return refuse(output, `was made by the model ${model}, but akin uses ${own}; they cannot be mixed`);
 }
 
 function refuse(output: string, why: string): AkinError {

@@ -40,7 +40,7 @@ describe('a descriptor as text', () => {
     const vector = Buffer.alloc(512);
     const text = Buffer.concat([Buffer.from([1, name.length]), name, vector]).toString('base64');
     expect(() => decodeDescriptor(text, 'content')).toThrow(
-      `content_descriptor was made by the model akin-9:00c0ffee, and this akin uses ${codebookOf('content').model}`,
+      `content_descriptor was made by the model akin-9:00c0ffee, but akin uses ${codebookOf('content').model}`,
     );
   });
 

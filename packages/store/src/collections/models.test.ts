@@ -100,7 +100,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     const refusal = {
       code: 'conflict',
       message:
-        'The collection first holds shape of the model a-1, and this akin uses b-1; they cannot be mixed. Reindex the collection with: akin reindex --collection first',
+        'The collection first contains shape descriptors of the model a-1, but akin uses b-1. They cannot be mixed. Reindex the collection with: akin reindex --collection first',
     };
     await expect(requireOwnModels(store, first)).rejects.toMatchObject(refusal);
     await requireOwnModels(store, first, ['tint']);

@@ -136,7 +136,7 @@ export function refuseOtherModels(
   if (module === undefined) return;
   throw new AkinError(
     'conflict',
-    `The collection ${name} holds ${module} of the model ${schema.models.get(module)}, and this akin uses ${ownModel(store, schema, module)}; they cannot be mixed. Reindex the collection with: akin reindex --collection ${name}`,
+    `The collection ${name} contains ${module} descriptors of the model ${schema.models.get(module)}, but akin uses ${ownModel(store, schema, module)}. They cannot be mixed. Reindex the collection with: akin reindex --collection ${name}`,
   );
 }
 
@@ -158,7 +158,7 @@ export function calibrationOf(
   const [theirs, own] = [schema.models.get(module), ownModel(store, schema, module)];
   throw new AkinError(
     'conflict',
-    `The collection ${name} holds ${module} of the model ${theirs}, and this akin uses ${own}, which cannot tell the scores of that model. Reindex the collection with: akin reindex --collection ${name} (docs/content-models.md); or open the store once with an akin of this version that uses ${theirs}`,
+    `The collection ${name} contains ${module} descriptors of the model ${theirs}, but akin uses ${own} and has no calibration of that model. Reindex the collection with: akin reindex --collection ${name} (docs/content-models.md); or open the store once with an akin of this version that uses ${theirs}.`,
   );
 }
 
