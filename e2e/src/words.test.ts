@@ -130,8 +130,8 @@ describe('words by a content model that knows them', () => {
 
   it('are refused where they say nothing, are none or too many', async () => {
     for (const [parameters, message] of [
-      [{ 'rank.by.text': 'red', 'rank.mode': 'color' }, /Words say nothing about color.*rank.mode=content/],
-      [{ 'rank.by.text': '  ' }, /rank.by.text has 0 characters; it takes 1 to 1000/],
+      [{ 'rank.by.text': 'red', 'rank.mode': 'color' }, /rank.by.text cannot rank by color.*rank.mode=content/],
+      [{ 'rank.by.text': '  ' }, /rank.by.text has 0 characters; 1 to 1000 are allowed/],
       [{ 'rank.by.text': 'x'.repeat(1001) }, /has 1001 characters/],
     ] as const) {
       expect(await refusal(search(parameters))).toEqual([400, expect.stringMatching(message)]);

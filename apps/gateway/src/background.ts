@@ -1,9 +1,9 @@
 import type { Log } from '@akin/runtime';
 
 export interface Background {
-  /** Runs a task that nobody waits for. It ends early when its signal says so; what it throws is logged. */
+  /** Runs a task that nobody waits for. It ends early when its signal aborts. Errors are logged. */
   run(name: string, task: (signal: AbortSignal) => Promise<void>): void;
-  /** Tells all tasks to end, and waits until they have. */
+  /** Aborts all tasks, and waits until they have ended. */
   stop(): Promise<void>;
 }
 

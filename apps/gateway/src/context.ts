@@ -12,31 +12,31 @@ import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail, OpenOr
 import type { Drain } from './http/drain.ts';
 import type { Files } from './http/pictures.ts';
 
-/** What all requests share. */
+/** Shared by all requests. */
 export interface SharedContext {
   readonly store: Store;
   readonly analyze: AnalyzeImage;
   readonly makeThumbnail: MakeThumbnail;
   readonly commit: CommitChanges;
-  /** Resolves when the process can do its work; rejects with what is in the way. */
+  /** Resolves if the process can do its work. Otherwise rejects with the reason. */
   readonly ready: () => Promise<void>;
-  /** The same for requests alone. */
+  /** The same only for requests. */
   readonly answers: () => Promise<void>;
   readonly drain: Drain;
   readonly wake: () => void;
   readonly openOriginal: OpenOriginal;
-  /** Indexes the files again that failed in a run; false if this process did not do the run. */
+  /** Indexes the files again that failed in a run. False if another process did the run. */
   readonly retryRun: (run: string) => boolean;
   /** Commits a collection after a delay in milliseconds, unless the gateway stops before. */
   readonly scheduleCommit: (collection: string, milliseconds: number) => void;
-  /** Runs what nobody waits for, until the gateway stops. */
+  /** Runs background tasks until the gateway stops. */
   readonly background: Background['run'];
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly limits: GatewayLimits;
-  /** Limits the bytes of all bodies that are in memory. */
+  /** Limits the bytes of all bodies in memory. */
   readonly memoryBudget: MemoryBudget;
-  /** Limit how many requests do expensive work at a time. */
+  /** Limit the number of requests that do expensive work at a time. */
   readonly semaphores: Readonly<Record<'searches' | 'bulkUpdates' | 'sentPictures' | 'fetchedPictures', Semaphore>>;
   /** Limits the changes that wait to be applied. */
   readonly backlogQuota: BacklogQuota;
@@ -52,8 +52,8 @@ export interface SharedContext {
 
 /** What handlers work with. */
 export interface Context extends SharedContext {
-  /** Who asks, for shares of what is limited: a key or an address. Undefined for akin itself. */
+  /** The client, for its share of limited resources: a key or an address. Undefined for akin itself. */
   readonly client: string | undefined;
-  /** Pictures that came as bytes with the request. */
+  /** Pictures that were sent as bytes with the request. */
   readonly files: Files;
 }

@@ -15,13 +15,13 @@ describe('safety', () => {
     await expect(createGateway(testConfig({ host }))).rejects.toThrow('keys create --scope admin');
   });
 
-  it('listens there when told so in so many words', async () => {
+  it('listens there if this is allowed explicitly', async () => {
     const open = await createGateway(testConfig({ host: '0.0.0.0', allowOpenNetwork: true }));
     expect((await ask(open, '/health/live')).status).toBe(200);
     await open[Symbol.asyncDispose]();
   });
 
-  it('answers on an open network only to names that no foreign name server can give it', async () => {
+  it('answers on an open network only to names that no foreign name server controls', async () => {
     const config = testConfig({ host: '0.0.0.0', allowOpenNetwork: true, allowedHosts: ['Akin.example'] });
     await using open = await createGateway(config);
     const statusFor = async (host: string) => (await ask(open, '/health/live', { headers: { host } })).status;
@@ -36,7 +36,7 @@ describe('safety', () => {
     expect(await raw(open, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 403/);
   });
 
-  it('says which of the allowed hosts is no name', async () => {
+  it('says which of the allowed hosts is not a name', async () => {
     const config = testConfig({ allowedHosts: ['https://akin.example'] });
     await expect(createGateway(config)).rejects.toThrow('"https://akin.example" is not a host name');
   });
@@ -44,7 +44,7 @@ describe('safety', () => {
   it.each([
     ['an open network', { host: '0.0.0.0', allowOpenNetwork: true }],
     ['this machine behind a proxy', { allowedHosts: ['akin.example'] }],
-  ])('lets nobody make, list or revoke keys without one on %s', async (_, config) => {
+  ])('lets nobody create, list or revoke keys without one on %s', async (_, config) => {
     await using open = await createGateway(testConfig(config));
     const origin = `http://127.0.0.1:${open.port}`;
     for (const [method, path] of [
@@ -61,13 +61,13 @@ describe('safety', () => {
     }
   });
 
-  it('refuses a Host of another machine, and none at all', async () => {
+  it('refuses a Host of another machine, and a missing one', async () => {
     const answer = await ask(gateway, '/health/live', { headers: { host: 'evil.example' } });
     expect([answer.status, answer.json.error.code]).toEqual([403, 403]);
     expect(await raw(gateway, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 403/);
   });
 
-  it('refuses bodies from pages of other origins, and lets named ones in', async () => {
+  it('refuses bodies from pages of other origins, and accepts those of named ones', async () => {
     const send = (headers: Record<string, string>) =>
       ask(gateway, ANALYZE, { body: 'input.data=aGVsbG8%3D', headers: { ...FORM_BODY, ...headers } });
     expect((await send({ origin: 'https://evil.example' })).status).toBe(403);
@@ -77,7 +77,7 @@ describe('safety', () => {
     expect([named.status, named.headers['access-control-allow-origin']]).toEqual([200, 'https://shop.example']);
   });
 
-  it('lets pages of other origins show nothing without CORS, unless all origins are named', async () => {
+  it('lets pages of other origins show nothing without CORS, unless all origins are allowed', async () => {
     const policyOf = async (asked: Gateway, path: string, headers: Record<string, string> = {}) =>
       (await ask(asked, path, { headers })).headers['cross-origin-resource-policy'];
     for (const path of ['/', '/docs', '/health/live', '/nowhere', `${ANALYZE}?input.data=aGVsbG8%3D`]) {
@@ -89,7 +89,7 @@ describe('safety', () => {
     expect(await policyOf(open, '/docs')).toBe('cross-origin');
   });
 
-  it('tells named origins alone what they may do', async () => {
+  it('answers preflight requests only for named origins', async () => {
     const preflight = (origin: string) =>
       ask(gateway, ANALYZE, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
     expect((await preflight('https://shop.example')).headers).toMatchObject({
@@ -103,7 +103,7 @@ describe('safety', () => {
   it.each([
     ['/api/cores/my-collection/analyze?input.url=http://127.0.0.1:9/off', 'GET'],
     ['/solr/my-collection/analyze?input.url=http://127.0.0.1:9/off', 'HEAD'],
-  ])('refuses a page of another site to have akin fetch: %s by %s', async (path, method) => {
+  ])('does not fetch for a page of another site: %s by %s', async (path, method) => {
     const send = async (headers: Record<string, string>) => (await ask(gateway, path, { method, headers })).status;
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
@@ -116,7 +116,7 @@ describe('safety', () => {
       expect([headers, await send(headers)]).toEqual([headers, 200]);
   });
 
-  it('refuses a GET of another site where a GET can change something', async () => {
+  it('refuses a GET of another site if a GET can change something', async () => {
     const answer = await ask(gateway, '/api/cores/c/update?commit=true', {
       headers: { 'sec-fetch-site': 'cross-site' },
     });
@@ -145,7 +145,7 @@ describe('hostile requests', () => {
     ['a charset that nobody reads', { 'content-type': 'application/json; charset=utf-16' }, 415],
     ['an encoding that nobody reads', { ...JSON_BODY, 'content-encoding': 'zstd' }, 415],
     ['encodings on encodings', { ...JSON_BODY, 'content-encoding': 'gzip, '.repeat(1_000) }, 415],
-    ['gzip that is none', { ...JSON_BODY, 'content-encoding': 'gzip' }, 400],
+    ['gzip that is not gzip', { ...JSON_BODY, 'content-encoding': 'gzip' }, 400],
     ['JSON called a form', FORM_BODY, 415],
   ])('with %s', async (_, headers, status) => {
     const answer = await ask(strict, ANALYZE, { body: '{"input.data":"aGVsbG8="}', headers });
@@ -188,7 +188,7 @@ describe('hostile requests', () => {
 
   it('with a body that stops flowing', async () => {
     const head = `POST ${ANALYZE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ninput.data=`;
-    // Alone: a busy machine may take longer for bodies that do flow.
+    // Not in parallel: a busy machine may take longer for bodies that do arrive.
     await using hurried = await createGateway(testConfig({ analyze: echo, limits: { bodyIdleMilliseconds: 200 } }));
     const answer = await raw(hurried, head);
     expect(answer).toMatch(/^HTTP\/1.1 408/);
@@ -206,7 +206,7 @@ describe('hostile requests', () => {
       expect([path, (await ask(strict, path)).status]).toEqual([path, 404]);
     }
     expect((await ask(gateway, '/api/cores/%zz/analyze?input.data=aGVsbG8%3D')).status).toBe(400);
-    // The client's mistake is no error of ours.
+    // An error of the client is not logged as one of akin.
     expect(log.lines.map(({ level }) => level)).not.toContain('error');
     expect(await raw(strict, 'EHLO mail\r\n\r\n')).toMatch(
       /^HTTP\/1.1 400 Bad Request\r\nContent-Type: application\/json/,
@@ -249,14 +249,14 @@ describe('hostile requests', () => {
   });
 });
 
-/** Sends bytes as they are, and the end of them if asked to, and gives back what comes until the end. */
+/** Sends raw bytes, and the end of the stream if requested, and returns what the server sends until it closes. */
 function raw(to: Gateway, bytes: string, andEnd = false): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(to.port, '127.0.0.1', () => (andEnd ? socket.end(bytes) : socket.write(bytes)));
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk;
-      // The test has its answer; the server may go on waiting for the rest of the body.
+      // The test has its answer. The server may still wait for the rest of the body.
       if (text.includes('\r\n\r\n')) socket.end();
     });
     socket.on('error', reject);

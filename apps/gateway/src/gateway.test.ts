@@ -16,8 +16,8 @@ const log = echoingGateway((started) => {
 
 const outputsOf = (answer: { json: { outputs: string } }) => JSON.parse(answer.json.outputs);
 
-describe('the frame of every endpoint', () => {
-  it('answers with the header of a good answer', async () => {
+describe('every endpoint', () => {
+  it('answers with the header of a successful answer', async () => {
     const answer = await ask(gateway, `${ANALYZE}?input.url=http%3A%2F%2Fh.example%2Fa.jpg`);
     expect(answer.status).toBe(200);
     expect(answer.json.responseHeader).toEqual({ status: 0, QTime: expect.any(Number) });
@@ -29,7 +29,7 @@ describe('the frame of every endpoint', () => {
     });
   });
 
-  it('counts requests by endpoint, and those that came to none', async () => {
+  it('counts requests by endpoint, and requests without one', async () => {
     const counted: unknown[] = [];
     const request = (endpoint: string, status: number) => counted.push([endpoint, status]);
     const metrics = { request, search: () => {}, text: async () => ({ type: 'text/plain', text: '' }) };
@@ -46,7 +46,7 @@ describe('the frame of every endpoint', () => {
     ]);
   });
 
-  it('take no name of a model that none can have', async () => {
+  it('refuse an invalid name of a model', async () => {
     const model = (name: string) => ask(gateway, `${ANALYZE}?input.data=aGVsbG8%3D&model=${encodeURIComponent(name)}`);
     expect((await model('akin-1:d52ec204')).status).toBe(200);
     for (const name of ['a b', 'a\n', 'ä', 'x'.repeat(201)]) {
@@ -63,7 +63,7 @@ describe('the frame of every endpoint', () => {
     },
   );
 
-  it('takes parameters from a form, from JSON and from the address alike', async () => {
+  it('accepts parameters from a form, from JSON and from the URL', async () => {
     const form = await ask(gateway, `${ANALYZE}?modules.apply=color`, {
       body: 'input.data=aGVsbG8%3D&logParamsList=',
       headers: FORM_BODY,
@@ -76,7 +76,7 @@ describe('the frame of every endpoint', () => {
     expect(outputsOf(json)).toEqual({ input: 'hello', modules: ['color'] });
   });
 
-  it('takes chunked, gzipped bodies with a charset', async () => {
+  it('accepts chunked, gzipped bodies with a charset', async () => {
     const answer = await ask(gateway, ANALYZE, {
       body: gzipSync('input.data=aGVsbG8%3D'),
       chunked: true,
@@ -85,7 +85,7 @@ describe('the frame of every endpoint', () => {
     expect(outputsOf(answer).input).toBe('hello');
   });
 
-  it('takes base64 as it arrives in practice: data URIs of the wrong type, blanks for plus, line breaks', async () => {
+  it('accepts base64 as it occurs in practice: data URIs of the wrong type, blanks for plus, line breaks', async () => {
     const bytes = Buffer.from('>>>???~~~', 'latin1');
     const base64 = bytes.toString('base64');
     expect(base64).toContain('+');
@@ -95,7 +95,7 @@ describe('the frame of every endpoint', () => {
     }
   });
 
-  it('lays JSON out, leaves the header out, echoes parameters', async () => {
+  it('indents JSON, omits the header, echoes parameters', async () => {
     const indented = await ask(gateway, `${ANALYZE}?input.data=aGVsbG8%3D&indent=on&omitHeader=True`);
     expect(indented.text).toMatch(/^\{\n {2}"outputs"/);
     expect(indented.json.responseHeader).toBeUndefined();
@@ -120,7 +120,7 @@ describe('the frame of every endpoint', () => {
     expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('new XMLResponseParser()')]);
   });
 
-  it('writes a page without any script, with every value escaped', async () => {
+  it('writes an HTML page without scripts, with every value escaped', async () => {
     const evil = encodeURIComponent('http://h.example/"><script>alert(1)</script>');
     const answer = await ask(gateway, `${ANALYZE}?input.url=${evil}&wt=html`);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -129,21 +129,21 @@ describe('the frame of every endpoint', () => {
     expect(answer.text).toContain('&lt;script&gt;');
   });
 
-  it('keeps the id of a request that is sent, unless it is odd', async () => {
+  it('keeps the request id of the client, unless it is invalid', async () => {
     const kept = await ask(gateway, '/health/live', { headers: { 'x-request-id': 'abc-1' } });
     expect(kept.headers['x-request-id']).toBe('abc-1');
     const odd = await ask(gateway, '/health/live', { headers: { 'x-request-id': '<script>' } });
     expect(odd.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('answers HEAD without a body and OPTIONS with what is allowed', async () => {
+  it('answers HEAD without a body and OPTIONS with the allowed methods', async () => {
     const head = await ask(gateway, '/health/live', { method: 'HEAD' });
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '16']);
     const options = await ask(gateway, ANALYZE, { method: 'OPTIONS' });
     expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
   });
 
-  it('refuses other methods with Allow, and unknown addresses, in the shape of all errors', async () => {
+  it('refuses other methods with Allow, and unknown paths, in the format of all errors', async () => {
     const method = await ask(gateway, ANALYZE, { method: 'PATCH' });
     expect([method.status, method.headers.allow]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
     expect(ERROR_ANSWER.safeParse(method.json).success).toBe(true);
@@ -153,12 +153,12 @@ describe('the frame of every endpoint', () => {
     }
   });
 
-  it('writes no line for those who ask whether the process is well, as long as it is', async () => {
+  it('does not log health checks while the process is healthy', async () => {
     for (const path of ['/health/live', '/metrics']) expect((await ask(gateway, path)).status).toBe(200);
     expect(log.lines).toEqual([]);
   });
 
-  it('writes one line a request, with nothing of the picture in it', async () => {
+  it('logs one line per request, without the picture', async () => {
     await ask(gateway, `${ANALYZE}?modules.apply=color`, { body: 'input.data=aGVsbG8%3D', headers: FORM_BODY });
     expect(log.lines).toEqual([
       {
@@ -184,7 +184,7 @@ describe('the frame of every endpoint', () => {
     expect(JSON.stringify(log.lines)).not.toContain('color');
   });
 
-  it('lets no text of an unexpected error out, and logs it', async () => {
+  it('logs an unexpected error, and does not reveal its text', async () => {
     const broken = await createGateway(
       testConfig({ log, analyze: () => Promise.reject(new Error('select secret from /home/user')) }),
     );
@@ -216,7 +216,7 @@ describe('the frame of every endpoint', () => {
 });
 
 describe('the description of the interface', () => {
-  it('names every address that answers, and every address that it names answers', async () => {
+  it('contains every path that answers, and every path that it contains answers', async () => {
     const described = new Set<string>();
     const documents = await Promise.all(['', '-legacy'].map((which) => ask(gateway, `/openapi${which}.json`)));
     const items = documents.flatMap(({ json }) => Object.entries<Record<string, unknown>>(json.paths));
@@ -234,7 +234,7 @@ describe('the description of the interface', () => {
     expect([...served].sort()).toEqual([...described].sort());
   });
 
-  it('is a page too, which needs no network', async () => {
+  it('is also a page, which needs no network', async () => {
     const page = await ask(gateway, '/docs');
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(page.text).toContain('GET · POST /api/cores/{collection}/image');
@@ -248,7 +248,7 @@ describe('the description of the interface', () => {
     for (const id of links) expect(page.text).toContain(`<section id="${id}">`);
   });
 
-  it('follows the name of the legacy segment', async () => {
+  it('uses the configured legacy segment', async () => {
     const other = await createGateway(testConfig({ analyze: echo, legacySegment: 'flow' }));
     expect((await ask(other, '/flow/c/analyze?input.data=aGVsbG8%3D')).status).toBe(200);
     expect((await ask(other, '/solr/c/analyze?input.data=aGVsbG8%3D')).status).toBe(404);
@@ -261,7 +261,7 @@ describe('the description of the interface', () => {
 });
 
 describe('the web page', () => {
-  it('is the folder of the config, and / leads to the docs without one', async () => {
+  it('is the configured folder; without one / redirects to the docs', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'akin-web-'));
     await writeFile(join(folder, 'index.html'), '<h1>akin</h1>');
     await writeFile(join(folder, '.env'), 'secret');
@@ -278,7 +278,7 @@ describe('the web page', () => {
 });
 
 describe('stopping', () => {
-  it('lets an open request end, takes no new one, and closes idle connections', async () => {
+  it('lets an open request end, accepts no new one, and closes idle connections', async () => {
     let finish: (() => void) | undefined;
     const waiting = new Promise<void>((resolve) => {
       finish = resolve;

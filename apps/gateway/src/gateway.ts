@@ -30,27 +30,27 @@ import { createDelayedCommits } from './update/delayed-commits.ts';
 
 /** Disposing drains, lets open requests end for `limits.shutdownMilliseconds`, and closes. */
 export interface Gateway extends AsyncDisposable {
-  /** Where it listens, without a slash at the end. */
+  /** Its URL, without a slash at the end. */
   readonly url: string;
   readonly port: number;
   /**
-   * Begins the end: `/health/ready` answers 503, and requests are served on for `shutdownDelayMilliseconds`, each
-   * answer closing its connection. Resolves when that time is over.
+   * Starts the shutdown: `/health/ready` answers 503, and requests are still served for `shutdownDelayMilliseconds`;
+   * each answer closes its connection. Resolves when that time is over.
    */
   drain(): Promise<void>;
 }
 
-/** First parts of other addresses. */
+/** First segments of other paths. */
 const TAKEN_SEGMENTS = ['api', 'health', 'docs', 'metrics', 'assets'];
 
-/** Longest address and headers together, in bytes: long queries fit, longer ones go into a form. */
+/** Maximum length of URL and headers together, in bytes: long queries fit, longer ones must be sent as a form. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
  * Starts the HTTP server and resolves when it listens. Disposing it closes nothing from the config.
  *
- * @throws AkinError forbidden when everybody would need a key and there is none; Error of the system when it cannot
- * listen, as on a port that is taken
+ * @throws AkinError forbidden if keys are required and none exists; Error of the system if it cannot listen, for
+ * example because the port is in use
  */
 export async function createGateway(config: GatewayConfig): Promise<Gateway> {
   const delayedCommits = createDelayedCommits(config.commit, config.log);
@@ -75,12 +75,12 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
 }
 
 /**
- * Starts the HTTP server of a process that is no gateway: health, metrics, `/analyze` if `analyze` is given, and what
- * gateways ask of search nodes if `findCandidates` is. Otherwise like `createGateway`.
+ * Starts the HTTP server of a process that is not a gateway: health, metrics, `/analyze` if `analyze` is given, and the
+ * endpoint of search nodes if `findCandidates` is. Otherwise like `createGateway`.
  */
 export async function createWorkerServer(config: WorkerServerConfig): Promise<Gateway> {
   const names: EndpointName[] = ['live', 'ready', 'metrics', ...(config.analyze ? (['analyze'] as const) : [])];
-  // These endpoints do not use them.
+  // These endpoints do not use the others.
   const absent = undefined as never;
   const parts = {
     ...{ store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent },
@@ -91,7 +91,7 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
   return open(config, { ...parts, analyze, ready, answers }, names, config.fallback, internal);
 }
 
-/** What answers {@link CANDIDATES}. */
+/** The handler of {@link CANDIDATES}. */
 type Internal = ReturnType<typeof candidates>;
 
 type Parts = Pick<
@@ -171,13 +171,13 @@ async function open(
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
       keepAliveTimeout: limits.keepAliveMilliseconds,
-      // Node looks for late headers at an interval, by default every 30 seconds.
+      // By default, Node checks for late headers only every 30 seconds.
       connectionsCheckingInterval: Math.ceil(limits.headerMilliseconds / 10),
     },
     app,
   );
   server.headersTimeout = limits.headerMilliseconds;
-  // Uploads take as long as they flow; pauses are limited where bodies are read.
+  // Uploads have no time limit while bytes arrive. Pauses are limited where bodies are read.
   server.requestTimeout = 0;
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => rejectMalformedRequest(error, socket));
   await listen(server, host, config.port ?? 0);
@@ -195,18 +195,18 @@ async function open(
   };
 }
 
-/** What to do where keys are asked for and there is none. */
+/** What to do if keys are required and none exists. */
 export function howToMakeAKey({ firstKeyCommand = 'akin keys create --scope admin' }: AccessConfig): string {
   return `Create the first one:\n  ${firstKeyCommand}\nor allow access without a key (--allow-open-network).`;
 }
 
-/** @throws AkinError forbidden where nobody could ask for anything that keys are for */
+/** @throws AkinError forbidden if keys are required and nobody can have one */
 async function requireKey({ store, analyze }: Parts, access: AccessConfig, internal?: Internal): Promise<void> {
   if (store === undefined) {
     if ((analyze === undefined && internal === undefined) || access.fleetKey !== undefined) return;
     throw new AkinError(
       'forbidden',
-      'An analyzer or search node that other machines can reach needs a fleet key: give this process and the gateways the same AKIN_FLEET_KEY, or allow access without a key (--allow-open-network).',
+      'An analyzer or search node that other machines can reach needs a fleet key. Give this process and the gateways the same AKIN_FLEET_KEY, or allow access without a key (--allow-open-network).',
     );
   }
   if ((await listKeys(store)).length > 0) return;
@@ -216,7 +216,7 @@ async function requireKey({ store, analyze }: Parts, access: AccessConfig, inter
   );
 }
 
-/** @param rest the folder of the web page, or what all other addresses answer */
+/** @param rest the folder of the web page, or the answer at all other paths */
 function createApp(
   context: SharedContext,
   safety: SafetyConfig,
@@ -228,7 +228,7 @@ function createApp(
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  // Parameters are read by the frame, in order and by the rules of forms.
+  // Parameters are parsed in serve.ts, in order and by the rules of forms.
   app.set('query parser', () => ({}));
   app.use(beginRequest);
   app.use((_request, response, next) => {
@@ -271,7 +271,7 @@ function createApp(
     throw unknownAddress(request.path);
   });
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
-    // The router cannot decode the path: the client's mistake, not ours.
+    // The router cannot decode the path: an error of the client.
     const broken = error instanceof URIError;
     const known = broken
       ? new AkinError('bad-request', 'The path contains a broken percent escape: encode the path as UTF-8.')
@@ -288,7 +288,7 @@ interface Route {
   readonly prefix: 'cores' | 'legacy';
 }
 
-/** What answers at each address, by method. */
+/** The handlers of each path, by method. */
 function routes(names: readonly EndpointName[], legacySegment: string): Map<string, Map<string, Route>> {
   const table = new Map<string, Map<string, Route>>();
   const add = (address: string, route: Route) => {

@@ -4,7 +4,7 @@ import { outputsOf } from '../test/pictures.ts';
 import { ask, FORM_BODY, JSON_BODY, postJson, type TestAnswer } from '../test/start-gateway.ts';
 import { type Service, startService } from '../test/start-service.ts';
 
-/** What the interface promises, asked as its own examples ask. */
+/** The promises of the interface, tested with its own examples. */
 describe('the interface', () => {
   let service: Service;
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('the interface', () => {
     expect(filtered.json.response.docs.map(({ id }: { id: string }) => id)).toEqual(['2']);
   });
 
-  it('ranks by an address and by uploaded data', async () => {
+  it('ranks by a URL and by uploaded data', async () => {
     const byUrl = await get(
       `${C}/image?rank.by.url=${encodeURIComponent('http://elsewhere.example/blue-2.jpg')}&rows=1`,
     );
@@ -97,7 +97,7 @@ describe('the interface', () => {
     expect(byData.json.response.docs[0]).toMatchObject({ id: '3', score: 1 });
   });
 
-  it('analyzes without storing, and takes the outputs back as import', async () => {
+  it('analyzes without storing, and accepts the outputs as import', async () => {
     const analyzed = await form(`${C}/analyze?logParamsList=`, {
       'input.data': Buffer.from('green').toString('base64'),
     });
@@ -125,7 +125,7 @@ describe('the interface', () => {
     expect([color.status, color.json.error.msg]).toEqual([400, expect.stringContaining('no color descriptor')]);
   });
 
-  it('finds words of all strings through text', async () => {
+  it('finds words of all strings with the field text', async () => {
     const { json } = await get(`${C}/select?q=SPORT`);
     expect(json.response.docs.map(({ id }: { id: string }) => id)).toEqual(['1']);
   });
@@ -143,7 +143,7 @@ describe('the interface', () => {
     expect((await get(`${C}/select?rows=0`)).json.response.numFound).toBe(0);
   });
 
-  it('writes pages that show pictures by their address, or their thumbnail', async () => {
+  it('writes pages that show pictures by their URL, or their thumbnail', async () => {
     await postJson(service.gateway, `${C}/update?commit=true`, [
       { id: 'a b', image: 'http://pictures.example/red.jpg', title: '<script>alert(1)</script>' },
       { id: 'x"y', image: 'javascript:alert(1)', import: outputsOf('blue') },
@@ -165,7 +165,7 @@ describe('the interface', () => {
   });
 });
 
-/** Answers have the shape that the contract describes. */
+/** Answers have the shape of the contract. */
 function conforms(name: EndpointName, answer: TestAnswer): void {
   const shape = ENDPOINTS[name].answer;
   if (typeof shape === 'string') throw new Error(`${name} does not answer JSON`);

@@ -16,7 +16,7 @@ import {
 
 const C = '/api/cores/my-collection';
 
-/** Requests of every kind, over and over. */
+/** Requests of every kind, repeatedly. */
 const REQUESTS: readonly ((gateway: Gateway, n: number) => Promise<TestAnswer>)[] = [
   (gateway, n) => postJson(gateway, `${C}/update?commit=true`, [{ id: `a${n % 10}`, n, name: `name ${n}` }]),
   (gateway, n) =>
@@ -66,7 +66,7 @@ describe('a gateway whose PostgreSQL fails', () => {
     // New connections have it.
     await terminateAll();
   };
-  /** How many lines of the log have a SQLSTATE: as the error itself, or as the cause of one. */
+  /** Number of log lines with a SQLSTATE: of the error itself, or of its cause. */
   const timesLogged = (state: string) =>
     log.lines.filter(({ fields }) => {
       const error = fields.err as { code?: string; cause?: { code?: string } } | undefined;
@@ -75,7 +75,7 @@ describe('a gateway whose PostgreSQL fails', () => {
   const works = async () =>
     (await Promise.all(REQUESTS.map((request) => request(gateway, 1)))).every(({ status }) => status < 400);
 
-  /** Sends requests side by side until `done`, and gives their answers. */
+  /** Sends requests in parallel until `done`, and returns their answers. */
   const underLoad = async (fail: (answers: readonly TestAnswer[]) => Promise<void>) => {
     const answers: TestAnswer[] = [];
     let done = false;
@@ -114,10 +114,10 @@ describe('a gateway whose PostgreSQL fails', () => {
     await until(works);
   });
 
-  it('answers 503 with Retry-After while transactions end that were idle for too long', async () => {
+  it('answers 503 with Retry-After while idle transactions are terminated', async () => {
     const answers = await underLoad(async () => {
       await setIdleLimit('1ms');
-      // Often enough that requests of most kinds met it.
+      // Often enough that most kinds of requests are affected.
       await until(() => timesLogged('25P03') >= 20);
       await setIdleLimit('0');
     });

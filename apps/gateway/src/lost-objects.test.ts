@@ -51,7 +51,7 @@ describe('a gateway whose bucket of outputs and thumbnails fails', () => {
     postJson(gateway, `${C}/update?commit=true`, [{ id, import: '{}', thumbnail: WEBP.toString('base64') }]);
   const found = async () => (await ask(gateway, `${C}/select?q=*:*`)).json.response.numFound;
 
-  it('refuses changes with pictures with 503 and accepts nothing of them; all else goes on', async () => {
+  it('refuses changes with pictures with 503 and accepts nothing of them; everything else continues', async () => {
     expect((await update('a')).status).toBe(200);
     s3.fail('denies');
     const refused = await update('b');

@@ -4,7 +4,7 @@ import { createGateway, type Gateway, type TestLog, testConfig, testLog } from '
 
 export const ANALYZE = '/api/cores/my-collection/analyze';
 
-/** Answers with what it was asked, so that tests see what reached it. */
+/** Answers with its input, so that tests see what reached it. */
 export const echo: AnalyzeImage = async (input, modules) => ({
   outputs: JSON.stringify({
     input: 'bytes' in input ? Buffer.from(input.bytes).toString() : Object.values(input)[0],
@@ -13,9 +13,9 @@ export const echo: AnalyzeImage = async (input, modules) => ({
 });
 
 /**
- * To be called once in a file: all its tests have one gateway, which echoes, and each an empty log.
+ * Call this once per file: all its tests share one echoing gateway, and each gets an empty log.
  *
- * @param take is given the gateway before the first test
+ * @param take gets the gateway before the first test
  */
 export function echoingGateway(take: (gateway: Gateway) => void): TestLog {
   const log = testLog();

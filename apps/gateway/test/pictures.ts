@@ -4,14 +4,14 @@ import { colorQuery, encodeDescriptor } from '@akin/modules/vectors';
 import type { AnalyzeImage } from '../src/config.ts';
 
 /*
- * Pictures of tests are texts: `red`, `blue`, or any other word, each another picture; `red-2` is a picture like `red`,
- * `red-copy` one that is nearly the same. Their outputs are in the form of real ones, with real descriptors, so that
- * everything behind the analysis is real. Analysis itself is tested where it is done.
+ * Pictures of tests are texts. `red`, `blue`, or any other word are different pictures; `red-2` is similar to `red`,
+ * and `red-copy` is nearly the same. Their outputs have the form of real ones, with real descriptors, so that
+ * everything after the analysis is real. Analysis itself is tested in its own package.
  */
 
 const COLORS: Readonly<Record<string, string>> = { red: '#E01010', green: '#10B020', blue: '#1020D0' };
 
-/** The outputs of a picture: JSON text as an analysis gives it. */
+/** The outputs of a picture: JSON text as from an analysis. */
 export function outputsOf(
   picture: string,
   modules: readonly string[] = ['color', 'content', 'copyspace', 'duplicate'],
@@ -39,7 +39,7 @@ export function outputsOf(
   return JSON.stringify(outputs);
 }
 
-/** Analyzes such pictures: the bytes are their name, an address ends in it. `broken` and `missing` fail. */
+/** Analyzes such pictures: the bytes are their name, or a URL ends with it. `broken` and `missing` fail. */
 export const analyzeTestPicture: AnalyzeImage = async (input, modules, { thumbnail }) => {
   if ('text' in input) throw new AkinError('bad-request', 'No words are known here.');
   const picture =
@@ -56,7 +56,7 @@ function dimensionsOf(module: string): number {
   return MODULES.find(({ name }) => name === module)?.descriptor?.dimensions ?? 0;
 }
 
-/** A unit vector of the subject, moved a little for a variant. */
+/** A unit vector for the subject, moved a little for a variant. */
 function near(subject: string, variant: string | undefined, dimensions: number, distance: number): Float32Array {
   const base = direction(subject, dimensions);
   if (variant === undefined) return base;

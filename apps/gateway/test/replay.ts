@@ -1,19 +1,19 @@
 import { connect } from 'node:net';
 
-/** One request as a client sent it, byte for byte (one character a byte), and what is to be answered. */
+/** One request of a client, byte for byte (one character per byte), and the expected answer. */
 export interface Exchange {
   readonly request: string;
   readonly status: number;
-  /** The JSON answer, or the text of another, without what differs from run to run. */
+  /** The JSON answer, or another text, without the parts that differ from run to run. */
   readonly answer: unknown;
 }
 
-/** Members that differ from run to run, or whose wording others decide. */
+/** Members that differ from run to run, or whose text comes from others. */
 const VOLATILE = ['QTime', 'token', 'operations', 'lastModified', 'version', 'msg', 'details', 'warnings'];
-/** Members that count by being there. */
+/** Members that only need to be present. */
 const PRESENT = ['score', 'maxScore', 'nextCursorMark'];
 
-/** Sends a request over a connection of its own and reads the answer that comes back. */
+/** Sends a request over a separate connection and reads the answer. */
 export async function sendRaw(port: number, request: string): Promise<Omit<Exchange, 'request'>> {
   const chunks: Buffer[] = [];
   const socket = connect(port, '127.0.0.1');

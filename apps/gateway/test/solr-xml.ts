@@ -8,8 +8,8 @@ interface Element {
 }
 
 /**
- * Reads an answer in Solr's XML as its clients do, into what JSON says of the same answer. Fails on anything that is not
- * well-formed, and on elements that those clients do not know.
+ * Parses an answer in Solr's XML as its clients do, into the same structure as the JSON answer. Fails on anything that
+ * is not well-formed, and on elements that those clients do not know.
  */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
 export function readSolrXml(xml: string): any {

@@ -29,7 +29,7 @@ const NO_METRICS: GatewayConfig['metrics'] = {
   text: async () => ({ type: 'text/plain', text: 'akin_up 1\n' }),
 };
 
-/** A config whose parts refuse to work: tests give those that they need. */
+/** A config whose parts throw. Tests replace the parts that they need. */
 export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & { log: TestLog } {
   const unused = (name: string) => () => Promise.reject(new Error(`${name} is not part of this test`));
   return {
@@ -50,7 +50,7 @@ export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & 
   };
 }
 
-/** A real store on PGlite with the real modules, in a folder of its own. */
+/** A real store on PGlite with the real modules, in a separate folder. */
 export async function testStore(
   settings: { searchMilliseconds?: number } = {},
 ): Promise<{ store: Store; remove: () => Promise<void> }> {
@@ -85,7 +85,7 @@ export interface TestRequest {
   readonly chunked?: boolean;
 }
 
-/** One request as it stands: fetch would tidy up the address and forbid headers. */
+/** One raw request: fetch would normalize the URL and forbid headers. */
 export function ask(gateway: Gateway, path: string, options: TestRequest = {}): Promise<TestAnswer> {
   return new Promise((resolve, reject) => {
     const { method = options.body === undefined ? 'GET' : 'POST', headers = {}, body, chunked } = options;

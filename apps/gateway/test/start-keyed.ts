@@ -9,15 +9,15 @@ import { createGateway, type Gateway } from '../src/gateway.ts';
 import { analyzeTestPicture } from './pictures.ts';
 import { ask, JSON_BODY, type TestAnswer, type TestLog, testConfig, testLog, testStore } from './start-gateway.ts';
 
-/** Gateways that ask for keys, with a key of each scope. */
+/** Gateways that require keys, with a key of each scope. */
 export interface Keyed extends AsyncDisposable {
   readonly store: Store;
   readonly gateway: Gateway;
-  /** The same on PGlite; on PostgreSQL another one with a store of its own, as in a fleet. */
+  /** The same on PGlite. On PostgreSQL another one with its own store, as in a fleet. */
   readonly other: Gateway;
   readonly log: TestLog;
   readonly keys: Readonly<Record<Scope, string>>;
-  /** Makes a key in `other` and returns its text. */
+  /** Creates a key in `other` and returns its text. */
   make(key: NewKey): Promise<string>;
 }
 
@@ -73,9 +73,9 @@ type AskAs = (
 ) => Promise<TestAnswer>;
 
 /**
- * To be called in a `describe`: all its tests have the same gateways, which `as` asks with a key or without.
+ * Call this in a `describe`: all its tests share the same gateways, which `as` calls with a key or without.
  *
- * @param take is given them before the first test
+ * @param take gets them before the first test
  */
 export function keyedGateways(kind: 'pglite' | 'postgres', take: (keyed: Keyed) => void): { as: AskAs } {
   let keyed: Keyed;

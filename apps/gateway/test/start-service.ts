@@ -5,15 +5,15 @@ import { createGateway, type Gateway } from '../src/gateway.ts';
 import { analyzeTestPicture } from './pictures.ts';
 import { type TestLog, testConfig, testLog, testStore } from './start-gateway.ts';
 
-/** A gateway over a real store, with the work of the indexer done as soon as it is there. */
+/** A gateway over a real store. The work of the indexer is done immediately. */
 export interface Service extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly store: Store;
   readonly log: TestLog;
-  /** Nothing is analyzed from here on until `resume`. */
+  /** Nothing is analyzed after this until `resume`. */
   pause(): void;
   resume(): void;
-  /** How many commits were asked for. */
+  /** Number of requested commits. */
   commits(): number;
 }
 

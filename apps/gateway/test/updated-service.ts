@@ -6,9 +6,9 @@ export const CORES = '/api/cores/my-collection/update';
 export const SOLR = '/solr/my-collection/update';
 
 /**
- * To be called once in a file: all its tests have one service, with nothing in the collection before each.
+ * Call this once per file: all its tests share one service, with an empty collection before each.
  *
- * @param take is given the service before the first test
+ * @param take gets the service before the first test
  */
 export function updatedService(take: (service: Service) => void) {
   let service: Service;

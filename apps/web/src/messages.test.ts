@@ -15,8 +15,8 @@ it.each([
   ],
   [
     400,
-    'Parameter rank.by.url: The URL of a picture must be whole and begin with http:// or https://.',
-    'The URL of a picture must be whole and begin with http:// or https://.',
+    'Parameter rank.by.url: The URL of a picture must be absolute and begin with http:// or https://.',
+    'The URL of a picture must be absolute and begin with http:// or https://.',
   ],
   [
     400,

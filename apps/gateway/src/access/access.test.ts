@@ -35,7 +35,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       }
     });
 
-    it('tells everybody how it is and what it can be asked', async () => {
+    it('serves health and documentation to everybody', async () => {
       const open = every.filter(([, , scope]) => scope === 'anyone').map(([, path]) => path);
       expect([...new Set(open)].sort()).toEqual([
         '/docs',
@@ -72,7 +72,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     '/solr/my-collection/select/',
     '/solr//my-collection/select',
     '/metrics/',
-  ])('tells nothing at %s without a key', async (path) => {
+  ])('answers nothing at %s without a key', async (path) => {
     for (const method of ['GET', 'POST', 'HEAD', 'PUT', 'DELETE']) {
       const answer = await as(undefined, path, method);
       expect([400, 401, 404, 405]).toContain(answer.status);
@@ -80,12 +80,12 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     }
   });
 
-  it('tells nothing by OPTIONS but what methods there are', async () => {
+  it('answers OPTIONS only with the methods that exist', async () => {
     const answer = await as(undefined, `${COLLECTION}/select`, 'OPTIONS');
     expect([answer.status, answer.text, answer.headers.allow]).toEqual([204, '', 'GET, HEAD, POST, OPTIONS']);
   });
 
-  it('takes no body before it knows who sends it', async () => {
+  it('reads no body before it has checked the key', async () => {
     const answer = await ask(keyed.gateway, `${COLLECTION}/update`, {
       body: `[${DOCUMENT}`.repeat(200_000),
       headers: JSON_BODY,
@@ -94,7 +94,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
   });
 });
 
-describe('on this machine, where nobody needs a key', () => {
+describe('on this machine, where no key is required', () => {
   let keyed: Keyed;
   beforeAll(async () => {
     keyed = await startKeyed('pglite', { requireKeys: false });
@@ -105,7 +105,7 @@ describe('on this machine, where nobody needs a key', () => {
   });
   const select = (headers: Record<string, string> = {}) => ask(keyed.gateway, `${COLLECTION}/select`, { headers });
 
-  it('a key that is sent counts all the same', async () => {
+  it('a key that is sent still counts', async () => {
     expect((await select()).status).toBe(200);
     expect((await select(bearer(keyed.keys.search))).status).toBe(200);
     expect((await select(bearer(`akin_${'0'.repeat(12)}_${'0'.repeat(64)}`))).status).toBe(401);
@@ -116,14 +116,14 @@ describe('on this machine, where nobody needs a key', () => {
     expect(write.status).toBe(403);
   });
 
-  it('a user and password that are no key mean nothing, as ever', async () => {
+  it('a user and password that are not a key are ignored', async () => {
     expect((await select({ authorization: `Basic ${Buffer.from('solr:SolrRocks').toString('base64')}` })).status).toBe(
       200,
     );
     expect((await select({ authorization: 'Negotiate YII' })).status).toBe(200);
   });
 
-  it('the origin of a key opens nothing to pages that come without it', async () => {
+  it('the origin of a key gives no access to pages without the key', async () => {
     expect((await select({ origin: 'https://shop.example' })).status).toBe(403);
     const answer = await select({ origin: 'https://evil.example' });
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, undefined]);
@@ -138,13 +138,13 @@ describe('rates', () => {
     return answers;
   };
 
-  /** However slowly the requests before it went. */
+  /** Even if the requests before it were slow. */
   const refusal = async (keyed: Keyed, headers: Record<string, string>): Promise<TestAnswer> => {
     const [answer] = await asked(keyed, headers, 1);
     return answer?.status === 429 ? answer : refusal(keyed, headers);
   };
 
-  it('hold for each key by itself, and tell when to go on', async () => {
+  it('apply to each key separately, and say when to continue', async () => {
     await using keyed = await startKeyed('pglite', { keyRate: 1 });
     const [first] = await asked(keyed, bearer(keyed.keys.search), 1);
     expect(first?.headers).toMatchObject({ 'ratelimit-limit': '10', 'ratelimit-remaining': '9' });
@@ -154,25 +154,25 @@ describe('rates', () => {
     expect((await asked(keyed, bearer(keyed.keys.index), 1))[0]?.status).toBe(404);
   });
 
-  it('of a key win over those of all', async () => {
+  it('of a key override the default', async () => {
     await using keyed = await startKeyed('pglite', { keyRate: 1 });
     const key = await keyed.make({ scope: 'search', rate: 50 });
     expect((await asked(keyed, bearer(key), 30)).every(({ status }) => status === 404)).toBe(true);
   });
 
-  it('hold for each address that shares the key of a page', async () => {
+  it('apply to each address that uses the key of a page', async () => {
     await using keyed = await startKeyed('pglite', { addressRate: 1, proxies: 1 });
     const key = await keyed.make({ scope: 'search', origins: ['https://shop.example'] });
     const visitor = (address: string) => ({ ...bearer(key), 'x-forwarded-for': address });
     await refusal(keyed, visitor('203.0.113.1'));
-    // What a client puts in front of the entry of the proxy changes nothing: another address has nine left.
+    // Entries that a client adds before the entry of the proxy change nothing: another address has nine left.
     const [forged] = await asked(keyed, visitor('198.51.100.9, 203.0.113.1'), 1);
     expect(Number(forged?.headers['ratelimit-remaining'])).toBeLessThan(9);
     const [other] = await asked(keyed, visitor('203.0.113.2'), 1);
     expect([other?.status, other?.headers['ratelimit-remaining']]).toEqual([404, '9']);
   });
 
-  it('hold for each address that tries without a key, and hold up nobody else there', async () => {
+  it('apply to each address that tries without a key, and not to others there', async () => {
     await using keyed = await startKeyed('pglite', { addressRate: 1 });
     expect((await asked(keyed, {}, 1))[0]?.status).toBe(401);
     await refusal(keyed, {});

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 
 /**
- * Whom requests are counted for that come without a key, or with one that many have: the address of the client, of IPv6
- * the network that one household or machine has.
+ * The client to count a request for, if it comes without a key or with a key that many people have: its IP address, or
+ * for IPv6 the network of one household or machine.
  *
- * @param proxies how many proxies stand in front, each of which adds whom it got a request from to `X-Forwarded-For`.
- * Whatever stands there before their entries the client may have made up.
+ * @param proxies number of proxies in front. Each adds the address of its client to `X-Forwarded-For`. A client may
+ * have forged whatever is before their entries.
  */
 export function clientAddress(request: IncomingMessage, proxies: number): string {
   const forwarded = String(request.headers['x-forwarded-for'] ?? '')

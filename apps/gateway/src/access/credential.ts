@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { AkinError } from '@akin/domain';
 
 /**
- * The key that a request brings: the header `X-API-Key`, or in `Authorization` a Bearer token or the password of Basic,
- * which is all that old clients know. With both headers `X-API-Key` counts: the other one may be for a proxy in front.
- * Never a parameter: addresses stand in logs, histories and `Referer`.
+ * The key of a request: the header `X-API-Key`, or in `Authorization` a Bearer token or the password of Basic, the only
+ * way of old clients. If both headers are sent, `X-API-Key` counts: the other one may be for a proxy in front. Never a
+ * parameter, because URLs appear in logs, histories and `Referer`.
  *
- * @throws AkinError bad-request for a header that is sent twice, of which two programs may read different ones
+ * @throws AkinError bad-request for a header that is sent twice, because two programs could read different ones
  */
 export function readCredential(request: IncomingMessage): string | undefined {
   return sentOnce(request, 'x-api-key')?.trim() ?? ofAuthorization(sentOnce(request, 'authorization'));

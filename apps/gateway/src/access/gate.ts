@@ -10,30 +10,34 @@ import { clientAddress } from './client-address.ts';
 import { readCredential } from './credential.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** Who may ask for what. */
+/** Settings of access control. */
 export interface AccessConfig {
-  /** Asks for keys on loopback too. Beyond it they are always asked for, unless `allowOpenNetwork` says otherwise. */
+  /** Require keys on loopback, too. Beyond loopback they are always required, unless `allowOpenNetwork` is set. */
   readonly requireKeys?: boolean;
-  /** A secret that opens everything and is in no store: processes of one fleet share it. At least 16 ASCII characters, no blanks. */
+  /**
+   * A secret that allows everything and is in no store: the processes of a fleet share it. At least 16 ASCII
+   * characters, no blanks.
+   */
   readonly fleetKey?: string;
-  /** A secret that opens `/metrics` alone, for who reads the figures of a whole fleet with one. */
+  /** A secret that allows only `/metrics`, for monitoring of a whole fleet with one secret. */
   readonly metricsKey?: string;
   /** Serves metrics without a key. */
   readonly openMetrics?: boolean;
-  /** Requests a second of each key that has no rate of its own. Not limited when not given. */
+  /** Requests per second of each key without its own rate. Default: no limit. */
   readonly keyRate?: number;
   /**
-   * Requests a second of each address: with a key that web pages use and so many people have, and of those that are
-   * refused for want of a key ({@link ADDRESS_RATE} when not given); of those that need no key only when it is given.
+   * Requests per second of each address. With keys of web pages, which many people have, and for refused requests
+   * without a key, the default is {@link ADDRESS_RATE}. For requests that need no key there is no limit unless this is
+   * set.
    */
   readonly addressRate?: number;
-  /** Proxies in front that say in `X-Forwarded-For` whom they got a request from. Default 0. */
+  /** Number of proxies in front that add to `X-Forwarded-For`. Default 0. */
   readonly proxies?: number;
-  /** The command that makes a first key, for the error that says there is none. */
+  /** The command that creates a first key, for the error that says there is none. */
   readonly firstKeyCommand?: string;
 }
 
-/** Whether a gateway with this configuration lets nobody in without a key. */
+/** Whether a gateway with this configuration requires a key from everybody. */
 export function asksForKeys(config: {
   readonly host?: string;
   readonly allowOpenNetwork?: boolean;
@@ -45,42 +49,43 @@ export function asksForKeys(config: {
 
 /** What a request may do. */
 export interface Access {
-  /** Of the key that it came with. */
+  /** Id of its key. */
   readonly keyId?: string;
-  /** What it may do. */
+  /** Its scope. */
   readonly scope: Scope;
-  /** Who asks: a key, with a key that many people have each address of it, or an address. Undefined for akin itself. */
+  /**
+   * The client: a key, or for a key that many people have each address with it, or an address. Undefined for akin
+   * itself.
+   */
   readonly client: string | undefined;
   /**
-   * To be asked before akin fetches an address that the request names. That counts as a change, since what answers there
-   * may do something; and a key in a web page must not reach into networks.
+   * Call this before akin fetches a URL that the request names. A fetch counts as a change, because it may have effects
+   * on the other server, and a key in a web page must not reach into networks.
    *
    * @throws AkinError forbidden
    */
   checkFetch(): void;
-  /** Whether it may know of a collection. */
+  /** Whether it may see a collection. */
   allowsCollection(collection: string): boolean;
-  /** Whether its key is still valid: long answers ask again from time to time. */
+  /** Whether its key is still valid. Long answers check this from time to time. */
   isValid(): Promise<boolean>;
 }
 
 const ADDRESS_RATE = 20;
-/** What fits into a header as it is. */
+/** Characters that a header can contain unchanged. */
 const FLEET_KEY = /^[\x21-\x7e]{16,}$/;
-/** Where keys are made, listed and revoked. */
+/** The endpoints that create, list and revoke keys. */
 const KEYS_PATH = '/api/keys';
 const CHALLENGE = 'Bearer realm="akin"';
 
-/** Lets requests in: every one passes here before anything of it is read but its headers. */
+/** Controls access: every request passes here before anything but its headers is read. */
 export class Gate {
   readonly #config: AccessConfig;
   readonly #safety: SafetyConfig;
   readonly #ring: KeyRing | undefined;
   readonly #buckets = new TokenBuckets();
 
-  /**
-   * @param ring absent where there is no store: `fleetKey` is the only key then
-   */
+  /** @param ring absent if there is no store: then `fleetKey` is the only key */
   constructor(config: AccessConfig, safety: SafetyConfig, ring: KeyRing | undefined) {
     for (const secret of [config.fleetKey, config.metricsKey]) {
       if (secret === undefined || FLEET_KEY.test(secret)) continue;
@@ -92,9 +97,9 @@ export class Gate {
   }
 
   /**
-   * @param collection that the path names
-   * @param response gets headers that tell how much may still come
-   * @throws AkinError unauthorized, forbidden, too-many-requests; unavailable when the keys cannot be read
+   * @param collection in the path
+   * @param response gets headers with the remaining rate
+   * @throws AkinError unauthorized, forbidden, too-many-requests; unavailable if the keys cannot be read
    */
   async admit(
     request: IncomingMessage,
@@ -154,12 +159,12 @@ export class Gate {
     if (origin === undefined || !origins.includes(origin)) checkOrigin(request, true, this.#safety);
   }
 
-  /** Whether pages of an origin may ask, and read what is answered. */
+  /** Whether pages of an origin may send requests and read the answers. */
   async allowsOrigin(origin: string): Promise<boolean> {
     return !isForeign(origin, this.#safety) || (await this.#ring?.hasOrigin(origin)) === true;
   }
 
-  /** The key of a request; undefined when it has none and needs none. */
+  /** The key of a request. Undefined if it has none and needs none. */
   async #identify(
     request: IncomingMessage,
     response: Response,
@@ -170,12 +175,11 @@ export class Gate {
     if (sent !== undefined && forMetrics && isSame(sent, this.#config.metricsKey)) return 'fleet';
     const key = sent === undefined ? undefined : await this.#ring?.find(sent);
     if (key !== undefined && !isOver(key)) return key;
-    // Where no key is asked for, old clients may send a user and password that mean nothing; what is meant as a key
-    // counts even so.
+    // If no key is required, old clients may send any user and password. Text in the form of a key is checked anyway.
     if (!this.#safety.keyed && !sent?.startsWith('akin_')) return undefined;
     const rate = this.#config.addressRate ?? ADDRESS_RATE;
     this.#count(`refused ${this.addressOf(request)}`, rate, response);
-    // A challenge to Basic would make browsers ask for a user and password, where pages call /api.
+    // A Basic challenge would make browsers ask for a user and password when pages call /api.
     const challenge = request.url?.startsWith('/api/') ? CHALLENGE : `${CHALLENGE}, Basic realm="akin"`;
     response.setHeader('www-authenticate', challenge);
     throw unauthorized(sent, key !== undefined);
@@ -187,7 +191,7 @@ export class Gate {
     if (origin !== undefined && ofKey.includes(origin)) return;
     checkOrigin(request, changes, this.#safety);
     if (origin === undefined || !isForeign(origin, this.#safety, request)) return;
-    // These pages may read answers because a key names their origin: with another key, or without one, they get none.
+    // These pages may read answers because a key names their origin. With another key, or without one, they may not.
     if (ofKey.length > 0 || (await this.#ring?.hasOrigin(origin)) === true) {
       throw new AkinError(
         'forbidden',
@@ -203,7 +207,7 @@ export class Gate {
     this.#count(`${key.id} ${this.addressOf(request)}`, this.#config.addressRate ?? ADDRESS_RATE, response);
   }
 
-  /** Of the client, behind the proxies that are known. */
+  /** The address of the client, behind the known proxies. */
   addressOf(request: IncomingMessage): string {
     return clientAddress(request, this.#config.proxies ?? 0);
   }
@@ -223,7 +227,7 @@ export class Gate {
   }
 }
 
-/** Of several limits the one that is nearer. */
+/** The limit that is closer, if there are several. */
 function writeLimit({ limit, remaining, resetSeconds }: RateDecision, response: Response): void {
   const before = response.getHeader('ratelimit-remaining');
   if (before !== undefined && Number(before) < remaining) return;
@@ -262,7 +266,7 @@ function fetchesNothing(): AkinError {
 function keysNeedAKey(): AkinError {
   return new AkinError(
     'forbidden',
-    'This akin is open to clients without a key, so only a key with the scope admin can create, list and revoke keys. Create the first one in its store: akin keys create --scope admin.',
+    'akin is open to clients without a key here, so only a key with the scope admin can create, list and revoke keys. Create the first one in the store: akin keys create --scope admin.',
   );
 }
 
@@ -277,10 +281,10 @@ function requireScope(key: StoredKey, needed: Scope): void {
 function requireCollection({ id, collections }: StoredKey, collection: string | undefined, filters: boolean): void {
   if (collections === null || (collection === undefined ? filters : collections.includes(collection))) return;
   const what = collection === undefined ? 'This' : `The collection ${quote(collection)}`;
-  throw new AkinError('forbidden', `${what} is not for the key ${id}, which is for ${listed(collections)} alone.`);
+  throw new AkinError('forbidden', `${what} is not for the key ${id}, which is only for ${listed(collections)}.`);
 }
 
 function listed(collections: readonly string[]): string {
-  if (collections.length === 0) return 'collections that are gone,';
+  if (collections.length === 0) return 'deleted collections,';
   return collections.length > 5 ? `${collections.slice(0, 5).join(', ')} and others` : collections.join(', ');
 }

@@ -5,12 +5,12 @@ import { isSecretOf, loadKeys, noteUse, readKeyText, type Store, type StoredKey,
 const FRESH_MILLISECONDS = 1_000;
 /** After this time, requests wait until the keys are read again. */
 const STALE_MILLISECONDS = 3_000;
-/** For an unknown id they are read again, but no oftener than this. */
+/** For an unknown id, keys are read again, but at most once in this time. */
 const UNKNOWN_MILLISECONDS = 200;
 
 /**
- * All keys, in memory: a request costs no statement. A key that is revoked in another process opens nothing here after
- * {@link STALE_MILLISECONDS}, or after the next request if that comes later.
+ * All keys, in memory, so that a request needs no statement. A key that was revoked in another process is refused here
+ * after {@link STALE_MILLISECONDS}, or after the next request if that comes later.
  */
 export class KeyRing {
   readonly #store: Store;
@@ -18,7 +18,7 @@ export class KeyRing {
   #origins: ReadonlySet<string> = new Set();
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
-  /** The reading that all wait for who bring a key that is not known. */
+  /** The read in progress, which all requests with an unknown key wait for. */
   #seeking: Promise<void> | undefined;
 
   constructor(store: Store) {
@@ -26,15 +26,15 @@ export class KeyRing {
   }
 
   /**
-   * The key of that text, be it over or not; undefined when there is none.
-   * @throws AkinError unavailable when the keys cannot be read
+   * The key with this text, expired or not; undefined if there is none.
+   * @throws AkinError unavailable if the keys cannot be read
    */
   async find(text: string): Promise<StoredKey | undefined> {
     const sent = readKeyText(text);
     if (sent === undefined) return undefined;
     const asked = performance.now();
     await this.#refresh();
-    // It may have been made a moment ago, in another process.
+    // Another process may have created it a moment ago.
     while (this.#store.shared && !this.#keys.has(sent.id) && this.#readAt < asked) {
       this.#seeking ??= this.#readSoon();
       await this.#seeking;
@@ -43,7 +43,7 @@ export class KeyRing {
     return key !== undefined && isSecretOf(key.hash, sent.secret) ? key : undefined;
   }
 
-  /** The key of that id as it is now. */
+  /** The current key with this id. */
   async withId(id: string): Promise<StoredKey | undefined> {
     await this.#refresh();
     return this.#keys.get(id);
@@ -63,9 +63,9 @@ export class KeyRing {
     noteUse(this.#store, key.id).catch(() => undefined);
   }
 
-  /** Reads the keys again. To be called after a change of keys in this process. */
+  /** Reads the keys again. Call it after a change of keys in this process. */
   reload(): Promise<void> {
-    // What is being read may be from before the change.
+    // A read in progress may be from before the change.
     const reading = (this.#reading ?? Promise.resolve()).catch(() => undefined).then(() => this.#read());
     this.#reading = reading;
     const done = () => {

@@ -16,7 +16,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     const sent = (headers: Record<string, string>) => ask(keyed.gateway, `${COLLECTION}/select`, { headers });
     const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
 
-    it('may come as a Bearer token, as X-API-Key, or as the password of Basic with any user', async () => {
+    it('may be a Bearer token, X-API-Key, or the password of Basic with any user', async () => {
       const { search } = keyed.keys;
       for (const headers of [
         bearer(search),
@@ -30,7 +30,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       }
     });
 
-    it('does not come in the address or a cookie', async () => {
+    it('may not be in the URL or a cookie', async () => {
       const { admin } = keyed.keys;
       for (const name of ['key', 'api_key', 'apikey', 'api-key', 'token', 'access_token', 'authorization']) {
         expect((await as(undefined, `${COLLECTION}/select?${name}=${admin}`)).status).toBe(401);
@@ -55,13 +55,13 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect((await sent(basic(`admin:${text}`))).status).toBe(401);
     });
 
-    it('is refused when it is sent twice, whichever of them is right', async () => {
+    it('is refused if it is sent twice, whichever one is right', async () => {
       const { search } = keyed.keys;
       const twice = { 'x-api-key': [search, 'akin_other'] } as unknown as Record<string, string>;
       expect((await sent(twice)).status).toBe(400);
     });
 
-    it('is told once and is known by its hash alone', async () => {
+    it('is shown once, and only its hash is stored', async () => {
       const made = await ask(keyed.gateway, '/api/keys', {
         body: JSON.stringify({
           scope: 'search',
@@ -84,14 +84,14 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       const key = await keyed.make({ scope: 'search', expiresAt: new Date(Date.now() + 3_600_000) });
       expect((await as(key, `${COLLECTION}/select`)).status).toBe(200);
       await keyed.store.engine.query('update akin.keys set expires_at = now() where id = $1', [key.slice(5, 17)]);
-      // A process that has its database for itself reads the keys again where it changes some.
+      // A process that has its database for itself reads the keys again only after its own changes.
       await keyed.make({ scope: 'search' });
       await until(async () => (await as(key, `${COLLECTION}/select`)).status === 401);
       const answer = await as(key, `${COLLECTION}/select`);
       expect(answer.json.error.msg).toContain('has expired');
     });
 
-    it('tells when it was last used', async () => {
+    it('records when it was last used', async () => {
       const key = await keyed.make({ scope: 'search' });
       const usedAt = async () => (await listKeys(keyed.store)).find(({ id }) => key.includes(id))?.usedAt;
       expect((await as(key, `${COLLECTION}/select`)).status).toBe(200);
@@ -107,7 +107,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       ['scope=search&origins=*', 'is none'],
       ['scope=search&collections=nowhere', 'nowhere'],
       ['scope=search&rate=fast', 'rate'],
-    ])('is not made of %p', async (body, message) => {
+    ])('is not created from %p', async (body, message) => {
       const answer = await ask(keyed.gateway, '/api/keys', {
         body,
         headers: { ...FORM_BODY, ...bearer(keyed.keys.admin) },
@@ -117,7 +117,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     });
   });
 
-  it('revokes a key in every gateway within seconds, and lets a new one in at once', async () => {
+  it('revokes a key in every gateway within seconds, and accepts a new one at once', async () => {
     const { json: made } = await ask(keyed.gateway, '/api/keys', {
       body: 'scope=index',
       headers: { ...FORM_BODY, ...bearer(keyed.keys.admin) },
@@ -131,7 +131,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     expect((await as(keyed.keys.admin, `/api/keys/${made.id}`, 'DELETE')).status).toBe(404);
   });
 
-  it('ends what goes on for long when its key is revoked', async () => {
+  it('ends long answers when their key is revoked', async () => {
     const { json: made } = await ask(keyed.other, '/api/keys', {
       body: 'scope=index',
       headers: { ...FORM_BODY, ...bearer(keyed.keys.admin) },
@@ -165,12 +165,12 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       '/api/cores/mine2/select',
       '/api/cores/%73ecret/select',
       '/solr/secret/admin/ping',
-    ])('does not open %s', async (path) => {
+    ])('gives no access to %s', async (path) => {
       const answer = await as(key, path);
-      expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('is for mine alone')]);
+      expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('is only for mine')]);
     });
 
-    it('has no outputs from another for one that is reindexed', async () => {
+    it('takes no outputs from another collection for a reindex', async () => {
       const answer = await as(admin, '/api/cores/mine/reindex?outputsFrom=secret', 'POST');
       expect([answer.status, answer.json.error.msg]).toEqual([403, 'This key is not for the collection "secret".']);
     });
@@ -181,7 +181,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect((await as(key, '/solr/admin/cores?core=secret')).json.status).toEqual({ secret: {} });
     });
 
-    it('cannot be used to make another key, or to see the figures of all', async () => {
+    it('cannot be used to create another key, or to read metrics', async () => {
       for (const path of ['/api/keys', '/metrics']) expect((await as(admin, path)).status).toBe(403);
       const made = await ask(keyed.gateway, '/api/keys', {
         body: 'scope=admin',
@@ -191,7 +191,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect((await as(admin, '/api/cores/other', 'PUT')).status).toBe(403);
     });
 
-    it('does not open the next collection of the same name', async () => {
+    it('gives no access to a later collection of the same name', async () => {
       const fleeting = await createCollection(keyed.store, 'fleeting');
       const old = await keyed.make({ scope: 'search', collections: ['fleeting'] });
       expect((await as(old, '/api/cores/fleeting/select')).status).toBe(200);
@@ -221,8 +221,8 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       key = await keyed.make({ scope: 'search', origins: [origin] });
     });
 
-    it('lets pages of its origin ask and read', async () => {
-      // Preflights bring no key to look for: a new origin is known when the keys are read the next time.
+    it('lets pages of its origin send requests and read answers', async () => {
+      // Preflight requests contain no key: a new origin is known after the next read of the keys.
       await until(async () => 'access-control-allow-origin' in (await preflight(origin)).headers);
       const allowed = await preflight(origin);
       expect([allowed.status, allowed.headers['access-control-allow-origin']]).toEqual([204, origin]);
@@ -243,13 +243,13 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       'http://shop.example',
       'https://shop.example:8443',
       'null',
-    ])('is of no use to pages of %s', async (foreign) => {
+    ])('is useless to pages of %s', async (foreign) => {
       expect((await preflight(foreign)).headers).not.toHaveProperty('access-control-allow-origin');
       const answer = await from(foreign, `${COLLECTION}/select`);
       expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([403, undefined]);
     });
 
-    it('does not open akin to its pages with another key', async () => {
+    it('gives its pages no access with another key', async () => {
       expect((await from(origin, `${COLLECTION}/select`, { key: keyed.keys.index })).status).toBe(403);
       expect((await from(origin, `${COLLECTION}/update?commit=true`, { key: keyed.keys.index, body: '' })).status).toBe(
         403,
@@ -263,13 +263,13 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       ['duplicate', `dup.find=url:${PICTURE}`],
       ['query', `rank.by.url=${PICTURE}`],
       ['tag', `tagging.input.url=${PICTURE}`],
-    ])('does not let akin fetch anything by /%s?%s', async (endpoint, parameters) => {
+    ])('does not make akin fetch anything with /%s?%s', async (endpoint, parameters) => {
       for (const answer of [
         await from(origin, `${COLLECTION}/${endpoint}?${parameters}`),
         await from(origin, `${COLLECTION}/${endpoint}`, { body: parameters }),
         await as(keyed.keys.search, `${COLLECTION}/${endpoint}?${parameters}`),
       ]) {
-        // Labels are looked for before the picture.
+        // Labels are searched before the picture.
         if (endpoint === 'tag' && answer.status === 400) continue;
         expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('fetch a URL')]);
       }
@@ -279,7 +279,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       if (endpoint !== 'tag') expect(await asIndex({ 'sec-fetch-site': 'cross-site' })).toBe(403);
     });
 
-    it.each(['analyze', 'update', 'operations', 'export'])('does not open /%s', async (endpoint) => {
+    it.each(['analyze', 'update', 'operations', 'export'])('gives no access to /%s', async (endpoint) => {
       expect((await from(origin, `${COLLECTION}/${endpoint}`)).status).toBe(403);
     });
   });
@@ -288,7 +288,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 120_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('It did not come to that.');
+    if (Date.now() > deadline) throw new Error('Not reached.');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

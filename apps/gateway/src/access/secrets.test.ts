@@ -7,13 +7,13 @@ import { ask, FORM_BODY, JSON_BODY } from '../../test/start-gateway.ts';
 import { bearer, type Keyed, startKeyed } from '../../test/start-keyed.ts';
 
 /*
- * Everything that must stay with its owner has a mark in it. It is sent by every way that there is, to every endpoint,
- * right and wrong; then the marks are looked for in what akin wrote down and told.
+ * Every secret contains a marker. The secrets are sent in every way to every endpoint, in valid and invalid requests.
+ * Then the markers are searched for in the logs and answers of akin.
  */
 const MARK = 'hunter2secret';
 const SIGNED = `https://ada:${MARK}-password@pictures.example/red.png?signature=${MARK}-signed&x=1#${MARK}-fragment`;
 const PICTURE = Buffer.from(`${MARK}-picture `.repeat(40)).toString('base64');
-/** Base64 of the mark depends on where it begins: each of these is in one of the three. */
+/** The base64 of the marker depends on its offset: one of these three is always present. */
 const ENCODED = ['', 'x', 'xx'].map((before) => Buffer.from(`${before}${MARK}-pic`).toString('base64').slice(4, -4));
 
 describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
@@ -64,7 +64,7 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
     }
   }
 
-  it('are in no log, error or figure, whatever endpoint they are sent to and however', async () => {
+  it('are in no log, error or metric, whatever endpoint they are sent to and how', async () => {
     const wrong = `akin_${'0'.repeat(12)}_${'f'.repeat(64)}`;
     const secrets = [...Object.values(keyed.keys), wrong].map((key) => key.slice(18));
     const credentials = [
@@ -84,12 +84,12 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
     ];
     let turn = 0;
     for (const [name, endpoint] of Object.entries<Endpoint>(ENDPOINTS)) {
-      // They end what the others ask.
+      // These would end the requests of the others.
       if (['dropCollection', 'operationsStream'].includes(name)) continue;
       for (const [, path] of addresses(endpoint, 'solr')) {
         const address = path.replace('{collection}', 'my-collection').replace(/\{[^}]+\}/g, 'my-collection-1');
         for (const method of endpoint.methods) {
-          // Every way and every secret comes to every endpoint, at one of its addresses or with one of its methods.
+          // Every way and every secret reaches every endpoint, at one of its paths or with one of its methods.
           for (let times = 0; times < 3; times++, turn++) {
             const list = parameters[turn % parameters.length] as string;
             const headers = credentials[turn % credentials.length] as Record<string, string>;
@@ -99,7 +99,7 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
         }
       }
     }
-    // What was looked for may be logged, and is repeated where it cannot be read.
+    // Queries may be logged, and are repeated if they cannot be parsed.
     logged = logged.replaceAll(`${MARK}-unparsed`, '');
     told = told.replaceAll(`${MARK}-unparsed`, '');
     expectClean(secrets);
@@ -108,7 +108,7 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
     expect(figures).toContain('akin_request_seconds');
   });
 
-  it('are in none of them when what is sent is broken, or something fails inside', async () => {
+  it('are in none of them if a request is malformed, or something fails inside', async () => {
     const admin = bearer(keyed.keys.admin);
     const update = '/api/cores/my-collection/update';
     const documents = [
@@ -144,9 +144,9 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
       }
     }
     failure = undefined;
-    // What was wrong with a document is told to who sent it: an address without its secrets, and no picture.
+    // The sender learns what was wrong with a document: a URL without its secrets, and no picture.
     expect(told.match(/.{200}(-password|-signed|-fragment|-ftp)/)?.[0]).toBeUndefined();
-    // The address of a page that does not exist is repeated, as it was asked for.
+    // The URL of a page that does not exist is repeated as it was requested.
     told = told.replaceAll(`/api/nowhere/${MARK}`, '');
     expectClean(Object.values(keyed.keys).map((key) => key.slice(18)));
   });

@@ -2,11 +2,11 @@ import { AkinError } from '@akin/domain';
 import { type Backlog, type Collection, readBacklog, type Store } from '@akin/store';
 import type { GatewayLimits } from './limits.ts';
 
-/** A request with at most this many changes is small: somebody may wait for it. */
+/** A request with at most this many changes is small: a user may be waiting for it. */
 export const SMALL_REQUEST = 20;
 /** Share of the limits by which small requests may exceed them. */
 const RESERVE = 0.1;
-/** The figures are read again after this time, or later if reading them is slow. */
+/** The counts are read again after this time, or later if reading them is slow. */
 const FRESH_MILLISECONDS = 1_000;
 const FRESH_FACTOR = 20;
 const RETRY_AFTER_SECONDS = 10;
@@ -14,7 +14,7 @@ const RETRY_AFTER_SECONDS = 10;
 interface Known {
   until: number;
   readonly backlog: Promise<Backlog>;
-  /** What this process has accepted since. */
+  /** Changes that this process has accepted since then. */
   changes: number;
   pictures: number;
 }
@@ -34,9 +34,9 @@ export class BacklogQuota {
   }
 
   /**
-   * @param count changes of the request so far; it may bring more
-   * @param pictures of those, how many are to be analyzed
-   * @throws AkinError too-many-requests when they would be too many with those that wait
+   * @param count changes of the request so far; more may follow
+   * @param pictures how many of them need an analysis
+   * @throws AkinError too-many-requests if they and the waiting ones exceed the quota
    */
   async require(collection: Collection, count: number, pictures: number): Promise<void> {
     const { waitingAnalyses, unappliedChanges } = this.#limits;
@@ -86,7 +86,7 @@ export class BacklogQuota {
 function refusal(what: string): AkinError {
   return new AkinError(
     'too-many-requests',
-    `${what}: send more when some of them are done. Requests of up to ${SMALL_REQUEST} changes are accepted a little longer.`,
+    `${what}: send more when some of them are done. Requests with up to ${SMALL_REQUEST} changes are accepted a little longer.`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

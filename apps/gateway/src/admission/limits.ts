@@ -1,50 +1,50 @@
 import type { SemaphoreLimits } from './semaphore.ts';
 
-/** What one request may ask of the gateway. Bytes are counted after decompression unless said otherwise. */
+/** Limits of one request to the gateway. Bytes are counted after decompression unless stated otherwise. */
 export interface GatewayLimits {
-  /** Body of an update. It is streamed, so this is no memory. */
+  /** Body of an update. It is streamed, so this is not memory. */
   readonly updateBytes: number;
-  /** Form or JSON body of parameters: a picture of 25 MB as base64 with its escapes. */
+  /** Form or JSON body of parameters: a picture of 25 MB as base64 with escapes. */
   readonly parameterBytes: number;
   /** Multipart body: two pictures of 25 MB, and parameters. */
   readonly multipartBytes: number;
-  /** All bodies of parameters that are held at the same time. One alone is always taken. */
+  /** All bodies of parameters in memory at the same time. A single one is always accepted. */
   readonly parameterMemoryBytes: number;
-  /** One parameter that is no picture and no outputs. */
+  /** One parameter that is not a picture or outputs. */
   readonly parameterLength: number;
   readonly parameters: number;
-  /** The most that compression may have saved, past the first 32 MB: beyond it a body is a bomb. */
+  /** Maximum compression ratio after the first 32 MB. Beyond it a body is a decompression bomb. */
   readonly compressionRatio: number;
-  /** Headers must be complete by then. */
+  /** Time limit for the headers. */
   readonly headerMilliseconds: number;
-  /** How long a body may pause. Waiting uses this time up; bytes that arrive give it back at the minimum rate. */
+  /** How long a body may pause. Waiting uses this time up; arriving bytes give it back at the minimum rate. */
   readonly bodyIdleMilliseconds: number;
   readonly bodyBytesPerSecond: number;
-  /** A body of parameters must be complete by then. Updates may take as long as they flow. */
+  /** Time limit for a body of parameters. Updates have no limit while bytes arrive. */
   readonly parameterMilliseconds: number;
-  /** How long an idle connection is kept for the next request: longer than a load balancer's minute. */
+  /** How long an idle connection is kept: longer than the minute of a load balancer. */
   readonly keepAliveMilliseconds: number;
-  /** An update whose answer waits for its analyses gives up the wait then; the operations go on. */
+  /** After this time, an update no longer waits for its analyses. The operations continue. */
   readonly analysisWaitMilliseconds: number;
-  /** One picture of a query or of `/analyze`, download included. */
+  /** One picture of a query or of `/analyze`, including its download. */
   readonly analyzeMilliseconds: number;
-  /** Time that open requests have to end when the gateway stops. */
+  /** Time for open requests to end when the gateway stops. */
   readonly shutdownMilliseconds: number;
-  /** How often it is looked for reindexes whose process is gone. */
+  /** Interval of the search for reindexes whose process has ended. */
   readonly leftReindexesMilliseconds: number;
-  /** Maximum number of rejected documents that an answer lists; the rest is counted. */
+  /** Maximum number of rejected documents in an answer. The rest is only counted. */
   readonly listedDetails: number;
-  /** Pictures of a collection that wait to be analyzed: beyond it changes with pictures get 429. */
+  /** Pictures of a collection that wait for analysis. Above it, changes with pictures get 429. */
   readonly waitingAnalyses: number;
-  /** Changes of a collection that are accepted and not applied yet: beyond it changes get 429. */
+  /** Changes of a collection that are accepted and not applied yet. Above it, changes get 429. */
   readonly unappliedChanges: number;
-  /** Requests that are open at a time, be they at work or waiting. Health and figures do not count. */
+  /** Open requests, running or waiting. Health and metrics do not count. */
   readonly openRequests: number;
-  /** Searches in the database: fewer than it has connections, so that changes always find one. */
+  /** Searches in the database: fewer than its connections, so that changes always find one. */
   readonly searches: SemaphoreLimits;
-  /** Updates of more than a few changes while they are being accepted. */
+  /** Updates with more than a few changes while they are being accepted. */
   readonly bulkUpdates: SemaphoreLimits;
-  /** Pictures of queries and of `/analyze`: those whose bytes came with the request, and those to be fetched. */
+  /** Query pictures and pictures of `/analyze`: uploaded ones, and those to be fetched. */
   readonly sentPictures: SemaphoreLimits;
   readonly fetchedPictures: SemaphoreLimits;
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { ask, createGateway, FORM_BODY, testConfig } from '../../test/start-gateway.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
-describe('bytes held by all requests', () => {
-  it('are limited, but one alone is always taken, and what is released is free again', () => {
+describe('bytes of all requests in memory', () => {
+  it('are limited, but a single request is always accepted, and released bytes are free again', () => {
     const held = new MemoryBudget(100);
     const first = held.open();
     const second = held.open();
@@ -20,7 +20,7 @@ describe('bytes held by all requests', () => {
     first.growTo(41);
   });
 
-  it('are of one client its share, so that some are left for others', () => {
+  it('are limited to a share per client, so that others get some', () => {
     const held = new MemoryBudget(100);
     const [first, second] = [held.open('a'), held.open('a')];
     first.growTo(70);
@@ -34,7 +34,7 @@ describe('bytes held by all requests', () => {
     held.open('a').growTo(75);
   });
 
-  it('are those of requests that are not answered yet: 429 with Retry-After for those that are too many', async () => {
+  it('count until the request is answered: further requests get 429 with Retry-After', async () => {
     let entered = () => {};
     let leave = () => {};
     const inside = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ describe('bytes held by all requests', () => {
     expect((await picture()).status).toBe(200);
   });
 
-  it('are refused in words that a client sees which sends all before it looks', async () => {
+  it('are refused with an answer that also a client sees which sends everything before it reads', async () => {
     await using gateway = await createGateway(testConfig({ limits: { parameterBytes: 1_000_000 } }));
     const body = `input.data=${'A'.repeat(60_000_000)}`;
     const answer = await sendBlindly(gateway.port, '/api/cores/any/analyze', body);
@@ -72,7 +72,7 @@ describe('bytes held by all requests', () => {
   });
 });
 
-/** Sends all, and only then reads. Chunked, so that the size is not known before. */
+/** Sends everything, and only then reads. Chunked, so that the size is not known in advance. */
 async function sendBlindly(port: number, path: string, body: string): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.pause();

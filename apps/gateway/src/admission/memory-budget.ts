@@ -1,9 +1,9 @@
 import { AkinError } from '@akin/domain';
 import { fairShareOf } from './fair-share.ts';
 
-/** The bytes that one request holds of the budget. */
+/** The bytes of the budget that one request uses. */
 export interface Reservation {
-  /** @throws AkinError too-many-requests when the budget, or the share of the client, is used up */
+  /** @throws AkinError too-many-requests if the budget, or the share of the client, is used up */
   growTo(total: number): void;
   release(): void;
 }
@@ -21,7 +21,7 @@ export class MemoryBudget {
     this.#most = most;
   }
 
-  /** @param client whose request it is; undefined for akin itself, whose share is all */
+  /** @param client of the request; undefined for akin itself, which may use all */
   open(client?: string): Reservation {
     let own = 0;
     return {

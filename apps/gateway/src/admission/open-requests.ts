@@ -6,7 +6,7 @@ import { fairShareOf } from './fair-share.ts';
 export const PROCESS_PATHS = /^\/(health\/|metrics$)/;
 
 /**
- * Refuses requests while too many others are open, because each holds a little memory. One address may have only its share
+ * Refuses requests while too many others are open, because each needs some memory. One address may have only its share
  * of them open.
  */
 export function limitOpenRequests(
@@ -27,7 +27,7 @@ export function limitOpenRequests(
     if (own > fairShareOf(most)) {
       throw new AkinError(
         'too-many-requests',
-        `More than ${own - 1} requests of this address are open: wait until some of them end.`,
+        `More than ${own - 1} requests from this address are open: wait until some of them end.`,
         {
           retryAfterSeconds: 2,
         },

@@ -6,7 +6,7 @@ import { Semaphore } from './semaphore.ts';
 const FOR_EVER = new AbortController().signal;
 
 describe('a semaphore', () => {
-  it('lets some in, some wait, and turns the others away', async () => {
+  it('admits some, lets some wait, and refuses the others', async () => {
     const semaphore = new Semaphore('things', { concurrent: 1, queued: 1, queueMilliseconds: 60_000 });
     const leave = await semaphore.enter('a', FOR_EVER);
     const second = semaphore.enter('a', FOR_EVER);
@@ -16,7 +16,7 @@ describe('a semaphore', () => {
     (await semaphore.enter('a', FOR_EVER))();
   });
 
-  it('turns away who waits too long, and who goes away leaves the line', async () => {
+  it('refuses a request that waits too long, and removes one that is cancelled', async () => {
     const semaphore = new Semaphore('things', { concurrent: 1, queued: 1, queueMilliseconds: 30 });
     const leave = await semaphore.enter('a', FOR_EVER);
     await expect(semaphore.enter('a', FOR_EVER)).rejects.toThrow('Too many things');
@@ -32,7 +32,7 @@ describe('a semaphore', () => {
 describe('a fair semaphore', () => {
   const fair = () => new Semaphore('things', { concurrent: 4, queued: 4, queueMilliseconds: 60_000, fair: true });
 
-  it('keeps one client from holding all places, and lets others pass by those of its line', async () => {
+  it('keeps one client from using all slots, and lets others overtake its waiting requests', async () => {
     const semaphore = fair();
     const inside = [];
     for (let i = 0; i < 3; i++) inside.push(await semaphore.enter('a', FOR_EVER));
@@ -49,7 +49,7 @@ describe('a fair semaphore', () => {
     expect(order).toEqual(['b', 'b', 'a', 'a']);
   });
 
-  it('keeps one client from filling the line', async () => {
+  it('keeps one client from filling the queue', async () => {
     const semaphore = fair();
     for (let i = 0; i < 3; i++) await semaphore.enter('a', FOR_EVER);
     const gone = new AbortController();
@@ -63,7 +63,7 @@ describe('a fair semaphore', () => {
     for (const one of line) await expect(one).rejects.toThrow('gone');
   });
 
-  it('has no share for akin itself', async () => {
+  it('does not limit akin itself to a share', async () => {
     const semaphore = fair();
     for (let i = 0; i < 4; i++) await semaphore.enter(undefined, FOR_EVER);
   });
@@ -78,8 +78,8 @@ function held() {
   return { release: () => release(), analyze: () => released.then(() => ({ outputs: '{}' })) };
 }
 
-describe('a gateway with too much to do', () => {
-  it('answers 429 with Retry-After for pictures beyond those that may wait; sent ones do not wait for fetched ones', async () => {
+describe('an overloaded gateway', () => {
+  it('answers 429 with Retry-After if too many pictures wait; uploads do not wait for downloads', async () => {
     const { analyze, release } = held();
     const few = { concurrent: 2, queued: 1, queueMilliseconds: 60_000 };
     await using gateway = await createGateway(testConfig({ analyze, limits: { fetchedPictures: few } }));
@@ -99,7 +99,7 @@ describe('a gateway with too much to do', () => {
     expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429]);
   });
 
-  it('answers 503 beyond the requests that may be open, but says how it is', async () => {
+  it('answers 503 above the limit of open requests, but still reports its health', async () => {
     const { analyze, release } = held();
     const store = { ...testConfig().store, ping: async () => {} };
     await using gateway = await createGateway(testConfig({ store, analyze, limits: { openRequests: 2 } }));
@@ -113,7 +113,7 @@ describe('a gateway with too much to do', () => {
     expect((await fetched()).status).toBe(200);
   });
 
-  it('takes small updates while large ones have to wait, and large ones afterwards', async () => {
+  it('accepts small updates while large ones wait, and large ones afterwards', async () => {
     const none = { concurrent: 0, queued: 0, queueMilliseconds: 60_000 };
     await using service = await startService({ limits: { bulkUpdates: none } });
     const update = (count: number) =>
@@ -126,7 +126,7 @@ describe('a gateway with too much to do', () => {
     expect((await update(20)).status).toBe(200);
   });
 
-  it('answers 429 for searches beyond those that may wait', async () => {
+  it('answers 429 if too many searches wait', async () => {
     const none = { concurrent: 0, queued: 0, queueMilliseconds: 60_000 };
     await using service = await startService({ limits: { searches: none } });
     const answer = await ask(service.gateway, '/api/cores/my-collection/select');

@@ -30,16 +30,16 @@ export class Semaphore {
   readonly #waiting = new Set<Waiting>();
   #taken = 0;
 
-  /** @param what too many of which there are, for the message: "searches" */
+  /** @param what the plural noun for the message, for example "searches" */
   constructor(what: string, limits: SemaphoreLimits) {
     this.#what = what;
     this.#limits = limits;
   }
 
   /**
-   * @param client who asks; undefined for akin itself, whose share is all
-   * @returns what gives the place back, to be called once
-   * @throws AkinError too-many-requests; the signal's reason when it aborts before
+   * @param client who asks; undefined for akin itself, which may use all
+   * @returns a function that frees the slot, to be called once
+   * @throws AkinError too-many-requests; the signal's reason if it aborts before
    */
   async enter(client: string | undefined, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();

@@ -1,22 +1,22 @@
 /** What a bucket answers. */
 export interface RateDecision {
   readonly allowed: boolean;
-  /** The most that may come at once. */
+  /** The maximum number of requests at once. */
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the bucket is full again, and until it holds one token: whole, at least 1. */
+  /** Seconds until the bucket is full again, and until it contains one token: whole numbers, at least 1. */
   readonly resetSeconds: number;
   readonly retrySeconds: number;
 }
 
-/** A bucket holds the tokens of this many seconds. */
+/** The capacity of a bucket in seconds of its rate. */
 const SECONDS_HELD = 10;
-/** More buckets are not kept: the one that was not used for longest is forgotten, and would be full again by then. */
+/** Maximum number of buckets. The least recently used one is removed; it would be full again by then. */
 const MOST_BUCKETS = 50_000;
 
 /**
- * Token buckets in memory, by name. Each fills by its rate, and a request takes one token. Several gateways count each
- * for themselves.
+ * Token buckets in memory, by name. Each fills at its rate, and a request takes one token. Several gateways count
+ * separately.
  */
 export class TokenBuckets {
   readonly #buckets = new Map<string, { tokens: number; at: number }>();
@@ -27,7 +27,7 @@ export class TokenBuckets {
     this.#now = now;
   }
 
-  /** @param rate tokens a second */
+  /** @param rate tokens per second */
   take(name: string, rate: number): RateDecision {
     const limit = rate * SECONDS_HELD;
     const now = this.#now();

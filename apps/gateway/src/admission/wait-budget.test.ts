@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { WaitBudget } from './wait-budget.ts';
 
 describe('the budget of waiting for a body', () => {
-  it('lasts for ever while bytes come at the least rate', () => {
+  it('lasts forever while bytes arrive at the minimum rate', () => {
     const budget = new WaitBudget(60_000, 256);
     for (let i = 0; i < 1_000; i++) budget.record(20_000, 20 * 256);
     expect(budget.left).toBe(60_000);
@@ -15,7 +15,7 @@ describe('the budget of waiting for a body', () => {
     expect(blanks).toBe(4);
   });
 
-  it('allows a pause once in a while, but no longer one for having sent much before', () => {
+  it('allows a pause from time to time, but not a longer one after many bytes', () => {
     const budget = new WaitBudget(60_000, 256);
     budget.record(0, 1e9);
     expect(budget.left).toBe(60_000);

@@ -1,6 +1,6 @@
 /**
- * How long a body may still be waited for: a token bucket of milliseconds. It begins full, waiting empties it, and bytes
- * refill it by a least rate. So a body may pause, but one that only trickles has an end.
+ * How long to wait for a body: a token bucket of milliseconds. It starts full, waiting empties it, and bytes refill it
+ * at a minimum rate. So a body may pause, but one that only trickles ends.
  */
 export class WaitBudget {
   readonly #mostMilliseconds: number;
@@ -9,7 +9,7 @@ export class WaitBudget {
 
   /**
    * @param mostMilliseconds the longest pause
-   * @param bytesPerSecond what must come for a body to go on for ever
+   * @param bytesPerSecond the minimum rate of a body
    */
   constructor(mostMilliseconds: number, bytesPerSecond: number) {
     this.#mostMilliseconds = mostMilliseconds;
@@ -17,12 +17,12 @@ export class WaitBudget {
     this.#left = mostMilliseconds;
   }
 
-  /** Milliseconds; 0 or less when the body has been waited for long enough. */
+  /** Milliseconds; 0 or less if the waiting time is used up. */
   get left(): number {
     return this.#left;
   }
 
-  /** Subtracts the time of a wait, and adds time for the bytes that came meanwhile. */
+  /** Subtracts the time of a wait, and adds time for the bytes that arrived. */
   record(waitedMilliseconds: number, bytes: number): void {
     const filled = this.#left - waitedMilliseconds + (bytes / this.#bytesPerSecond) * 1000;
     this.#left = Math.min(this.#mostMilliseconds, filled);

@@ -9,7 +9,7 @@ import { contentModelFor } from '../search/content-model.ts';
 /** A model as outputs name it. */
 const MODEL = /^[\w.:@/-]{1,200}$/;
 
-/** Analyzes one picture, given by address or as bytes, or words, and stores nothing. */
+/** Analyzes one picture, given by URL or as bytes, or words, and stores nothing. */
 export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call, context) => {
   const { 'input.url': url, 'input.data': data, 'input.text': text } = call.parameters;
   const { 'modules.apply': apply, thumbnail: wanted } = call.parameters;

@@ -12,7 +12,7 @@ const refusal = ({ status, json }: { status: number; json: { error: { msg: strin
 const xml = (body: string, path = `${SOLR}?commit=true`) =>
   send(path, { body, headers: { 'content-type': 'application/xml' } });
 
-// The reference guide has several fields of several values, akin one: its examples are run once for each.
+// In Solr's guide several fields have several values, in akin only one: its examples are run once for each.
 const BEFORE = { id: 'mydoc', price: 10, popularity: 42 };
 const LISTS = [
   [{ add: ['toys', 'games'] }, ['kids'], ['kids', 'toys', 'games']],
@@ -51,7 +51,7 @@ describe("Solr's examples of atomic updates", () => {
 });
 
 describe("Solr's examples of optimistic concurrency", () => {
-  it('go as its guide says', async () => {
+  it('work as in its guide', async () => {
     const added = await post(`${SOLR}?versions=true`, [{ id: 'aaa' }, { id: 'bbb' }]);
     const [, a, , b] = added.json.adds;
     expect(added.json.adds).toEqual(['aaa', a, 'bbb', a + 1]);
@@ -87,7 +87,7 @@ describe("Solr's examples of optimistic concurrency", () => {
   });
 });
 
-describe('what is no atomic update', () => {
+describe('an invalid atomic update', () => {
   it.each<[object, string]>([
     [{ id: { set: '7' } }, 'id'],
     [{ id: '7', price: { multiply: 2 } }, '"price"'],
@@ -98,7 +98,7 @@ describe('what is no atomic update', () => {
     [{ id: '7', labels: { inc: 1 } }, 'takes a number'],
     [{ id: '7', price: { set: [1, 2] } }, 'an array'],
     [{ id: '7', price: { inc: null } }, '"price"'],
-    [{ id: '7', image: { set: 'no address' } }, '"image"'],
+    [{ id: '7', image: { set: 'not a URL' } }, '"image"'],
     [{ id: '7', import: { set: null } }, '"import"'],
     [{ id: '7', text: { set: 'x' } }, '"text"'],
     [{ id: '7', _version_: 'x' }, '"_version_"'],
@@ -107,7 +107,7 @@ describe('what is no atomic update', () => {
     expect(refusal(answer)).toEqual([400, expect.stringContaining(problem)]);
   });
 
-  it('has no type but that of the first value, modified or not', async () => {
+  it('gets its type from the first value, modified or not', async () => {
     expect(
       (await post(`${CORES}?commit=true`, [{ id: '1', count: { inc: 1 }, when: { set: '2024-01-01' } }])).status,
     ).toBe(200);
@@ -120,7 +120,7 @@ describe('what is no atomic update', () => {
 });
 
 describe('an update of a document whose picture is being analyzed', () => {
-  it('is answered, and seen, when both are done', async () => {
+  it('is answered, and visible, when both are done', async () => {
     service.pause();
     await post(`${CORES}?async=true`, { id: 'slow', image: 'http://pictures.example/red.jpg', n: 1 });
     const update = post(`${CORES}?commit=true`, { id: 'slow', n: { inc: 1 } });
@@ -130,7 +130,7 @@ describe('an update of a document whose picture is being analyzed', () => {
     expect(await select('id:slow&fl=n,color_names')).toEqual([{ n: 2, color_names: ['red'] }]);
   });
 
-  it('fails by itself where a number gets too large', async () => {
+  it('fails alone if a number gets too large', async () => {
     await post(CORES, [
       { id: 'max', n: '9223372036854775807' },
       { id: 'num', views: 7 },

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const backUp = () => ask(service.gateway, '/api/backup', { method: 'POST' });
 
-it('a backup is refused while another one is read, and not any more when its client has gone', async () => {
+it('a backup is refused while another one is read, until its client has gone', async () => {
   const client = request({ port: service.gateway.port, host: '127.0.0.1', path: '/api/backup', method: 'POST' }).end();
   const [answer] = await once(client, 'response');
   expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/gzip']);

@@ -2,7 +2,7 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { backup as openBackup } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** The embedded store as one file, no faster than the client reads. */
+/** The embedded store as one file, sent no faster than the client reads. */
 export const backup: Handler<ParametersOf<Endpoints['backup']>> = async ({ signal }, { store }) => {
   const bytes = await openBackup(store);
   // It ends with the process, or with the client.

@@ -48,11 +48,11 @@ describe('collapse=duplicates', () => {
     expect(await search('select?rows=0&q=-id:blue&collapse=duplicates')).toEqual([3, []]);
   });
 
-  it('folds what matches: in rankings, thresholds, filters and facets alike', async () => {
+  it('folds the matches of rankings, thresholds, filters and facets', async () => {
     const [count, [first]] = await search(`${red}&rows=1`);
     expect([count, first]).toEqual([2, ['red', 2]]);
     expect((await search(`${red}&rank.threshold=0.99`))[0]).toBe(1);
-    // The representative does not match, so that another one stands for the group.
+    // The representative does not match, so another document represents the group.
     expect(await search('select?fq=price:6&fl=id&collapse=duplicates')).toEqual([1, [['blue twin', 0]]]);
     const { json } = await ask(
       service.gateway,
@@ -61,7 +61,7 @@ describe('collapse=duplicates', () => {
     expect(json.facet_counts.facet_queries).toEqual({ 'price:[5 TO 6]': 1 });
   });
 
-  it('is refused with a cursorMark, and as another word', async () => {
+  it('is refused with a cursorMark, and with another value', async () => {
     expect(await search('select?cursorMark=*&sort=id+asc&collapse=duplicates')).toEqual([
       400,
       expect.stringContaining('collapse is not for cursorMark'),

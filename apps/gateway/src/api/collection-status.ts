@@ -3,7 +3,7 @@ import { findCollection } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
 import type { Handler } from '../http/serve.ts';
 
-/** State of one collection; 404 when there is none of that name. */
+/** State of one collection; 404 if there is none with that name. */
 export const collectionStatus: Handler<ParametersOf<Endpoints['collectionStatus']>> = async (
   { parameters, access },
   { store },

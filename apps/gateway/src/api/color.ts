@@ -2,6 +2,6 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Handler } from '../http/serve.ts';
 import { answerSearch } from '../search/answer-search.ts';
 
-/** Pictures of like colours. */
+/** Pictures with similar colours. */
 export const color: Handler<ParametersOf<Endpoints['color']>> = (call, context) =>
   answerSearch(call, { mode: 'color', ranked: true }, context);

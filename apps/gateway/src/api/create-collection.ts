@@ -8,7 +8,7 @@ import type { ParameterList } from '../http/parameters.ts';
 import type { Handler } from '../http/serve.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';
 
-/** Creates an empty collection; a conflict when the name is taken, or no analyzer can use its model. */
+/** Creates an empty collection. Conflict if the name is used, or no analyzer can use its model. */
 export const createCollection: Handler<ParametersOf<Endpoints['createCollection']>> = async (
   { parameters, list, signal },
   context,
@@ -29,7 +29,7 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
   return { status: 201, body: await presentCollection(store, collection) };
 };
 
-/** A setting that is ignored would be taken for one that holds. */
+/** A client would believe that an ignored setting is in force. */
 function refuseSettings(list: ParameterList): void {
   const known = ENDPOINTS.createCollection.parameters.shape;
   const unknown = list.find(([name]) => !Object.hasOwn(known, name))?.[0];

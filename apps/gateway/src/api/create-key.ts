@@ -4,7 +4,7 @@ import { createKey as create } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { presentKey } from './keys.ts';
 
-/** Makes a key and returns its text, only this once. */
+/** Creates a key and returns its text, only this once. */
 export const createKey: Handler<ParametersOf<Endpoints['createKey']>> = async ({ parameters }, context) => {
   const { scope, note, rate, expires } = parameters;
   const collections = listed(parameters.collections);

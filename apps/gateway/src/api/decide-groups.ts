@@ -3,7 +3,7 @@ import { AkinError } from '@akin/domain';
 import { decideGroups as decide, findCollection } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** Keeps documents from being in one group, or takes that back. */
+/** Keeps documents from being in one group, or withdraws that decision. */
 export const decideGroups: Handler<ParametersOf<Endpoints['decideGroups']>> = async ({ parameters }, context) => {
   const ids = [...new Set(parameters.ids)];
   if (ids.length < 2) throw new AkinError('bad-request', 'Parameter ids must name at least two different documents.');

@@ -15,7 +15,7 @@ export const defineFields: Handler<ParametersOf<Endpoints['defineFields']>> = as
   const { fields: known } = await loadSchema(store, collection);
   const fromSolr = readSolrFields(parameters['add-field'], known);
   await define(store, collection, new Map([...readFieldTypes(parameters.field), ...fromSolr]));
-  // Solr answers its command with the header alone.
+  // Solr answers its command with only the header.
   if (parameters['add-field'].length > 0) return { body: {} };
   const { fields } = await loadSchema(store, collection);
   return {

@@ -2,13 +2,13 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { dropCollection as drop, findCollection } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** Drops a collection with all that it holds. */
+/** Drops a collection with all its documents. */
 export const dropCollection: Handler<ParametersOf<Endpoints['dropCollection']>> = async (
   { parameters },
   { store, keyRing },
 ) => {
   await drop(store, await findCollection(store, parameters.collection));
-  // Keys for it are for one less.
+  // Keys for this collection have one collection less.
   await keyRing.reload();
   return { body: {} };
 };

@@ -5,10 +5,10 @@ import type { Handler } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
 import { lookupIn, readQuery } from '../search/query-parameters.ts';
 
-/** What a page has at most; a document more may come on top. */
+/** Approximate maximum size of a page; one more document may follow. */
 const PAGE_BYTES = 4 * 1024 ** 2;
 
-/** A page of the documents of one commit, as lines that `/update` and `akin import` take. */
+/** A page of the documents of one commit, as lines for `/update` and `akin import`. */
 export const exportDocuments: Handler<ParametersOf<Endpoints['exportDocuments']>> = async (
   { parameters, list },
   { store },

@@ -22,7 +22,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** The address as it stands: brackets, asterisks and colons are not escaped. */
+/** The raw URL: brackets, asterisks and colons are not escaped. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
 const raw = async (request: string): Promise<{ status: number; answer: any }> =>
   sendRaw(service.gateway.port, request.replace('\r\n', '\r\nHost: localhost:8983\r\n'));
@@ -83,7 +83,7 @@ describe('pictures as text', () => {
     expect([status, answer.outputs]).toEqual([200, outputsOf('red', ['duplicate'])]);
   });
 
-  it('by input.urls, as by input.url', async () => {
+  it('with input.urls, as with input.url', async () => {
     const old = await get(`${FLOW}/analyze?input.urls=http://pictures.example/red.jpg`);
     expect(old).toEqual(await get(`${FLOW}/analyze?input.url=http://pictures.example/red.jpg`));
     expect(old.status).toBe(200);

@@ -17,18 +17,18 @@ import { lookupIn } from '../search/query-parameters.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { commitReached, reachToken } from '../update/await-token.ts';
 
-/** Documents by their ids, in the order in which these were given. */
+/** Documents by their ids, in the given order. */
 export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
   refuseFilters(list);
   const ids = [...parameters.id, ...parameters.ids.flatMap((text) => text.split(',').map((id) => id.trim()))];
   const wanted = [...new Set(ids.filter((id) => id !== ''))];
   if (wanted.length === 0)
-    throw new AkinError('bad-request', 'Parameter id is required, or ids with several ids, separated by commas.');
+    throw new AkinError('bad-request', 'Parameter id is required, or ids with several ids separated by commas.');
   if (wanted.length > MAX_ROWS) {
     throw new AkinError(
       'bad-request',
-      `Parameters id and ids name ${wanted.length} documents: ask for ${MAX_ROWS} at most.`,
+      `Parameters id and ids name ${wanted.length} documents: send at most ${MAX_ROWS}.`,
     );
   }
   const fields = readFieldList(parameters.fl, false, lookupIn(list));
@@ -40,7 +40,7 @@ export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters,
   const versioned = names.includes(VERSION_FIELD);
   const versions = versioned ? await currentVersions(context.store, collection, wanted) : new Map<string, bigint>();
   const found = new Map([...shown].map(([id, document]) => [id, new Map<string, FieldValue>(document)]));
-  // The version is that of the last accepted change; all else is as of the last commit.
+  // The version is that of the last accepted change. Everything else is as of the last commit.
   for (const document of found.values()) document.delete(VERSION_FIELD);
   for (const [id, version] of versions)
     found.set(id, (found.get(id) ?? new Map<string, FieldValue>([['id', id]])).set(VERSION_FIELD, version));
@@ -65,11 +65,11 @@ export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters,
 interface Read {
   readonly collection: Collection;
   readonly shown: ReadonlyMap<string, StoredDocument>;
-  /** By which the fields were chosen. */
+  /** The schema that chose the fields. */
   readonly schema: CollectionSchema;
 }
 
-/** Reads documents in one statement, of the collection that this process last knew by the name, if it still has it. */
+/** Reads documents in one statement, of the collection that this process last knew by this name, if it still exists. */
 async function read(
   name: string,
   ids: readonly string[],
@@ -82,7 +82,7 @@ async function read(
     let used: CollectionSchema | undefined;
     const fieldsOf = (schema: CollectionSchema) => {
       used = schema;
-      // Without the id an answer could not be put in order.
+      // Without the id, the answer could not be ordered.
       return [...fieldNames(list, schema).names, 'id'];
     };
     const shown = await getDocuments(store, collection, ids, fieldsOf, await commitOf(collection));
@@ -103,7 +103,7 @@ function readAgain(name: string): never {
   });
 }
 
-/** A filter would have left documents out, so that ignoring it gives away what the client did not want. */
+/** A filter would have left documents out. To ignore it would return documents that the client did not want. */
 function refuseFilters(list: Parameters<typeof refuseUnsupported>[0]): void {
   if (!list.some(([name, value]) => name === 'fq' && value.trim() !== '')) return;
   throw new AkinError('bad-request', '/get does not take fq: use /select with q=id:….');

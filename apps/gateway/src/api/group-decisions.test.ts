@@ -5,7 +5,7 @@ const { post, send } = updatedService(() => {});
 const PATH = '/api/cores/my-collection/groups/decisions';
 
 describe('decisions on groups', () => {
-  it('are kept for each two, listed page by page, and taken back', async () => {
+  it('are stored for each pair, listed in pages, and withdrawn', async () => {
     await post(
       `${CORES}?commit=true`,
       ['a', 'b', 'ü "c"'].map((id) => ({ id })),

@@ -27,7 +27,7 @@ function readPair(cursor: string): Decision {
       return pair as unknown as Decision;
     }
   } catch {
-    // Told below.
+    // The error below applies.
   }
   throw new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier answer.');
 }

@@ -33,7 +33,7 @@ async function update(body: unknown, path = C): Promise<void> {
   expect((await postJson(service.gateway, `${path}/update?commit=true`, body)).status).toBe(200);
 }
 
-/** What the indexer does in the background. */
+/** The background work of the indexer. */
 async function group(): Promise<void> {
   const collection = await findCollection(service.store, 'my-collection');
   expect(await updateGroups(service.store, collection, groupRule(), { milliseconds: 60_000 })).toBe(true);
@@ -47,11 +47,11 @@ const ids = ({ groups }: { groups: { members: { id: string }[] }[] }) =>
   groups.map(({ members }) => members.map(({ id }) => id));
 
 describe('/groups', () => {
-  it('has none before the first turn, and says up to which commit', async () => {
+  it('has none before the first run, and says up to which commit', async () => {
     expect(await get()).toMatchObject({ commit: 1, asOfCommit: 0, numFound: 0, numFoundExact: false, groups: [] });
   });
 
-  it('lists copies with their scores and the pairs that hold a group together; blank pages are strangers', async () => {
+  it('lists copies with their scores and the pairs of each group; blank pages do not match', async () => {
     await group();
     const answer = await get('fl=title,price');
     expect(answer).toMatchObject({ responseHeader: { status: 0 }, commit: 1, asOfCommit: 1, threshold: 0.74 });
@@ -75,14 +75,14 @@ describe('/groups', () => {
     expect(edited.score).toBeLessThan(1);
   });
 
-  it('gives the score that a search for copies gives', async () => {
+  it('returns the same score as a search for copies', async () => {
     const { json } = await ask(service.gateway, `${C}/duplicate?rank.by.id=red&fl=id,score`);
     const scores = new Map(json.response.docs.map(({ id, score }: { id: string; score: number }) => [id, score]));
     const { groups } = await get('fq=red&fq=-id:blue');
     for (const { id, score } of groups[0].members) expect(score).toBeCloseTo(scores.get(id) as number, 9);
   });
 
-  it('lists all members of one group, piece by piece', async () => {
+  it('lists all members of one group in parts', async () => {
     const red = (from: number) => get(`group.id=red&group.limit=2&group.offset=${from}&fl=id`);
     const first = await red(0);
     expect([ids(first), first.numFound, first.groups[0].size]).toEqual([[['red', 'red?again=1']], 1, 3]);
@@ -93,7 +93,7 @@ describe('/groups', () => {
     expect((await get('group.offset=-1'))[0]).toBe(400);
   });
 
-  it('is narrowed by fq, paged by cursor, and lists as many members as asked for', async () => {
+  it('is filtered by fq, paged by cursor, and lists as many members as requested', async () => {
     expect(ids(await get('fq=price:[2+TO+5]'))).toEqual([['red?again=1', 'red, edited']]);
     expect(ids(await get('fq=price:[2+TO+*]&fq=-id:blue'))).toEqual([['red?again=1', 'red, edited']]);
     const first = await get('rows=1&group.limit=1');
@@ -104,7 +104,7 @@ describe('/groups', () => {
     expect(await get('rows=0&fq=+&fq=')).toMatchObject({ numFound: 2 });
   });
 
-  it('answers by the old prefix, to a form and as a page', async () => {
+  it('answers at the old prefix, to a form and as a page', async () => {
     expect(ids(await get('rows=1', '/solr/my-collection'))).toEqual([['blue', 'blue twin']]);
     const posted = await ask(service.gateway, `${C}/groups/`, { method: 'POST', headers: FORM_BODY, body: 'rows=1' });
     expect(ids(posted.json)).toEqual([['blue', 'blue twin']]);
@@ -114,7 +114,7 @@ describe('/groups', () => {
     expect(computed.groups[0].members[0]).toEqual({ id: 'red', cost: 1, km: 0, score: 1 });
   });
 
-  it('shows no member that left, and says that it is behind', async () => {
+  it('shows no member that left, and says that it is not current', async () => {
     await update({ delete: ['blue twin'] }, '/solr/my-collection');
     const behind = await get();
     expect([ids(behind).length, behind.asOfCommit, behind.commit, behind.numFoundExact]).toEqual([1, 1, 2, false]);
@@ -122,7 +122,7 @@ describe('/groups', () => {
     expect(await get()).toMatchObject({ numFound: 1, asOfCommit: 2, numFoundExact: true });
   });
 
-  it('refuses what it cannot read, naming the parameter', async () => {
+  it('refuses invalid parameters by name', async () => {
     for (const [query, named] of [
       ['rows=101', 'rows'],
       ['rows=x', 'rows'],

@@ -11,7 +11,7 @@ import { lookupIn, readFilters } from '../search/query-parameters.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
-/** A page of the groups of near-duplicates, and the commit up to which they are right. */
+/** A page of the groups of near-duplicates, and the commit up to which they are current. */
 export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
   const parameter = lookupIn(list);
@@ -23,7 +23,7 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const schema = await loadSchema(context.store, collection);
   const calibration = calibrationOf(context.store, collection, schema, GROUP_MODULE);
-  // Without it groups would stand still, and who waits for `asOfCommit` would do so for ever.
+  // Otherwise groups would not be updated, and a client that waits for `asOfCommit` would wait forever.
   calibrationOf(context.store, collection, schema, groupRule().also.module);
   const { names, hidden } = fieldNames(fields, schema);
   const page = await listGroups(context.store, collection, {
@@ -62,7 +62,7 @@ function presentGroup(
     id,
     representative: id,
     size,
-    // Whatever else is asked for, who it is comes first.
+    // The id is always among them, whatever fields were requested.
     members: scored.map((member) => new Map([['id', member.id], ...presentDocument(member, fields, hidden)])),
     pairs: scored
       .filter((member) => member.id !== id)

@@ -54,7 +54,7 @@ import { updateJson } from './update-json.ts';
 import { updateJsonDocs } from './update-json-docs.ts';
 import { updateXml } from './update-xml.ts';
 
-/** What answers each endpoint of the contract: one without a handler does not compile. */
+/** The handler of each endpoint of the contract. An endpoint without a handler does not compile. */
 export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<Endpoints[Name]>> } = {
   select,
   query,

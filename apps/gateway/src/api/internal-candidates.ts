@@ -7,7 +7,7 @@ import type { Handler } from '../http/serve.ts';
 
 const MOST_PATIENCE_MILLISECONDS = 60_000;
 
-/** What search nodes answer to gateways alone: no part of the interface, so not in the contract. */
+/** What search nodes answer only to gateways. It is not part of the public interface, so it is not in the contract. */
 export const CANDIDATES = endpoint({
   methods: ['POST'],
   scope: 'admin',
@@ -20,7 +20,7 @@ export const CANDIDATES = endpoint({
   answer: 'application/json',
 });
 
-/** Answers questions of gateways; see `answerQuestion` of the store. */
+/** Answers requests of gateways; see `answerQuestion` of the store. */
 export function candidates(find: FindCandidates): Handler<ParametersOf<typeof CANDIDATES>> {
   return async ({ parameters, body, reservation, signal }, { limits }) => {
     const shards = readShards(parameters.shards);

@@ -1,6 +1,6 @@
 import type { Handler } from '../http/serve.ts';
 
-/** Figures for Prometheus. */
+/** Metrics for Prometheus. */
 export const metrics: Handler<unknown> = async (_call, context) => {
   const { type, text } = await context.metrics.text();
   return { type, bytes: text };

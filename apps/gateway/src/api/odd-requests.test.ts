@@ -7,7 +7,7 @@ import { type Service, startService } from '../../test/start-service.ts';
 
 const SOLR = '/solr/my-collection';
 const CORES = '/api/cores/my-collection';
-/** What the thumbnails of this test are turned into. */
+/** What the thumbnails of this test are converted to. */
 const MADE = Buffer.from('RIFF....WEBPmade');
 
 let service: Service;
@@ -42,7 +42,7 @@ describe('the parameter json', () => {
     [{ query: '*:*', filter: ['n:[1 TO *]', '-n:2'], limit: 5 }, ['1']],
     [{ params: { sort: 'n desc' }, limit: 1 }, ['2']],
     [' ', ['1', '2']],
-  ])('%j means what it means as a body', async (value, expected) => {
+  ])('%j means the same as in a body', async (value, expected) => {
     for (const request of [
       send(`${SOLR}/select?fl=id&json=${json(value)}`),
       send(`${SOLR}/select?fl=id`, { body: `json=${json(value)}`, headers: FORM_BODY }),
@@ -51,7 +51,7 @@ describe('the parameter json', () => {
     }
   });
 
-  it('is refused where it is broken, holds what is not built, or stands where no search is', async () => {
+  it('is refused if it is malformed, contains something unsupported, or the endpoint is not a search', async () => {
     expect(await complaint(`${SOLR}/select?json=${json('{"query":')}`)).toMatch(/^400 Parameter json: /);
     expect(await complaint(`${SOLR}/select?json=${json('[1]')}`)).toMatch(/^400 Parameter json: /);
     expect(await complaint(`${SOLR}/select?json=${json({ facet: { a: 'n' } })}`)).toMatch(/^400 .*facet/);
@@ -94,7 +94,7 @@ describe('complaints', () => {
 });
 
 describe('old programs', () => {
-  it('may speak HTTP/1.0 without a Host', async () => {
+  it('may use HTTP/1.0 without a Host', async () => {
     const { status } = await sendRaw(service.gateway.port, `GET ${SOLR}/admin/ping HTTP/1.0\r\n\r\n`);
     expect(status).toBe(200);
     const wrong = await sendRaw(service.gateway.port, `GET ${SOLR}/admin/ping HTTP/1.0\r\nHost: evil.example\r\n\r\n`);
@@ -111,7 +111,7 @@ describe('the version', () => {
 });
 
 describe('a wait for after', () => {
-  it('that is over leaves a log line without a stack', async () => {
+  it('that times out leaves a log line without a stack', async () => {
     service.pause();
     const picture = [{ id: 'slow', image: 'http://pictures.example/slow.jpg' }];
     const { json } = await postJson(service.gateway, `${CORES}/update?async=true`, picture);
@@ -152,12 +152,12 @@ describe('a thumbnail that comes with a document', () => {
     expect(text).toBe((made ? MADE : bytes).toString());
   });
 
-  it('is named where there is none', async () => {
+  it('is named if there is none', async () => {
     const { status, json } = await send(`${CORES}/thumbnail?id=%22nobody`);
     expect([status, json.error.msg]).toEqual([404, expect.stringContaining('no thumbnail of "\\"nobody"')]);
   });
 
-  it('is refused with its document when it is broken', async () => {
+  it('is refused with its document if it is damaged', async () => {
     const { status, json } = await index(Buffer.from([0xff, 0xd8, 0xff, 1]));
     expect(status).toBe(400);
     expect(json.error.details).toEqual([

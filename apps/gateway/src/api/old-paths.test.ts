@@ -23,13 +23,13 @@ const ids = async () => {
 };
 
 describe('/update/json', () => {
-  it.each([SOLR, CORES])('takes documents, with or without a slash: %s', async (base) => {
+  it.each([SOLR, CORES])('accepts documents, with or without a slash: %s', async (base) => {
     expect((await postJson(service.gateway, `${base}/update/json?commit=true`, [{ id: '1' }])).status).toBe(200);
     expect((await postJson(service.gateway, `${base}/update/json/?commit=true`, [{ id: '2' }])).status).toBe(200);
     expect(await ids()).toEqual(['1', '2']);
   });
 
-  it('takes commands below the legacy segment, a document below the other', async () => {
+  it('accepts commands below the legacy segment, and a document below the other one', async () => {
     const commands = await postJson(service.gateway, `${SOLR}/update/json`, { add: { doc: { id: '1' } }, commit: {} });
     expect(commands.status).toBe(200);
     const document = await postJson(service.gateway, `${CORES}/update/json?commit=true`, { id: '2' });
@@ -37,7 +37,7 @@ describe('/update/json', () => {
     expect(await ids()).toEqual(['1', '2']);
   });
 
-  it('commits by a bare GET', async () => {
+  it('commits with a bare GET', async () => {
     await postJson(service.gateway, `${SOLR}/update/json`, [{ id: '1' }]);
     expect((await send(`${SOLR}/update/json?commit=true`)).status).toBe(200);
     expect(await ids()).toEqual(['1']);
@@ -45,7 +45,7 @@ describe('/update/json', () => {
 });
 
 describe('/update/json/docs', () => {
-  it.each([SOLR, CORES])('takes a lone document, an array, and no commands: %s', async (base) => {
+  it.each([SOLR, CORES])('accepts a single document, an array, and no commands: %s', async (base) => {
     const one = await postJson(service.gateway, `${base}/update/json/docs?commit=true`, { id: '1', title: 'one' });
     const two = await postJson(service.gateway, `${base}/update/json/docs/?commit=true`, [{ id: '2' }, { id: '3' }]);
     expect([one.status, two.status]).toEqual([200, 200]);
@@ -59,7 +59,7 @@ describe('/update/json/docs', () => {
 });
 
 describe('/query', () => {
-  it('answers as /select does, laid out over lines unless told otherwise', async () => {
+  it('answers as /select does, indented by default', async () => {
     await postJson(service.gateway, `${SOLR}/update?commit=true`, [{ id: '1', title: 'a shoe' }, { id: '2' }]);
     for (const base of [SOLR, CORES]) {
       const laidOut = await send(`${base}/query?q=shoe&omitHeader=true`);
@@ -70,7 +70,7 @@ describe('/query', () => {
     expect((await send(`${SOLR}/select?q=shoe&omitHeader=true`)).text).toMatch(/^\{"response":\{/);
   });
 
-  it('takes JSON requests and forms, and lays out its errors too', async () => {
+  it('accepts JSON requests and forms, and indents its errors too', async () => {
     await postJson(service.gateway, `${SOLR}/update?commit=true`, [{ id: '1' }, { id: '2' }]);
     const json = await send(`${SOLR}/query`, { body: '{"query":"id:2","limit":1}', headers: JSON_BODY });
     expect(json.json.response.docs).toEqual([{ id: '2' }]);
@@ -93,7 +93,7 @@ describe('/admin/ping', () => {
     expect([status, json.status, json.responseHeader.status]).toEqual([200, 'OK', 0]);
   });
 
-  it('is asked by HEAD too, is 404 without the collection, and switches nothing off', async () => {
+  it('answers HEAD too, is 404 without the collection, and disables nothing', async () => {
     expect((await send(`${SOLR}/admin/ping`, { method: 'HEAD' })).status).toBe(200);
     expect((await send('/solr/nowhere/admin/ping')).status).toBe(404);
     const off = await send(`${SOLR}/admin/ping?action=disable`);
@@ -133,7 +133,7 @@ describe('/get', () => {
 });
 
 describe('/admin/cores', () => {
-  it('tells the state of all collections, of one, and of one that is not there', async () => {
+  it('returns the state of all collections, of one, and of one that does not exist', async () => {
     await postJson(service.gateway, `${SOLR}/update?commit=true`, [{ id: 'a' }]);
     const all = await send('/solr/admin/cores?action=STATUS&wt=json');
     expect(all.json.status['my-collection']).toMatchObject({ name: 'my-collection', index: { numDocs: 1, maxDoc: 1 } });
@@ -166,7 +166,7 @@ describe('/terms', () => {
   });
 });
 
-describe('what Solr has and akin has not', () => {
+describe('what Solr supports and akin does not', () => {
   it.each([
     ['/mlt?q=id:1&mlt.fl=title', 404, 'rank.by.id'],
     ['/spell/?q=x', 404, 'word~1'],
@@ -184,7 +184,7 @@ describe('what Solr has and akin has not', () => {
 });
 
 describe('javabin', () => {
-  it('is refused with what to set instead', async () => {
+  it('is refused with an alternative', async () => {
     const answer = await send(`${SOLR}/select?q=*:*&wt=javabin&version=2`);
     expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringMatching(/setParser|Parser\(\)/)]);
     const body = await send(`${SOLR}/update?wt=javabin&version=2`, {

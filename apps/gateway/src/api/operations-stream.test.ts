@@ -37,7 +37,7 @@ describe('the stream of changes', () => {
   /**
    * Reads events of one kind until it has the wanted number.
    *
-   * @param listens is called when the stream has sent something: from then on it tells what happens
+   * @param listens called when the stream has sent something: from then on it reports changes
    */
   async function read(
     count: number,
@@ -67,7 +67,7 @@ describe('the stream of changes', () => {
     return events;
   }
 
-  it('tells changes in their order, each when it and all before it are settled', async () => {
+  it('sends changes in their order, each when it and all earlier ones are finished', async () => {
     service.pause();
     await post([{ id: 'slow', image: 'http://images.example/slow.jpg' }]);
     await post([{ id: 'quick' }, { id: 'bad', image: 'http://images.example/gone.jpg' }, { delete: 'x', id: 'y' }]);
@@ -86,10 +86,10 @@ describe('the stream of changes', () => {
     expect(events[2]?.data.reason.code).toBe('image-unreachable');
   });
 
-  it('goes on behind the last event that was seen, and begins with now', async () => {
+  it('continues after the last event that was seen, and starts with the present', async () => {
     expect((await read(2, { 'last-event-id': '2' })).map(({ id }) => id)).toEqual(['3', '4']);
     let fromNow = Promise.resolve<Event[]>([]);
-    // Its first event is the state.
+    // The first event is the state.
     await new Promise<void>((listens) => {
       fromNow = read(1, {}, '', 'operation', listens);
     });
@@ -99,7 +99,7 @@ describe('the stream of changes', () => {
     for (const one of await Promise.all(many)) expect(one.map(({ id }) => id)).toEqual(['5', '6']);
   });
 
-  it('tells the state of the collection when it changes', async () => {
+  it('sends the state of the collection when it changes', async () => {
     let both = Promise.resolve<Event[]>([]);
     await new Promise<void>((listens) => {
       both = read(2, {}, '', 'status', listens);
@@ -109,7 +109,7 @@ describe('the stream of changes', () => {
     expect(after?.data.documents).toBe(before?.data.documents + 1);
   });
 
-  it('leaves nothing behind at its signals, however often it looks', async () => {
+  it('leaves no listeners on its signals, however often it polls', async () => {
     const reader = new AbortController();
     const feed = new Feed(service.store, 'my-collection', new AbortController().signal);
     const stop = feed.listen();
@@ -120,27 +120,27 @@ describe('the stream of changes', () => {
     stop();
   });
 
-  it('does not wait for another look when one came while it read', async () => {
+  it('does not wait for another poll if one happened while it read', async () => {
     const end = new AbortController();
     const feed = new Feed(service.store, 'my-collection', end.signal);
     const stop = feed.listen();
     const before = feed.look;
     const { signal } = new AbortController();
     await feed.next(before, signal);
-    // No look comes any more.
+    // There are no more polls.
     stop();
     await feed.next(before, signal);
     expect(feed.look).toBeGreaterThan(before);
     end.abort();
   });
 
-  it('refuses what it cannot begin with', async () => {
+  it('refuses an invalid cursor', async () => {
     expect((await fetch(address('/operations/stream?cursor=x'))).status).toBe(400);
     expect((await fetch(address('/operations/stream').replace('my-', 'no-'))).status).toBe(404);
     expect((await fetch(address('/operations/stream'), { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('ends when its gateway does, and lets go of who went away', async () => {
+  it('ends with its gateway, and frees the places of clients that left', async () => {
     const answer = await fetch(address('/operations/stream'));
     const text = answer.text();
     await service.gateway[Symbol.asyncDispose]();

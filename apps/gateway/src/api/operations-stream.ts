@@ -8,7 +8,7 @@ const HEARTBEAT_MILLISECONDS = 15_000;
 /** Clients reconnect after this time. */
 const RETRY_MILLISECONDS = 2_000;
 
-/** Changes in their order, each as soon as it and all before it are settled, until the client goes away. */
+/** Sends changes in their order, each as soon as it and all earlier ones are finished, until the client disconnects. */
 export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream']>> = async (
   { parameters, header, signal },
   { store, feeds },
@@ -26,7 +26,7 @@ export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream'
     try {
       yield `retry: ${RETRY_MILLISECONDS}\n\n`;
       while (!ended.aborted) {
-        // Whatever comes while this one is read is behind it.
+        // Changes that arrive during this read come after it.
         const { look } = feed;
         if (feed.status !== status) {
           status = feed.status;
@@ -52,7 +52,7 @@ export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream'
         }
       }
     } catch (error) {
-      // Nobody reads what a stream that ends would still say, and akin may have closed its store meanwhile.
+      // Nobody reads the rest of a stream that ends, and akin may have closed its store already.
       if (!ended.aborted) throw error;
     } finally {
       close();

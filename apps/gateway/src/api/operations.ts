@@ -4,7 +4,7 @@ import { findCollection, listOperations } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { presentOperation } from '../operations/present.ts';
 
-/** A page of accepted changes in their order, and how far they got. */
+/** A page of accepted changes in their order, and their states. */
 export const operations: Handler<ParametersOf<Endpoints['operations']>> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const { state, limit, cursor } = parameters;

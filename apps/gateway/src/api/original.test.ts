@@ -30,7 +30,7 @@ const get = (headers: Record<string, string> = {}, query = '?id=a%20b.jpg', meth
   ask(service.gateway, `${PATH}${query}`, { method, headers });
 
 describe('the original of a document', () => {
-  it('comes whole, and no browser takes it for a page or shows it to another site', async () => {
+  it('is complete, and no browser treats it as a page or shows it to another site', async () => {
     const { status, text, headers } = await get();
     expect([status, text]).toEqual([200, '0123456789']);
     expect(headers).toMatchObject({
@@ -55,7 +55,7 @@ describe('the original of a document', () => {
     ['bytes=1-2,4-5', 200, '0123456789', undefined],
     ['bytes=4-2', 200, '0123456789', undefined],
     ['lines=1-2', 200, '0123456789', undefined],
-  ])('comes in parts: %s', async (range, expected, part, contentRange) => {
+  ])('is sent in parts: %s', async (range, expected, part, contentRange) => {
     const { status, text, headers } = await get({ range });
     expect([status, text, headers['content-range']]).toEqual([expected, part, contentRange]);
     expect((await get({ range, 'if-range': '"v0"' })).text).toBe('0123456789');
@@ -66,7 +66,7 @@ describe('the original of a document', () => {
     expect((await get({ 'sec-fetch-site': 'same-origin' })).status).toBe(200);
   });
 
-  it.each(['?id=other.jpg', '?id=bare', '?id=nobody'])('is not there: %s', async (query) => {
+  it.each(['?id=other.jpg', '?id=bare', '?id=nobody'])('does not exist: %s', async (query) => {
     expect((await get({}, query)).status).toBe(404);
   });
 });

@@ -7,7 +7,7 @@ import type { Handler } from '../http/serve.ts';
 
 const HEADERS = {
   'cache-control': 'private, no-cache',
-  // Whatever the bytes are, no browser may take them for a page, and no other site may show them.
+  // Whatever the bytes are, no browser may treat them as a page, and no other site may show them.
   'content-security-policy': 'sandbox',
   'cross-origin-resource-policy': 'same-origin',
 } as const;
@@ -26,7 +26,7 @@ export const original: Handler<ParametersOf<Endpoints['original']>> = async (
   if (file === undefined) {
     throw new AkinError(
       'not-found',
-      `There is no original of ${quote(parameters.id)}: the document is not visible, its file is gone, or this akin did not index its folder itself.`,
+      `There is no original of ${quote(parameters.id)}: the document is not visible, its file was removed, or akin did not index its folder on this machine.`,
     );
   }
   const etag = `"${file.version}${parameters.format === undefined ? '' : `-${parameters.format}`}"`;

@@ -4,7 +4,7 @@ import { findCollection, pauseReindex as pause } from '@akin/store';
 import { presentReindex } from '../collections/present-reindex.ts';
 import type { Handler } from '../http/serve.ts';
 
-/** Has the reindex of a collection stop where it is, whichever process does it. */
+/** Pauses the reindex of a collection, whichever process runs it. */
 export const pauseReindex: Handler<ParametersOf<Endpoints['pauseReindex']>> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const paused = await pause(store, collection);

@@ -13,7 +13,7 @@ export const pixolution: Handler<ParametersOf<Endpoints['pixolution']>> = async 
     { name: 'store', ok: true, msg: `answers; ${status.documents} documents as of commit ${status.commit}` },
     ...MODULES.map(({ name, outputs }) => {
       const missing = outputs.filter((output) => !fields.has(output.name)).map((output) => output.name);
-      const msg = missing.length === 0 ? 'its fields are there' : `fields are missing: ${missing.join(', ')}`;
+      const msg = missing.length === 0 ? 'all fields exist' : `fields are missing: ${missing.join(', ')}`;
       return { name: `module ${name}`, ok: missing.length === 0, msg };
     }),
   ];

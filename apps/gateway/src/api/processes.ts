@@ -1,7 +1,7 @@
 import { listProcesses } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** What runs where, as the shared database knows it. */
+/** The processes of the fleet, as the shared database knows them. */
 export const processes: Handler<unknown> = async (_call, { store }) => ({
   body: {
     processes: (await listProcesses(store)).map(({ connectedAt, ...process }) => ({

@@ -2,7 +2,7 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Store } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** Whether the process can do its work. What is in the way is a 503 that says so. */
+/** Whether the process can do its work. If not, a 503 says why. */
 export const ready: Handler<ParametersOf<Endpoints['ready']>> = async ({ parameters }, context) => {
   await (parameters.door === 'http' ? context.answers() : context.ready());
   // A process without a store has no disk to check.
@@ -10,7 +10,7 @@ export const ready: Handler<ParametersOf<Endpoints['ready']>> = async ({ paramet
   return { body: { status: 'OK', ...(warnings.length === 0 ? {} : { warnings }) }, enveloped: false };
 };
 
-/** Anybody may ask: neither says where the server is, nor why it does not answer. */
+/** Everybody may call this: it does not say where the server is, or why it does not answer. */
 function standbyWarnings(store: Store | undefined): string[] {
   const statuses = store?.standbys.statuses ?? [];
   const left = statuses.filter(({ state }) => state !== 'used').length;

@@ -19,7 +19,7 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
   if (unknown !== undefined) {
     throw new AkinError(
       'bad-request',
-      `Parameter field: ${collection.name} has no field ${quote(unknown)} that could get another type.`,
+      `Parameter field: ${collection.name} has no field ${quote(unknown)} whose type could change.`,
     );
   }
   const { outputsFrom } = parameters;
@@ -46,8 +46,8 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
     throw new AkinError(
       'conflict',
       state === 'paused'
-        ? `A reindex of ${collection.name} is paused: resume it (POST /reindex/resume), or drop the collection ${collection.name.slice(0, 90)}.reindex to give it up.`
-        : `${collection.name} is being reindexed already: GET /reindex tells how far it is.`,
+        ? `A reindex of ${collection.name} is paused: resume it (POST /reindex/resume), or drop the collection ${collection.name.slice(0, 90)}.reindex to abandon it.`
+        : `${collection.name} is being reindexed already. GET /reindex shows the progress.`,
     );
   }
   doReindex(collection, { target, settings }, worker, context);

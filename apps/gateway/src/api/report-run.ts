@@ -3,7 +3,7 @@ import { AkinError } from '@akin/domain';
 import { findCollection, type RunFailure, reportRun as report } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** Keeps what the program that indexes a folder says about its run. */
+/** Stores what a program that indexes a folder reports about its run. */
 export const reportRun: Handler<ParametersOf<Endpoints['reportRun']>> = async ({ parameters }, { store }) => {
   const { collection: name, run: id, source, state, total, done, unchanged, failed } = parameters;
   const failures = parameters.failures.map(readFailure);

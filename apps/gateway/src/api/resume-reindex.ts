@@ -6,7 +6,7 @@ import { presentReindex } from '../collections/present-reindex.ts';
 import type { Handler } from '../http/serve.ts';
 import { doReindex } from '../reindex/do-reindex.ts';
 
-/** Goes on with a reindex in the background of this process. */
+/** Continues a reindex in the background of this process. */
 export const resumeReindex: Handler<ParametersOf<Endpoints['resumeReindex']>> = async ({ parameters }, context) => {
   const { store } = context;
   const collection = await findCollection(store, parameters.collection);
@@ -16,6 +16,6 @@ export const resumeReindex: Handler<ParametersOf<Endpoints['resumeReindex']>> = 
   const body = await presentReindex(store, collection);
   if (begun !== undefined) return { status: 202, body };
   const why =
-    body.state === 'paused' ? 'what it had made was dropped: begin a new one' : `it is in the state ${body.state}`;
-  throw new AkinError('conflict', `The reindex of ${collection.name} cannot go on: ${why}.`);
+    body.state === 'paused' ? 'its copy was dropped. Start a new reindex' : `it is in the state ${body.state}`;
+  throw new AkinError('conflict', `The reindex of ${collection.name} cannot continue: ${why}.`);
 };

@@ -3,16 +3,16 @@ import { AkinError } from '@akin/domain';
 import { findCollection, findRun } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** Has the files of a run that failed indexed again, by the process that did the run. */
+/** Indexes the files again that failed in a run, in the process of the run. */
 export const retryRun: Handler<ParametersOf<Endpoints['retryRun']>> = async ({ parameters }, { store, retryRun }) => {
   const collection = await findCollection(store, parameters.collection);
   const run = await findRun(store, collection, parameters.run);
-  if (run.state === 'running') throw new AkinError('conflict', 'This run is still going on: wait for its end.');
+  if (run.state === 'running') throw new AkinError('conflict', 'This run is still active: wait for its end.');
   if (run.failed === 0) throw new AkinError('conflict', 'Nothing failed in this run.');
   if (!retryRun(run.id)) {
     throw new AkinError(
       'conflict',
-      `The command that did this run has ended. Run it again, and it tries what failed: akin index ${run.source}`,
+      `The command of this run has ended. Run it again to retry the failed files: akin index ${run.source}`,
     );
   }
   return { status: 202, body: {} };

@@ -26,7 +26,7 @@ describe('a failed change', () => {
       ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
 
-  it('is told with its reason, counted by it, and tried again on demand', async () => {
+  it('is reported with its reason, counted by it, and retried on request', async () => {
     const documents = ['a', 'b'].map((id) => ({ id, image: `http://images.example/${id}.jpg` }));
     expect((await post('/update', documents)).status).toBe(422);
     expect((await ask('/operations?state=failed')).body.operations).toMatchObject([
@@ -48,7 +48,7 @@ describe('a failed change', () => {
     expect((await ask('/select?fl=id&sort=id asc')).body.response).toMatchObject({ docs: [{ id: 'a' }, { id: 'b' }] });
   });
 
-  it('is not tried again when it did not fail, is not known, or the request changes nothing', async () => {
+  it('is not retried if it did not fail, does not exist, or the request is a GET', async () => {
     expect(await post('/operations/my-collection-1/retry')).toMatchObject({
       status: 409,
       body: { error: { msg: 'Only failed operations can be retried. This one is visible.' } },

@@ -14,7 +14,7 @@ const post = (id: string, what: string) => send(`${PATH}/${id}/${what}`, { metho
 const list = async () => (await send(PATH)).json.runs;
 
 describe('runs', () => {
-  it('are listed as they were reported last, and dismissed when they have ended', async () => {
+  it('are listed as last reported, and can be dismissed after their end', async () => {
     expect((await put('one', { total: 5, done: 1, failed: 2, failures: [FAILURE], secondsLeft: 3 })).status).toBe(200);
     expect((await post('one', 'dismiss')).json.error.msg).toMatch(/still going on/);
     await put('one', { total: 5, done: 3, failed: 2 });
@@ -25,7 +25,7 @@ describe('runs', () => {
         ...{ failures: [FAILURE], failuresMore: 1, secondsLeft: null, startedAt: expect.stringMatching(/^20.*Z$/) },
       },
     ]);
-    // The command that did it is not this process.
+    // Another process did the run.
     const { status, json } = await post('one', 'retry');
     expect([status, json.error.msg]).toEqual([409, expect.stringContaining('akin index /photos')]);
     expect((await post('one', 'dismiss')).status).toBe(200);
@@ -33,7 +33,7 @@ describe('runs', () => {
     expect((await post('one', 'dismiss')).status).toBe(404);
   });
 
-  it('are kept for the newest ten', async () => {
+  it('are limited to the newest ten', async () => {
     for (let i = 0; i < 12; i++) await put(`run-${i}`, { state: 'done' });
     expect((await list()).map(({ id }: { id: string }) => id)).toEqual(
       Array.from({ length: 10 }, (_, i) => `run-${11 - i}`),
@@ -47,7 +47,7 @@ describe('runs', () => {
     ['a', { failures: [{ ...FAILURE, msg: 'x'.repeat(1001) }] }],
     ['a', { failures: Array.from({ length: 1001 }, () => FAILURE) }],
     ['a'.repeat(101), {}],
-  ])('refuse what they are not: %s %j', async (id, report) => {
+  ])('are refused if invalid: %s %j', async (id, report) => {
     expect((await put(id, report)).status).toBe(400);
   });
 });

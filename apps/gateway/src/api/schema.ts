@@ -3,7 +3,7 @@ import type { Field, FieldType } from '@akin/domain';
 import { findCollection, loadSchema } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** What each type is to a client: the type of one value, and whether a document has several. */
+/** What each type means to a client: the type of one value, and whether a document may have several. */
 const TYPES: Readonly<Record<FieldType, readonly [name: string, multiValued: boolean]>> = {
   boolean: ['boolean', false],
   long: ['long', false],

@@ -2,6 +2,6 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Handler } from '../http/serve.ts';
 import { answerSearch } from '../search/answer-search.ts';
 
-/** Search without a preset: it ranks only when the request says by what. */
+/** Search without a preset. It ranks only with `rank.by.*`. */
 export const select: Handler<ParametersOf<Endpoints['select']>> = (call, context) =>
   answerSearch(call, { ranked: false }, context);

@@ -31,7 +31,7 @@ const get = async (fields: Record<string, string>, path = C) => {
 };
 
 describe('/tag', () => {
-  it('gives the labels of neighbours with confidence and voters; nobody votes for themselves', async () => {
+  it('returns the labels of neighbours with confidence and voters; no document votes for itself', async () => {
     const { tags, voters } = await get({ 'tagging.input.id': 'red' });
     expect(voters).toBe(3);
     expect(tags.map(({ tag }: Tag) => tag)).toEqual(['red', 'painted', 'blue']);
@@ -51,7 +51,7 @@ describe('/tag', () => {
     expect(tags.every(({ confidence }: Tag) => confidence >= 0 && confidence <= 1)).toBe(true);
   });
 
-  it('takes an address, an upload and outputs, for which every document may vote', async () => {
+  it('accepts a URL, an upload and outputs, for which every document may vote', async () => {
     const expected = (await get({ 'tagging.input.preprocessed': outputsOf('red') })).tags;
     expect(expected[0]).toMatchObject({ tag: 'red', voters: [{ id: 'red', score: 1 }, {}, {}] });
     expect((await get({ 'tagging.input.url': 'http://pictures.example/red.jpg' })).tags).toEqual(expected);
@@ -65,7 +65,7 @@ describe('/tag', () => {
     expect(posted.json.tags).toEqual(expected);
   });
 
-  it('takes another field, narrows the voters, and cuts by number and confidence', async () => {
+  it('accepts another field, filters the voters, and limits by number and confidence', async () => {
     const warm = await get({ 'tagging.input.id': 'red', 'tagging.field': 'category' });
     expect(warm.tags.map(({ tag }: Tag) => tag)).toEqual(['warm', 'cold']);
     const narrowed = await get({ 'tagging.input.id': 'red', fq: 'price:[2 TO *]' });
@@ -75,7 +75,7 @@ describe('/tag', () => {
     const threshold = String((first.confidence + second.confidence) / 2);
     expect((await get({ 'tagging.input.id': 'red', 'tagging.threshold': threshold })).tags).toEqual([first]);
     expect(await get({ 'tagging.input.id': 'red', fq: 'price:99' })).toMatchObject({ voters: 0, tags: [] });
-    // A form that leaves the filter blank.
+    // A form with an empty filter.
     expect((await get({ 'tagging.input.id': 'red', fq: ' ' })).tags).toHaveLength(
       (await get({ 'tagging.input.id': 'red' })).tags.length,
     );
@@ -91,7 +91,7 @@ describe('/tag', () => {
     expect(logged).not.toContain('content_descriptor');
   });
 
-  it('refuses what cannot be tagged, and says why', async () => {
+  it('refuses invalid requests, and says why', async () => {
     const id = { 'tagging.input.id': 'red' };
     for (const [fields, status, said] of [
       [{}, 400, 'tagging.input.id'],

@@ -16,10 +16,10 @@ type Parameters = ParametersOf<Endpoints['tag']>;
 
 /** Documents with similar content vote. */
 const VOTING_MODULE = 'content';
-/** How many of the nearest vote. */
+/** Number of nearest documents that vote. */
 const VOTERS = 20;
 
-/** Labels for a picture, voted by the documents that look most like it. */
+/** Labels for a picture, by votes of the most similar documents. */
 export const tag: Handler<Parameters> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
   const input = readInput(parameters, bringsSeveral('tagging.input.data', list, context.files));
@@ -83,7 +83,7 @@ function readInput(parameters: Parameters, several: boolean): RankInput {
   );
 }
 
-/** @throws AkinError bad-request when there is no such field, or one that holds no labels */
+/** @throws AkinError bad-request if there is no such field, or it contains no labels */
 function labelField(name: string, { fields }: CollectionSchema): Field {
   const field = fields.get(name);
   if (field === undefined) {
@@ -96,7 +96,7 @@ function labelField(name: string, { fields }: CollectionSchema): Field {
   );
 }
 
-/** All documents but one. */
+/** Matches all documents but one. */
 function not(id: string): Query {
   const itself: Query = { kind: 'term', field: 'id', value: id, operator: 'OR', position: 0 };
   return { kind: 'bool', must: [{ kind: 'all' }], should: [], mustNot: [itself] };

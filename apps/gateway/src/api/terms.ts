@@ -7,7 +7,7 @@ import { named, namedList } from '../search/present-facets.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
-/** Values of fields with the number of documents that have them: in the style of `json.nl`. */
+/** Values of fields with their number of documents, in the format of `json.nl`. */
 export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, parameters, signal }, context) => {
   refuseUnsupported(list);
   const { 'terms.fl': names, 'terms.limit': limit, 'terms.prefix': prefix, 'terms.sort': sort } = parameters;

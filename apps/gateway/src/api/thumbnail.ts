@@ -3,7 +3,7 @@ import { AkinError, quote } from '@akin/domain';
 import { findCollection, readThumbnail } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** The small picture of a document. It may be shown from memory as long as its ETag is the same. */
+/** The thumbnail of a document. A client may reuse it as long as its ETag is the same. */
 export const thumbnail: Handler<ParametersOf<Endpoints['thumbnail']>> = async ({ parameters, header }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const found = await readThumbnail(store, collection, parameters.id);
@@ -18,7 +18,7 @@ export const thumbnail: Handler<ParametersOf<Endpoints['thumbnail']>> = async ({
   const headers = {
     etag,
     'cache-control': 'private, no-cache',
-    // Whatever the bytes are, no browser may take them for a page.
+    // Whatever the bytes are, no browser may treat them as a page.
     'content-security-policy': "default-src 'none'; sandbox",
   };
   const known = (header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));

@@ -8,7 +8,7 @@ const list = async (query = '') => (await send(`${PATH}${query}`)).json;
 const ids = async () => (await list()).tombstones.map(({ id }: { id: string }) => id);
 
 describe('tombstones', () => {
-  it('tell which files had their documents deleted, by id, by query and in XML', async () => {
+  it('list the files whose documents were deleted, by id, by query and in XML', async () => {
     const odd = 'ünï/it\'s "q" & 50%.jpg';
     await post(`${CORES}?commit=true`, ['a', 'b', 'c', odd].map(file));
     await post(`${SOLR}?commit=true`, { delete: [odd] });
@@ -25,7 +25,7 @@ describe('tombstones', () => {
     expect([last.tombstones, last.nextCursor]).toEqual([[file(odd)], undefined]);
   });
 
-  it('are not left with tombstones=false, and forgotten with *:*', async () => {
+  it('are not written with tombstones=false, and are removed with *:*', async () => {
     await post(`${CORES}?commit=true`, ['a', 'b'].map(file));
     await post(`${SOLR}?commit=true&tombstones=false`, { delete: ['a'] });
     expect(await ids()).toEqual([]);
@@ -40,7 +40,7 @@ describe('tombstones', () => {
     expect([status, json.error.msg]).toEqual([400, expect.stringMatching(/cursor|rows/)]);
   });
 
-  it('are of a collection that is there', async () => {
+  it('belong to an existing collection', async () => {
     expect((await send('/api/cores/nobody/tombstones')).status).toBe(404);
   });
 });

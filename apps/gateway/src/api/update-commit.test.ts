@@ -31,7 +31,7 @@ describe('optimize', () => {
   });
 });
 
-describe('what a bare commit may look like', () => {
+describe('forms of a bare commit', () => {
   it.each<[string, TestRequest]>([
     [`${SOLR}?commit=true`, {}],
     [`${CORES}?&commit=True&openSearcher=1&waitSearcher=on`, {}],
@@ -52,13 +52,13 @@ describe('what a bare commit may look like', () => {
     expect(await ids()).toEqual(['1']);
   });
 
-  it('is refused when nothing at all is asked for', async () => {
+  it('is refused if it asks for nothing at all', async () => {
     expect((await send(CORES)).status).toBe(400);
     expect((await send(CORES, { method: 'POST' })).status).toBe(400);
     expect((await post(CORES, {})).status).toBe(400);
   });
 
-  it('prepares nothing, and says so by doing nothing', async () => {
+  it('is accepted without effect', async () => {
     await post(CORES, { id: '1' });
     for (const options of [{}, { method: 'POST' }, { body: '{}', headers: JSON_BODY }]) {
       expect((await send(`${CORES}?prepareCommit=true`, options)).status).toBe(200);
@@ -66,14 +66,14 @@ describe('what a bare commit may look like', () => {
     expect(await ids()).toEqual([]);
   });
 
-  it('asks for nothing with an empty array or command map', async () => {
+  it('accepts an empty array or command map', async () => {
     expect((await post(CORES, [])).status).toBe(200);
     expect((await post(SOLR, {})).status).toBe(200);
   });
 });
 
 describe('visibility', () => {
-  it('comes with the commit, not with the change', async () => {
+  it('is given by the commit, not by the change', async () => {
     await post(CORES, { id: '1' });
     expect(await ids()).toEqual([]);
     await post(`${CORES}?commit=true&openSearcher=false`, { id: '2' });
@@ -82,12 +82,12 @@ describe('visibility', () => {
     expect(await ids()).toEqual(['1', '2', '3']);
   });
 
-  it('does not come within a negative commitWithin', async () => {
+  it('is not caused by a negative commitWithin', async () => {
     await post(`${CORES}?commitWithin=-1`, { id: '1' });
     expect(await ids()).toEqual([]);
   });
 
-  it('comes within commitWithin', async () => {
+  it('happens within commitWithin', async () => {
     const before = service.commits();
     const { json } = await post(`${CORES}?commitWithin=50`, { id: '1' });
     expect(await ids(`&after=${json.responseHeader.token}`)).toEqual(['1']);
@@ -110,7 +110,7 @@ describe('visibility', () => {
     expect(await ids()).toEqual(['last', 'other', 'quick', 'slow']);
   });
 
-  it('is told by a token, which a search waits for', async () => {
+  it('is marked by a token that a search can wait for', async () => {
     service.pause();
     const { json } = await post(`${CORES}?async=true`, { id: '1', image: picture('red') });
     const { token } = json.responseHeader;
@@ -121,7 +121,7 @@ describe('visibility', () => {
     expect(await waiting).toEqual(['1']);
   });
 
-  it('is told by the token of a bare commit for all that came before', async () => {
+  it('of everything before is marked by the token of a bare commit', async () => {
     await post(CORES, { id: '1' });
     const { json } = await send(`${CORES}?commit=true&openSearcher=false`);
     expect(await ids(`&after=${json.responseHeader.token}`)).toEqual(['1']);
@@ -132,13 +132,13 @@ describe('visibility', () => {
     'YWtpbg',
     Buffer.from('akin1 99 1 1 my-collection').toString('base64url'),
     Buffer.from('akin1 1 1 999999 my-collection').toString('base64url'),
-  ])('refuses the foreign token %s', async (token) => {
+  ])('does not accept the foreign token %s', async (token) => {
     const answer = await send(`/api/cores/my-collection/select?after=${token}`);
     expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('Parameter after')]);
   });
 });
 
-describe('pictures that cannot be had', () => {
+describe('pictures that cannot be fetched or decoded', () => {
   it('are listed in a 422, and the other documents are accepted and committed', async () => {
     const answer = await post(`${CORES}?commit=true`, [
       { id: 'good', image: picture('red') },
@@ -156,13 +156,13 @@ describe('pictures that cannot be had', () => {
     expect(await ids()).toEqual(['good']);
   });
 
-  it('leave an earlier version as it is', async () => {
+  it('do not change an earlier version', async () => {
     await post(`${CORES}?commit=true`, { id: '1', v: 1 });
     expect((await post(`${CORES}?commit=true`, { id: '1', v: 2, image: picture('broken') })).status).toBe(422);
     expect(await ids('&q=v:1')).toEqual(['1']);
   });
 
-  it('end an asynchronous operation as failed', async () => {
+  it('make an asynchronous operation fail', async () => {
     const { status, json } = await post(`${CORES}?async=true&commit=true`, { id: 'bad', image: picture('broken') });
     expect(status).toBe(202);
     const name = json.operations.first;
@@ -181,7 +181,7 @@ describe('pictures that cannot be had', () => {
     expect(ENDPOINTS.operations.answer.safeParse(failed.json).error).toBeUndefined();
   });
 
-  it('do not hold an answer for ever: what is accepted goes on', async () => {
+  it('do not delay an answer forever: accepted changes continue', async () => {
     service.pause();
     const impatient = await createGateway(
       testConfig({ store: service.store, limits: { analysisWaitMilliseconds: 300 } }),

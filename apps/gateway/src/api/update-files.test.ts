@@ -21,7 +21,7 @@ const refusal = ({ status, json }: { status: number; json: { error: { msg: strin
 describe.each([CORES, SOLR])('a document that comes with its picture at %s', (path) => {
   const collection = path.replace(/\/update$/, '');
 
-  it('is stored with outputs and thumbnail, and its address is not fetched', async () => {
+  it('is stored with outputs and thumbnail, and its URL is not fetched', async () => {
     const sent = { id: 'with picture', image: 'photos/missing.jpg', labels: ['a'], n: 7 };
     const answer = await upload(`${path}?commit=true`, document(sent), picture('red'));
     expect([answer.status, answer.json.operations?.count]).toEqual([200, 1]);
@@ -31,13 +31,13 @@ describe.each([CORES, SOLR])('a document that comes with its picture at %s', (pa
     expect([thumbnail.headers['content-type'], thumbnail.text]).toEqual(['image/webp', 'RIFF0000WEBPred']);
   });
 
-  it('takes only the modules that are asked for', async () => {
+  it('is analyzed only by the requested modules', async () => {
     await upload(`${path}?commit=true&modules.apply=color`, document({ id: 'colours' }), picture('blue'));
     const { doc } = (await send(`${collection}/get?id=colours&fl=color_names,content_descriptor,copyspace`)).json;
     expect(doc).toEqual({ color_names: ['blue'] });
   });
 
-  it('is refused as a whole where its picture cannot be read, or it is wrong itself', async () => {
+  it('is refused as a whole if its picture or the document is invalid', async () => {
     expect((await upload(path, document({ id: 'b' }), picture('broken'))).status).toBe(422);
     expect(refusal(await upload(path, document({ id: 'b', labels: [{}] }), picture('red')))).toEqual([
       400,
@@ -70,13 +70,13 @@ describe.each([CORES, SOLR])('lines of JSON at %s', (path) => {
   const lines = (text: string, type = 'application/x-ndjson') =>
     send(`${path}?commit=true`, { body: text, headers: { 'content-type': type } });
 
-  it('are documents, all or none', async () => {
+  it('are documents, stored all or none', async () => {
     expect((await lines('{"id":"l1","n":1}\n\n\r\n{"id":"l2","delete":"x"}')).json.operations.count).toBe(2);
     expect((await lines('{"id":"l3"}\n', 'application/jsonl; charset=utf-8')).status).toBe(200);
     expect(await ids('&q=id:l*')).toEqual(['l1', 'l2', 'l3']);
   });
 
-  it('are refused by the line', async () => {
+  it('are refused with the number of the line', async () => {
     const answer = await lines('{"id":"l4"}\n\n{"n":1}\n{"id":"l5","n":"no number"}\n[]\n');
     expect(
       answer.json.error.details.map(({ position, msg }: { position: number; msg: string }) => [position, msg]),
@@ -89,7 +89,7 @@ describe.each([CORES, SOLR])('lines of JSON at %s', (path) => {
     expect(await ids('&q=id:l4')).toEqual([]);
   });
 
-  it('are refused by the line also for what is found when all are read', async () => {
+  it('are refused with the number of the line also for errors found at the end', async () => {
     const conflict = await lines(
       '\n{"id":"l6","_version_":-1}\n\n\n{"id":"l7","_version_":5}\n{"id":"l8","_version_":1}\n',
     );

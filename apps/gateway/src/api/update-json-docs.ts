@@ -2,6 +2,6 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Handler } from '../http/serve.ts';
 import { answerUpdate } from '../update/answer-update.ts';
 
-/** Adds documents: no object is taken for commands here. */
+/** Adds documents: no object is treated as commands here. */
 export const updateJsonDocs: Handler<ParametersOf<Endpoints['updateJsonDocs']>> = (call, context) =>
   answerUpdate(call, { json: 'document', xml: false }, context);

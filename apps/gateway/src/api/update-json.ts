@@ -3,6 +3,6 @@ import type { Handler } from '../http/serve.ts';
 import { answerUpdate } from '../update/answer-update.ts';
 import { loneObjectOf } from './update.ts';
 
-/** The update as old clients address it for JSON. */
+/** The update at the path that old clients use for JSON. */
 export const updateJson: Handler<ParametersOf<Endpoints['updateJson']>> = (call, context) =>
   answerUpdate(call, { json: loneObjectOf(call), xml: false }, context);

@@ -28,7 +28,7 @@ const addOf = (...documents: string[][]) =>
 
 describe('an XML update', () => {
   it.each([`${SOLR}/update`, `${SOLR}/update/`, `${SOLR}/update/xml`, `${CORES}/update`, `${CORES}/update/xml/`])(
-    'is taken at %s',
+    'is accepted at %s',
     async (path) => {
       const answer = await xml(`${path}?commit=true`, addOf([field('id', '1')], [field('id', '2')]));
       expect([answer.status, answer.json.responseHeader.status, answer.json.operations.count]).toEqual([200, 0, 2]);
@@ -36,7 +36,7 @@ describe('an XML update', () => {
     },
   );
 
-  it('gives a field that is new the type that its text has, and several labels', async () => {
+  it('gives a new field the type of its text, and accepts several labels', async () => {
     const fields = [
       field('id', '7'),
       field('x_stock', '12'),
@@ -78,7 +78,7 @@ describe('an XML update', () => {
     expect(types.has('x_none')).toBe(false);
   });
 
-  it('fits texts into fields that have their type, and numbers into Strings as they were written', async () => {
+  it('converts texts to the type of existing fields, and keeps numbers in Strings as they were written', async () => {
     const first = { id: '1', y_name: 'a', y_count: 1, y_rate: 1.5, y_on: true };
     await postJson(service.gateway, `${CORES}/update?commit=true`, first);
     const fields = [field('id', '2'), field('y_name', '1.50'), field('y_count', '2'), field('y_rate', '3')];
@@ -102,7 +102,7 @@ describe('an XML update', () => {
     expect(await docs()).toEqual([]);
   });
 
-  it('deletes by id and by query, and commits by itself', async () => {
+  it('deletes by id and by query, and commits on its own', async () => {
     const numbers = Array.from({ length: 6 }, (_, i) => [field('id', String(i)), field('z_n', String(i))]);
     await xml(`${SOLR}/update`, `<update>${addOf(...numbers)}<commit/></update>`);
     expect(await docs()).toHaveLength(6);
@@ -116,14 +116,14 @@ describe('an XML update', () => {
     expect([bad.status, bad.json.error.msg]).toEqual([400, expect.stringContaining('nowhere')]);
   });
 
-  it('commits within the time it names', async () => {
+  it('commits within the given time', async () => {
     const before = service.commits();
     await xml(`${SOLR}/update`, addOf([field('id', '1')]).replace('<add>', '<add commitWithin="1">'));
     while (service.commits() === before) await new Promise((resolve) => setTimeout(resolve, 5));
     while ((await docs()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 
-  it('analyzes pictures, and tells in warnings what it ignores', async () => {
+  it('analyzes pictures, and warns about what it ignores', async () => {
     const picture = field('image', 'http://pictures.example/red.jpg').replace('>', ' boost="3">');
     const answer = await xml(`${SOLR}/update?commit=true`, addOf([field('id', '1'), picture, field('score', '0.5')]));
     expect(answer.json.responseHeader.warnings).toEqual([
@@ -133,7 +133,7 @@ describe('an XML update', () => {
     expect((await docs())[0]).toMatchObject({ id: '1', color_names: ['red'] });
   });
 
-  it('may come compressed and in chunks, and many documents at a time', async () => {
+  it('may be compressed and chunked, with many documents at a time', async () => {
     const many = Array.from({ length: 3000 }, (_, i) => [field('id', String(i)), field('title', `number ${i}`)]);
     const answer = await send(`${SOLR}/update?commit=true`, {
       body: gzipSync(addOf(...many)),
@@ -144,7 +144,7 @@ describe('an XML update', () => {
     expect((await send(`${CORES}/select?rows=0`)).json.response.numFound).toBe(3000);
   });
 
-  it('goes where its type is read', async () => {
+  it('is accepted only with a matching type', async () => {
     const add = addOf([field('id', '1')]);
     for (const [path, body, headers, wanted] of [
       [`${SOLR}/update/xml`, '[{"id":"1"}]', JSON_BODY, 'send application/xml'],
@@ -162,7 +162,7 @@ describe('an XML update', () => {
     expect((await xml(`${SOLR}/update`, `<!DOCTYPE add>${add}`)).status).toBe(400);
   });
 
-  it('is not taken from pages of other origins', async () => {
+  it('is refused from pages of other origins', async () => {
     const answer = await xml(`${SOLR}/update?commit=true`, '<delete><query>*:*</query></delete>', {
       ...XML_BODY,
       origin: 'http://evil.example',

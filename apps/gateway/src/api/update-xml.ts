@@ -2,6 +2,6 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Handler } from '../http/serve.ts';
 import { answerUpdate } from '../update/answer-update.ts';
 
-/** The update for XML alone, as old clients address it. */
+/** The update with XML only, at the path of old clients. */
 export const updateXml: Handler<ParametersOf<Endpoints['updateXml']>> = (call, context) =>
   answerUpdate(call, { xml: true }, context);

@@ -12,7 +12,7 @@ const { post, send, ids } = updatedService((started) => {
 });
 
 describe('update below /api/cores', () => {
-  it('takes a lone delete, in each of its forms', async () => {
+  it('accepts a single delete, in each of its forms', async () => {
     await post(
       `${CORES}?commit=true`,
       ['1', '2', '3', '4', '5', '6'].map((id) => ({ id, n: Number(id) })),
@@ -29,19 +29,19 @@ describe('update below /api/cores', () => {
     }
   });
 
-  it('takes a document that has a field called delete', async () => {
+  it('accepts a document with a field called delete', async () => {
     expect((await post(`${CORES}?commit=true`, { id: '1', delete: 'never' })).status).toBe(200);
     expect(await ids('&q=delete:never')).toEqual(['1']);
   });
 
-  it('refuses commands, saying where they go', async () => {
+  it('refuses commands, and says where to send them', async () => {
     const answer = await post(CORES, { commit: {} });
     expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('/solr/{collection}/update')]);
   });
 });
 
 describe('update below the legacy segment', () => {
-  it('takes the command map, whose keys repeat', async () => {
+  it('accepts the command map, whose keys repeat', async () => {
     const body = `{
       "add": {"doc": {"id": "1"}, "commitWithin": 50000, "overwrite": true},
       "add": {"doc": {"id": "2"}},
@@ -55,7 +55,7 @@ describe('update below the legacy segment', () => {
     expect(await ids()).toEqual(['2', '3']);
   });
 
-  it('refuses keys of commands that it does not understand', async () => {
+  it('refuses unknown keys of commands', async () => {
     await post(`${SOLR}?commit=true`, [{ id: '1' }]);
     for (const [path, body, key] of [
       [SOLR, { delete: { id: '1', version: 999 } }, 'delete at position 0 has the key "version"'],
@@ -68,7 +68,7 @@ describe('update below the legacy segment', () => {
     expect(await ids()).toEqual(['1']);
   });
 
-  it('takes an array of documents, and a lone one with json.command=false', async () => {
+  it('accepts an array of documents, and a single one with json.command=false', async () => {
     expect((await post(`${SOLR}?commit=true`, [{ id: '1' }])).status).toBe(200);
     expect((await post(`${SOLR}?commit=true&json.command=false`, { id: '2' })).status).toBe(200);
     expect(await ids()).toEqual(['1', '2']);
@@ -88,7 +88,7 @@ describe('update below the legacy segment', () => {
     [{ delete: { query: 'never_seen:1' } }, 'never_seen'],
     [{ delete: { query: 'copyspace:left' } }, 'left'],
     [{ add: { doc: { id: '1', fresh_number: 5 } }, delete: { query: 'fresh_number:many' } }, 'many'],
-    [{ commit: 'now' }, 'commit takes an object'],
+    [{ commit: 'now' }, 'commit must be an object'],
   ])('refuses %j', async (body, message) => {
     const answer = await post(`${SOLR}?commit=true`, body);
     expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining(message)]);
@@ -97,7 +97,7 @@ describe('update below the legacy segment', () => {
 });
 
 describe('a delete by query', () => {
-  it('speaks of fields that its own request defines', async () => {
+  it('may use fields that its own request defines', async () => {
     const body =
       '{"add":{"doc":{"id":"1","defined_here":"a"}},"add":{"doc":{"id":"2","defined_here":"b"}},"delete":{"query":"defined_here:a"}}';
     expect((await post(`${SOLR}?commit=true`, body)).status).toBe(200);
@@ -120,7 +120,7 @@ describe('a long body', () => {
   const part = (from: number) =>
     Array.from({ length: 300 }, (_, i) => JSON.stringify({ id: String(from + i), import: outputsOf('red') })).join(',');
 
-  it('lets others be answered while it is on its way', async () => {
+  it('does not block other requests while it arrives', async () => {
     const { request, answer } = begin(`${CORES}?commit=true`);
     request.write(`[${part(1000)}`);
     expect((await post(`${CORES}?commit=true`, { id: 'other' })).status).toBe(200);
@@ -130,7 +130,7 @@ describe('a long body', () => {
     expect(await ids()).toHaveLength(601);
   });
 
-  it('leaves nothing behind when it is cut off', async () => {
+  it('leaves nothing behind if it is truncated', async () => {
     const before = (await send('/api/cores/my-collection')).json;
     const { request, answer } = begin(CORES);
     request.write(`[${part(1000)},`);
@@ -142,7 +142,7 @@ describe('a long body', () => {
     expect((await send('/api/cores/my-collection')).json.pending).toBe(before.pending);
   });
 
-  it('is answered before its end when it cannot be good any more, and the connection closes', async () => {
+  it('is answered before its end if it is already invalid, and the connection closes', async () => {
     const { request, answer } = begin(CORES);
     request.write('{"id":"1"} and more');
     expect(await answer).toBe(400);
@@ -151,7 +151,7 @@ describe('a long body', () => {
 });
 
 describe('all or nothing', () => {
-  it('lists every bad document by position and id, and accepts none', async () => {
+  it('lists every invalid document by position and id, and accepts none', async () => {
     const answer = await post(`${CORES}?commit=true`, [
       { id: 'good' },
       { name: 'no id' },
@@ -180,7 +180,7 @@ describe('all or nothing', () => {
     expect(await ids()).toEqual([]);
   });
 
-  it('cuts a long list, and says how long it was', async () => {
+  it('truncates a long list, and says how long it was', async () => {
     const answer = await post(
       CORES,
       Array.from({ length: 1500 }, () => ({ name: 'no id' })),
@@ -190,7 +190,7 @@ describe('all or nothing', () => {
     expect(answer.json.error.msg).toContain('1500 documents or deletes are wrong');
   });
 
-  it('decides no type by a request that is refused', async () => {
+  it('does not define types from a refused request', async () => {
     expect((await post(CORES, [{ id: '1', size: 5 }, { id: '' }])).status).toBe(400);
     expect((await post(`${CORES}?commit=true`, { id: '1', size: 'large' })).status).toBe(200);
     expect(await ids('&q=size:large')).toEqual(['1']);
@@ -213,7 +213,7 @@ describe('all or nothing', () => {
     expect(await ids()).toEqual([]);
   });
 
-  it('takes the last of the same id twice in one request', async () => {
+  it('keeps the last one of two documents with the same id in one request', async () => {
     await post(`${CORES}?commit=true`, [
       { id: '1', v: 1 },
       { id: '1', v: 2 },
@@ -221,7 +221,7 @@ describe('all or nothing', () => {
     expect(await ids('&q=v:2')).toEqual(['1']);
   });
 
-  it('lets one of two clients that race on a new field decide its type, and refuses what does not fit', async () => {
+  it('lets one of two racing clients define the type of a new field, and refuses values that do not fit', async () => {
     const field = `raced_${Date.now()}`;
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => post(CORES, { id: String(i), [field]: i % 2 === 0 ? i : `word ${i}` })),
@@ -229,7 +229,7 @@ describe('all or nothing', () => {
     const accepted = answers.filter(({ status }) => status === 200).length;
     const { json } = await send('/api/cores/my-collection/schema');
     const { type } = json.schema.fields.find(({ name }: { name: string }) => name === field);
-    // A String field takes the numbers as their text; a Long field refuses the words.
+    // A String field stores the numbers as text. A Long field refuses the words.
     expect([type, accepted]).toEqual(type === 'string' ? ['string', 8] : ['long', 4]);
     for (const { status, json: body } of answers) {
       if (status !== 200) expect([status, body.error.msg]).toEqual([400, expect.stringContaining(field)]);
@@ -238,7 +238,7 @@ describe('all or nothing', () => {
 });
 
 describe('values', () => {
-  it('come back digit for digit, under the type that they had', async () => {
+  it('are returned digit for digit, with the type that they had', async () => {
     const body =
       '[{"id":1,"long":9223372036854775807,"negative":-9223372036854775808,"double":5.0,"tiny":1e-7,"day":"2024-02-29","instant":"2024-01-31T12:30:00.123456+02:00","not_a_date":"2023-02-30","digits":"007"}]';
     expect((await send(`${CORES}?commit=true`, { body, headers: JSON_BODY })).status).toBe(200);
@@ -260,7 +260,7 @@ describe('values', () => {
     }
   });
 
-  it('keep odd ids as they are', async () => {
+  it('keep unusual ids unchanged', async () => {
     const odd = [
       'http://a.example/?b=c&d#e',
       'a:b c',
@@ -299,9 +299,9 @@ describe('values', () => {
     ['a NUL in a value', { id: '1', a: 'x\u0000' }],
     ['a name with a control character', { id: '1', 'a\nb': 1 }],
     ['an empty name', { id: '1', '': 1 }],
-    ['a place beyond the pole', { id: '1', location: '91,0' }],
-    ['an import that is no JSON', { id: '1', import: 'x' }],
-    ['a thumbnail that is no picture', { id: '1', import: outputsOf('red'), thumbnail: 'aGVsbG8=' }],
+    ['a location beyond the pole', { id: '1', location: '91,0' }],
+    ['an import that is not JSON', { id: '1', import: 'x' }],
+    ['a thumbnail that is not a picture', { id: '1', import: outputsOf('red'), thumbnail: 'aGVsbG8=' }],
     [
       'too many values for a row',
       Object.fromEntries(Array.from({ length: 1200 }, (_, i) => [i === 0 ? 'id' : `f${i}`, `x${i}`])),
@@ -312,7 +312,7 @@ describe('values', () => {
     expect([answer.status, answer.json.error.details?.[0]?.position]).toEqual([400, 0]);
   });
 
-  it('name what was not stored in warnings', async () => {
+  it('warn about fields that were not stored', async () => {
     const answer = await post(`${CORES}?commit=true`, [
       { id: '1', score: 0.5, copyspace: [1], color_names: ['red'] },
       { id: '2', score: 1 },
@@ -335,7 +335,7 @@ describe('requests that are not updates', () => {
     ['rollback', `${SOLR}?rollback=true`, {}, 400],
     ['overwrite=false', `${SOLR}?overwrite=false`, { body: '[]', headers: JSON_BODY }, 400],
     ['an unknown module', `${CORES}?modules.apply=smell`, { body: '[]', headers: JSON_BODY }, 400],
-    ['a collection that is not there', '/api/cores/nowhere/update', { body: '[]', headers: JSON_BODY }, 404],
+    ['a collection that does not exist', '/api/cores/nowhere/update', { body: '[]', headers: JSON_BODY }, 404],
     ['a malformed commit', `${CORES}?commit=perhaps`, {}, 400],
   ])('are refused: %s', async (_, path, options, status) => {
     const answer = await send(path, options);

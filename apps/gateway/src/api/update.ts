@@ -8,7 +8,7 @@ type Parameters = ParametersOf<Endpoints['update']>;
 export const update: Handler<Parameters> = (call, context) =>
   answerUpdate(call, { json: loneObjectOf(call), xml: true }, context);
 
-/** Below `/api/cores` a lone JSON object is a document, below the legacy segment it holds commands, as in Solr. */
+/** Below `/api/cores` a single JSON object is a document. Below the legacy segment it contains commands, as in Solr. */
 export function loneObjectOf({ prefix, parameters }: Call<Parameters>): 'document' | 'commands' {
   return prefix === 'cores' || !parameters['json.command'] ? 'document' : 'commands';
 }

@@ -1,16 +1,16 @@
 import { type Collection, findCollection, listOperations, type Operation, type Store } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
 
-/** Changes that are read at once. */
+/** Number of changes that are read at once. */
 const PAGE = 500;
-/** Poll interval when no news comes from other processes. */
+/** Poll interval if no notifications come from other processes. */
 const LOOK_MILLISECONDS = 2_000;
-/** News come in floods while a collection is filled. */
+/** Notifications come in bursts while a collection is filled. */
 const REST_MILLISECONDS = 200;
 const STATUS_MILLISECONDS = 1_000;
 const TERMINAL_STATES: readonly string[] = ['visible', 'failed', 'superseded'];
 
-/** The changes of one collection for all listeners: one query serves them all. */
+/** The changes of one collection for all listeners: one query serves all of them. */
 export class Feed {
   readonly #store: Store;
   readonly #name: string;
@@ -25,7 +25,7 @@ export class Feed {
   #status = '';
   #statusAt = 0;
 
-  /** @param signal ends it */
+  /** @param signal ends the feed */
   constructor(store: Store, name: string, signal: AbortSignal) {
     this.#store = store;
     this.#name = name;
@@ -46,14 +46,14 @@ export class Feed {
     };
   }
 
-  /** The state of the collection as JSON, as it was at the last look. */
+  /** The state of the collection as JSON, as of the last poll. */
   get status(): string {
     return this.#status;
   }
 
   /**
-   * Changes after a number that are settled, up to the first one that is not. Those who ask the same between two looks
-   * share the answer.
+   * Finished changes after a given number, up to the first one that is not finished. Listeners that ask for the same
+   * between two polls share the answer.
    */
   terminal(after: number): Promise<readonly Operation[]> {
     const known = this.#pages.get(after);
@@ -63,17 +63,17 @@ export class Feed {
     return page;
   }
 
-  /** The number of the last look. */
+  /** The number of the last poll. */
   get look(): number {
     return this.#look;
   }
 
-  /** Resolves when there was a look behind one, or either signal ends. @throws what the look failed by */
+  /** Resolves when there was a poll after the given one, or either signal aborts. @throws the error of the poll */
   async next(look: number, signal: AbortSignal): Promise<void> {
     if (look === this.#look && !signal.aborted && !this.#signal.aborted) {
       await new Promise<void>((resolve) => {
         const done = () => {
-          // A stream may last for days, with many looks.
+          // A stream may last for days, with many polls.
           signal.removeEventListener('abort', done);
           resolve();
         };
@@ -96,7 +96,7 @@ export class Feed {
     this.#failure = undefined;
     try {
       while (this.#listeners > 0 && !this.#signal.aborted) {
-        // Looked up each time: another one may have taken its place.
+        // Read each time: another collection may have replaced it.
         const collection = await findCollection(this.#store, this.#name);
         this.#collection = collection;
         const news = this.#store.memory.events.changed(collection.id, LOOK_MILLISECONDS, this.#signal);

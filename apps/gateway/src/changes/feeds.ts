@@ -3,10 +3,10 @@ import { AkinError } from '@akin/domain';
 import type { Store } from '@akin/store';
 import { Feed } from './feed.ts';
 
-/** Streams at a time in one process: each is a connection that stays. */
+/** Maximum number of streams in one process: each is a lasting connection. */
 const MOST_READERS = 500;
 
-/** The feeds of collections that somebody listens to. */
+/** The feeds of collections with listeners. */
 export class Feeds {
   readonly #store: Store;
   readonly #feeds = new Map<string, Feed>();
@@ -15,7 +15,7 @@ export class Feeds {
 
   constructor(store: Store) {
     this.#store = store;
-    // Each feed waits on it, and there are no more of them than readers.
+    // Each feed listens to this signal, and there are at most as many feeds as readers.
     setMaxListeners(MOST_READERS, this.#stopping.signal);
   }
 
@@ -28,7 +28,7 @@ export class Feeds {
     return this.#stopping.signal;
   }
 
-  /** @throws AkinError too-many-requests when nobody else can listen */
+  /** @throws AkinError too-many-requests if there are too many listeners */
   requireCapacity(): void {
     if (this.#readers < MOST_READERS) return;
     throw new AkinError('too-many-requests', `All ${MOST_READERS} streams are in use: try again later.`, {
@@ -36,7 +36,7 @@ export class Feeds {
     });
   }
 
-  /** The feed of a collection, and what to call when one is through with it. */
+  /** The feed of a collection, and a function to call at the end of its use. */
   open(name: string): { readonly feed: Feed; readonly close: () => void } {
     this.#readers++;
     const feed = this.#feeds.get(name) ?? new Feed(this.#store, name, this.#stopping.signal);

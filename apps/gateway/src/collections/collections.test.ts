@@ -35,7 +35,7 @@ describe('collections', () => {
     expect((await ask(service.gateway, '/api/cores/shop.2', { method: 'DELETE' })).status).toBe(404);
   });
 
-  it('are not made with a model that no analyzer can use', async () => {
+  it('are not created with a model that no analyzer can use', async () => {
     const { store } = service;
     const made = { ...store, models: new Map([['content', 'clip:1']]) };
     const generations = { ofName: async () => made } as unknown as Store['generations'];
@@ -46,7 +46,7 @@ describe('collections', () => {
     expect((await get('/api/cores/never')).status).toBe(404);
   });
 
-  it('have as many shards as they were given, and search all of them', async () => {
+  it('have the requested number of shards, and search all of them', async () => {
     const S = '/api/cores/sharded';
     const created = await ask(service.gateway, `${S}?shards=4`, { method: 'PUT' });
     expect([created.status, created.json.shards]).toEqual([201, 4]);
@@ -102,7 +102,7 @@ describe('collections', () => {
     await ask(service.gateway, Q, { method: 'DELETE' });
   });
 
-  it('have names of a closed form', async () => {
+  it('have names with a restricted syntax', async () => {
     for (const name of ['-x', 'a%20b', 'a%2Fb', '%F0%9F%91%9F', 'a'.repeat(101), '%2e%2e']) {
       const put = await ask(service.gateway, `/api/cores/${name}`, { method: 'PUT' });
       expect([name, put.status]).toEqual([name, 400]);
@@ -115,7 +115,7 @@ describe('collections', () => {
     expect((await get('/api/cores/new')).status).toBe(404);
   });
 
-  it('tell their state', async () => {
+  it('report their state', async () => {
     await postJson(service.gateway, `${C}/update?commit=true`, [{ id: '1' }, { id: '2' }]);
     await postJson(service.gateway, `${C}/update`, [{ id: '3' }]);
     const status = await get(C);
@@ -124,7 +124,7 @@ describe('collections', () => {
     conforms('collectionStatus', status);
   });
 
-  it('tell their fields', async () => {
+  it('list their fields', async () => {
     await postJson(service.gateway, `${C}/update?commit=true`, [
       { id: '1', n: 5, 'naïve name': 'x', day: '2024-01-31' },
     ]);
@@ -150,7 +150,7 @@ describe('collections', () => {
     });
   });
 
-  describe('take fields as clients of Solr define them', () => {
+  describe('accept field definitions of Solr clients', () => {
     const define = (body: unknown, base = '/solr/my-collection') => postJson(service.gateway, `${base}/schema`, body);
     const typesOf = async () => {
       const { json } = await get(`${C}/schema`);
@@ -170,7 +170,7 @@ describe('collections', () => {
             { name: 'about', type: 'text_general', indexed: true, required: false },
             { name: 'seen', type: 'pdate' },
             { name: 'sold', type: 'boolean' },
-            // Those are there.
+            // These fields exist.
             { name: 'labels', type: 'string', multiValued: true },
             { name: 'location', type: 'location' },
             { name: 'id', type: 'string', required: true },
@@ -186,12 +186,12 @@ describe('collections', () => {
         seen: 'date',
         sold: 'boolean',
       });
-      // Once more is no harm; another type is a conflict.
+      // A repetition does no harm. Another type is a conflict.
       expect((await define({ 'add-field': { name: 'count_i', type: 'plong' } })).status).toBe(200);
       expect((await define({ 'add-field': { name: 'count_i', type: 'pdouble' } })).status).toBe(409);
     });
 
-    it('repeats a command, as Solr lets it', async () => {
+    it('may repeat a command, as in Solr', async () => {
       const body = '{"add-field":{"name":"r1","type":"long"},"add-field":{"name":"r2","type":"date"}}';
       const headers = { 'content-type': 'application/json' };
       expect((await ask(service.gateway, `${C}/schema`, { method: 'POST', body, headers })).status).toBe(200);
@@ -225,14 +225,14 @@ describe('collections', () => {
     });
   });
 
-  it('are not reindexed for a field, or from a collection, that is not there', async () => {
+  it('are not reindexed for a field, or from a collection, that does not exist', async () => {
     const answer = await postJson(service.gateway, `${C}/reindex?field=prise:double`, {});
     expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('no field "prise"')]);
     expect((await postJson(service.gateway, `${C}/reindex?outputsFrom=nowhere`, {})).status).toBe(404);
     expect((await get(`${C}/reindex`)).status).toBe(404);
   });
 
-  it('are reindexed once at a time, and go on after a pause', async () => {
+  it('have one reindex at a time, which continues after a pause', async () => {
     const { engine } = service.store;
     await createCollection(service.store, 'twice');
     await engine.query(
@@ -273,7 +273,7 @@ describe('collections', () => {
 });
 
 describe('a store that is down', () => {
-  it('is a 503 on every door but liveness, with Retry-After and nothing internal', async () => {
+  it('is a 503 at every endpoint but liveness, with Retry-After and nothing internal', async () => {
     const down = () =>
       Promise.reject(
         new AkinError('unavailable', 'The database does not answer.', { cause: new Error('ECONNREFUSED 10.0.0.7') }),
@@ -297,7 +297,7 @@ describe('a store that is down', () => {
 });
 
 describe('thumbnails', () => {
-  it('are sent with an ETag, and not again while it holds', async () => {
+  it('are sent with an ETag, and not again while it is valid', async () => {
     const webp = Buffer.concat([Buffer.from('RIFF0000WEBP'), Buffer.alloc(20)]);
     await postJson(service.gateway, `${C}/update?commit=true`, [
       { id: 'a b', import: outputsOf('red'), thumbnail: `data:image/webp;base64,${webp.toString('base64')}` },
@@ -311,7 +311,7 @@ describe('thumbnails', () => {
     expect((await ask(service.gateway, path, { method: 'HEAD' })).headers['content-length']).toBe(String(webp.length));
   });
 
-  it('are a 404 where there is none', async () => {
+  it('are a 404 if there is none', async () => {
     expect((await get(`${C}/thumbnail?id=nobody`)).status).toBe(404);
     expect((await get(`${C}/thumbnail?id=2`)).status).toBe(404);
     expect((await get(`${C}/thumbnail`)).status).toBe(400);
@@ -319,7 +319,7 @@ describe('thumbnails', () => {
 });
 
 describe('operations', () => {
-  it('are listed in their order, page by page, and by state', async () => {
+  it('are listed in their order, in pages, and by state', async () => {
     await ask(service.gateway, '/api/cores/ops', { method: 'PUT' });
     await postJson(service.gateway, '/api/cores/ops/update?commit=true', [{ id: 'a' }, { id: 'b' }]);
     await postJson(service.gateway, '/solr/ops/update', { delete: { query: 'id:a' } });

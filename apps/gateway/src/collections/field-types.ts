@@ -2,7 +2,7 @@ import { AkinError, type FieldType, quote } from '@akin/domain';
 import { DEFINABLE_TYPES } from '@akin/store';
 
 /**
- * Reads `name:type`; a name may hold colons.
+ * Parses `name:type`. A name may contain colons.
  * @throws AkinError bad-request
  */
 export function readFieldTypes(texts: readonly string[]): Map<string, FieldType> {

@@ -5,7 +5,7 @@ interface QuotaParameters {
   readonly maxBytes?: number | undefined;
 }
 
-/** A quota of parameters: what is not given has no limit. */
+/** A quota from parameters. A missing one means no limit. */
 export function readQuota({ maxDocuments, maxBytes }: QuotaParameters): Quota {
   return { maxDocuments: maxDocuments ?? null, maxBytes: maxBytes ?? null };
 }

@@ -5,9 +5,9 @@ import { page } from './page.ts';
 type Members = Readonly<Record<string, unknown>>;
 type Document = ReadonlyMap<string, unknown>;
 
-/** Longer values are cut, in characters. */
+/** Longer values are truncated, in characters. */
 const LONGEST = 500;
-/** Fields that are not in the table: they are shown elsewhere, or say nothing to a person. */
+/** Fields that are not in the table: they are shown elsewhere, or mean nothing to people. */
 const SHOWN_APART = new Set(['score', 'color_palette_hex', 'color_palette_freq']);
 
 /**

@@ -1,18 +1,18 @@
 import { type Html, html } from './html.ts';
 
-/** Where the examples go; the script of the page puts its own address there. */
+/** The placeholder of the URL in the examples. The script of the page replaces it with its own URL. */
 const SERVER = 'http://127.0.0.1:8983';
 const PLACE: Readonly<Record<string, string>> = { collection: 'my-collection' };
 
 interface Sample {
   readonly query?: Readonly<Record<string, string>>;
-  /** A JSON body, such as a document. */
+  /** A JSON body, for example a document. */
   readonly json?: unknown;
   /** The picture is sent as a part `file`. */
   readonly file?: boolean;
 }
 
-/** Requests that the demo answers. Endpoints without one are called with what they require. */
+/** Requests that the demo answers. Endpoints without an example are called with their required parameters. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
   select: { query: { q: 'category:footwear', rows: '3', fl: 'id,title,price' } },
   query: { query: { q: 'title:shoe', rows: '3', fl: 'id,title' } },
@@ -37,13 +37,13 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   defineFieldsByPost: { json: { 'add-field': { name: 'price', type: 'pdouble' } } },
 };
 
-/** What an example is made from. */
+/** The data of an example. */
 export interface Callable {
   readonly name: string;
   /** In capitals, in the order of the page. */
   readonly methods: readonly string[];
   readonly path: string;
-  /** Names of the parameters that must be sent, besides those in the path. */
+  /** Names of the required parameters, in addition to those in the path. */
   readonly required: readonly string[];
 }
 

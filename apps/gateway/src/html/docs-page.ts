@@ -15,7 +15,7 @@ interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  /** Scopes of keys, one scheme each; empty where anyone may call it. */
+  /** Required scopes, one scheme each. Empty if no key is needed. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   /** References to parameters. */
   readonly parameters: readonly { readonly $ref: string }[];
@@ -29,14 +29,14 @@ interface Section {
   readonly operation: Operation;
 }
 
-/** The headers of the page: its script is known by its hash, and asks this akin alone. */
+/** The headers of the page: its script is allowed by its hash, and may call only this server. */
 export const DOCS_HEADERS = pageHeaders({
   'script-src': [DOCS_SCRIPT],
   'connect-src': "'self'",
   'img-src': "'self' blob:",
 });
 
-/** The OpenAPI document as one page, which works offline. */
+/** The OpenAPI document as one page that works offline. */
 export function renderDocs(document: Record<string, unknown>, legacySegment: string): string {
   const paths = document.paths as Record<string, Record<string, Operation>>;
   const { parameters } = document.components as { parameters: Record<string, Parameter> };
@@ -112,7 +112,7 @@ function renderParameter({ name, required, description, schema }: Parameter): Ht
   return html`<tr><th>${name}</th><td>${notes.filter(Boolean).join(', ')}</td><td>${prose(description ?? '')}</td></tr>`;
 }
 
-/** A limit above this matters to nobody. */
+/** A limit above this number is of no interest to readers. */
 const UNBOUNDED = 1e12;
 
 /** Text in backticks is code. */

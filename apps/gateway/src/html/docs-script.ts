@@ -1,6 +1,6 @@
 /**
- * What the description of the interface does besides being read: finding an endpoint, and trying it. Inline, and known
- * to the policy of the page by its hash; it needs nothing from elsewhere and stores nothing.
+ * The script of the description of the interface: it finds an endpoint, and tries it. It is inline, and the policy of
+ * the page allows it by its hash. It loads nothing and stores nothing.
  */
 export const DOCS_SCRIPT = `
 const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
@@ -51,10 +51,10 @@ function prepare(tried) {
   const key = input('key', '', 'password');
   const button = Object.assign(document.createElement('button'), { textContent: 'Send' });
   const answer = document.createElement('output');
-  form.append(method, ...inPath.map((one) => label(one.name + ' ', one)), label('Parameters, one on a line, as name=value', query));
+  form.append(method, ...inPath.map((one) => label(one.name + ' ', one)), label('Parameters, one per line, as name=value', query));
   if (types.includes('json')) form.append(label('JSON', body));
   if (types.includes('octet-stream') || types.includes('multipart')) form.append(label('Picture ', file));
-  form.append(label('Key, where one is needed ', key), button, answer);
+  form.append(label('Key, if one is needed ', key), button, answer);
   if (body.value !== '' || sample.includes('-F file')) method.value = methods.split(' ').at(-1);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

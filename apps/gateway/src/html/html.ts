@@ -1,4 +1,4 @@
-/** Trusted HTML. Only `html` and constants of ours make it, so that no value gets into a page unescaped. */
+/** Trusted HTML. Only `html` and our own constants create it, so that no value gets into a page unescaped. */
 export class Html {
   readonly text: string;
 
@@ -15,7 +15,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A value in a template: text to be escaped, HTML that is kept as it is, or a list of these. */
+/** A value in a template: text to be escaped, HTML to be kept, or a list of these. */
 type Value = string | number | Html | readonly Value[];
 
 /** A template of HTML that escapes its values, so that they are safe as text and in quoted attributes. */

@@ -32,7 +32,7 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
  * The headers of a page. Without further directives no script runs in it, whatever a stored value contains, and
  * pictures may come from any host.
  *
- * @param more directives instead of those; scripts as their texts
+ * @param more directives that replace these; scripts as their texts
  */
 export function pageHeaders(more: Readonly<Record<string, string | readonly string[]>> = {}): Record<string, string> {
   const directives: Readonly<Record<string, string | readonly string[]>> = {
@@ -53,7 +53,7 @@ export function pageHeaders(more: Readonly<Record<string, string | readonly stri
 /** The headers of a page without a script. */
 export const HTML_HEADERS: Readonly<Record<string, string>> = pageHeaders();
 
-/** A whole page. @param script must be named in its headers */
+/** A whole page. @param script must be in the headers of the page */
 export function page(title: string, content: Html, script?: string): string {
   const end = script === undefined ? '' : html`<script>${new Html(script)}</script>`;
   return html`<!doctype html>

@@ -1,12 +1,12 @@
 import type { ErrorCode, ErrorDetail } from '@akin/domain';
 
-/** What a handler answers: members of a JSON object, after the response header that the frame adds. */
+/** The answer of a handler: members of a JSON object, after the response header that `serve` adds. */
 export interface JsonAnswer {
   readonly status?: number;
   /** Further members of `responseHeader`. */
   readonly header?: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Set where a part of the request failed though the rest was done. */
+  /** Set if a part of the request failed and the rest succeeded. */
   readonly partial?: { readonly code: ErrorCode; readonly message: string; readonly details: readonly ErrorDetail[] };
   /** False for the few answers that have no `responseHeader`. */
   readonly enveloped?: boolean;
@@ -20,21 +20,21 @@ export interface BytesAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that goes on until the client goes away or there is no more. */
+/** An answer that continues until the client disconnects or the data ends. */
 export interface StreamAnswer {
   readonly type: string;
-  /** Read no faster than the client reads; ended when it is gone. */
+  /** Read no faster than the client reads, and ended when the client is gone. */
   readonly events: AsyncGenerator<string | Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A file, or a part of it, which is not held in memory. */
+/** A file, or a part of it, which is not kept in memory. */
 export interface FileAnswer {
   readonly status?: number;
   readonly type: string;
-  /** Bytes. */
+  /** Number of bytes. */
   readonly length: number;
-  /** Called once, where the client wants the bytes. */
+  /** Called once, when the client wants the bytes. */
   readonly read: () => AsyncIterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -6,22 +6,22 @@ import { AkinError } from '@akin/domain';
 import type { GatewayLimits } from '../admission/limits.ts';
 import { WaitBudget } from '../admission/wait-budget.ts';
 
-/** What a request sends after its headers. */
+/** The body of a request. */
 export interface Body {
-  /** Content type in lower case without its parameters; empty when none was sent. */
+  /** Content type in lower case without its parameters. Empty if none was sent. */
   readonly type: string;
-  /** The header as it came. */
+  /** The raw header. */
   readonly contentType: string;
-  /** False when there is certainly no body. */
+  /** False if there is certainly no body. */
   readonly sent: boolean;
-  /** Bytes that the headers announce; 0 when they do not say. */
+  /** Number of bytes that the headers announce. 0 if they do not say. */
   readonly announced: number;
   /**
-   * The bytes, decompressed and counted. Read once.
+   * The bytes, decompressed and counted. To be read once.
    *
-   * @param within milliseconds in which all must have come, where the client may not take its time
-   * @throws AkinError too-large past `mostBytes`; request-timeout when it comes too slowly; bad-request for broken
-   * compression or a cut connection
+   * @param within time limit in milliseconds for the whole body, if there is one
+   * @throws AkinError too-large beyond `mostBytes`; request-timeout if it arrives too slowly; bad-request for broken
+   * compression or a closed connection
    */
   bytes(mostBytes: number, within?: number): AsyncGenerator<Uint8Array>;
 }
@@ -29,7 +29,7 @@ export interface Body {
 /** From this number of bytes on, the compression ratio is checked. */
 const RATIO_WATCHED_FROM = 32 * 1024 ** 2;
 
-/** Each takes memory of its own before the first byte. */
+/** Each compression needs its own memory before the first byte. */
 const MOST_ENCODINGS = 2;
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
@@ -73,12 +73,12 @@ async function* readBytes(
   const receivedBefore = request.socket.bytesRead;
   const arrivals = new Arrivals(request, limits);
   let count = 0;
-  // The stream is left as it is when reading stops early: destroying it would cut the connection before the answer.
+  // The stream is not destroyed if reading stops early: that would close the connection before the answer.
   const chunks: AsyncIterator<Uint8Array> = decoded(request).iterator({ destroyOnReturn: false });
   for (;;) {
     const chunk = await nextChunk(chunks, arrivals);
     if (chunk === null) return;
-    if (performance.now() > deadline) throw new AkinError('request-timeout', 'The body took too long to come.');
+    if (performance.now() > deadline) throw new AkinError('request-timeout', 'The body took too long to arrive.');
     count += chunk.length;
     if (count > mostBytes) throw tooLarge(mostBytes);
     if (
@@ -96,7 +96,9 @@ async function* readBytes(
   }
 }
 
-/** Waits for what a client sends, for as long as the pace of its body allows. Our own work in between does not count. */
+/**
+ * Waits for bytes of the client, as long as the rate of its body allows. Our own processing in between does not count.
+ */
 class Arrivals {
   readonly #socket: Socket;
   readonly #limits: GatewayLimits;
@@ -124,7 +126,7 @@ class Arrivals {
     const { bodyIdleMilliseconds, bodyBytesPerSecond } = this.#limits;
     throw new AkinError(
       'request-timeout',
-      `The body stopped or comes too slowly: send at least ${bodyBytesPerSecond} bytes a second, and pause for less than ${bodyIdleMilliseconds / 1000} seconds.`,
+      `The body stopped or arrives too slowly: send at least ${bodyBytesPerSecond} bytes a second, and pause for less than ${bodyIdleMilliseconds / 1000} seconds.`,
     );
   }
 }
@@ -166,7 +168,7 @@ function decoded(request: IncomingMessage): Readable {
   return stream;
 }
 
-/** Pipes without `pipeline`, which would destroy the request, and so the connection, when the bytes are broken. */
+/** Pipes without `pipeline`, which would destroy the request, and so the connection, if the bytes are malformed. */
 function decodeWith(decoder: Transform, source: Readable): Readable {
   source.on('error', (error) => decoder.destroy(error));
   source.on('close', () => {

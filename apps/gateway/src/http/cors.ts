@@ -2,10 +2,10 @@ import type { Request, Response } from 'express';
 import type { Gate } from '../access/gate.ts';
 
 /**
- * Lets pages of named origins read answers: those that the configuration names, and those of keys. Without either
- * nothing is sent, and browsers keep other pages out. Whether a request may do what it asks for is not decided here.
+ * Allows pages of named origins to read answers: the origins of the configuration, and those of keys. Without either
+ * nothing is sent, and browsers refuse other pages. This does not decide whether a request may do what it asks for.
  *
- * @returns true when the request was a preflight and is answered
+ * @returns true if the request was a preflight and is answered
  */
 export async function cors(request: Request, response: Response, gate: Gate): Promise<boolean> {
   response.vary('Origin');

@@ -5,7 +5,7 @@ import { ANALYZE, echo } from '../../test/echoing-gateway.ts';
 import { ask, createGateway, type Gateway, postJson, testConfig } from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
 
-/** A request over connections that are kept. */
+/** A request over kept connections. */
 function askOver(agent: Agent, gateway: Gateway, path: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port: gateway.port, path, agent }, async (response) => {
@@ -38,15 +38,15 @@ function heldAnalysis(): { analyze: typeof echo; started: Promise<void>; finish:
 }
 
 const PICTURE = `${ANALYZE}?input.data=aGVsbG8%3D`;
-/** As long as orchestrators take to tell everybody. */
+/** As long as orchestrators take to tell all clients. */
 const DELAY_MILLISECONDS = 3_000;
 
 afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('a gateway that is to end', () => {
-  it('says that it is not ready, lives, and serves on over connections that it closes', async () => {
+describe('a gateway that shuts down', () => {
+  it('is not ready but alive, and still serves over connections that it then closes', async () => {
     const agent = new Agent({ keepAlive: true });
     const ready = async () => {};
     const gateway = await createGateway({
@@ -56,14 +56,14 @@ describe('a gateway that is to end', () => {
     expect((await askOver(agent, gateway, '/health/ready')).statusCode).toBe(200);
     const kept = await askOver(agent, gateway, PICTURE);
     expect([kept.statusCode, kept.headers.connection]).toEqual([200, 'keep-alive']);
-    // The clock of the drain alone stands still, so that a busy machine is not too slow for it.
+    // Only the clock of the drain stops, so that a busy machine is not too slow for it.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
     const drained = gateway.drain();
     const closed = gateway[Symbol.asyncDispose]();
     const readiness = await ask(gateway, '/health/ready');
     expect([readiness.status, readiness.headers['retry-after']]).toEqual([503, '1']);
     expect((await ask(gateway, '/health/live')).status).toBe(200);
-    // Over the connection that is there, and over a new one.
+    // Over the existing connection, and over a new one.
     for (let i = 0; i < 2; i++) {
       const answer = await askOver(agent, gateway, PICTURE);
       expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
@@ -75,7 +75,7 @@ describe('a gateway that is to end', () => {
     agent.destroy();
   });
 
-  it('closes the connection of a request that was open when the end began, once it is answered', async () => {
+  it('closes the connection of a request that was open at the start of the shutdown, after its answer', async () => {
     const { analyze, started, finish } = heldAnalysis();
     const agent = new Agent({ keepAlive: true });
     const gateway = await createGateway(testConfig({ analyze }));
@@ -89,7 +89,7 @@ describe('a gateway that is to end', () => {
     agent.destroy();
   });
 
-  it('tells a request that it cannot wait for to come again, rather than break it off', async () => {
+  it('answers a request that it cannot wait for with 503, instead of closing its connection', async () => {
     const { analyze, started, finish } = heldAnalysis();
     const gateway = await createGateway(
       testConfig({
@@ -113,7 +113,7 @@ describe('a gateway that is to end', () => {
   });
 });
 
-describe('a gateway with a store that is to end', () => {
+describe('a gateway with a store that shuts down', () => {
   let service: Service;
 
   beforeAll(async () => {
@@ -121,7 +121,7 @@ describe('a gateway with a store that is to end', () => {
   });
   afterAll(async () => service[Symbol.asyncDispose]());
 
-  it('answers a change that waits for its picture that it is accepted', async () => {
+  it('answers a change that waits for its picture with the news that it is accepted', async () => {
     service.pause();
     const open = postJson(service.gateway, '/api/cores/my-collection/update?commit=true', {
       id: 'a',

@@ -5,20 +5,20 @@ import type { NextFunction, Request, Response } from 'express';
 export interface DrainTimes {
   /** How long requests are still served while `/health/ready` already answers 503. */
   readonly delayMilliseconds: number;
-  /** How long open requests then have to end. */
+  /** Time limit for open requests after that. */
   readonly openMilliseconds: number;
 }
 
-/** A request that gave up its wait has this time to send its answer. */
+/** A request that stopped waiting has this time to send its answer. */
 const LAST_ANSWER_MILLISECONDS = 500;
 
 /**
- * The end of a server without lost requests: it says that it is not ready, goes on serving until load balancers know,
- * and closes its connections only then.
+ * The shutdown of a server without lost requests: it reports that it is not ready, continues to serve until load
+ * balancers know, and only then closes its connections.
  */
 export class Drain {
   readonly #times: DrainTimes;
-  /** Requests that are open, each with what ends its work. */
+  /** Open requests, each with a function that ends its work. */
   readonly #open = new Map<Response, AbortController>();
   #delay: Promise<void> | undefined;
 
@@ -26,7 +26,7 @@ export class Drain {
     this.#times = times;
   }
 
-  /** Express middleware that must see each request before its answer begins. */
+  /** Express middleware that must see each request before its answer starts. */
   track(_request: Request, response: Response, next: NextFunction): void {
     const controller = new AbortController();
     this.#open.set(response, controller);
@@ -38,12 +38,12 @@ export class Drain {
     next();
   }
 
-  /** Ends when the client goes away, and when the server waits no longer for the answer. */
+  /** Aborts when the client disconnects, and when the server no longer waits for the answer. */
   signalOf(response: Response): AbortSignal {
     return this.#open.get(response)?.signal ?? AbortSignal.abort(gone());
   }
 
-  /** @throws AkinError unavailable from the moment on that the server is to end */
+  /** @throws AkinError unavailable as soon as the server is to end */
   requireNotDraining(): void {
     if (this.#delay)
       throw new AkinError('unavailable', 'This process is shutting down: send the request to another one.', {
@@ -51,13 +51,13 @@ export class Drain {
       });
   }
 
-  /** Begins the end, once. Resolves when load balancers had their time to notice. */
+  /** Starts the shutdown, once. Resolves when load balancers had time to notice. */
   begin(): Promise<void> {
     this.#delay ??= this.#wait();
     return this.#delay;
   }
 
-  /** Takes no more connections, lets open requests end, and closes. */
+  /** Accepts no more connections, lets open requests end, and closes. */
   async close(server: Server): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const closeIdle = () => setImmediate(() => server.closeIdleConnections());
@@ -73,7 +73,7 @@ export class Drain {
   }
 
   async #wait(): Promise<void> {
-    // A client that keeps its connections goes to another process with its next request.
+    // A client with kept connections goes to another process with its next request.
     for (const response of this.#open.keys()) {
       if (!response.headersSent) response.setHeader('connection', 'close');
     }

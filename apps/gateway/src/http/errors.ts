@@ -1,7 +1,7 @@
 import { AkinError, type ErrorCode, type ErrorDetail } from '@akin/domain';
 import { withoutPasswords } from './request-log.ts';
 
-/** What each error is in HTTP. A code without a row does not compile. */
+/** The HTTP status of each error. A code without a row does not compile. */
 export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   'bad-request': 400,
   unauthorized: 401,
@@ -16,13 +16,13 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   'image-unreachable': 422,
   'image-undecodable': 422,
   'too-many-requests': 429,
-  // As WebDAV answers over a quota (RFC 4331).
+  // As WebDAV answers above a quota (RFC 4331).
   'quota-exceeded': 507,
   unavailable: 503,
   internal: 500,
 };
 
-/** Seconds after which a client may try again, where the error itself does not say. */
+/** Seconds after which a client may try again, if the error itself does not say. */
 const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, number>>> = { 'too-many-requests': 1, unavailable: 5 };
 
 export interface ErrorAnswer {
@@ -32,7 +32,10 @@ export interface ErrorAnswer {
   readonly error: Readonly<Record<string, unknown>>;
 }
 
-/** Any error as a client may see it: what is not an AkinError is our own mistake, and none of its text gets out. */
+/**
+ * Any error as a client may see it. An error that is not an AkinError is a defect of akin, and its text is not
+ * revealed.
+ */
 export function presentError(error: unknown, requestId: string, listedDetails: number): ErrorAnswer {
   const known = asAkinError(error, requestId);
   const status = HTTP_STATUS[known.code];
@@ -44,7 +47,7 @@ export function presentError(error: unknown, requestId: string, listedDetails: n
   };
 }
 
-/** The member `error`: of many details the first are listed, and the message says how many there are. */
+/** The member `error`. Of many details the first ones are listed, and the message says how many there are. */
 export function errorMember(
   status: number,
   code: ErrorCode,

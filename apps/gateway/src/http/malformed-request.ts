@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What Node's parser refuses before there is a request, in the shape of all errors. */
+/** Answers requests that Node's parser refuses, in the format of all errors. */
 const BROKEN: Readonly<Record<string, { readonly status: string; readonly msg: string }>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
@@ -15,7 +15,7 @@ const BROKEN: Readonly<Record<string, { readonly status: string; readonly msg: s
     msg: 'No HTTP version follows the URL: encode blanks in it as %20 (curl: -G --data-urlencode).',
   },
   HPE_INVALID_EOF_STATE: { status: '400 Bad Request', msg: 'The connection ended before the request did.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', msg: 'The headers took too long to come.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', msg: 'The headers took too long to arrive.' },
 };
 
 export function rejectMalformedRequest(error: Error & { code?: string }, socket: Socket): void {

@@ -8,27 +8,28 @@ export const MULTIPART_TYPE = 'multipart/form-data';
 /** One part of a multipart body. */
 export interface Part {
   readonly name: string;
-  /** Whether it came with a file name, which says nothing else. */
+  /** Whether it has a file name. The name itself is not used. */
   readonly isFile: boolean;
   readonly bytes: Uint8Array;
 }
 
 interface MultipartLimits {
   readonly parts: number;
-  /** @throws AkinError when a part grows beyond its limit in bytes */
+  /** @throws AkinError if a part grows beyond its limit in bytes */
   readonly check: (name: string, bytes: number) => void;
 }
 
-/** Headers of a part: its name and type, and what few programs add. */
+/** Headers of a part: its name and type, and a few that some programs add. */
 const HEADER_PAIRS = 16;
 const HEADER_BYTES = 8 * 1024;
 
 /**
- * The parts of a body of multipart/form-data (RFC 7578) in their order, as its bytes come in. Every part is held as
+ * The parts of a body of multipart/form-data (RFC 7578) in their order, as its bytes arrive. Every part is kept as
  * bytes, whatever type it declares.
  *
- * @param contentType the whole header, which names the boundary
- * @throws AkinError bad-request for a body that is malformed, cut off or has too many parts; what reading the chunks throws
+ * @param contentType the whole header, which contains the boundary
+ * @throws AkinError bad-request for a body that is malformed, truncated or has too many parts; errors of reading the
+ * chunks
  */
 export async function readMultipart(
   contentType: string,
@@ -62,7 +63,7 @@ export async function readMultipart(
   return parts.map(({ name, isFile, chunks, length }) => ({ name, isFile, bytes: Buffer.concat(chunks, length) }));
 }
 
-/** The text of a part. @throws AkinError bad-request when it is not UTF-8 */
+/** The text of a part. @throws AkinError bad-request if it is not UTF-8 */
 export function textOf({ name, bytes }: Part): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -75,7 +76,7 @@ function openParser(contentType: string, parts: number): BusboyInstance {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // Its fields are texts in encodings that parts name; akin reads UTF-8 alone, and refuses what is not.
+      // Its text fields may declare other encodings. akin reads only UTF-8, and refuses the rest.
       isPartAFile: () => true,
       limits: { files: parts, headerPairs: HEADER_PAIRS, headerSize: HEADER_BYTES },
     });

@@ -10,7 +10,7 @@ describe('parameters', () => {
     ]);
   });
 
-  it('reads what old clients send: a leading ampersand, a pair without a value, raw brackets and colons', () => {
+  it('parses the forms of old clients: a leading ampersand, a pair without a value, raw brackets and colons', () => {
     expect(readQueryString('&rows=0&q*:*&fq=price:[1 TO *]', 10)).toEqual([
       ['rows', '0'],
       ['q*:*', ''],
@@ -18,18 +18,18 @@ describe('parameters', () => {
     ]);
   });
 
-  it('reads escapes as UTF-8 and plus as a blank', () => {
+  it('decodes escapes as UTF-8 and plus as a blank', () => {
     expect(readQueryString('q=a+b%20c%2Bd&k%C3%A4se=%F0%9F%91%9F', 10)).toEqual([
       ['q', 'a b c+d'],
       ['käse', '👟'],
     ]);
   });
 
-  it('reads raw UTF-8 bytes in an address', () => {
+  it('reads raw UTF-8 bytes in a URL', () => {
     expect(readQueryString(Buffer.from('q=käse').toString('latin1'), 10)).toEqual([['q', 'käse']]);
   });
 
-  it('reads the same however the bytes are cut', () => {
+  it('gives the same result however the bytes are split', () => {
     const bytes = Buffer.from('a=%F0%9F%91%9F%3D&b=1+2&c&=d&e=%C3%A4=x');
     const whole = new FormReader(10);
     whole.write(bytes);

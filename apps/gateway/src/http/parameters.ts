@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 
-/** Parameters in the order in which they came; names may repeat. */
+/** Parameters in their order. Names may repeat. */
 export type ParameterList = readonly (readonly [name: string, value: string])[];
 
 const AMPERSAND = 0x26;
@@ -10,8 +10,8 @@ const PLUS = 0x2b;
 const SPACE = 0x20;
 
 /**
- * Reads `name=value&name=value` as bytes come in, so that a form of 35 MB never holds the event loop. Plus is a space,
- * escapes are UTF-8; empty pairs (a leading `&`) are nothing; a name without `=` has the empty value.
+ * Parses `name=value&name=value` as bytes arrive, so that a form of 35 MB never blocks the event loop. Plus is a space,
+ * escapes are UTF-8. Empty pairs (a leading `&`) are skipped. A name without `=` has the empty value.
  *
  * @throws AkinError bad-request for broken escapes, text that is not UTF-8, or too many parameters
  */
@@ -20,7 +20,7 @@ export class FormReader {
   readonly #pairs: [string, string][] = [];
   #pieces: Uint8Array[] = [];
   #name: string | null = null;
-  /** Hex digits of an escape that the end of a chunk cut off: null outside of an escape. */
+  /** Hex digits of an escape that the end of a chunk has split. Null outside of an escape. */
   #escape: string | null = null;
 
   constructor(mostParameters: number) {
@@ -90,7 +90,7 @@ export class FormReader {
   }
 }
 
-/** Parameters of an address as Node gives it: the part after the `?`, one character a byte. */
+/** Parameters of a URL as Node gives it: the part after the `?`, one character per byte. */
 export function readQueryString(text: string, mostParameters: number): ParameterList {
   const reader = new FormReader(mostParameters);
   reader.write(Buffer.from(text, 'latin1'));

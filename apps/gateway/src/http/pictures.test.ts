@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 type Entry = readonly [name: string, value: string | Blob];
-/** As fetch, and so every browser, writes it. */
+/** In the format of fetch, and so of every browser. */
 async function multipart(...entries: readonly Entry[]): Promise<{ type: string; body: Buffer }> {
   const form = new FormData();
   for (const [name, value] of entries) form.append(name, value as Blob);
@@ -51,14 +51,14 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
     expect(ids(copies)).toEqual(['blue']);
   });
 
-  it('ranks as a body of its own, with parameters in the address', async () => {
+  it('ranks as a whole body, with parameters in the URL', async () => {
     for (const type of ['image/jpeg', 'IMAGE/PNG', 'application/octet-stream']) {
       expect(ids(await send(`${C}/image?rows=1`, type, 'blue'))).toEqual(['blue']);
     }
     expect(ids(await send(`${C}/select?rows=1`, 'image/webp', 'green', { chunked: true }))).toEqual(['green']);
   });
 
-  it('keeps its place among the other inputs, for their weights', async () => {
+  it('keeps its position among the other inputs, for their weights', async () => {
     const entries: Entry[] = [
       ['file', picture('red')],
       ['rank.by.id', 'blue'],
@@ -83,7 +83,7 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
     expect(tags[0]).toMatchObject({ tag: 'green' });
   });
 
-  it('is refused with another one where one is wanted, and where there is none', async () => {
+  it('is refused together with another one if one is required, and if it is missing', async () => {
     expect(refusal(await post(`${C}/analyze?input.url=http://a.example/b.jpg`, ['file', picture('red')]))).toEqual([
       400,
       expect.stringContaining('Give one picture'),
@@ -119,7 +119,7 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
 describe('a multipart body', () => {
   const C = '/api/cores/my-collection';
 
-  it('says what is wrong with it', async () => {
+  it('is refused with what is wrong', async () => {
     const { type, body } = await multipart(['file', picture('red')], ['rows', '1']);
     const cases: readonly [string, string | Uint8Array, string][] = [
       ['multipart/form-data', body, 'names no boundary'],
@@ -143,7 +143,7 @@ describe('a multipart body', () => {
     ]);
   });
 
-  it('may have only so many parts', async () => {
+  it('has a limited number of parts', async () => {
     const parts = Array.from({ length: 31 }, (_, i): Entry => [`p${i}`, 'x']);
     expect(refusal(await post(`${C}/select`, ...parts))).toEqual([400, expect.stringContaining('more than 30 parts')]);
     expect((await post(`${C}/select`, ...parts.slice(0, 30))).status).toBe(200);
@@ -158,7 +158,7 @@ describe('a multipart body', () => {
     });
   });
 
-  it('is refused from pages of other origins, as all bodies are', async () => {
+  it('is refused from pages of other origins, like all bodies', async () => {
     const { type, body } = await multipart(['file', picture('red')]);
     for (const headers of [
       { 'content-type': type, origin: 'https://evil.example' },
@@ -174,7 +174,7 @@ describe('a picture that is too large', () => {
   const C = '/api/cores/my-collection';
   const large = Buffer.alloc(25_000_001);
 
-  it('is a 413 that says how large it may be, in a part and as a body', async () => {
+  it('is a 413 with the limit, in a part and as a body', async () => {
     const part = await post(`${C}/analyze`, ['file', new Blob([large])]);
     const raw = await send(`${C}/analyze`, 'image/jpeg', large);
     const chunked = await send(`${C}/analyze`, 'image/jpeg', large, { chunked: true });
@@ -186,7 +186,7 @@ describe('a picture that is too large', () => {
 });
 
 describe('elsewhere', () => {
-  it('a file is refused with the types that are read', async () => {
+  it('a file is refused with the accepted types', async () => {
     const { type, body } = await multipart(['file', picture('red')]);
     const answer = await send('/api/cores/my-collection/terms', type, body);
     expect(refusal(answer)).toEqual([415, 'A body of multipart/form-data is not read here: send a form.']);

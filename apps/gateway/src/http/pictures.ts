@@ -6,18 +6,18 @@ import type { Body } from './body.ts';
 import { MULTIPART_TYPE, readMultipart, textOf } from './multipart.ts';
 import type { ParameterList } from './parameters.ts';
 
-/** The largest picture that comes with a request; the analyzer has limits of its own. */
+/** Maximum size of an uploaded picture. The analyzer has its own limits. */
 export const MAX_PICTURE_BYTES = 25_000_000;
 
-/** The part of a multipart body that is a picture. */
+/** The multipart part that contains a picture. */
 export const FILE_PART = 'file';
 
-/** Pictures that came as bytes, by the text that stands for each among the parameters. */
+/** Pictures that were sent as bytes, by the placeholder of each among the parameters. */
 export type Files = ReadonlyMap<string, Uint8Array>;
 
 export const NO_FILES: Files = new Map();
 
-/** Whether a picture that came as bytes shares its parameter with another one, of which only the first would count. */
+/** Whether an uploaded picture shares its parameter with another one, of which only the first would count. */
 export function bringsSeveral(parameter: string, list: ParameterList, files: Files): boolean {
   return files.size > 0 && list.filter(([name, value]) => name === parameter && value !== '').length > 1;
 }
@@ -28,15 +28,15 @@ export interface BodyParameters {
   readonly files: Files;
 }
 
-/** Whether a body of this type is a picture, or may have some in it. */
+/** Whether a body of this type is a picture, or may contain some. */
 export function bringsPictures(type: string): boolean {
   return type === MULTIPART_TYPE || isRawPicture(type);
 }
 
 /**
- * Parameters of a body that brings pictures: the parts of a multipart body, or one picture that is the whole body.
+ * Parameters of a body with pictures: the parts of a multipart body, or one picture that is the whole body.
  *
- * @param reservation counts its bytes, which are held until the request is answered
+ * @param reservation counts its bytes, which stay in memory until the request is answered
  * @throws AkinError bad-request, too-large, too-many-requests
  */
 export async function readPictures(
@@ -93,7 +93,7 @@ async function readForm(
   return { list, files };
 }
 
-/** @throws AkinError too-large for a picture over the limit; texts are checked as those of other bodies are */
+/** @throws AkinError too-large for a picture above the limit. Texts are checked like those of other bodies. */
 export function checkPart(name: string, bytes: number): void {
   if (name === FILE_PART && bytes > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
 }

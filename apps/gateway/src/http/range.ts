@@ -1,12 +1,12 @@
-/** The bytes from `start` to `end`, both included. */
+/** The bytes from `start` to `end`, inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * What a Range header asks of a file, as RFC 9110 has it: one range of bytes; undefined for the whole file, as for
- * several ranges or what is none; `unsatisfiable` beyond the end of the file.
+ * The range of a Range header, as in RFC 9110: one range of bytes. Undefined means the whole file, also for several
+ * ranges or an invalid header. `unsatisfiable` is beyond the end of the file.
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];
@@ -21,7 +21,7 @@ export function readRange(header: string | undefined, size: number): ByteRange |
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-/** Whether an If-None-Match or If-Range header names an ETag. */
+/** Whether an If-None-Match or If-Range header contains an ETag. */
 export function namesEtag(header: string | undefined, etag: string): boolean {
   const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');

@@ -15,19 +15,19 @@ describe('parameters of an endpoint', () => {
     expect(update('')).toMatchObject({ commit: false, openSearcher: true, waitSearcher: true, async: false });
   });
 
-  it.each(['true', 'True', 'TRUE', '1', 'on', 'yes'])('take %s as true', (word) => {
+  it.each(['true', 'True', 'TRUE', '1', 'on', 'yes'])('accept %s as true', (word) => {
     expect(update(`commit=${word}`)).toMatchObject({ commit: true });
   });
 
-  it.each(['false', 'False', '0', 'off', 'no'])('take %s as false', (word) => {
+  it.each(['false', 'False', '0', 'off', 'no'])('accept %s as false', (word) => {
     expect(update(`openSearcher=${word}`)).toMatchObject({ openSearcher: false });
   });
 
-  it('repeat in order where they may, and count by their first value where not', () => {
+  it('keep the order of repeated values, or use only the first one', () => {
     expect(select('fq=a&fq=b&rows=3&rows=4')).toMatchObject({ fq: ['a', 'b'], rows: 3 });
   });
 
-  it('count as not sent when a text is empty', () => {
+  it('count as not sent if a text is empty', () => {
     expect(select('q=&fq=&fq=a&sort=')).toMatchObject({ q: '*:*', fq: ['a'] });
     expect(select('q=&sort=')).not.toHaveProperty('sort');
   });
@@ -45,7 +45,7 @@ describe('parameters of an endpoint', () => {
     ['rank.smartfilter=most', 'Parameter rank.smartfilter must be one of off, low, medium, high'],
     ['q.op=XOR', 'Parameter q.op'],
     ['indent=perhaps', 'Parameter indent must be true or false; it is "perhaps"'],
-  ])('are refused by name when malformed: %s', (query, message) => {
+  ])('are refused by name if malformed: %s', (query, message) => {
     expect(() => select(query)).toThrow(message);
   });
 
@@ -59,7 +59,7 @@ describe('parameters of an endpoint', () => {
     expect(details).toEqual(['start', 'rows']);
   });
 
-  it('ignore what is unknown, and take the collection from the path alone', () => {
+  it('ignore unknown names, and take the collection only from the path', () => {
     expect(select('nonsense=1&collection=other&__proto__=x')).toMatchObject({ collection: 'c' });
   });
 });
@@ -71,7 +71,7 @@ describe('parameters in the log', () => {
     expect(logged('q=shoe&fq=a:1&fq=b:2&api_key=secret')).toEqual({ q: 'shoe', fq: 'a:1 & b:2' });
   });
 
-  it('never hold image data, outputs, or what signs an address', () => {
+  it('never contain image data, outputs, or the signature of a URL', () => {
     const text = JSON.stringify(
       logged(
         'rank.by.data=aGVsbG8&rank.by.outputs=%7B%22x%22%3A1%7D&rank.by.url=https%3A%2F%2Fu:pw%40h.example%2Fa.jpg%3FSignature%3Dabc%26x&fq=image%3A%22http%3A%2F%2Fh.example%2Fb%3Ftoken%3Dt1%22',
@@ -81,7 +81,7 @@ describe('parameters in the log', () => {
     for (const secret of ['aGVs', '{\\"x', 'Signature', 'pw', 't1']) expect(text).not.toContain(secret);
   });
 
-  it('are none when logParamsList is empty, and only those that it lists', () => {
+  it('are none if logParamsList is empty, and otherwise only those that it lists', () => {
     expect(logged('q=shoe&logParamsList=')).toBeUndefined();
     expect(logged('q=shoe&rows=3&logParamsList=rows')).toEqual({ rows: '3' });
   });

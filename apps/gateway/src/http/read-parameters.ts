@@ -6,11 +6,11 @@ import type { ParameterList } from './parameters.ts';
 const SHOWN = 60;
 
 /**
- * Values of the parameters of one endpoint out of all that came. Unknown ones are ignored; a text that is empty counts
- * as not sent; of a parameter that does not repeat the first value counts.
+ * The values of the parameters of one endpoint. Unknown names are ignored. An empty text counts as not sent. If a
+ * parameter does not repeat, its first value counts.
  *
- * @param inPath the names in the path, which win
- * @throws AkinError bad-request that names each parameter that is malformed or missing
+ * @param inPath the parameters in the path, which have priority
+ * @throws AkinError bad-request that names each malformed or missing parameter
  */
 export function readParameters(
   shape: z.ZodObject,
@@ -45,10 +45,10 @@ export function readParameters(
   throw new AkinError('bad-request', details[0]?.msg ?? 'A parameter is malformed.', { details });
 }
 
-/** How a parameter is read: all its values, the first one, or the first one unless it is blank. */
+/** How to read a parameter: all its values, the first one, or the first one unless it is blank. */
 type Kind = 'repeats' | 'once' | 'once, not blank';
 
-/** Of each endpoint, by name: an endpoint has dozens, and requests send a few of them. */
+/** The plans of each endpoint, by name: an endpoint has dozens of parameters, and requests send few. */
 const KINDS = new WeakMap<z.ZodObject, ReadonlyMap<string, Kind>>();
 
 function kindsOf(shape: z.ZodObject): ReadonlyMap<string, Kind> {
@@ -67,12 +67,12 @@ function kindOf(type: z.ZodType): Kind {
   return inner instanceof z.ZodString && inner !== type ? 'once, not blank' : 'once';
 }
 
-/** No engine holds NUL, so nothing that is stored has it. */
+/** No database stores NUL, so no stored text contains it. */
 function refuseNul(name: string, value: unknown): void {
   for (const text of Array.isArray(value) ? value : [value]) {
     const at = String(text).indexOf('\0');
     if (at < 0) continue;
-    throw new AkinError('bad-request', `Parameter ${name} holds the character NUL (U+0000) at character ${at + 1}.`);
+    throw new AkinError('bad-request', `Parameter ${name} contains the character NUL (U+0000) at character ${at + 1}.`);
   }
 }
 

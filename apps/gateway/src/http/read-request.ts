@@ -8,11 +8,11 @@ import { type BodyParameters, bringsPictures, NO_FILES, readPictures, reserved }
 import { isPayload } from './request-log.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
-/** A JSON value a line. */
+/** One JSON value per line. */
 export const LINES_TYPES: readonly string[] = ['application/x-ndjson', 'application/jsonl'];
 const JSON_TYPES = ['application/json', 'text/json'];
 
-/** The names of Solr's JSON requests for parameters. */
+/** Names of Solr's JSON requests and the parameters that they mean. */
 const JSON_NAMES: Readonly<Record<string, string>> = {
   query: 'q',
   filter: 'fq',
@@ -30,9 +30,9 @@ export function isXmlType(type: string): boolean {
 }
 
 /**
- * Parameters of a body: a form, a flat JSON object where the endpoint takes one, or pictures where it takes some.
+ * Parameters of a body: a form, a flat JSON object if the endpoint accepts one, or pictures if it accepts some.
  *
- * @param reservation counts its bytes, which are held until the request is answered
+ * @param reservation counts its bytes, which stay in memory until the request is answered
  * @throws AkinError unsupported-media-type, bad-request, too-large, too-many-requests
  */
 export async function readBodyParameters(
@@ -60,13 +60,13 @@ async function readTexts(
   throw unreadable(body, `${endpoint.bodies ? 'application/json or a form' : 'a form'}${pictures}`);
 }
 
-/** The complaint about a body whose type nobody reads here. */
+/** The error for a body whose type is not accepted here. */
 export function unreadable(body: Body, wanted: string): AkinError {
   const what = body.type === '' ? 'A body without Content-Type is not read' : `A body of ${body.type} is not read here`;
   return new AkinError('unsupported-media-type', `${what}: send ${wanted}.`);
 }
 
-/** @throws AkinError bad-request for a parameter of absurd length */
+/** @throws AkinError bad-request for a parameter that is far too long */
 export function checkLengths(list: ParameterList, limits: GatewayLimits): void {
   for (const [name, value] of list) {
     if (value.length > limits.parameterLength && !isPayload(name)) {
@@ -82,7 +82,7 @@ async function readForm(body: Body, reservation: Reservation, limits: GatewayLim
   return reader.end();
 }
 
-/** `curl -d` calls every body a form: say what to do instead of taking JSON for the name of a parameter. */
+/** `curl -d` labels every body as a form. Say what to do instead of using the JSON as the name of a parameter. */
 function requireNoJson(list: ParameterList): ParameterList {
   const first = list[0]?.[0].trimStart() ?? '';
   if (!/^[[{<]/.test(first)) return list;
@@ -105,8 +105,8 @@ async function readJsonParameters(
 }
 
 /**
- * The parameter `json`, which holds what a JSON body may hold, as the parameters in it. Those come after the others,
- * as those of a body do. Elsewhere than in searches it is left, to be refused.
+ * Replaces the parameter `json`, which may contain the same as a JSON body, by the parameters in it. These come after
+ * the others, as those of a body do. At endpoints other than searches it stays, and is refused.
  */
 export function expandJsonParameter(endpoint: Endpoint, list: ParameterList): ParameterList {
   if (!endpoint.bodies || endpoint.streamed || !list.some(([name]) => name === 'json')) return list;

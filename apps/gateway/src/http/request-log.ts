@@ -5,8 +5,8 @@ import type { ParameterList } from './parameters.ts';
 const LONGEST = 200;
 
 /**
- * Parameters for a log line: only those that the endpoint knows (an unknown one may be a key), never image
- * data or outputs, addresses without what may sign them. `logParamsList` narrows the list; sent empty, nothing is left.
+ * Parameters for a log line: only those that the endpoint knows (an unknown one may be a key), never image data or
+ * outputs, and URLs without their signatures. `logParamsList` restricts the list; if it is empty, nothing is logged.
  */
 export function loggableParameters(shape: z.ZodObject, list: ParameterList): Record<string, string> | undefined {
   const wanted = list.find(([name]) => name === 'logParamsList')?.[1];
@@ -22,12 +22,12 @@ export function loggableParameters(shape: z.ZodObject, list: ParameterList): Rec
   return Object.keys(logged).length > 0 ? logged : undefined;
 }
 
-/** Parameters that hold a picture or what came out of one. */
+/** Parameters that contain a picture or its outputs. */
 export function isPayload(name: string): boolean {
   return name.endsWith('.data') || name.endsWith('.outputs') || name.endsWith('.preprocessed');
 }
 
-/** How large it is: of a file, what stands for it says so. */
+/** The size of the value. For a file, its placeholder contains it. */
 export function payloadSize(value: string): string {
   return /^\(file \d+: \d+ bytes\)$/.test(value) ? value : `(${value.length} characters)`;
 }
@@ -37,7 +37,7 @@ export function withoutPasswords(text: string): string {
   return text.replace(/(\w+:\/\/)[^\s/"'@]*:[^\s/"'@]*@/g, '$1[removed]@');
 }
 
-/** Addresses without user, password, query and fragment: signed addresses are secrets. */
+/** URLs without user, password, query and fragment, because signed URLs are secrets. */
 function withoutSecrets(value: string): string {
   return value.replace(/(https?:\/\/)([^\s/"'@]*@)?([^\s"'?#]*)([?#][^\s"']*)?/gi, (_, scheme, _user, rest, query) =>
     query ? `${scheme}${rest}?…` : `${scheme}${rest}`,

@@ -33,7 +33,7 @@ describe('Host', () => {
   );
 
   it.each(['evil.example', 'evil.example:8983', 'localhost@evil.example', '', 'localhost evil', '192.168.0.7'])(
-    'may not be %p on a server of this machine alone',
+    'may not be %p on a server that only this machine can reach',
     (host) => {
       expect(() => checkHost(asking({ host }), local)).toThrow('--allowed-hosts (AKIN_ALLOWED_HOSTS)');
     },
@@ -47,7 +47,7 @@ describe('Host', () => {
     '[::1]:8983',
     '[2001:DB8::7]:80',
     'PICTURES.example.:443',
-  ])('may be %s on an open network: no name server can turn it into another machine', (host) => {
+  ])('may be %s on an open network: no name server can change its meaning', (host) => {
     expect(() => checkHost(asking({ host }), open)).not.toThrow();
   });
 
@@ -67,12 +67,12 @@ describe('Host', () => {
     expect(() => checkHost(asking({ host }), open)).toThrow('--allowed-hosts (AKIN_ALLOWED_HOSTS)');
   });
 
-  it('counts, not what a proxy or a page says in other headers', () => {
+  it('counts, not other headers of a proxy or a page', () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'localhost', forwarded: 'host=localhost' };
     for (const config of [local, open]) expect(() => checkHost(asking(headers), config)).toThrow('"evil.example"');
   });
 
-  it('may be absent from HTTP/1.0 alone', () => {
+  it('may be missing only in HTTP/1.0', () => {
     const request = (httpVersion: string) => ({ headers: {}, httpVersion }) as unknown as IncomingMessage;
     for (const config of [local, open]) {
       expect(() => checkHost(request('1.0'), config)).not.toThrow();
@@ -80,7 +80,7 @@ describe('Host', () => {
     }
   });
 
-  it('is not checked beyond this machine where everybody needs a key', () => {
+  it('is not checked beyond this machine if keys are required', () => {
     expect(() => checkHost(asking({ host: 'any.example' }), { ...open, keyed: true })).not.toThrow();
   });
 });
@@ -119,7 +119,7 @@ describe('Origin', () => {
     { origin: 'https://shop.example' },
     { 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
-  ])('lets %p change things', (headers) => {
+  ])('allows %p to change data', (headers) => {
     expect(() => checkOrigin(asking({ host, ...headers } as Record<string, string>), true, local)).not.toThrow();
   });
 
@@ -130,7 +130,7 @@ describe('Origin', () => {
     { origin: 'http://localhost:8983.evil.example' },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-  ])('keeps %p from changing things, and lets it look', (headers) => {
+  ])('allows %p to read, but not to change data', (headers) => {
     const request = asking({ host, ...headers } as Record<string, string>);
     expect(() => checkOrigin(request, true, local)).toThrow('another origin');
     expect(() => checkOrigin(request, false, local)).not.toThrow();

@@ -15,23 +15,23 @@ import { AkinError, quote } from '@akin/domain';
 export interface SafetyConfig {
   /** Whether only this machine can connect. */
   readonly loopback: boolean;
-  /** Whether nobody gets in without a key. */
+  /** Whether every client needs a key. */
   readonly keyed: boolean;
-  /** Further names in Host, as {@link readHostNames} gives them. */
+  /** Further names in Host, as {@link readHostNames} returns them. */
   readonly allowedHosts: readonly string[];
-  /** Origins whose pages may do everything; `*` for any. */
+  /** Origins whose pages may do everything; `*` allows any. */
   readonly corsOrigins: readonly string[];
 }
 
 const LOOPBACK_ADDRESSES = ['localhost', '::1', '0:0:0:0:0:0:0:1'];
 
-/** Whether listening there lets only this machine in. */
+/** Whether only this machine can connect if akin listens there. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase();
   return LOOPBACK_ADDRESSES.includes(name) || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** Whether others than the user of this machine get in without a key: through the network, or a proxy in front. */
+/** Whether clients other than the user of this machine need no key: over the network, or through a proxy in front. */
 export function isOpen({ loopback, keyed, allowedHosts }: SafetyConfig): boolean {
   return !keyed && (!loopback || allowedHosts.length > 0);
 }
@@ -39,7 +39,7 @@ export function isOpen({ loopback, keyed, allowedHosts }: SafetyConfig): boolean
 /**
  * Names of hosts as browsers send them in Host.
  *
- * @throws AkinError bad-request for what is no name of a host
+ * @throws AkinError bad-request for an invalid host name
  */
 export function readHostNames(names: readonly string[]): string[] {
   return names.map((name) => {
@@ -53,11 +53,11 @@ export function readHostNames(names: readonly string[]): string[] {
   });
 }
 
-/** @throws AkinError forbidden when Host is a name that anybody's name server may have pointed here */
+/** @throws AkinError forbidden if Host is a name that a foreign name server may have pointed here */
 export function checkHost(request: IncomingMessage, config: SafetyConfig): void {
-  // A page that got here by rebinding has no key.
+  // A page that uses DNS rebinding has no key.
   if (config.keyed && !config.loopback) return;
-  // Old programs that speak HTTP/1.0 name no host; browsers, which a rebound name would need, always do.
+  // Old programs with HTTP/1.0 send no host. Browsers, which a rebinding attack needs, always do.
   if (request.headers.host === undefined && request.httpVersion === '1.0') return;
   const sent = request.headers.host ?? '';
   const host = hostName(sent);
@@ -72,7 +72,7 @@ export function checkHost(request: IncomingMessage, config: SafetyConfig): void 
 
 /**
  * @param changes whether the request can change something
- * @throws AkinError forbidden when a page of an origin that was not named sends such a request
+ * @throws AkinError forbidden if a page of an origin that was not named sends such a request
  */
 export function checkOrigin(request: IncomingMessage, changes: boolean, config: SafetyConfig): void {
   if (!changes) return;
@@ -89,23 +89,23 @@ export function checkOrigin(request: IncomingMessage, changes: boolean, config: 
   }
 }
 
-/** Whether an origin is neither named by the configuration nor, where there is a request, its own. */
+/** Whether an origin is neither named by the configuration nor the request's own origin. */
 export function isForeign(origin: string, config: SafetyConfig, request?: IncomingMessage): boolean {
   const isNamed = config.corsOrigins.includes('*') || config.corsOrigins.includes(origin);
   return !isNamed && !(request !== undefined && isOwnOrigin(origin, request));
 }
 
 /**
- * Which pages may show what akin answers without asking as CORS does, as `<img>` shows thumbnails: those of its own
- * origin, or all where the configuration lets all read. Otherwise a foreign page could tell by `<img>` which documents a
- * local akin has, and show their pictures. Such a request does not say of which origin it is, so that pages of a named
- * origin ask by CORS: `<img crossorigin>`, or with a key by fetch.
+ * Which pages may show answers without CORS, as `<img>` shows thumbnails: those of its own origin, or all if the
+ * configuration allows all to read. Otherwise a foreign page could find out with `<img>` which documents a local akin
+ * has, and show their pictures. Such a request does not contain its origin, so pages of a named origin must use CORS:
+ * `<img crossorigin>`, or fetch with a key.
  */
 export function resourcePolicy({ corsOrigins }: SafetyConfig): 'same-origin' | 'cross-origin' {
   return corsOrigins.includes('*') ? 'cross-origin' : 'same-origin';
 }
 
-/** The scheme may differ behind a proxy that ends TLS. */
+/** The scheme may differ behind a proxy that terminates TLS. */
 function isOwnOrigin(origin: string, request: IncomingMessage): boolean {
   const host = request.headers.host?.toLowerCase();
   return host !== undefined && origin.toLowerCase().replace(/^https?:\/\//, '') === host;

@@ -30,41 +30,44 @@ import { writeStream } from './write-stream.ts';
 /** One request as a handler gets it. */
 export interface Call<Parameters> {
   readonly parameters: Parameters;
-  /** All parameters as they came, for what depends on their order and for those that the endpoint does not know. */
+  /**
+   * All parameters in their order, for handlers that depend on the order or on parameters that the endpoint does not
+   * know.
+   */
   readonly list: ParameterList;
-  /** Unread only where the endpoint streams its bodies. */
+  /** Unread only if the endpoint streams its bodies. */
   readonly body: Body;
-  /** Which prefix it came through. */
+  /** The prefix of the path. */
   readonly prefix: 'cores' | 'legacy';
   readonly requestId: string;
-  /** Counts the bytes that the request holds until it is answered. */
+  /** Counts the bytes that the request keeps in memory until it is answered. */
   readonly reservation: Reservation;
   /** Further rights of the request. */
   readonly access: Access;
-  /** Ends when the client goes away, and when the process does not wait for the answer any longer. */
+  /** Aborts when the client disconnects, and when the process no longer waits for the answer. */
   readonly signal: AbortSignal;
   readonly header: (name: string) => string | undefined;
 }
 
 export type Handler<Parameters> = (call: Call<Parameters>, context: Context) => Promise<Answer> | Answer;
 
-/** What is known about a request, for its log line and its answer. */
+/** The data of a request for its log line and its answer. */
 interface RequestLog {
   readonly requestId: string;
   readonly started: number;
   list: ParameterList;
-  /** Whether the answer is laid out over lines; undefined until the parameters are read. */
+  /** Whether the answer is indented. Undefined until the parameters are read. */
   indent: boolean | undefined;
-  /** What is ignored of the request. */
+  /** Ignored parts of the request, as warnings. */
   warnings: readonly string[];
-  /** Of the key that it came with. */
+  /** Id of its key. */
   keyId: string | undefined;
 }
 
 /** After an early answer the rest of the body is read and dropped for this time, so that the client sees the answer. */
 const DRAIN_MILLISECONDS = 5_000;
 
-/** Makes an Express handler of one endpoint: read, handle, write, log. */
+/** Creates the Express handler of one endpoint: read, handle, write, log. */
 export function serve(
   endpoint: Endpoint,
   name: string,
@@ -114,7 +117,7 @@ export function serve(
         },
         { ...context, client: access.client, files, analyze: checkingFetches(context.analyze, access) },
       );
-      // Of a collection that is there; a question of it costs nothing where all parameters are known.
+      // For a collection that exists. Costs nothing if all parameters are known.
       if (unknown.size > 0 && collection !== undefined && Object.hasOwn(endpoint.parameters.shape, 'fq')) {
         const fields = await fieldsOf(collection, context);
         requestLog.warnings = [...translated.warnings, ...explainUnknown(unknown, endpoint, fields)];
@@ -131,7 +134,7 @@ export function serve(
   };
 }
 
-/** Fetches nothing for a request that must not have akin do so, wherever the address came in. */
+/** Prevents a fetch for a request that must not make akin fetch, wherever the URL is in the request. */
 function checkingFetches(analyze: AnalyzeImage, access: Access): AnalyzeImage {
   return async (input, modules, options) => {
     if ('url' in input) access.checkFetch();
@@ -139,7 +142,7 @@ function checkingFetches(analyze: AnalyzeImage, access: Access): AnalyzeImage {
   };
 }
 
-/** The fields of a collection by name; undefined when they cannot be read, for the sake of a warning. */
+/** The fields of a collection by name. Undefined if they cannot be read, because a warning is not worth an error. */
 async function fieldsOf(name: string, { store }: SharedContext): Promise<ReadonlyMap<string, unknown> | undefined> {
   try {
     return (await loadSchema(store, await findCollection(store, name))).fields;
@@ -148,7 +151,7 @@ async function fieldsOf(name: string, { store }: SharedContext): Promise<Readonl
   }
 }
 
-/** Gives a request its id and its start, before anything can go wrong. */
+/** Gives a request its id and its start time, before anything can go wrong. */
 export function beginRequest(request: Request, response: Response, next: NextFunction): void {
   const sent = request.get('x-request-id') ?? '';
   const requestId = /^[\w.:-]{1,100}$/.test(sent) ? sent : randomUUID();
@@ -171,18 +174,18 @@ function requestLogOf(response: Response): RequestLog {
   return response.locals.requestLog as RequestLog;
 }
 
-/** Counts a request that came to no endpoint: one for an address that there is not, or that was turned away before. */
+/** Counts a request without an endpoint: an unknown path, or one that was refused earlier. */
 export function countUnrouted(response: Response, context: SharedContext): void {
   context.metrics.request('none', response.statusCode, performance.now() - requestLogOf(response).started);
 }
 
-/** Writes any error in the shape that all errors have. */
+/** Writes any error in the common format. */
 export function writeError(error: unknown, request: Request, response: Response, context: SharedContext): void {
   const requestLog = requestLogOf(response);
   if (!(error instanceof AkinError) || error.code === 'internal') {
     context.log.error({ requestId: requestLog.requestId, err: error }, 'request failed');
   } else if (error.code === 'unavailable') {
-    // Without a cause there is nothing to find: the client waited as long as it wanted to.
+    // Without a cause there is nothing to log: the client had set the time limit.
     const err = error.cause === undefined ? {} : { err: error.cause };
     context.log.warn({ requestId: requestLog.requestId, ...causeFields(error), ...err }, error.message);
   }
@@ -196,7 +199,10 @@ export function writeError(error: unknown, request: Request, response: Response,
   writeObject(status, {}, { error: member }, true, request, response, { ...requestLog, list });
 }
 
-/** The parameters in the address of a request that was refused before anybody read them: they say how it is answered. */
+/**
+ * The parameters in the URL of a request that was refused before they were parsed: they decide the format of the
+ * answer.
+ */
 function unreadList({ url }: Request, { limits }: SharedContext): ParameterList {
   try {
     return queryOf(url, limits.parameters);
@@ -288,8 +294,8 @@ function send(status: number, type: string, content: Uint8Array | string, reques
 }
 
 /**
- * The answer comes before the body is read. It goes out at once, but the connection is kept until the rest has come, or
- * for a while: many clients send all before they look, and never see the answer when they cannot.
+ * The answer is sent before the body is read, but the connection stays open until the rest has arrived, or for a while:
+ * many clients send everything before they read, and would never see the answer otherwise.
  */
 function endBehindRest(bytes: Uint8Array | undefined, request: Request, response: Response): void {
   response.setHeader('connection', 'close');
@@ -301,7 +307,7 @@ function endBehindRest(bytes: Uint8Array | undefined, request: Request, response
   };
   const timer = setTimeout(end, DRAIN_MILLISECONDS).unref();
   request.unpipe();
-  // The earlier reader left a listener behind, which keeps the stream from flowing.
+  // The earlier reader left a listener, which keeps the stream from flowing.
   request.removeAllListeners('readable');
   request.on('error', () => {});
   request.once('end', end).once('close', end);
@@ -331,7 +337,7 @@ function logRequest(
 ): void {
   const milliseconds = performance.now() - requestLog.started;
   context.metrics.request(name, response.statusCode, milliseconds);
-  // Probes come every few seconds: log them only when the process is not well.
+  // Health checks come every few seconds: log them only if the process is not healthy.
   if (PROCESS_PATHS.test(request.path) && response.statusCode < 400) return;
   const parameters = loggableParameters(endpoint.parameters, requestLog.list);
   context.log.info(

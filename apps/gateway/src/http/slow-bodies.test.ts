@@ -7,14 +7,14 @@ import { startService } from '../../test/start-service.ts';
 
 const UPDATE = '/api/cores/my-collection/update';
 const documents = (name: string, count: number) => Array.from({ length: count }, (_, i) => ({ id: `${name}${i}` }));
-/** The beginning of an array that has more documents than a small request. */
+/** The start of an array with more documents than a small request has. */
 const beginning = (name: string) => JSON.stringify(documents(name, 30)).slice(0, -1);
 
 describe('a body that trickles', () => {
   it.each([
     ['an update', UPDATE, 'application/json', beginning('slow')],
     ['a form', ANALYZE, 'application/x-www-form-urlencoded', 'input.data='],
-  ])('is refused with 408 and how fast it must come: %s', async (_, path, type, first) => {
+  ])('is refused with 408 and the minimum rate: %s', async (_, path, type, first) => {
     await using service = await startService({ limits: { bodyIdleMilliseconds: 300, bodyBytesPerSecond: 10_000 } });
     using body = trickle(service.gateway, path, { type, first, everyMilliseconds: 20 });
     const answer = await body.answer;
@@ -22,14 +22,14 @@ describe('a body that trickles', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('{"')).split('\n')[0] ?? '')).toMatchObject({
       error: {
         code: 408,
-        msg: 'The body stopped or comes too slowly: send at least 10000 bytes a second, and pause for less than 0.3 seconds.',
+        msg: 'The body stopped or arrives too slowly: send at least 10000 bytes a second, and pause for less than 0.3 seconds.',
         metadata: ['error-class', 'request-timeout'],
       },
     });
     expect((await ask(service.gateway, '/api/cores/my-collection/select')).json.response.numFound).toBe(0);
   });
 
-  it('is refused too when nothing of it can be unpacked yet', async () => {
+  it('is also refused if nothing of it can be decompressed yet', async () => {
     const limits = { bodyIdleMilliseconds: 300, bodyBytesPerSecond: 10_000 };
     await using gateway = await createGateway(testConfig({ analyze: echo, limits }));
     const first = gzipSync('input.data=aGVsbG8%3D').subarray(0, 5);
@@ -37,21 +37,21 @@ describe('a body that trickles', () => {
     expect(await body.answer).toMatch(/^HTTP\/1.1 4(08|00) /);
   });
 
-  it('is taken while it comes at the least rate, for longer than a pause may be', async () => {
+  it('is accepted at the minimum rate, for longer than the maximum pause', async () => {
     await using service = await startService({ limits: { bodyIdleMilliseconds: 2_000, bodyBytesPerSecond: 1 } });
     using body = trickle(service.gateway, UPDATE, { first: beginning('steady'), everyMilliseconds: 50, times: 60 });
     expect(await body.answer).toMatch(/^HTTP\/1.1 200 /);
   });
 });
 
-describe('bodies that trickle at the least rate', () => {
+describe('bodies that trickle at the minimum rate', () => {
   const limits = {
     bulkUpdates: { concurrent: 4, queued: 12, queueMilliseconds: 60_000, fair: true },
     bodyIdleMilliseconds: 60_000,
   };
 
-  it('of one client leave a place to others', async () => {
-    // Each address is a client of its own behind a proxy that says so.
+  it('of one client leave a place for others', async () => {
+    // Each address is a separate client, as a proxy reports it.
     await using service = await startService({ limits, access: { proxies: 1 } });
     const slow = Array.from({ length: 5 }, (_, i) =>
       trickle(service.gateway, UPDATE, { first: beginning(`slow${i}`), everyMilliseconds: 20, from: '192.0.2.1' }),
@@ -63,7 +63,7 @@ describe('bodies that trickle at the least rate', () => {
           headers: { ...JSON_BODY, 'x-forwarded-for': from },
         });
       for (const from of ['192.0.2.2', '192.0.2.3', '192.0.2.2']) expect((await bulk(from)).status).toBe(200);
-      // What it sends further waits for its own.
+      // Its further requests wait for its own.
       const own = bulk('192.0.2.1');
       for (const body of slow) body[Symbol.dispose]();
       expect((await own).status).toBe(200);
@@ -72,10 +72,10 @@ describe('bodies that trickle at the least rate', () => {
     }
   });
 
-  it('that are refused give their place to the next', async () => {
+  it('free their place for the next one after a refusal', async () => {
     const one = { bulkUpdates: { concurrent: 1, queued: 1, queueMilliseconds: 60_000 } };
     await using service = await startService({
-      // What comes at once has a second for that on a busy machine.
+      // A body that arrives at once gets a second for that on a busy machine.
       limits: { ...one, bodyIdleMilliseconds: 1_000, bodyBytesPerSecond: 10_000 },
     });
     using slow = trickle(service.gateway, UPDATE, { first: beginning('slow'), everyMilliseconds: 20 });
@@ -90,11 +90,11 @@ const bulkTo = (gateway: Gateway) =>
   ask(gateway, `${UPDATE}?commit=true`, { body: JSON.stringify(documents('next', 30)), headers: JSON_BODY });
 
 interface Trickling extends Disposable {
-  /** All that came back. */
+  /** Everything that was received. */
   readonly answer: Promise<string>;
 }
 
-/** Sends the beginning of a body in one chunk, then blanks: for ever, or so many and then the end of an array. */
+/** Sends the start of a body in one chunk, then blanks: forever, or a given number and then the end of an array. */
 function trickle(
   { port }: Gateway,
   path: string,
@@ -135,7 +135,7 @@ function trickle(
   const answer = new Promise<string>((resolve) => {
     socket.on('data', (bytes) => {
       text += bytes;
-      // It is whole: the gateway waits for the rest of the body for a while.
+      // The answer is complete. The gateway still waits for the rest of the body for a while.
       if (/\n\r?\n?$/.test(text) && text.includes('}\n')) resolve(text);
     });
     socket.on('error', () => {}).on('close', () => resolve(text));

@@ -2,15 +2,15 @@ import { type OpenSpan, openSpan } from '@akin/runtime';
 import type { NextFunction, Request, Response } from 'express';
 import { PROCESS_PATHS } from '../admission/open-requests.ts';
 
-/** Methods that spans are named by: nobody else's words get into names. */
+/** Methods in the names of spans. Other methods of clients do not get into names. */
 const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * Makes a span of each request, which continues the trace of the `traceparent` that came with it. It contains the route and how
- * the request ended, never its address, its parameters or its body.
+ * Creates a span of each request, which continues the trace of its `traceparent`. It contains the route and the outcome
+ * of the request, never its URL, its parameters or its body.
  */
 export function traceRequest(request: Request, response: Response, next: NextFunction): void {
-  // Probes and scrapes would be most of all spans.
+  // Health checks and scrapes would be the majority of all spans.
   const span = PROCESS_PATHS.test(request.path) ? undefined : openRequestSpan(request, response);
   if (span === undefined) next();
   else span.run(next);
@@ -40,7 +40,7 @@ function openRequestSpan(request: Request, response: Response): OpenSpan | undef
   return span;
 }
 
-/** Names the span of a request by its route, when that is known. */
+/** Names the span of a request by its route, when it is known. */
 export function nameSpan(request: Request, response: Response, endpoint: string): void {
   const { span } = response.locals as { span?: OpenSpan };
   const route = String(request.route?.path ?? '');

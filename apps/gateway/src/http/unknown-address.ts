@@ -1,24 +1,24 @@
 import { AkinError } from '@akin/domain';
 
-/** What Solr answers below a collection and akin does not, with what there is instead. */
+/** Paths of Solr below a collection that akin does not have, with the alternative. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  mlt: 'what looks alike is /image?rank.by.id=…, and /select finds words',
-  spell: 'q understands slips of the pen as word~1',
-  suggest: 'values that begin so are /terms?terms.fl=…&terms.prefix=…',
-  'update/extract': 'text of files is not read; pictures come by image, or as import after /analyze',
+  mlt: 'use /image?rank.by.id=… for similar pictures, and /select for words',
+  spell: 'q finds misspelled words as word~1',
+  suggest: 'use /terms?terms.fl=…&terms.prefix=… for values with a prefix',
+  'update/extract': 'akin does not extract text from files. Send pictures as image, or as import after /analyze',
   'update/csv': 'send documents as JSON or XML',
-  export: 'page through all with cursorMark on /select',
-  stream: 'page through all with cursorMark on /select',
+  export: 'page through all documents with cursorMark on /select',
+  stream: 'page through all documents with cursorMark on /select',
   sql: 'ask /select',
-  config: 'a collection has nothing to configure',
-  replication: 'the database is what is copied',
-  'schema/fields': 'all fields are in /schema, and a new one is made by the first document that has it',
-  'admin/luke': 'fields with their types are in /schema, counts of values in /terms',
-  'admin/mbeans': 'figures are in /metrics',
+  config: 'a collection has no configuration',
+  replication: 'make backups of the database',
+  'schema/fields': '/schema lists all fields, and a new field is created by its first document',
+  'admin/luke': '/schema lists fields with their types, /terms counts values',
+  'admin/mbeans': 'metrics are in /metrics',
   'admin/file': 'a collection has no files',
 };
 
-/** The error for an address that nothing answers at. */
+/** The error for an unknown path. */
 export function unknownAddress(path: string): AkinError {
   const [, below = ''] = /^\/(?:api\/cores|[\w-]+)\/[^/]+\/(.+?)\/?$/.exec(path) ?? [];
   const instead = Object.hasOwn(UNSUPPORTED, below) ? UNSUPPORTED[below] : undefined;

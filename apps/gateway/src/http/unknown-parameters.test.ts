@@ -10,10 +10,10 @@ const explain = (name: EndpointName, query: string, fields: readonly string[] = 
   return explainUnknown(findUnknown(endpoint, readQueryString(query, 5_000)), endpoint, new Set(fields));
 };
 const meant = (sent: string, name: string) => [
-  `Parameter ${sent} is not known here and is ignored: ${name} was probably meant.`,
+  `Parameter ${sent} is unknown here and was ignored. Did you mean ${name}?`,
 ];
 
-describe('a parameter that nobody reads', () => {
+describe('an unknown parameter', () => {
   it.each([
     ['select', 'limit=5', 'rows'],
     ['select', 'offset=5', 'start'],
@@ -43,7 +43,7 @@ describe('a parameter that nobody reads', () => {
     expect(explain(name, query)).toEqual(expected === undefined ? [] : meant(query.split('=')[0] as string, expected));
   });
 
-  it('that has the name of a field is a filter', () => {
+  it('with the name of a field means a filter', () => {
     expect(explain('select', 'category=home', ['category'])).toEqual(meant('category', 'fq=category:home'));
     expect(explain('select', 'my+field=red+shoe+(new)', ['my field'])).toEqual(
       meant('"my field"', 'fq=my\\ field:red\\ shoe\\ \\(new\\)'),
@@ -66,16 +66,16 @@ describe('a parameter that nobody reads', () => {
     '__proto__=1&constructor=1&toString=1&hasOwnProperty=1',
     'fq={!term f=id v=$row}&row=7',
     'q=geodist($point,1,2)&point=1',
-  ])('resembles nothing, or does no harm: %s', (query) => {
+  ])('that resembles nothing, or does no harm, gets no warning: %s', (query) => {
     expect(explain('select', query, ['labels'])).toEqual([]);
   });
 
   it.each(['overwrite=true&waitFlush=true&expungeDeletes=false&maxSegments=1&min_rf=1&_version_=0&versions=true'])(
-    'of updates does no harm: %s',
+    'of updates gets no warning: %s',
     (query) => expect(explain('update', query)).toEqual([]),
   );
 
-  it('is one of few that are told, in few characters, whatever they are', () => {
+  it('is reported in a limited number of warnings of limited length', () => {
     const odd = ['rows\u0000', 'r\u202eows', 'row\u{1f600}', `rows${'s'.repeat(1_000)}`, 'ROW\n<b>'];
     const many = Array.from(
       { length: 2_000 },
@@ -93,7 +93,7 @@ describe('a parameter that nobody reads', () => {
   });
 });
 
-it('is named in the header of answers, in XML too, and never an error', async () => {
+it('is reported in the header of answers, also in XML, and is never an error', async () => {
   await using service = await startService();
   const collection = '/api/cores/my-collection';
   const update = await postJson(service.gateway, `${collection}/update?commit=true&wait=1&comitWithin=5`, {
@@ -108,7 +108,7 @@ it('is named in the header of answers, in XML too, and never an error', async ()
     [...meant('limit', 'rows'), ...meant('category', 'fq=category:home')],
   ]);
   const xml = await ask(service.gateway, `${collection}/select?limit=5&wt=xml`);
-  expect([xml.status, xml.text]).toEqual([200, expect.stringContaining('rows was probably meant')]);
+  expect([xml.status, xml.text]).toEqual([200, expect.stringContaining('Did you mean rows?')]);
   const clean = await ask(service.gateway, `${collection}/select?q=*:*&_=5&anything=x`);
   expect(clean.json.responseHeader).not.toHaveProperty('warnings');
   const refused = await ask(service.gateway, `${collection}/image?id=1`);

@@ -4,18 +4,18 @@ import { isUnsupportedFacet } from '../solr/refused-parameters.ts';
 import type { ParameterList } from './parameters.ts';
 import { isPayload } from './request-log.ts';
 
-/** More names of one request are not looked at. */
+/** Maximum number of names per request that are checked. */
 const MOST_NAMES = 50;
 const MOST_WARNINGS = 10;
-/** Longer names and values are cut. */
+/** Longer names and values are truncated. */
 const SHOWN = 60;
-/** Shorter names are near too many others. */
+/** Shorter names are similar to too many others. */
 const LEAST_COMPARED = 4;
 
-/** What may change how the rest of a text is shown. */
+/** Characters that may change how the rest of a text is displayed. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
 
-/** What other services call these: the first that the endpoint knows was meant. */
+/** Names of these parameters in other services. The first one that the endpoint knows is suggested. */
 const MEANT = new Map<string, readonly string[]>(
   Object.entries({
     limit: ['rows', 'terms.limit'],
@@ -73,8 +73,8 @@ const MEANT = new Map<string, readonly string[]>(
 );
 
 /**
- * Parameters of Solr and of its clients that change nothing here, or that handlers read by themselves: they are as good
- * as known. Families stand in the pattern below.
+ * Parameters of Solr and of its clients that have no effect here, or that handlers read themselves: they count as
+ * known. The pattern below contains families of names.
  */
 const UNDERSTOOD = new Set([
   ...['_', 'NOW', 'TZ', 'cache', 'collection', 'core', 'cpuAllowed', 'defType', 'distrib', 'echoHandler', 'echoParams'],
@@ -125,10 +125,13 @@ const UNDERSTOOD = new Set([
 const FAMILIES =
   /^(clustering|debug|expand|f|fmap|group|hl|literal|mlt|shards|spellcheck|stats|stream|suggest|tv|update)(\.|$)|^(debugQuery)$/;
 
-/** Names that an endpoint does not know, in the order in which they came, with their first values. */
+/** Names that an endpoint does not know, in their order, with their first values. */
 export type Unknown = ReadonlyMap<string, string>;
 
-/** The parameters of a request that nobody reads: neither its endpoint, nor a query that refers to them by `$name`. */
+/**
+ * The parameters of a request that are not used: neither by its endpoint, nor by a query that refers to them with
+ * `$name`.
+ */
 export function findUnknown({ parameters }: Endpoint, list: ParameterList): Unknown {
   const unknown = new Map<string, string>();
   let references: Set<string> | undefined;
@@ -144,9 +147,9 @@ export function findUnknown({ parameters }: Endpoint, list: ParameterList): Unkn
 }
 
 /**
- * What was probably meant by parameters that nobody reads, a warning each; nothing of those that resemble nothing.
+ * Suggestions for unknown parameters, as one warning each. None for those that resemble nothing.
  *
- * @param fields of the collection, where the endpoint filters by them
+ * @param fields of the collection, if the endpoint filters by them
  */
 export function explainUnknown(
   unknown: Unknown,
@@ -158,12 +161,12 @@ export function explainUnknown(
   for (const [name, value] of unknown) {
     const meant = fields?.has(name) ? filterOf(name, value) : meantBy(name, known, parameters.shape);
     if (meant !== undefined) {
-      const warning = `Parameter ${shown(name)} is not known here and is ignored: ${meant} was probably meant.`;
+      const warning = `Parameter ${shown(name)} is unknown here and was ignored. Did you mean ${meant}?`;
       warnings.push(warning.replace(INVISIBLE, escaped));
     }
   }
   const more = warnings.length - MOST_WARNINGS;
-  return more > 0 ? [...warnings.slice(0, MOST_WARNINGS), `${more} more parameters are ignored.`] : warnings;
+  return more > 0 ? [...warnings.slice(0, MOST_WARNINGS), `${more} more unknown parameters were ignored.`] : warnings;
 }
 
 function meantBy(name: string, known: readonly string[], shape: object): string | undefined {
@@ -173,7 +176,7 @@ function meantBy(name: string, known: readonly string[], shape: object): string 
   return known.find((one) => plainOf(one) === plain) ?? nearestOf(name, known);
 }
 
-/** Of names with dots the last part decides, where the others are right: `tagging.x` is not near `tagging.max`. */
+/** For names with dots the last part decides, if the others are equal: `tagging.x` is not similar to `tagging.max`. */
 function nearestOf(name: string, known: readonly string[]): string | undefined {
   if (name.length < LEAST_COMPARED) return undefined;
   const prefix = name.slice(0, name.lastIndexOf('.') + 1);
@@ -184,7 +187,7 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
   return nearest === undefined ? undefined : prefix + nearest;
 }
 
-/** A name as it is however it is written: `rank_by_id` and `rankById` are `rank.by.id`. */
+/** A name in a normal form: `rank_by_id` and `rankById` are `rank.by.id`. */
 function plainOf(name: string): string {
   return name.length > SHOWN ? name : name.replace(/[._\s-]/g, '').toLowerCase();
 }

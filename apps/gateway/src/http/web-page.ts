@@ -1,6 +1,6 @@
 import express, { type Handler } from 'express';
 
-/** Only what the page itself brings may run or be shown, and pictures that it holds itself: nothing leads elsewhere. */
+/** Only the page's own scripts may run, and only its own pictures may be shown: it loads nothing from elsewhere. */
 const PAGE_POLICY = [
   "default-src 'self'",
   "img-src 'self' data: blob:",
@@ -11,7 +11,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The built web page at `/`. Without a folder `/` leads to the description of the interface. */
+/** The built web page at `/`. Without a folder, `/` redirects to the description of the interface. */
 export function webPage(folder: string | undefined): Handler {
   if (folder === undefined) {
     return (request, response, next) => {

@@ -15,7 +15,7 @@ export async function writeFile(answer: FileAnswer, request: Request, response: 
     written += chunk.length;
     if (!response.write(chunk)) await roomIn(response);
   }
-  // A file that became shorter meanwhile: the client must not wait for the rest.
+  // If the file has become shorter, the client must not wait for the rest.
   if (written < answer.length) response.destroy();
   else response.end();
 }

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import type { Access } from '../access/gate.ts';
 import { writeStream } from './write-stream.ts';
 
-it('waits for a slow reader again and again with the same few listeners', async () => {
+it('waits for a slow reader repeatedly with the same few listeners', async () => {
   const pieces = 40;
   const listeners: number[] = [];
   const access = { isValid: async () => true } as Access;

@@ -4,12 +4,12 @@ import type { StreamAnswer } from './answer.ts';
 
 /** A client that does not read for this time is disconnected. */
 const UNREAD_MILLISECONDS = 30_000;
-/** How often it is asked whether the key still holds that the answer began with. */
+/** Interval of the check whether the key of the request is still valid. */
 const ACCESS_MILLISECONDS = 2_000;
 
 /**
- * Writes an answer piece by piece, and resolves when it has ended. What the client has not read yet is one piece at most:
- * the next one is made when there is room.
+ * Writes an answer piece by piece, and resolves at its end. At most one piece is buffered: the next one is made when
+ * there is room.
  */
 export async function writeStream(
   answer: StreamAnswer,
@@ -19,7 +19,7 @@ export async function writeStream(
 ): Promise<void> {
   response.statusCode = 200;
   response.setHeader('content-type', answer.type);
-  // It ends when the gateway does, which then waits for no connection that may be used again.
+  // The stream ends with the gateway, which does not wait for reusable connections.
   response.setHeader('connection', 'close');
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
   const end = () => response.destroy();
@@ -34,7 +34,7 @@ export async function writeStream(
     }
     response.end();
   } catch (error) {
-    // What was cut off must not look whole.
+    // A truncated answer must not look complete.
     response.destroy();
     throw error;
   } finally {
@@ -44,7 +44,7 @@ export async function writeStream(
   }
 }
 
-/** Resolves when the buffer has room, or when the client is gone or was disconnected. */
+/** Resolves when the buffer has room, or the client is gone or was disconnected. */
 export function roomIn(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

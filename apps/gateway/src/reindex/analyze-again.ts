@@ -15,8 +15,8 @@ interface Again {
 const RETRY_MILLISECONDS = 2_000;
 
 /**
- * Analyzes pictures for a reindex that no address leads to: the file, where this akin indexed its folder, else the
- * thumbnail. Outputs of modules whose model stays are kept: they are of the whole picture.
+ * Analyzes pictures for a reindex that have no usable URL: the file, if this akin indexed its folder, else the
+ * thumbnail. Outputs of modules whose model stays are kept, because they were made from the whole picture.
  *
  * @param background ends all of it
  * @returns an `AnalyzeAgain`, which the signal of its call ends too: that of a reindex that may be paused
@@ -35,7 +35,7 @@ export function analyzeAgain(context: Context, background: AbortSignal) {
         const { outputs } = await analyzed(file);
         return { outputs: replaceOutputs(picture.outputs, outputs, modules), fromThumbnail: false };
       } catch (error) {
-        // The file may have changed since it was indexed, and be no picture any more.
+        // The file may have changed since it was indexed, and may no longer be a picture.
         if (signal.aborted || !(error instanceof AkinError)) throw error;
       }
     }
@@ -45,7 +45,7 @@ export function analyzeAgain(context: Context, background: AbortSignal) {
   };
 }
 
-/** The modules of outputs that these models do not take. */
+/** The modules whose outputs these models do not accept. */
 function outdatedModules(outputs: string, { modules, parseOutputs }: Generation): string[] {
   const described = modules.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);
   const others = (name: string) => described.filter((one) => one !== name);
@@ -59,7 +59,7 @@ function outdatedModules(outputs: string, { modules, parseOutputs }: Generation)
   });
 }
 
-/** The bytes of the file that a document came from, if it is there. */
+/** The bytes of the original file of a document, if it exists. */
 async function readFile({ source, id }: PictureToAnalyze, { openOriginal }: Context): Promise<Uint8Array | undefined> {
   if (source === undefined) return undefined;
   const file = await openOriginal(source, id).catch(() => undefined);
@@ -69,10 +69,13 @@ async function readFile({ source, id }: PictureToAnalyze, { openOriginal }: Cont
   return Buffer.concat(chunks);
 }
 
-/** Of analyzers, rather than of the picture. */
+/** Errors of analyzers, not of the picture. */
 const PASSING: ReadonlySet<string> = new Set(['unavailable', 'too-many-requests', 'conflict']);
 
-/** Waits for analyzers that are away, busy or lack the model: a picture is not missing because of them. */
+/**
+ * Waits for analyzers that are unreachable, busy or lack the model: a picture does not count as missing because of
+ * them.
+ */
 async function patiently<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
   for (;;) {
     try {

@@ -20,7 +20,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** A collection of one document whose reindex nobody is at. */
+/** A collection with one document, whose reindex no process runs. */
 async function leave(
   name: string,
   { outputsFrom, model }: { outputsFrom?: string; model?: string } = {},
@@ -41,8 +41,8 @@ async function untilDone(name: string): Promise<void> {
   while ((await reindexState(service.store, name))?.state !== 'done') await sleep(5, NEVER);
 }
 
-describe('reindexes that nobody does', () => {
-  it('go on, whatever others lack, and without a collection of outputs that is gone', async () => {
+describe('reindexes without a process', () => {
+  it('continue, whatever others lack, and without a deleted collection of outputs', async () => {
     await leave('unknown-model', { model: 'nothing' });
     await leave('shop', { outputsFrom: 'dropped' });
     await leave('another-unknown', { model: 'nothing' });
@@ -60,7 +60,7 @@ describe('reindexes that nobody does', () => {
 });
 
 describe('a reindex by another model', () => {
-  it('is refused where no analyzer can use it, and not where they are only away', async () => {
+  it('is refused if no analyzer can use the model, but not if they are only unreachable', async () => {
     const limits = { analyzeMilliseconds: 60_000 } as GatewayLimits;
     const failing = (code: ErrorCode) => async () => Promise.reject(new AkinError(code, `It is ${code}.`));
     const tried = (code: ErrorCode) => requireAnalysis('m:1', { analyze: failing(code), limits }, NEVER);
@@ -74,7 +74,7 @@ describe('a reindex by another model', () => {
 });
 
 describe('pictures of a reindex', () => {
-  it('are not tried again once it was left', async () => {
+  it('are not retried after it was abandoned', async () => {
     const left = new AbortController();
     let tries = 0;
     const analyze = async () => {

@@ -19,7 +19,7 @@ type Context = Pick<
   'store' | 'commit' | 'wake' | 'background' | 'analyze' | 'openOriginal' | 'log' | 'limits'
 >;
 
-/** Does a reindex that was begun, or goes on with one, in the background of this process. */
+/** Runs a new or an interrupted reindex in the background of this process. */
 export function doReindex(
   collection: Collection,
   { target, settings }: BegunReindex,
@@ -36,22 +36,22 @@ export function doReindex(
   });
 }
 
-/** @returns undefined when the collection was dropped since the reindex began: pictures are analyzed instead */
+/** @returns undefined if the collection was dropped since the reindex began: pictures are analyzed instead */
 async function findOutputs(name: string, { store, log }: Context): Promise<Collection | undefined> {
   try {
     return await findCollection(store, name);
   } catch (error) {
     if (!(error instanceof AkinError) || error.code !== 'not-found') throw error;
-    log.warn({ outputsFrom: name }, 'goes on without the collection of outputs, which is gone');
+    log.warn({ outputsFrom: name }, 'continues without the collection of outputs, which was deleted');
     return undefined;
   }
 }
 
-/** Goes on, now and from time to time, with what processes that are gone left behind, where the models are here. */
+/** Continues, now and periodically, reindexes of ended processes, if their models are here. */
 export function takeLeftReindexes(context: Context, milliseconds: number): void {
   const { store, background, log } = context;
-  background('looking for reindexes that nobody does', async (signal) => {
-    // A line for each, not one every time.
+  background('search for reindexes without a process', async (signal) => {
+    // Log one line for each, not one per attempt.
     const refused = new Set<string>();
     while (!signal.aborted) {
       try {
@@ -60,13 +60,13 @@ export function takeLeftReindexes(context: Context, milliseconds: number): void 
             await takeOver(name, context);
             refused.delete(name);
           } catch (err) {
-            // One that cannot go on here must not hold up the others.
-            if (!refused.has(name)) log.warn({ err, collection: name }, 'cannot go on with a reindex here');
+            // A reindex that cannot continue here must not block the others.
+            if (!refused.has(name)) log.warn({ err, collection: name }, 'cannot continue a reindex here');
             refused.add(name);
           }
         }
       } catch (err) {
-        log.warn({ err }, 'reindexes that nobody does could not be looked for');
+        log.warn({ err }, 'cannot search for reindexes without a process');
       }
       await sleep(milliseconds, signal).catch(() => {});
     }
@@ -78,11 +78,11 @@ async function takeOver(name: string, context: Context): Promise<void> {
   const collection = await findCollection(store, name);
   const target = await findCollection(store, `${name.slice(0, 90)}.reindex`);
   const model = modelName(target);
-  // Rejects where the models are not here: another gateway may have them.
+  // Rejects if the models are not here: another gateway may have them.
   if (model !== undefined) await store.generations.ofName(model);
   const worker = randomUUID();
   const begun = await resumeReindex(store, collection, worker);
   if (begun === undefined) return;
-  log.info({ collection: name }, 'goes on with a reindex');
+  log.info({ collection: name }, 'continues a reindex');
   doReindex(collection, begun, worker, context);
 }

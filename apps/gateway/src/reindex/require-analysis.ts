@@ -5,9 +5,9 @@ import type { SharedContext } from '../context.ts';
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=', 'base64');
 
 /**
- * Tries a content model before work is begun that needs it. Analyzers that are away or busy may come later.
+ * Tests a content model before work starts that needs it. Analyzers that are unreachable or busy may come later.
  *
- * @throws AkinError conflict that says what to do when no analyzer can use it
+ * @throws AkinError conflict that says what to do if no analyzer can use it
  */
 export async function requireAnalysis(
   model: string | undefined,
@@ -15,7 +15,7 @@ export async function requireAnalysis(
   signal: AbortSignal,
 ): Promise<void> {
   const tooLate = new AbortController();
-  // A signal of AbortSignal.timeout() that only AbortSignal.any() knows may be collected before its time.
+  // A signal of AbortSignal.timeout() that only AbortSignal.any() references may be garbage-collected too early.
   const timer = setTimeout(() => tooLate.abort(), limits.analyzeMilliseconds);
   const either = AbortSignal.any([signal, tooLate.signal]);
   try {

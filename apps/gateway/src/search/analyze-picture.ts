@@ -9,13 +9,13 @@ interface PictureOptions {
 }
 
 /**
- * The analysis of a picture that a person waits for.
+ * The analysis of a picture that a client waits for.
  *
- * @param input an http(s) address, or base64, a data URI (whatever type that declares) or what stands for a file
- * @param parameter where it came in, for messages
- * @param options.model of content; that of this akin when not given
- * @param options.thumbnail also makes the thumbnail that is kept of the picture
- * @throws AkinError about the address, the text or the picture; unavailable when it takes too long
+ * @param input an http(s) URL, or base64, a data URI (whatever type it declares) or the placeholder of a file
+ * @param parameter its name, for messages
+ * @param options.model content model; default: that of the process
+ * @param options.thumbnail also creates the thumbnail
+ * @throws AkinError about the URL, the text or the picture; unavailable if it takes too long
  */
 export async function analyzePicture(
   input: { readonly url: string } | { readonly data: string } | { readonly bytes: Uint8Array },
@@ -34,15 +34,16 @@ export async function analyzePicture(
 
 /** The module whose descriptors words can be compared with. */
 export const WORDS_MODULE = 'content';
-/** The longest text of a search, in characters. */
+/** Maximum length of the words of a search, in characters. */
 const MAX_TEXT = 1000;
 
 /**
- * The outputs of words that a person waits for: those of the module content alone.
+ * The outputs of words that a client waits for: only those of the module content.
  *
- * @param parameter where they came in, for messages
- * @param model of content, with whose outputs they are to be compared; that of this akin when undefined
- * @throws AkinError bad-request about the text, or when the content model knows no words; unavailable when it takes too long
+ * @param parameter its name, for messages
+ * @param model content model whose outputs they are compared with; undefined: that of the process
+ * @throws AkinError bad-request about the text, or if the content model has no text tower; unavailable if it takes too
+ * long
  */
 export async function analyzeWords(
   words: string,
@@ -54,7 +55,10 @@ export async function analyzeWords(
   const text = words.trim();
   const length = [...text].length;
   if (length === 0 || length > MAX_TEXT) {
-    throw new AkinError('bad-request', `Parameter ${parameter} has ${length} characters; it takes 1 to ${MAX_TEXT}.`);
+    throw new AkinError(
+      'bad-request',
+      `Parameter ${parameter} has ${length} characters; 1 to ${MAX_TEXT} are allowed.`,
+    );
   }
   return analyzed({ text }, [WORDS_MODULE], { model }, signal, context);
 }
@@ -86,5 +90,5 @@ function bytesOf(data: string, files: Files): Uint8Array {
 function requireHttp(url: string): string {
   const trimmed = url.trim();
   if (/^https?:\/\//i.test(trimmed) && URL.canParse(trimmed)) return trimmed;
-  throw new AkinError('bad-request', 'The URL of a picture must be whole and begin with http:// or https://.');
+  throw new AkinError('bad-request', 'The URL of a picture must be absolute and begin with http:// or https://.');
 }

@@ -28,15 +28,15 @@ import { requireOwnModel } from './require-own-model.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
 
-/** What an endpoint asks for where the request does not. */
+/** The defaults of an endpoint. */
 export interface SearchPreset {
   readonly mode?: string;
   readonly threshold?: number;
-  /** Whether the endpoint is for ranking alone. */
+  /** Whether the endpoint requires a ranking. */
   readonly ranked: boolean;
 }
 
-/** Every search goes this way: parse, describe, rank, present. */
+/** The steps of every search: parse, describe, rank, present. */
 export async function answerSearch(
   call: Call<Parameters>,
   preset: SearchPreset,
@@ -72,7 +72,7 @@ export async function answerSearch(
     await requireOwnModel(inputs, module, collection, schema, context);
     const models = generationOf(context.store, schema);
     const threshold = parameters['rank.threshold'] ?? preset.threshold;
-    // Who wants exact answers gets them, whatever else is asked for.
+    // If the client wants an exact answer, this overrides everything else.
     const smartfilter = parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'];
     const ranked = inputs.length > 0;
     const calibration = ranked ? calibrationFor(inputs, module, schema, collection, context) : undefined;
@@ -138,7 +138,7 @@ export async function answerSearch(
   });
 }
 
-/** What makes scores: words alone are farther from pictures than these are from each other. */
+/** The function from distances to scores. Words alone are farther from pictures than pictures are from each other. */
 function calibrationFor(
   inputs: readonly RankInput[],
   module: string,
@@ -150,7 +150,7 @@ function calibrationFor(
   return calibrationOf(store, collection, schema, module);
 }
 
-/** Searches when it is its turn. Metrics and a span record how it went; neither holds anything of the query. */
+/** Searches when a slot is free. Metrics and a span record the outcome; neither contains anything of the query. */
 function searchTraced(
   collection: Collection,
   question: SearchQuestion,
@@ -187,12 +187,12 @@ function checkDepth({ start, rows, cursorMark }: Parameters): void {
   if (cursorMark !== undefined || start + rows <= MAX_DEPTH) return;
   throw new AkinError(
     'bad-request',
-    `Parameters start and rows reach to ${start + rows}, beyond ${MAX_DEPTH}: page with cursorMark, which begins with cursorMark=*.`,
+    `Parameters start and rows reach to ${start + rows}, beyond ${MAX_DEPTH}. Page with cursorMark, starting with cursorMark=*.`,
   );
 }
 
 /**
- * Names for the store, which knows its own wildcards: only whole names and `*` are given; and those of them that are
+ * Names for the store, which has its own wildcards: only whole names and `*` are passed on. Also the names that are
  * read only to be shown under other names.
  */
 export function fieldNames(

@@ -198,7 +198,7 @@ describe('any parameters of a search', () => {
   });
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
-  it('are answered, or refused with what is wrong', async () => {
+  it('are answered, or refused with a reason', async () => {
     const seen = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(
@@ -213,7 +213,7 @@ describe('any parameters of a search', () => {
       ),
       { numRuns: RUNS },
     );
-    // Of both there are enough to mean something.
+    // There are enough of both for the test to mean something.
     expect(seen.get(200) ?? 0).toBeGreaterThan(RUNS / 50);
     expect(seen.get(400) ?? 0).toBeGreaterThan(RUNS / 50);
   });

@@ -1,12 +1,12 @@
 import { AkinError } from '@akin/domain';
 import { type Collection, findCollection, generationOf, loadSchema, type Store } from '@akin/store';
 
-/** The model of content that analyzes pictures for a collection, as outputs name it. */
+/** The content model that analyzes pictures for a collection, as outputs name it. */
 export async function contentModelOf(store: Store, collection: Collection): Promise<string | undefined> {
   return generationOf(store, await loadSchema(store, collection)).models.get('content');
 }
 
-/** The same where the name may be that of no collection: undefined then. */
+/** The same, if there may be no collection with that name: then undefined. */
 export async function contentModelFor(store: Store, name: string): Promise<string | undefined> {
   try {
     return await contentModelOf(store, await findCollection(store, name));

@@ -9,7 +9,7 @@ import type { RankInput } from './rank-inputs.ts';
 /** Modules that have a descriptor, by name. */
 const RANKING = new Map(MODULES.filter(({ descriptor }) => descriptor).map((module) => [module.name, module]));
 
-/** The module whose descriptors hold colours alone, so that colours can be asked for without a picture. */
+/** The module whose descriptors contain only colours, so that a search by colour needs no picture. */
 const COLOR = 'color';
 
 /**
@@ -28,24 +28,24 @@ export function rankingModule(mode: string | undefined, inputs: readonly RankInp
   );
 }
 
-/** What is alike, and how carefully that is looked for. */
+/** The kind of similarity, and how exactly to search. */
 interface RankOptions {
   readonly module: string;
   /** Of the collection. */
   readonly models: Generation;
-  /** The least score. */
+  /** Minimum score. */
   readonly threshold?: number | undefined;
-  /** Of the collection's model; that of this akin when not given. */
+  /** Calibration of the collection's model. Default: that of this process. */
   readonly calibration?: Calibration | undefined;
   readonly smartfilter?: Smartfilter | undefined;
 }
 
 /**
- * What a search ranks by: the weighted sum of the descriptors of its inputs. Pictures and words are described at once; documents
- * when the search looks into a commit.
+ * What a search ranks by: the weighted sum of the descriptors of its inputs. Pictures and words are described first;
+ * documents when the search reads a commit.
  *
- * @throws AkinError not-found for an id that no document has; bad-request for one without this descriptor; whatever the
- * analysis of a picture throws
+ * @throws AkinError not-found for an id that no document has; bad-request for a document without this descriptor;
+ * errors of the analysis of a picture
  */
 export async function describeQuery(
   inputs: readonly RankInput[],
@@ -75,7 +75,7 @@ export async function describeQuery(
   return { rank, warnings: described.flatMap((input) => input?.warnings ?? []) };
 }
 
-/** An input that is no document. */
+/** An input that is not a document. */
 interface Described {
   readonly vector: Float32Array;
   readonly warnings?: readonly string[] | undefined;
@@ -95,7 +95,7 @@ async function describe(
     case 'hex': {
       const colors = parseHexColors(value);
       if (module === COLOR) return { vector: colorQuery(colors) };
-      throw new AkinError('bad-request', `Colours say nothing about ${module}: rank.by.hex needs rank.mode=${COLOR}.`);
+      throw new AkinError('bad-request', `rank.by.hex cannot rank by ${module}: it needs rank.mode=${COLOR}.`);
     }
     case 'outputs':
       return { vector: fromOutputs(value, module, models, parameter) };
@@ -111,7 +111,7 @@ async function describe(
       if (module !== WORDS_MODULE) {
         throw new AkinError(
           'bad-request',
-          `Words say nothing about ${module}: ${parameter} needs rank.mode=${WORDS_MODULE}.`,
+          `${parameter} cannot rank by ${module}: it needs rank.mode=${WORDS_MODULE}.`,
         );
       }
       const model = models.models.get(WORDS_MODULE);
@@ -135,7 +135,7 @@ function requireVector(
   if (vector === null) {
     throw new AkinError(
       'bad-request',
-      `Parameter ${parameter}: the document ${shown} has no ${module} descriptor, because that module analyzed no picture of it.`,
+      `Parameter ${parameter}: the document ${shown} has no ${module} descriptor, because the module did not analyze a picture of it.`,
     );
   }
   return vector;

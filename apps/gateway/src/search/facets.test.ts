@@ -63,7 +63,7 @@ const fieldOf = async (name: string, fields: Fields = {}) =>
   Object.values((await counts({ 'facet.field': name, 'facet.mincount': '1', ...fields })).facet_fields)[0];
 
 describe('facet_counts', () => {
-  it('has the members of Solr in their order, and is there only when facets are on', async () => {
+  it('has the members of Solr in their order, only if facets are on', async () => {
     const { text } = await get({ 'facet.field': 'category', 'facet.query': 'price:[20 TO *]' });
     expect(text).toContain(
       '"facet_counts":{"facet_queries":{"price:[20 TO *]":3},' +
@@ -80,7 +80,7 @@ describe('facet_counts', () => {
     });
   });
 
-  it('counts what the page is of, and repeats what a form or a JSON body asks for', async () => {
+  it('counts the matches of the page, with parameters from a form or a JSON body', async () => {
     const { json } = await get({ q: 'category:shoe', fq: 'sold:true', 'facet.field': 'labels', rows: '10' });
     expect(json.response.docs).toHaveLength(1);
     expect(json.facet_counts.facet_fields).toEqual({ labels: ['new', 1, 'red', 1, 'blue', 0] });
@@ -128,7 +128,7 @@ describe('facet.field', () => {
     expect(await fieldOf(name, fields)).toEqual(expected);
   });
 
-  it('warns where zeros were asked for and are none', async () => {
+  it('warns if zeros were requested and cannot be listed', async () => {
     const { json } = await get({ 'facet.field': ['price', 'labels'], q: 'id:1' });
     expect(json.facet_counts.facet_fields).toEqual({ price: ['10', 1], labels: ['new', 1, 'red', 1, 'blue', 0] });
     expect(json.responseHeader.warnings).toEqual([expect.stringContaining('"price"')]);
@@ -160,7 +160,7 @@ describe('facet.field', () => {
     expect(await fieldOf('labels', fields)).toEqual(all);
   });
 
-  it('leaves out tagged filters, under the key that is asked for', async () => {
+  it('excludes tagged filters, under the requested key', async () => {
     const answer = await counts({
       q: '{!tag=what}price:[* TO 30]',
       fq: ['{!tag=cat,all}category:shoe', '{!tag=all}sold:true'],
@@ -187,7 +187,7 @@ describe('facet.field', () => {
     expect(answer.facet_ranges.cost.counts).toEqual(['0', 1, '20', 2]);
   });
 
-  it('counts over the similar set when a threshold says which that is', async () => {
+  it('counts over the similar documents if there is a threshold', async () => {
     const like = { 'rank.by.id': '1', 'facet.field': 'category', 'facet.mincount': '1' };
     expect((await counts(like, 'image')).facet_fields).toEqual({ category: ['shoe', 2, 'hat', 1] });
     const { json } = await get({ ...like, 'facet.query': 'price:20' }, 'duplicate');
@@ -200,7 +200,7 @@ describe('facet.field', () => {
 });
 
 describe('facet.query', () => {
-  it('takes the whole language, with the parameters of the request', async () => {
+  it('accepts the whole query language, with the parameters of the request', async () => {
     const answer = await counts({
       pt: '48,11',
       near: 'hat',
@@ -230,7 +230,7 @@ describe('facet.range', () => {
       ).facet_ranges,
     )[0];
 
-  it('counts numbers and dates in steps, each in the type of the field', async () => {
+  it('counts numbers and dates in ranges, each in the type of the field', async () => {
     expect(await range('price', '0', '50', '25', { 'facet.range.other': 'all' })).toEqual({
       counts: ['0', 2, '25', 2],
       gap: 25,
@@ -256,7 +256,7 @@ describe('facet.range', () => {
     });
   });
 
-  it('takes mincount, hardend, include, other, NOW and TZ', async () => {
+  it('supports mincount, hardend, include, other, NOW and TZ', async () => {
     expect(
       await range('price', '0', '30', '12', { 'facet.range.hardend': 'true', 'facet.mincount': '1' }),
     ).toMatchObject({
@@ -302,7 +302,7 @@ describe('what cannot be counted', () => {
     [{ 'facet.field': 'labels', 'json.nl': 'tree' }, 'Parameter json.nl must be one of'],
     [
       { 'facet.field': 'labels', 'f.labels.facet.prefix': 'a\0' },
-      'Parameter f.labels.facet.prefix holds the character NUL',
+      'Parameter f.labels.facet.prefix contains the character NUL',
     ],
     [{ 'facet.field': '{!terms=$it}labels', it: '\0' }, 'Parameter facet.field: '],
     [{ 'facet.pivot': 'labels,category' }, 'Parameter facet.pivot is not supported'],
@@ -314,7 +314,7 @@ describe('what cannot be counted', () => {
     expect([status, json.error?.msg]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  it('is passed over where it says only how to count', async () => {
+  it('is ignored if it says only how to count', async () => {
     const hints = {
       'facet.method': 'enum',
       'facet.threads': '4',

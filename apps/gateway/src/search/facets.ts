@@ -13,20 +13,20 @@ import type { ParameterList } from '../http/parameters.ts';
 import { refuseUnsupportedFacets } from '../solr/refused-parameters.ts';
 import { lookupIn, type QueryOptions, readQuery } from './query-parameters.ts';
 
-/** A facet with the name under which the answer has it. */
+/** A facet with its name in the answer. */
 export interface NamedFacet {
   readonly key: string;
   readonly request: FacetRequest;
-  /** What it counts is not to be remembered. */
+  /** The matches of this query are not to be cached. */
   readonly isUncached?: boolean;
 }
 
-/** Queries by the tags that stand before them, for facets that leave them out. */
+/** Queries by their tags, for facets that exclude them. */
 export type TaggedQueries = readonly { readonly tags: readonly string[]; readonly query: Query }[];
 
 /**
  * The facets of a request, in Solr's parameters: `facet.field`, `facet.query` and `facet.range`, each several times and
- * with local parameters (`ex`, `key`, `terms`, or any setting), and settings for all or one field
+ * with local parameters (`ex`, `key`, `terms`, or any setting), and settings for all fields or one
  * (`f.<field>.facet.limit`).
  *
  * @throws AkinError bad-request that names the parameter
@@ -54,7 +54,7 @@ export function tagsOf(name: string, text: string, parameter: ParameterLookup): 
   return namesIn(naming(name, () => readLocalValue(text, parameter)).local.get('tag'));
 }
 
-/** Whether `{!cache=false}` asks that a filter be not remembered. */
+/** Whether `{!cache=false}` asks not to cache a filter. */
 export function isUncached(text: string, parameter: ParameterLookup): boolean {
   return naming('fq', () => readLocalValue(text, parameter)).local.get('cache') === 'false';
 }
@@ -130,8 +130,8 @@ function rangeFacet(text: string, list: ParameterList, tagged: TaggedQueries, pa
 }
 
 /**
- * Looks settings up: those for the field first, then those for all, each in the local parameters first. Those that may
- * repeat give all values of the first place that has some.
+ * Looks up settings: those of the field first, then the general ones, each in the local parameters first. Those that
+ * may repeat return all values of the first place that has some.
  */
 function settingsOf(field: string, local: ReadonlyMap<string, string>, list: ParameterList) {
   return <Name extends keyof FacetSettings>(name: Name): FacetSettings[Name] => {
@@ -143,7 +143,8 @@ function settingsOf(field: string, local: ReadonlyMap<string, string>, list: Par
       const given = values.filter((value) => value !== '');
       if (given.length === 0) continue;
       const problem = unstorable(given.join(''));
-      if (problem !== null) throw new AkinError('bad-request', `Parameter ${spelled.slice(0, 160)} holds ${problem}.`);
+      if (problem !== null)
+        throw new AkinError('bad-request', `Parameter ${spelled.slice(0, 160)} contains ${problem}.`);
       const result = type.safeParse(isRepeated(name) ? given : given[0]);
       if (result.success) return result.data as FacetSettings[Name];
       throw new AkinError(
@@ -159,7 +160,7 @@ function isRepeated(name: keyof FacetSettings): boolean {
   return name === 'facet.range.include' || name === 'facet.range.other';
 }
 
-/** Old clients say true for count and false for index. */
+/** Old clients send true for count and false for index. */
 function sortOf(sort: FacetSettings['facet.sort']): 'count' | 'index' | undefined {
   return sort === 'true' ? 'count' : sort === 'false' ? 'index' : sort;
 }

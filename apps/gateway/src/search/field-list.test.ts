@@ -20,7 +20,7 @@ const read = (fl: string[], ranked = false) => readFieldList(fl, ranked, (name) 
 const wanted = (...fl: string[]) => wantedFields(read(fl), schema);
 
 describe('fl', () => {
-  it('means every field but codes and descriptors when absent, and the score on ranked searches', () => {
+  it('if absent means every field but codes and descriptors, and the score of ranked searches', () => {
     expect(wanted()).toEqual(['id', 'color_names', 'color_rerank', 'shoe size', 'a*b']);
     expect(read([], true).score).toBe(true);
     expect(read([], false).score).toBe(false);
@@ -28,21 +28,21 @@ describe('fl', () => {
     expect(read(['*,score'], false).score).toBe(true);
   });
 
-  it('takes names by comma, blank and repetition', () => {
+  it('accepts names separated by comma or blank, and repeated', () => {
     expect(wanted('id,color_names')).toEqual(['id', 'color_names']);
     expect(wanted('id color_names')).toEqual(['id', 'color_names']);
     expect(wanted('color_names', ' id ,')).toEqual(['id', 'color_names']);
     expect(wanted('nothing')).toEqual([]);
   });
 
-  it('takes globs, which bring no descriptor, and descriptors by name', () => {
+  it('accepts wildcards, which match no descriptor, and descriptors by name', () => {
     expect(wanted('color_*')).toEqual(['color_names', 'color_rerank']);
     expect(wanted('?d')).toEqual(['id']);
     expect(wanted('color_descriptor')).toEqual(['color_descriptor']);
     expect(wanted('*_descriptor')).toEqual([]);
   });
 
-  it('takes escaped characters as themselves', () => {
+  it('reads escaped characters literally', () => {
     expect(wanted('shoe\\ size')).toEqual(['shoe size']);
     expect(wanted('a\\*b')).toEqual(['a*b']);
   });
@@ -56,7 +56,7 @@ describe('fl', () => {
     expect(wanted('text')).toEqual([]);
   });
 
-  it('takes no longer for a pattern of many stars than its length lets one expect', async () => {
+  it('matches a pattern of many stars in time proportional to its length', async () => {
     const long = new Map([field('a'.repeat(128))]);
     const match = (stars: number) => {
       for (let i = 0; i < 200; i++) {
@@ -70,7 +70,7 @@ describe('fl', () => {
     expect(() => read(['a'.repeat(20_000_000)])).toThrow('more than 1000000 characters');
   });
 
-  it('gives other names to fields, the score and functions', () => {
+  it('renames fields, the score and functions', () => {
     const list = read([
       'id,colours:color_names',
       'relevance:score dist:geodist() geodist(shop, 3, 4) the\\ size:shoe\\ size',

@@ -10,40 +10,40 @@ import {
   unescapeBackslashes,
 } from '@akin/domain';
 
-/** What `fl` asks for. */
+/** The result of parsing `fl`. */
 export interface FieldList {
   readonly score: boolean;
-  /** Whether every field is wanted that comes without being named. */
+  /** Whether all fields are returned that need not be named. */
   readonly all: boolean;
-  /** Whether a stored field is to be returned under its own name. */
+  /** Whether a stored field is returned under its own name. */
   includes(field: Field): boolean;
-  /** What is returned besides these: fields and the score under other names, distances. */
+  /** What else is returned: fields and the score under other names, and distances. */
   readonly computed: readonly ComputedField[];
 }
 
-/** A member of a document that is no stored field, or one under another name. */
+/** A member of a document that is not a stored field, or a stored field under another name. */
 type ComputedField = { readonly as: string } & (
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'score' }
   | { readonly kind: 'distance'; readonly distance: Distance }
 );
 
-/** A name as it was written: characters after a backslash stand for themselves. */
+/** The literal name: characters after a backslash represent themselves. */
 type Pattern = readonly (string | { readonly any: '*' | '?' })[];
 
 /** Each is a column of the statement that reads a page. */
 const MAX_DISTANCES = 100;
-/** Far below where a pattern that runs over it could run out of stack. */
+/** Far below the length at which a pattern could overflow the stack. */
 const MAX_LENGTH = 1_000_000;
 
 /**
- * Reads `fl`: names by comma or blank, `*` in names, `score`, `other name:name`, `geodist()`; repeated parameters add
- * up; a backslash escapes the next character. Names that no document has are ignored. Fields such
- * as descriptors come only when they are named whole: no `*` brings them.
+ * Parses `fl`: names separated by comma or blank, `*` in names, `score`, `other name:name`, `geodist()`. Repeated
+ * parameters add up. A backslash escapes the next character. Names that no document has are ignored. Fields such as
+ * descriptors are returned only if they are named completely: no `*` matches them.
  *
- * @param ranked whether the search ranks by similarity: the score is wanted then by default
+ * @param ranked whether the search ranks by similarity: then the score is returned by default
  * @param parameter gives `pt` and `sfield` for `geodist()`
- * @throws AkinError bad-request that names a function that is not understood
+ * @throws AkinError bad-request that names an unknown function
  */
 export function readFieldList(values: readonly string[], ranked: boolean, parameter: ParameterLookup): FieldList {
   if (values.some((value) => value.length > MAX_LENGTH)) {
@@ -81,7 +81,7 @@ export function wantedDistances(list: FieldList): Distance[] {
   return list.computed.flatMap((one) => (one.kind === 'distance' ? [one.distance] : []));
 }
 
-/** `as:name` or a function; undefined for a plain name or pattern. */
+/** `as:name` or a function. Undefined for a plain name or pattern. */
 function readComputed(item: string, parameter: ParameterLookup): ComputedField | undefined {
   const renamed = /^((?:\\.|[^\\:(])+):(.+)$/su.exec(item);
   const source = renamed?.[2] ?? item;
@@ -101,7 +101,7 @@ function readComputed(item: string, parameter: ParameterLookup): ComputedField |
   return name === 'score' ? { as, kind: 'score' } : { as, kind: 'field', name };
 }
 
-/** The fields of a schema that `fl` asks for, under whatever name, as names. */
+/** The fields of a schema that `fl` requests, under any name, as names. */
 export function wantedFields(list: FieldList, schema: Schema): string[] {
   const renamed = new Set(list.computed.flatMap((one) => (one.kind === 'field' ? [one.name] : [])));
   return [...schema.values()]
@@ -119,7 +119,7 @@ function isExact(pattern: Pattern): boolean {
   return pattern.every((part) => typeof part === 'string');
 }
 
-/** Goes back to the last `*` alone, so that no pattern takes more than its length times that of the name. */
+/** Backtracks only to the last `*`, so that the time is at most the length of the pattern times that of the name. */
 function matches(pattern: Pattern, name: readonly string[]): boolean {
   let at = 0;
   let part = 0;

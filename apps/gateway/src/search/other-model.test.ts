@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, createGateway, type Gateway, postJson, testConfig } from '../../test/start-gateway.ts';
 
-/** What an earlier akin used: of its distances d it made the scores 1 - d / 2. */
+/** The calibration of an earlier akin: the score of the distance d was 1 - d / 2. */
 const EARLIER = {
   models: new Map([...models().keys()].map((module) => [module, 'earlier-1'])),
   calibrations: new Map(
@@ -25,7 +25,7 @@ let database: TestDatabase;
 let store: Store;
 let gateway: Gateway;
 
-/** A gateway with these models, in the place of the one before. */
+/** Replaces the gateway by one with these models. */
 async function start(own: Partial<typeof EARLIER> | typeof TODAY): Promise<void> {
   await close();
   store = await openStore({ databaseUrl: database.url, modules: MODULES, parseOutputs, ...own });
@@ -79,7 +79,7 @@ describe('a collection with descriptors of another model', () => {
     for (const { id, score } of docs) expect(score).toBeCloseTo(scoreOfPair('content', 'red', id), 5);
   });
 
-  it('is narrowed by a threshold of that model', async () => {
+  it('applies a threshold of that model', async () => {
     const scores = ['red-2', 'red-copy'].map((id) => scoreOfPair('content', 'red', id)).sort();
     for (const [i, score] of scores.entries()) {
       const query = `shop/image?rank.by.id=red&rows=0&rank.threshold=${score - 1e-4}`;
@@ -87,7 +87,7 @@ describe('a collection with descriptors of another model', () => {
     }
   });
 
-  it('has labels voted by the scores of that model', async () => {
+  it('weights votes for labels by the scores of that model', async () => {
     const { tags } = await get('shop/tag?tagging.field=labels&tagging.input.id=red');
     const [{ voters }] = tags.filter(({ tag }: { tag: string }) => tag === 'blue');
     expect(voters).toEqual([{ id: 'blue', score: expect.closeTo(scoreOfPair('content', 'red', 'blue'), 5) }]);
@@ -102,12 +102,12 @@ describe('a collection with descriptors of another model', () => {
     ]);
   });
 
-  it('is refused where nobody told the scores of that model, until one who uses it opens the store', async () => {
+  it('is refused without a calibration of that model, until a process with the model opens the store', async () => {
     for (const query of [
       'untold/image?rank.by.id=red',
       'untold/tag?tagging.field=labels&tagging.input.id=red',
       'untold/groups',
-      // What is near is said by duplicate and color together.
+      // duplicate and color together decide what is similar.
       'colours-untold/groups',
     ]) {
       const { error } = await get(query);

@@ -3,7 +3,7 @@ import type { FacetResult, ValueCount } from '@akin/store';
 import type { NamedFacet } from './facets.ts';
 import { presentValue } from './present.ts';
 
-/** How lists of names and numbers are written in JSON: Solr's `json.nl`. */
+/** How to write lists of names and numbers in JSON: Solr's `json.nl`. */
 export type NamedListStyle = 'flat' | 'map' | 'arrarr' | 'arrmap' | 'arrntv';
 
 /** The member `facet_counts` of an answer: the same members as Solr's, in its order. */
@@ -43,13 +43,13 @@ export function presentFacets(
   };
 }
 
-/** What a client should know about the lists. */
+/** Warnings about the lists. */
 export function facetWarnings(facets: readonly NamedFacet[], results: readonly FacetResult[]): string[] {
   return facets.flatMap(({ key }, i) => {
     const result = results[i];
     if (result?.kind !== 'field' || result.withoutZeros === undefined) return [];
     return [
-      `facet.mincount is 1 for ${JSON.stringify(key)}: values of numbers and dates are listed only where they are found`,
+      `facet.mincount is 1 for ${JSON.stringify(key)}: values of numbers and dates are listed only if they occur`,
     ];
   });
 }
@@ -59,13 +59,13 @@ export function named({ value, count }: ValueCount): [string, number] {
   return [nameOf(value), count];
 }
 
-/** Values are names here, and so texts, of numbers too. */
+/** Values are names here, and so they are texts, even of numbers. */
 function nameOf(value: FieldValue): string {
   if (value instanceof Date) return formatDate(value);
   return typeof value === 'number' ? stringifyJson(new Double(value)) : String(value);
 }
 
-/** Names and counts in the style that `json.nl` asks for. */
+/** Names and counts in the format of `json.nl`. */
 export function namedList(entries: readonly (readonly [string | null, number])[], style: NamedListStyle): unknown {
   switch (style) {
     case 'map':

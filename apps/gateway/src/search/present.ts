@@ -1,7 +1,7 @@
 import { Double, type FieldValue, formatLocation } from '@akin/domain';
 import type { FieldList } from './field-list.ts';
 
-/** A stored value as an answer holds it: Doubles keep their point, dates are instants in UTC, a place is `lat,lon`. */
+/** A stored value as in an answer: Doubles keep their point, dates are instants in UTC, a location is `lat,lon`. */
 export function presentValue(value: FieldValue): unknown {
   if (typeof value === 'number') return new Double(value);
   if (typeof value !== 'object' || value instanceof Date) return value;
@@ -9,18 +9,18 @@ export function presentValue(value: FieldValue): unknown {
   return value.map((element) => (typeof element === 'number' ? new Double(element) : element));
 }
 
-/** What the store found, with its score where there is one. */
+/** A found document, with its score if there is one. */
 export interface PresentedHit {
   readonly document: ReadonlyMap<string, FieldValue>;
   readonly score: number | undefined;
   /** As many as `computed` of the list has. */
   readonly distances: readonly (number | null)[];
-  /** How many others it stands for, where they are folded. */
+  /** Number of other documents that it represents, if duplicates are folded. */
   readonly collapsed?: number | undefined;
 }
 
 /**
- * The members of a document in the order of the schema, after them what was computed, and the score.
+ * The members of a document in the order of the schema, then the computed ones, then the score.
  *
  * @param hidden fields that were read only to be shown under other names
  */

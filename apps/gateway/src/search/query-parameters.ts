@@ -2,18 +2,18 @@ import { naming, type ParameterLookup, parseQuery, type Query } from '@akin/doma
 import { parseSort, type SortClause } from '@akin/store';
 import type { ParameterList } from '../http/parameters.ts';
 
-/** What the parameters of a query may say about how it is read. */
+/** Parameters that decide how a query is parsed. */
 export interface QueryOptions {
   readonly df?: string | undefined;
   readonly 'q.op'?: 'AND' | 'OR' | undefined;
 }
 
 /**
- * @param name the parameter that holds the query, for the message
+ * @param name the parameter of the query, for the message
  * @throws AkinError bad-request that names the parameter, the character and what was expected
  */
 export function readQuery(name: string, text: string, options: QueryOptions, parameter: ParameterLookup): Query {
-  // What Flow's users write for everything.
+  // What users of Flow write for all documents.
   if (text.trim() === '*') return { kind: 'all' };
   return naming(name, () =>
     parseQuery(text, {
@@ -25,7 +25,7 @@ export function readQuery(name: string, text: string, options: QueryOptions, par
 }
 
 /**
- * The filters of a request, with their texts. A form that leaves one blank means none.
+ * The filters of a request, with their texts. An empty one from a form means none.
  * @throws AkinError bad-request that names the character and what was expected
  */
 export function readFilters(
@@ -43,7 +43,7 @@ export function readSort(text: string | undefined, parameter: ParameterLookup): 
   return text === undefined ? [] : naming('sort', () => parseSort(text, parameter));
 }
 
-/** The first value of each parameter that came, for those that a query may refer to. */
+/** The first value of each parameter, for those that a query may refer to. */
 export function lookupIn(list: ParameterList): ParameterLookup {
   const first = new Map<string, string>();
   for (const [name, value] of list) if (!first.has(name)) first.set(name, value);

@@ -1,10 +1,10 @@
 import { AkinError } from '@akin/domain';
 import type { ParameterList } from '../http/parameters.ts';
 
-/** One thing that a search ranks by. */
+/** One input of a ranked search. */
 export interface RankInput {
   readonly kind: 'id' | 'url' | 'data' | 'hex' | 'text' | 'outputs';
-  /** The parameter that it came in, for messages. */
+  /** Its parameter, for messages. */
   readonly parameter: string;
   readonly value: string;
   readonly weight: number;
@@ -19,13 +19,13 @@ const KINDS: Readonly<Record<string, RankInput['kind']>> = {
   'rank.by.outputs': 'outputs',
 };
 
-/** More examples than this say nothing more, and each may cost an analysis. */
+/** More examples add nothing, and each may need an analysis. */
 const MOST_INPUTS = 20;
 
 /**
  * The `rank.by.*` of a request in their order, each with its weight.
  *
- * @param weights the parameter `rank.weights`: one number for each input; absent, all are 1
+ * @param weights the parameter `rank.weights`: one number for each input. Absent: all are 1.
  * @throws AkinError bad-request
  */
 export function readRankInputs(list: ParameterList, weights: string | undefined): RankInput[] {
@@ -57,7 +57,7 @@ function readWeight(text: string): number {
   if (Number.isNaN(weight)) {
     throw new AkinError(
       'bad-request',
-      `Parameter rank.weights holds ${JSON.stringify(trimmed.slice(0, 40))}, which is not a number.`,
+      `Parameter rank.weights contains ${JSON.stringify(trimmed.slice(0, 40))}, which is not a number.`,
     );
   }
   return weight;

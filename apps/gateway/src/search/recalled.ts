@@ -2,22 +2,23 @@ import { AkinError, type ErrorCode } from '@akin/domain';
 import { type Collection, type CollectionSchema, findCollection, loadSchema, recallCollection } from '@akin/store';
 import type { Context } from '../context.ts';
 
-/** What may be wrong only because what was recalled is out of date. */
+/** Errors that may only be due to outdated cached data. */
 const OUTDATED: readonly ErrorCode[] = ['not-found', 'bad-request', 'conflict'];
 
-/** An answer, and what it came from. */
+/** An answer, and the state that it was made from. */
 interface Seen<T> {
   readonly value: T;
-  /** What the collection is called, and the version of its fields, as the database said it with the answer. */
+  /** The name of the collection, and the version of its fields, as the database returned them with the answer. */
   readonly collection: { readonly name: string; readonly schemaVersion: number };
 }
 
 /**
- * Answers from what this process last knew of a collection, which saves asking for it first. An answer that tells that
- * it was not so any more is made a second time, of the collection as it is.
+ * Answers from the cached state of a collection, which saves a query for it. If the answer shows that the state was
+ * outdated, it is made again from the current state.
  *
- * @param isCostly an answer that is not to be made twice, such as one that analyzes a picture: it asks first
- * @throws AkinError not-found when there is no such collection
+ * @param isCostly the answer must not be made twice, for example because it analyzes a picture: then the state is read
+ * first
+ * @throws AkinError not-found if there is no such collection
  */
 export async function answerRecalled<T>(
   name: string,
@@ -29,7 +30,7 @@ export async function answerRecalled<T>(
   if (recalled !== undefined) {
     const { collection, schema } = recalled;
     const seen = await answer(collection, schema).catch((error: unknown) => {
-      // What it is asked about may be new, or the collection another one.
+      // The field may be new, or the collection another one.
       if (error instanceof AkinError && OUTDATED.includes(error.code)) return undefined;
       throw error;
     });

@@ -3,10 +3,10 @@ import type { Context } from '../context.ts';
 import type { RankInput } from './rank-inputs.ts';
 
 /**
- * Before what this akin describes is compared with the documents of a collection; documents with one another may be
- * compared whatever model made them.
+ * Call this before descriptors of this process are compared with the documents of a collection. Documents may be
+ * compared with one another whatever model made them.
  *
- * @param schema of the collection; whether it was the current one is found out with the answer
+ * @param schema of the collection; the answer shows whether it was current
  * @throws AkinError conflict that names both models
  */
 export async function requireOwnModel(

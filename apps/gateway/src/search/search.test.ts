@@ -50,11 +50,11 @@ describe('a search', () => {
     }
   });
 
-  it('takes a blank filter for none', async () => {
+  it('ignores a blank filter', async () => {
     expect(await found('select', { q: 'labels:green', fq: ['', ' ', 'price:[0 TO *]'] })).toEqual(['green']);
   });
 
-  it('pages by start and rows, and by cursorMark until the mark stays', async () => {
+  it('pages by start and rows, and by cursorMark until it no longer changes', async () => {
     expect(await found('select', { sort: 'price asc', start: '2', rows: '3' })).toEqual(['red-copy', 'blue', 'blue-2']);
     const seen: string[] = [];
     for (let mark = '*', pages = 0; pages < 10; pages++) {
@@ -77,7 +77,7 @@ describe('a search', () => {
     expect(await refusal('select', { cursorMark: '*', start: '1' })).toEqual([400, expect.stringContaining('start')]);
   });
 
-  it('orders by fields and at random but the same each time', async () => {
+  it('sorts by fields and in a repeatable random order', async () => {
     expect((await found('select', { sort: 'price desc', rows: '2' })).at(0)).toBe('twin of red');
     const random = await found('select', { sort: 'random_7 desc' });
     expect(await found('select', { sort: 'random_7 desc' })).toEqual(random);
@@ -102,7 +102,7 @@ describe('a search', () => {
     expect(await doc('nothing')).toEqual({});
   });
 
-  it('gives scores of words with maxScore when they are asked for', async () => {
+  it('returns scores of words with maxScore on request', async () => {
     const { json } = await get('select', { q: 'naive OR picture', fl: 'id,score' });
     expect(json.response.numFound).toBe(7);
     expect(json.response.maxScore).toBe(json.response.docs[0].score);
@@ -110,7 +110,7 @@ describe('a search', () => {
     expect(without.json.response).not.toHaveProperty('maxScore');
   });
 
-  it('takes raw brackets in the address, POST forms, JSON bodies and the names of Solr in them', async () => {
+  it('accepts raw brackets in the URL, POST forms, JSON bodies and the names of Solr in them', async () => {
     expect(
       (await ask(service.gateway, `${C}/select?fq=price:[60%20TO%20*]&fl=id&sort=id%20asc`)).json.response.docs,
     ).toHaveLength(2);
@@ -142,7 +142,7 @@ describe('a search', () => {
     expect(await refusal('select', { q: 'x', df: 'nowhere' })).toEqual([400, expect.stringContaining('nowhere')]);
   });
 
-  it('finds, orders and tells by distance', async () => {
+  it('filters and sorts by distance, and returns it', async () => {
     const near = { fq: '{!geofilt}', pt: '48,11.5', d: '230', sfield: 'location' };
     expect((await found('select', near)).sort()).toEqual(['red', 'red-2', 'red-copy']);
     expect(await found('select', { ...near, fq: '{!geofilt d=100}' })).toEqual(['red']);
@@ -180,7 +180,7 @@ describe('a search', () => {
     expect(await refusal('select', { fl: 'a:log(price)' })).toEqual([400, expect.stringContaining('"log(price)"')]);
   });
 
-  it('takes the values of other parameters into a query', async () => {
+  it('inserts the values of other parameters into a query', async () => {
     expect(await found('select', { q: '{!term f=$by v=$it}', by: 'id', it: 'no picture' })).toEqual(['no picture']);
     expect(await found('select', { q: '*:*', fq: '{!lucene df=labels v=$qq}', qq: 'green' })).toEqual(['green']);
     expect(await refusal('select', { q: '{!term f=id v=$it}' })).toEqual([
@@ -212,13 +212,13 @@ describe('a search', () => {
     'version=2.2',
     'shards.tolerant=true',
     'wt=anything',
-  ])('takes %s, which would not', async (parameter) => {
+  ])('accepts %s, which would not', async (parameter) => {
     expect((await ask(service.gateway, `${C}/select?${parameter}`)).status).toBe(200);
   });
 });
 
 describe('ranking', () => {
-  it('puts equal descriptors first with score 1 exactly, the document that asked before its twin', async () => {
+  it('puts equal descriptors first with score 1 exactly, the query document before its twin', async () => {
     for (const [asked, other] of [
       ['red', 'twin of red'],
       ['twin of red', 'red'],
@@ -246,7 +246,7 @@ describe('ranking', () => {
     expect(await refusal('image', { 'rank.by.id': 'nobody' })).toEqual([404, expect.stringContaining('"nobody"')]);
   });
 
-  it('filters by q without scoring by it, and orders by fields when asked to', async () => {
+  it('filters by q without scoring by it, and sorts by fields on request', async () => {
     const { response } = (await get('image', { 'rank.by.id': 'red', q: 'labels:blue' })).json;
     expect(response.numFound).toBe(2);
     expect(response.maxScore).toBe(response.docs[0].score);
@@ -254,7 +254,7 @@ describe('ranking', () => {
     expect((await found('image', { 'rank.by.id': 'red', sort: 'price desc', rows: '2' }))[0]).toBe('twin of red');
   });
 
-  it('keeps to the threshold, and to 0.7 in duplicate mode unless told otherwise', async () => {
+  it('applies the threshold, by default 0.7 in duplicate mode', async () => {
     expect((await found('duplicate', { 'rank.by.id': 'red' })).sort()).toEqual(['red', 'red-copy', 'twin of red']);
     expect((await get('duplicate', { 'rank.by.id': 'red', 'rank.threshold': '0' })).json.response.numFound).toBe(7);
     expect((await get('select', { 'rank.by.id': 'red', 'rank.mode': 'duplicate' })).json.response.numFound).toBe(7);
@@ -287,7 +287,7 @@ describe('ranking', () => {
     [{ 'rank.by.hex': '0xff0000' }, 'needs rank.mode=color'],
     [
       { 'rank.by.url': 'file:///etc/passwd' },
-      'Parameter rank.by.url: The URL of a picture must be whole and begin with http://',
+      'Parameter rank.by.url: The URL of a picture must be absolute and begin with http://',
     ],
     [{ 'rank.by.data': '!!!' }, 'Parameter rank.by.data: The image data is not base64'],
     [{ 'rank.by.outputs': '{}' }, 'contains no content descriptor'],
@@ -297,12 +297,12 @@ describe('ranking', () => {
     expect(await refusal('image', fields)).toEqual([400, expect.stringContaining(message)]);
   });
 
-  it('answers with the status of what went wrong with the picture', async () => {
+  it('answers with the status of the error of the picture', async () => {
     expect((await get('image', { 'rank.by.url': 'http://pictures.example/missing.jpg' })).status).toBe(422);
     expect((await get('image', { 'rank.by.data': Buffer.from('broken').toString('base64') })).status).toBe(422);
   });
 
-  it('accepts what chooses between exact and approximate, and is exact', async () => {
+  it('accepts the choice between exact and approximate, and is exact', async () => {
     const { json } = await get('image', {
       'rank.by.id': 'red',
       'rank.approximate': 'False',

@@ -5,7 +5,9 @@ import { type Service, startService } from '../../test/start-service.ts';
 const C = '/api/cores/my-collection';
 const DOCUMENTS = 4_000;
 
-/** Each of the words is compared with each name in a thousand ways. Without a limit it takes more than ten seconds. */
+/**
+ * Each of the words is compared with each name in a thousand ways. Without a limit this takes more than ten seconds.
+ */
 const SLOW = Array.from({ length: 120 }, (_, i) => `name:abcdefgh${String(i).padStart(3, '0')}~2`).join(' OR ');
 
 describe('a search that takes too long on the embedded database', () => {
@@ -38,7 +40,7 @@ describe('a search that takes too long on the embedded database', () => {
     expect(await count()).toBe(DOCUMENTS + 1);
   });
 
-  it('is answered in part when it allows for that', async () => {
+  it('gets a partial answer if it allows that', async () => {
     const { status, json } = await slow('&timeAllowed=100');
     expect(status).toBe(200);
     expect(json.responseHeader.partialResults).toBe(true);

@@ -1,7 +1,7 @@
 /** A document that votes for its labels. */
 export interface Voter {
   readonly id: string;
-  /** With the picture that is asked about, 0 to 1. */
+  /** Its score with the query picture, 0 to 1. */
   readonly score: number;
   readonly labels: readonly string[];
 }
@@ -11,18 +11,18 @@ export interface PredictedTag {
   readonly tag: string;
   /** 0 to 1. */
   readonly confidence: number;
-  /** Those that have it, most alike first. */
+  /** The documents with the label, most similar first. */
   readonly voters: readonly Voter[];
 }
 
 /**
  * Labels by the votes of neighbours. Each votes for all of its labels with the square of its score, so that a near one
- * counts for more than several that are hardly alike. The confidence of a label is its share of all votes times the
- * score of its best voter: near 1 only when the neighbours agree and one of them is nearly the same picture; and a
- * picture that nothing looks like gets low ones, however much its neighbours agree.
+ * counts for more than several that are hardly similar. The confidence of a label is its share of all votes, multiplied
+ * by the score of its best voter. It is near 1 only if the neighbours agree and one of them is nearly the same picture.
+ * A picture without similar ones gets low values, however much its neighbours agree.
  *
- * @param voters most alike first
- * @returns by falling confidence, equals by name
+ * @param voters most similar first
+ * @returns by falling confidence, equal ones by name
  */
 export function voteForTags(voters: readonly Voter[]): PredictedTag[] {
   const all = voters.reduce((sum, voter) => sum + weightOf(voter), 0);

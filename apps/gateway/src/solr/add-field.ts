@@ -2,13 +2,13 @@ import { REFUSED_SCHEMA_COMMANDS } from '@akin/contract';
 import { AkinError, type FieldType, JsonObject, naming, parseJson, quote } from '@akin/domain';
 import type { ParameterList } from '../http/parameters.ts';
 
-/** The types that Solr's own configuration has and akin can hold, by the type of the field that they make. */
+/** The types of Solr's default configuration that akin supports, by the type of the field that they define. */
 const TYPES: ReadonlyMap<FieldType, readonly string[]> = new Map<FieldType, readonly string[]>([
   ['boolean', ['boolean', 'bool']],
   ['long', ['pint', 'plong', 'int', 'long', 'tint', 'tlong']],
   ['double', ['pfloat', 'pdouble', 'float', 'double', 'tfloat', 'tdouble']],
   ['date', ['pdate', 'date', 'tdate']],
-  // The words of a string are searched as those of a text are.
+  // Strings can be searched by words as well as texts.
   ['string', ['string', 'text_general', 'text_en', 'text_ws']],
   ['location', ['location']],
 ]);
@@ -16,11 +16,11 @@ const TYPES: ReadonlyMap<FieldType, readonly string[]> = new Map<FieldType, read
 const ELEMENT_TYPES: Partial<Record<FieldType, FieldType>> = { strings: 'string', longs: 'long', doubles: 'double' };
 
 /**
- * Reads fields as clients of Solr define them: `{"name": …, "type": …, "multiValued": …}`; what else they say (`stored`,
- * `indexed`, …) is true of every field. Fields that are there already with that type are left out.
+ * Reads field definitions of Solr clients: `{"name": …, "type": …, "multiValued": …}`. Other attributes (`stored`,
+ * `indexed`, …) are true for every field. Fields that already exist with that type are left out.
  *
- * @param texts a JSON object each
- * @param known the fields that the collection has
+ * @param texts one JSON object each
+ * @param known the fields of the collection
  * @throws AkinError bad-request that names the field and what is possible
  */
 export function readSolrFields(
@@ -55,12 +55,12 @@ function readDefinition(text: string): { name: string; type: FieldType; several:
   if (type === undefined) {
     const shown = typeof solrType === 'string' ? `the type ${quote(solrType)}` : 'no type';
     const possible = [...TYPES.values()].flat().join(', ');
-    throw refuse(`the field ${quote(name)} has ${shown}, where akin knows ${possible}`);
+    throw refuse(`the field ${quote(name)} has ${shown}; akin supports ${possible}`);
   }
   const says = (key: string) => value.get(key) === true || value.get(key) === 'true';
   if ((says('required') && name !== 'id') || (value.get('default') ?? null) !== null) {
     throw refuse(
-      `the field ${quote(name)} cannot be required, nor have a default: a document has the values that were sent, and needs none but "id"`,
+      `the field ${quote(name)} cannot be required or have a default: a document has only the values that were sent, and only "id" is required`,
     );
   }
   return { name, type, several: says('multiValued') };
@@ -68,7 +68,7 @@ function readDefinition(text: string): { name: string; type: FieldType; several:
 
 const INSTEAD: Readonly<Record<(typeof REFUSED_SCHEMA_COMMANDS)[number], string>> = {
   'replace-field': 'a field keeps its type; POST …/reindex?field=name:type reindexes the collection with another type',
-  'delete-field': 'a field stays; one that no document has costs nothing',
+  'delete-field': 'fields cannot be removed; one that no document has costs nothing',
   'add-dynamic-field': 'a new field gets its type from its first value, or from add-field, whatever its name',
   'replace-dynamic-field': 'there are no dynamic fields; a new field gets its type from its first value',
   'delete-dynamic-field': 'there are no dynamic fields; a new field gets its type from its first value',

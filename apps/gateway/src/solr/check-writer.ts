@@ -1,9 +1,10 @@
 import { AkinError } from '@akin/domain';
 
 /**
- * Checks `wt`. An unknown writer is json, as in Solr; the one that old clients set and that is not written here is not.
+ * Checks `wt`. An unknown writer means json, as in Solr. The one that old clients set and akin does not support is
+ * refused.
  *
- * @throws AkinError bad-request naming the parser that the client is to set
+ * @throws AkinError bad-request naming the parser to set in the client
  */
 export function checkWriter(wt: string | undefined): void {
   if (wt !== 'javabin') return;

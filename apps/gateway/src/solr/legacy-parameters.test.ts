@@ -44,8 +44,8 @@ describe('old spellings', () => {
     ['rank.by=7', 'it must begin with one of id:, url:, hex:, data:'],
     ['rank.by=descriptor:abc', 'rank.by.outputs'],
     ['rank.by=constructor:abc', 'rank.by.outputs'],
-    ['rank.by=id:1&rank.by=id:2', 'one picture a request'],
-    ['input.urls=a&input.urls=b', 'one picture a request'],
+    ['rank.by=id:1&rank.by=id:2', 'one picture per request'],
+    ['input.urls=a&input.urls=b', 'one picture per request'],
     ['textspace=any', 'fq=copyspace'],
     ['textspace.left=true', 'fq=copyspace'],
     ['textspace.true=middle', 'nw, n, ne'],
@@ -56,7 +56,7 @@ describe('old spellings', () => {
     expect(refusal(query)).toEqual(expect.stringContaining(message));
   });
 
-  it('warns of what it ignores, and takes its time over nothing', async () => {
+  it('warns about what it ignores, and is fast for large inputs', async () => {
     expect(translate('pixolution=true&rank.conf.weight=100').warnings).toHaveLength(2);
     const translateOne = (length: number) => {
       const long = 'data:'.concat(';/'.repeat(length));

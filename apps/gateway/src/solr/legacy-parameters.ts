@@ -3,12 +3,12 @@ import type { ParameterList } from '../http/parameters.ts';
 
 export interface Translated {
   readonly list: ParameterList;
-  /** What is ignored because it does no harm. */
+  /** Parameters that are ignored because they do no harm. */
   readonly warnings: readonly string[];
 }
 
 type Pair = readonly [name: string, value: string];
-/** What an old parameter says in today's: pairs, or a warning that it says nothing. */
+/** The current equivalent of an old parameter: pairs, or a warning that it has no effect. */
 type Translate = (value: string, name: string) => readonly Pair[] | string;
 
 /** Inputs of `rank.by=<kind>:<value>` and `dup.find=<kind>:<value>`, each with its current parameter. */
@@ -32,25 +32,25 @@ const TRANSLATIONS: Readonly<Record<string, Translate>> = {
   ],
   'textspace.false': (value, name) => [['fq', `-copyspace:(${partsOf(value, name).join(' OR ')})`]],
   'rank.conf.weight': (value, name) => {
-    if (/^100(\.0*)?$/.test(value)) return `${name} is ignored: scores are those of the pictures anyway.`;
+    if (/^100(\.0*)?$/.test(value)) return `${name} is ignored: scores are always those of the pictures.`;
     throw refused(name, 'akin does not mix scores of words and pictures: q filters, and rank.by.* ranks');
   },
   pixolution: (_value, name) => `${name} is ignored: a search ranks by pictures when it has a rank.by.*.`,
 };
 
-/** Parameters that say one thing alone, so that a second is a mistake. */
+/** Parameters that may have only one value, so that a second one is an error. */
 const SINGLE = ['dup.find', 'input.urls', 'rank.by'];
 
 /**
- * The parameters of a request with the spellings of Flow 4 and 3 put into today's, which are not in them otherwise. A
- * parameter of today stands before one that says the same in old spelling.
+ * The parameters of a request with the spellings of Flow 4 and 3 replaced by the current ones. If a request contains
+ * both, the current spelling has priority.
  *
- * @throws AkinError bad-request for an old spelling that has no meaning here, with what to use instead
+ * @throws AkinError bad-request for an old spelling without a meaning here, with an alternative
  */
 export function translateLegacyParameters(list: ParameterList): Translated {
   if (!list.some(isOld)) return { list, warnings: [] };
   for (const name of SINGLE) {
-    if (list.filter(([sent]) => sent === name).length > 1) throw refused(name, 'it takes one picture a request');
+    if (list.filter(([sent]) => sent === name).length > 1) throw refused(name, 'it takes one picture per request');
   }
   const translated: Pair[] = [];
   const behind: Pair[] = [];
@@ -63,7 +63,10 @@ export function translateLegacyParameters(list: ParameterList): Translated {
       else for (const pair of result) (isInput(pair) ? translated : behind).push(pair);
     } else if (!translate) {
       if (name.startsWith('textspace')) {
-        throw refused(name, 'ask for free parts of pictures by fq=copyspace:(0 AND 1), 0 top left to 8 bottom right');
+        throw refused(
+          name,
+          'filter by free parts of pictures with fq=copyspace:(0 AND 1), from 0 (top left) to 8 (bottom right)',
+        );
       }
       translated.push([name, value]);
     }
@@ -75,14 +78,14 @@ function isOld([name]: Pair): boolean {
   return Object.hasOwn(TRANSLATIONS, name) || name.startsWith('textspace');
 }
 
-/** Inputs stay in their order, on which `rank.weights` depends. */
+/** Inputs keep their order, because `rank.weights` depends on it. */
 function isInput([name]: Pair): boolean {
   return name.startsWith('rank.by.') || name === 'fq';
 }
 
 function inputOf(value: string, name: string): Pair {
   if (isDataUri(value)) return ['rank.by.data', value];
-  // Not by a pattern: one that runs over an upload of megabytes can run out of stack.
+  // No regular expression: on an upload of megabytes one can overflow the stack.
   const colon = value.indexOf(':');
   const kind = value.slice(0, Math.max(colon, 0));
   const parameter = Object.hasOwn(INPUTS, kind) ? INPUTS[kind] : undefined;
@@ -94,7 +97,7 @@ function inputOf(value: string, name: string): Pair {
   );
 }
 
-/** A value of its own, which begins like one of the kind `data`: base64 has no comma. */
+/** A separate value that begins like one of the kind `data`: base64 contains no comma. */
 function isDataUri(value: string): boolean {
   return /^data:(?!data:)/.test(value) && value.slice(0, 200).includes(',');
 }

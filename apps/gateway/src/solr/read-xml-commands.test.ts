@@ -66,7 +66,7 @@ describe('commands of XML', () => {
     expect(await read(body, size)).toEqual(commands);
   });
 
-  it('may be one command alone, in the container of SolrJ, behind a byte order mark, or nothing', async () => {
+  it('may be a single command, in the container of SolrJ, after a byte order mark, or nothing', async () => {
     expect(await read('<commit />')).toEqual([{ kind: 'commit' }]);
     expect(await read('\uFEFF<delete><id>1</id></delete>')).toEqual([{ kind: 'delete', position: 0, id: '1' }]);
     expect(await read('<stream><add><doc/></add><delete/></stream>')).toEqual([
@@ -76,7 +76,7 @@ describe('commands of XML', () => {
     expect(await read('')).toEqual([]);
   });
 
-  it('tell that a boost is ignored', async () => {
+  it('warn that a boost is ignored', async () => {
     const [warning] = await read('<add><doc><field name="id" boost="2.5">1</field></doc></add>');
     expect(warning).toEqual({ kind: 'warning', msg: expect.stringContaining('boost is ignored') });
   });
@@ -87,10 +87,10 @@ describe('commands of XML', () => {
     ['<add/><add/>', 'only one root'],
     ['<add/>text', 'outside of root'],
     ['{"id":"1"}', 'line 1'],
-    ['<docs/>', '<docs> stands at the top, where one of <update>'],
-    ['<add><field name="id">1</field></add>', '<field> stands in <add>, where one of <doc>'],
+    ['<docs/>', '<docs> is at the top, where one of <update>'],
+    ['<add><field name="id">1</field></add>', '<field> is in <add>, where one of <doc>'],
     ['<add><doc><doc/></doc></add>', 'a document cannot contain documents'],
-    ['<add><doc><field name="a"><b/></field></doc></add>', '<b> stands in <field>, where no element'],
+    ['<add><doc><field name="a"><b/></field></doc></add>', '<b> is in <field>, where no element'],
     ['<add><doc>words</doc></add>', '<doc> contains text'],
     ['<add><doc><field>1</field></doc></add>', '<field> needs a name'],
     ['<add><doc><field name="n" update="removeregex">1</field></doc></add>', 'update="removeregex" is not possible'],
@@ -132,12 +132,12 @@ describe('hostile XML', () => {
       `<add ${Array.from({ length: 100 }, (_, i) => `a${i}="1"`).join(' ')}/>`,
       'more than 32 attributes',
     ],
-    ['deep nesting', '<add>'.repeat(100_000), '<add> stands in <add>'],
+    ['deep nesting', '<add>'.repeat(100_000), '<add> is in <add>'],
   ])('is refused: %s', async (_what, xml, message) => {
     expect(await refusal(xml)).toEqual(expect.stringContaining(message));
   });
 
-  it('is refused in another encoding than UTF-8', async () => {
+  it('is refused in an encoding other than UTF-8', async () => {
     const said = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><add/>');
     expect(await refusal(said)).toEqual(expect.stringMatching(/^unsupported-media-type: .*ISO-8859-1/));
     expect(await refusal(Buffer.from('<add/>', 'utf16le'))).toEqual(expect.stringContaining('line 1'));
@@ -153,7 +153,7 @@ describe('hostile XML', () => {
     ['a document type', '<!DOCTYPE add [', ' '],
     ['a name', '<add', 'd'],
     ['an attribute', '<add a="', 'x'],
-  ])('of %s without end is refused, not kept', async (_what, begin, more) => {
+  ])('with endless %s is refused, not kept in memory', async (_what, begin, more) => {
     const part = Buffer.from(more.repeat(65536 / more.length));
     let given = 0;
     async function* endless() {

@@ -4,12 +4,12 @@ import type { Command } from '../update/read-commands.ts';
 import { createYield } from '../update/yield-event-loop.ts';
 import { XmlCommands } from './xml-commands.ts';
 
-/** Characters that are parsed at a time: other requests have their turn in between. */
+/** Number of characters that are parsed at a time. Other requests run in between. */
 const SLICE = 8 * 1024;
 
 /**
- * The commands of an XML body as its bytes come in, in bounded memory: `<add>`, `<delete>`, `<commit/>`, `<optimize/>`,
- * several of them inside `<update>`.
+ * The commands of an XML body as its bytes arrive, in bounded memory: `<add>`, `<delete>`, `<commit/>`, `<optimize/>`,
+ * or several of them inside `<update>`.
  *
  * @throws AkinError bad-request that names line and column, also for a document type, whose entities are never read;
  * too-large; unsupported-media-type for an encoding that is not UTF-8

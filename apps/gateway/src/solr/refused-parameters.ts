@@ -1,14 +1,14 @@
 import { AkinError } from '@akin/domain';
 import type { ParameterList } from '../http/parameters.ts';
 
-/** Values that say "not this": harmless to ignore. */
+/** Values that turn a parameter off: safe to ignore. */
 export const OFF = /^(false|0|off|no|)$/i;
 
-/** Solr's parameters that would change an answer here and are not built, with the values that do nothing. */
+/** Solr's parameters that would change an answer and are not supported, with their values that have no effect. */
 const UNSUPPORTED: Readonly<Record<string, RegExp>> = {
   defType: /^(lucene|)$/,
   json: /^$/,
-  // The handler to ask: any of those that search as /select does.
+  // The handler: any of those that search like /select.
   qt: /^(\/?(select|query|search|standard|lucene)\/?|)$/i,
   group: OFF,
   stats: OFF,
@@ -31,7 +31,7 @@ const UNSUPPORTED: Readonly<Record<string, RegExp>> = {
   'stream.file': /^$/,
 };
 
-/** Kinds of facets of Solr that are not built; the others of its facet parameters only say how it counts. */
+/** Kinds of Solr facets that are not supported. The other facet parameters only say how to count. */
 const UNSUPPORTED_FACETS = [
   'facet.pivot',
   'facet.interval',
@@ -41,29 +41,29 @@ const UNSUPPORTED_FACETS = [
   'facet.exists',
 ];
 
-/** Whether a parameter belongs to a kind of facet that is not built. @param name without `f.<field>.` */
+/** Whether a parameter belongs to a kind of facet that is not supported. @param name without `f.<field>.` */
 export function isUnsupportedFacet(name: string): boolean {
   return UNSUPPORTED_FACETS.some((kind) => name === kind || name.startsWith(`${kind}.`));
 }
 
-/** @throws AkinError bad-request that names a parameter of a kind of facet that is not built */
+/** @throws AkinError bad-request that names a parameter of a kind of facet that is not supported */
 export function refuseUnsupportedFacets(list: ParameterList): void {
   for (const [name, value] of list) {
     const plain = /^f\..+\.(facet\..+)$/s.exec(name)?.[1] ?? name;
     if (!isUnsupportedFacet(plain) || value === '' || value === 'false') continue;
     throw new AkinError(
       'bad-request',
-      `Parameter ${name.slice(0, 160)} is not supported, and would change the answer: leave it out.`,
+      `Parameter ${name.slice(0, 160)} is not supported, and would change the answer. Remove it.`,
     );
   }
 }
 
 /**
- * An unknown parameter is ignored, but one of Solr's that would have made the answer another one is not: the client
- * would take the wrong answer for the right one.
+ * Refuses parameters of Solr that would change the answer. Other unknown parameters are ignored, but with these a
+ * client would get a wrong answer and believe it.
  *
- * @param options.allowed names that look so but are known to the endpoint
- * @param options.more such parameters of the endpoint alone, with the values that do nothing
+ * @param options.allowed similar names that the endpoint knows
+ * @param options.more such parameters of the endpoint alone, with the values that have no effect
  * @throws AkinError bad-request naming the parameter
  */
 export function refuseUnsupported(
@@ -78,10 +78,7 @@ export function refuseUnsupported(
     const harmless = unsupported.get(name);
     const json = name.startsWith('json.') && name !== 'json.nl' && !allowed.includes(name);
     if (json || (harmless && !harmless.test(value))) {
-      throw new AkinError(
-        'bad-request',
-        `Parameter ${name} is not supported, and would change the answer: leave it out.`,
-      );
+      throw new AkinError('bad-request', `Parameter ${name} is not supported, and would change the answer. Remove it.`);
     }
   }
 }

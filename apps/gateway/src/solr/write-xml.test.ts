@@ -38,7 +38,7 @@ describe('an answer in XML', () => {
     );
   });
 
-  it('lays out what was found as a result, and lists of names and values as lists', () => {
+  it('writes search results as <result>, and lists of names and values as lists', () => {
     const found = {
       responseHeader: { status: 0 },
       response: {
@@ -100,12 +100,12 @@ describe('an answer in XML', () => {
 `);
   });
 
-  it('writes what XML cannot hold by its number, as Solr does', () => {
+  it('writes characters that XML does not allow by their numbers, as Solr does', () => {
     const bad = '\0\u0007\u000b\u001f\ufffe\uffff\ud800x\udc00';
     expect(readSolrXml(writeXml({ bad }, 0)).bad).toBe('#0;#7;#11;#31;#65534;#65535;#55296;x#56320;');
   });
 
-  it('comes back as it was, whatever text it holds', () => {
+  it('is parsed back unchanged, whatever text it contains', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1 });
     const written = fc.constantFrom('\r\n', '\t', '\r', ']]>', '&amp;', '<b>', '"', "'", '\u0085', '\u2028', '😀');
     fc.assert(
@@ -162,13 +162,13 @@ describe('wt=xml', () => {
     '/image?rank.by.id=gone',
     '/thumbnail?id=gone',
     '/update',
-  ])('says the same as JSON: %s', async (path) => {
+  ])('contains the same as JSON: %s', async (path) => {
     const { xml, json } = await both(`${C}${path}`);
     expect(xml).toEqual(bellsOf(json));
   });
 
   it.each([`${C}/mlt`, '/nothing', '/api/cores/%ff/select', '/api/cores/my-collection/terms/more'])(
-    'says so where there is no such address: %s',
+    'is also used for unknown paths: %s',
     async (path) => {
       const { xml, json, status } = await both(`${path}?indent=true`);
       expect([xml, [400, 404]]).toEqual([json, expect.arrayContaining([status])]);
@@ -182,7 +182,7 @@ describe('wt=xml', () => {
     expect([xml, status]).toEqual([json, 403]);
   });
 
-  it('keeps what JSON cannot tell apart: Longs, Doubles, dates', async () => {
+  it('distinguishes types that JSON does not: Longs, Doubles, dates', async () => {
     const { text } = await both(`${C}/select?q=price:10&fl=*,score`);
     for (const part of [
       '<str name="id">&lt;1&gt;</str>',
@@ -204,7 +204,7 @@ describe('wt=xml', () => {
     expect(xml.terms).toEqual({ labels: { c: 2, 'a&b': 1 } });
   });
 
-  it('answers updates, refused ones too', async () => {
+  it('answers updates, also refused ones', async () => {
     const body = { headers: { 'content-type': 'text/xml' }, body: '<delete><id>none</id></delete>' };
     const done = await ask(service.gateway, `${C}/update?wt=xml&version=2.2`, body);
     expect(readSolrXml(done.text)).toMatchObject({ responseHeader: { status: 0 }, operations: { count: 1 } });
@@ -217,7 +217,7 @@ describe('wt=xml', () => {
   });
 });
 
-/** What XML cannot hold is written by its number. */
+/** Characters that XML does not allow are written by their numbers. */
 function bellsOf(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json).replaceAll('\\u0007', '#7;'));
 }

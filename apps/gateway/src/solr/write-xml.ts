@@ -5,8 +5,8 @@ type Members = Iterable<readonly [name: string | null, value: unknown]>;
 export const XML_TYPE = 'application/xml; charset=UTF-8';
 
 /**
- * Where an answer holds names and values in turn in one array: lists of names in XML. `*` stands for any name.
- * Answers in XML are made with `json.nl=flat`.
+ * Arrays of alternating names and values, which are lists of names in XML. `*` matches any name. Answers in XML are
+ * made with `json.nl=flat`.
  */
 const FLAT_LISTS = [
   'error/metadata',
@@ -19,10 +19,10 @@ const INT_MIN = -(2 ** 31);
 const INT_MAX = 2 ** 31 - 1;
 
 /**
- * An answer as Solr's XML writer has it: `<lst>` for objects, `<arr>` for arrays, `<result>` with `<doc>` for what a
- * search found, and an element named by its type for each value. `score` is a `<float>`, which Solr's clients expect.
+ * An answer in the format of Solr's XML writer: `<lst>` for objects, `<arr>` for arrays, `<result>` with `<doc>` for
+ * search results, and an element named by its type for each value. `score` is a `<float>`, which Solr's clients expect.
  *
- * @param indent blanks a level; 0 writes one line
+ * @param indent blanks per level; 0 writes one line
  */
 export function writeXml(answer: Readonly<Record<string, unknown>>, indent: number): string {
   const writer = new XmlWriter(indent);
@@ -44,7 +44,7 @@ class XmlWriter {
     return this.#parts.join('');
   }
 
-  /** An element that holds the elements of all members. */
+  /** An element that contains the elements of all members. */
   members(element: string, attributes: Attributes, members: Members, path: readonly string[], depth: number): void {
     this.#elements(element, attributes, depth, () => {
       for (const [name, value] of members) this.#value(name, value, [...path, name ?? ''], depth + 1);
@@ -139,7 +139,7 @@ function membersOf(value: object): Members {
   return value instanceof JsonObject ? value.entries : Object.entries(value);
 }
 
-/** Names and values that stand in turn. A name of null is one that Solr leaves out. */
+/** Alternating names and values. A name of null is one that Solr leaves out. */
 function* inTurn(list: readonly unknown[]): Generator<[string | null, unknown]> {
   for (let i = 0; i + 1 < list.length; i += 2) {
     const name = list[i];
@@ -156,7 +156,7 @@ function written(attributes: Attributes): string {
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {
       const text = value instanceof Double ? doubleText(value) : String(value);
-      // A reader turns line ends and tabs of an attribute into blanks unless they are references.
+      // A parser turns line ends and tabs of an attribute into blanks unless they are references.
       return ` ${name}="${escapeXml(text).replace(/[\t\n"]/g, (char) => `&#${char.charCodeAt(0)};`)}"`;
     })
     .join('');
@@ -165,7 +165,7 @@ function written(attributes: Attributes): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: XML can hold none of these, not even as a reference
 const UNWRITABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu;
 
-/** Text for any place in XML. What XML cannot hold is written as Solr does, by its number: `#7;`. */
+/** Text for any place in XML. Characters that XML does not allow are written as in Solr, by their numbers: `#7;`. */
 function escapeXml(text: string): string {
   return text
     .replace(UNWRITABLE, (char) => `#${char.charCodeAt(0)};`)

@@ -5,16 +5,16 @@ import { guessXmlValue } from './xml-value.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Characters that one document or command may have: as many as bytes in JSON. */
+/** Maximum number of characters of one document or command: as many as bytes in JSON. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
-/** No element of ours has more than a few. */
+/** None of the known elements has more than a few. */
 const MOST_ATTRIBUTES = 32;
 
-/** Elements that only hold others: the second is what SolrJ's concurrent client sends. */
+/** Elements that only contain others. SolrJ's concurrent client sends the second one. */
 const CONTAINERS: readonly string[] = ['update', 'stream'];
 const COMMANDS = ['add', 'delete', 'commit', 'optimize', 'rollback'];
 
-/** The elements that may stand in each, by name; what is not listed holds text or nothing. */
+/** The allowed elements in each, by name. Elements that are not listed contain text or nothing. */
 const CHILDREN: Readonly<Record<string, readonly string[]>> = {
   update: COMMANDS,
   stream: COMMANDS,
@@ -23,16 +23,16 @@ const CHILDREN: Readonly<Record<string, readonly string[]>> = {
   delete: ['id', 'query'],
 };
 
-/** Elements whose text is wanted. */
+/** Elements whose text is used. */
 const TEXTS: readonly string[] = ['field', 'id', 'query'];
 
-/** The synchronous heart of `readXmlCommands`: text in, commands out. */
+/** The synchronous core of `readXmlCommands`: text in, commands out. */
 export class XmlCommands {
   readonly #parser = new SaxesParser();
   readonly #path: string[] = [];
   #done: Command[] = [];
   #blank = true;
-  /** Characters since something was done with those before. */
+  /** Number of characters since the last finished command. */
   #held = 0;
   #position = 0;
   #text = '';
@@ -71,7 +71,7 @@ export class XmlCommands {
   /** @returns the commands that the text completes */
   write(text: string): Command[] {
     this.#held += text.length;
-    // A body of no bytes, or of blanks alone, asks for nothing.
+    // A body without bytes, or of blanks only, contains nothing.
     const blank = this.#blank && text.trim() === '';
     if (!blank) {
       this.#blank = false;
@@ -80,7 +80,7 @@ export class XmlCommands {
     if (this.#held > MOST_CHARACTERS) {
       throw new AkinError(
         'too-large',
-        `What ends at ${this.#place()} has more than ${MOST_CHARACTERS} characters, which is the limit for one document or command: split it.`,
+        `The document or command that ends at ${this.#place()} has more than ${MOST_CHARACTERS} characters, which is the limit: split it.`,
       );
     }
     const done = this.#done;
@@ -88,7 +88,7 @@ export class XmlCommands {
     return done;
   }
 
-  /** To be called after the last text. */
+  /** Call this after the last text. */
   end(): Command[] {
     if (!this.#blank) this.#parser.close();
     return this.#done;
@@ -149,7 +149,7 @@ export class XmlCommands {
     this.#path.pop();
     switch (name) {
       case 'field':
-        // XML has no null: an empty element is what clients send for it.
+        // XML has no null: clients send an empty element instead.
         if (this.#update !== undefined)
           this.#members.push([this.#field, new JsonObject([[this.#update, this.#value()]])]);
         else if (this.#value() !== null) this.#members.push([this.#field, this.#value()]);
@@ -185,13 +185,13 @@ export class XmlCommands {
 
   #within({ commitWithin }: Attributes): void {
     if (commitWithin === undefined || commitWithin === '') return;
-    if (!/^-?\d{1,15}$/.test(commitWithin)) throw this.#error('commitWithin is a whole number of milliseconds');
+    if (!/^-?\d{1,15}$/.test(commitWithin)) throw this.#error('commitWithin must be a whole number of milliseconds');
     const milliseconds = Number(commitWithin);
-    // Solr's clients send -1 for "not asked for".
+    // Solr's clients send -1 for "not requested".
     if (milliseconds >= 0) this.#add({ kind: 'commit', within: milliseconds });
   }
 
-  /** Every document counts alike; 1 is what old clients always write. */
+  /** All documents have the same weight. Old clients always send 1. */
   #boost({ boost }: Attributes): void {
     if (boost === undefined || Number(boost) === 1) return;
     this.#done.push({ kind: 'warning', msg: 'boost is ignored: use boosts in the query, for example title:shoe^2.' });
@@ -210,7 +210,7 @@ export class XmlCommands {
     const place = parent === undefined ? 'at the top' : `in <${parent}>`;
     const expected =
       allowed.length === 0 ? 'no element at all' : `one of ${allowed.map((one) => `<${one}>`).join(', ')}`;
-    return this.#error(`${shown} stands ${place}, where ${expected} is expected`);
+    return this.#error(`${shown} is ${place}, where ${expected} is expected`);
   }
 
   #place(): string {

@@ -19,14 +19,14 @@ import { writeToken } from './token.ts';
 
 type Parameters = ParametersOf<Endpoints['update']>;
 
-/** What the bodies of an endpoint may be. */
+/** The accepted kinds of bodies of an endpoint. */
 interface Readable {
-  /** Given when JSON is read: what a lone object is. */
+  /** Given if JSON is accepted: what a single object means. */
   readonly json?: 'document' | 'commands';
   readonly xml: boolean;
 }
 
-/** Every update goes this way: validate, accept, wait for analysis, publish. */
+/** The steps of every update: validate, accept, wait for analysis, commit. */
 export async function answerUpdate(call: Call<Parameters>, reads: Readable, context: Context): Promise<JsonAnswer> {
   const { parameters } = call;
   refuse(call.list);
@@ -62,7 +62,7 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   }
   if (plan.within !== undefined) context.scheduleCommit(collection.name, plan.within);
   const header = {
-    // Without changes of its own the token stands for all that was accepted before.
+    // Without its own changes, the token covers everything that was accepted before.
     token: writeToken(collection, accepted ?? { first: 1, last: await lastOperation(context.store, collection) }),
     ...(staged.warnings.length > 0 ? { warnings: staged.warnings } : {}),
   };
@@ -88,7 +88,10 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   return { status: 422, header, body, partial: { code: details[0]?.code ?? 'image-undecodable', message, details } };
 }
 
-/** Of Solr's `/update/json/docs`: they take documents out of others, and `echo` only shows what would be stored. */
+/**
+ * Parameters of Solr's `/update/json/docs`: they extract documents from others, and `echo` only shows what would be
+ * stored.
+ */
 const TRANSFORMING = {
   split: /^\/?$/,
   f: /^(\$FQN:)?(\/\*\*)?$/,
@@ -97,7 +100,7 @@ const TRANSFORMING = {
   echo: OFF,
 };
 
-/** @throws AkinError bad-request for parameters that would make the update another one */
+/** @throws AkinError bad-request for parameters that would change the meaning of the update */
 function refuse(list: ParameterList): void {
   refuseUnsupported(list, { allowed: ['json.command'], more: TRANSFORMING });
   for (const [name, value] of list) {
@@ -108,7 +111,7 @@ function refuse(list: ParameterList): void {
   }
 }
 
-/** The commands of the body. A form holds none: its parameters are read already. */
+/** The commands of the body. A form contains none: its parameters are read already. */
 async function* commandsOf(
   call: Call<Parameters>,
   reads: Readable,
@@ -142,8 +145,8 @@ async function* commandsOf(
 }
 
 /**
- * Flow 4 took the picture of a document from `url`. Solr's users have other things there, so it is a field like any
- * other here; a client that expects more gets an error.
+ * Flow 4 took the picture of a document from `url`. Users of Solr have other URLs there, so it is an ordinary field
+ * here. A client that expects more gets an error.
  */
 async function* withHints(commands: AsyncIterable<Command>): AsyncGenerator<Command> {
   for await (const command of commands) {
@@ -153,7 +156,7 @@ async function* withHints(commands: AsyncIterable<Command>): AsyncGenerator<Comm
       if (!analyzed && typeof url === 'string' && /^https?:/i.test(url)) {
         yield {
           kind: 'warning',
-          msg: 'akin stores the field "url" and reads no picture from it: send the URL of the picture as "image".',
+          msg: 'akin stores the field "url" and does not read a picture from it. Send the URL of the picture as "image".',
         };
       }
     }
@@ -166,7 +169,7 @@ function asksForCommit(list: ParameterList): boolean {
   return list.some(([name]) => asking.includes(name));
 }
 
-/** @throws AkinError bad-request when nothing at all was asked for: most likely the body got lost on its way */
+/** @throws AkinError bad-request if nothing at all was requested: most likely the body was lost on the way */
 function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolean): void {
   if (staged.staging || staged.commits.length > 0 || commits || call.body.sent) return;
   throw new AkinError(

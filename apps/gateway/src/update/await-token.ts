@@ -13,10 +13,10 @@ import type { Context } from '../context.ts';
 import { readToken } from './token.ts';
 
 /**
- * Waits until the operations of an update are visible, failed or superseded. Brings the next commit forward as soon as
- * they are analyzed, rather than wait for the automatic one.
+ * Waits until the operations of an update are visible, failed or superseded. Requests a commit as soon as they are
+ * analyzed, instead of waiting for the automatic one.
  *
- * @throws AkinError bad-request for a foreign token; unavailable when the time is over, never an older answer
+ * @throws AkinError bad-request for a foreign token; unavailable after the time limit, never an older answer
  */
 export async function awaitToken(
   token: string | undefined,
@@ -29,16 +29,16 @@ export async function awaitToken(
   await inSpan('wait for changes', {}, () => awaitVisible(token, milliseconds, collection, signal, context));
 }
 
-/** A commit that shows what a token stands for, of a collection. */
+/** A commit that contains the operations of a token. */
 export interface Reached {
   readonly collection: Collection;
   readonly commit: bigint;
 }
 
 /**
- * The same for answers that may come from a standby. One that shows the operations already needs no other server.
+ * The same for answers that may come from a standby. If it shows the operations already, no other server is asked.
  *
- * @returns what such a standby showed; undefined where the primary was waited for
+ * @returns what such a standby showed; undefined if the primary was waited for
  */
 export async function reachToken(
   token: string | undefined,
@@ -56,7 +56,7 @@ export async function reachToken(
   return undefined;
 }
 
-/** What must be seen of a collection, which may be another one of the same name by now: that one is waited for. */
+/** The operations of a collection to wait for. If another collection has this name now, that one is waited for. */
 export async function commitReached(
   reached: Reached | undefined,
   token: string | undefined,
@@ -73,7 +73,7 @@ export async function commitReached(
 async function commitOf(token: string, collection: Collection, { store }: Context): Promise<bigint | undefined> {
   let range: SeqRange;
   try {
-    // Whether it is from beyond the newest operation, the standby tells.
+    // The standby says whether it is beyond the newest operation.
     range = readToken(token, collection, Number.MAX_SAFE_INTEGER);
   } catch {
     return undefined;
@@ -97,7 +97,7 @@ async function awaitVisible(
   const brought = waitForOperations(store, collection, range, { signal: either }).then(async () => {
     if (!done.signal.aborted) await context.commit(collection.name);
   });
-  // Whatever keeps the commit from being brought forward, the automatic one may still come in time.
+  // Even if the commit cannot be requested, the automatic one may still come in time.
   brought.catch(() => {});
   try {
     await visible;

@@ -1,24 +1,24 @@
 import { AkinError, type ErrorDetail } from '@akin/domain';
 
-/** Blank lines between documents that are remembered. */
+/** Maximum number of gaps of blank lines between documents that are stored. */
 const MOST_GAPS = 100_000;
 
 /**
- * The lines on which the documents of an NDJSON body stand, for errors that come after the body was read. Kept are the
- * places where a line is not the one after the line before, so a body without blank lines takes no memory.
+ * The lines of the documents of an NDJSON body, for errors after the body was read. Only positions are stored where a
+ * line does not directly follow the previous one, so a body without blank lines needs no memory.
  */
 export class BodyLines {
   readonly #limit: number;
-  /** From each position on, how far the line is ahead of it; ascending. */
+  /** For each position, how far the line is ahead of it from there on. Ascending. */
   readonly #gaps: { readonly position: number; readonly ahead: number }[] = [];
-  /** From this position on it is unknown: there were too many gaps. */
+  /** From this position on the line is unknown: there were too many gaps. */
   #unknownFrom = Number.POSITIVE_INFINITY;
 
   constructor(limit: number = MOST_GAPS) {
     this.#limit = limit;
   }
 
-  /** To be called for each document in order. @param line counted from 1 */
+  /** Call this for each document in order. @param line counted from 1 */
   note(position: number, line: number): void {
     const ahead = line - position;
     if (ahead === this.#gaps.at(-1)?.ahead || position >= this.#unknownFrom) return;
@@ -26,20 +26,20 @@ export class BodyLines {
     else this.#gaps.push({ position, ahead });
   }
 
-  /** Undefined for a body that is not of lines, and behind very many gaps. */
+  /** Undefined for a body that is not NDJSON, and after too many gaps. */
   lineOf(position: number): number | undefined {
     if (position >= this.#unknownFrom) return undefined;
     const gap = this.#gaps.findLast((one) => one.position <= position);
     return gap === undefined ? undefined : position + gap.ahead;
   }
 
-  /** A detail that names the line, where there is one. */
+  /** A detail that names the line, if there is one. */
   name<D extends ErrorDetail>(detail: D): D {
     const line = detail.position === undefined ? undefined : this.lineOf(detail.position);
     return line === undefined ? detail : { ...detail, msg: `Line ${line}: ${detail.msg}` };
   }
 
-  /** Runs what may refuse documents by position, and names their lines in the error. */
+  /** Runs a function that may refuse documents by position, and adds their lines to the error. */
   async naming<T>(run: () => Promise<T> | undefined): Promise<T | undefined> {
     try {
       return await run();

@@ -7,7 +7,7 @@ export interface DelayedCommits {
 }
 
 /**
- * Commits that were asked for by `commitWithin`, one timer a collection. They live in this process only: should it end
+ * Commits that were requested by `commitWithin`, one timer per collection. They exist only in this process. If it ends
  * before, the automatic commit does the work.
  */
 export function createDelayedCommits(commit: CommitChanges, log: Log): DelayedCommits {

@@ -13,7 +13,7 @@ export interface CommitPlan {
   readonly wait: boolean;
   /** Wait for all changes that were accepted before, not only for those of this request. */
   readonly waitAnalysis: boolean;
-  /** Publish within this number of milliseconds. */
+  /** Commit within this number of milliseconds. */
   readonly within: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export function planCommit(
   const { commit, softCommit, optimize, openSearcher, waitSearcher, waitAnalysis, commitWithin } = parameters;
   const now = commits.filter((command) => command.within === undefined);
   const times = [commitWithin, ...commits.map((command) => command.within)].filter((time) => time !== undefined);
-  // Solr's clients send -1 for "not asked for".
+  // Solr's clients send -1 for "not requested".
   const within = times.filter((time) => time >= 0);
   return {
     publish:
@@ -38,10 +38,10 @@ export function planCommit(
 }
 
 /**
- * Waits until the operations of a request are analyzed, then publishes as planned.
+ * Waits until the operations of a request are analyzed, then commits as planned.
  *
- * @returns the operations that failed; the others are accepted all the same, and published if that was asked for
- * @throws AkinError unavailable when the analyses take too long: they go on, and the message says how to follow them
+ * @returns the operations that failed. The others are accepted anyway, and committed if that was requested.
+ * @throws AkinError unavailable if the analyses take too long: they continue, and the message says how to follow them
  */
 export async function finishUpdate(
   collection: Collection,
@@ -68,7 +68,7 @@ export async function finishUpdate(
       return failed;
     }
     await Promise.race([published, aborted(either)]);
-    // A commit may still find that the database cannot hold a document.
+    // A commit may still find that the database cannot store a document.
     return await waitForOperations(context.store, collection, range, { signal: either });
   } catch (error) {
     const ends = error === signal.reason && error instanceof AkinError && error.code === 'unavailable';

@@ -10,10 +10,7 @@ import {
   VERSION_FIELD,
 } from '@akin/domain';
 
-/**
- * One thing that the body of an update asks for. `position` counts documents and deletes from 0; `line`, of a body of
- * lines, from 1.
- */
+/** One command of the body of an update. `position` counts documents and deletes from 0; `line`, for NDJSON, from 1. */
 export type Command =
   | { readonly kind: 'add'; readonly position: number; readonly json: JsonValue; readonly line?: number }
   | { readonly kind: 'delete'; readonly position: number; readonly id: string; readonly version?: JsonValue }
@@ -21,34 +18,34 @@ export type Command =
   | CommitCommand
   | WarningCommand;
 
-/** Something that the body asks for and does not get, harmless. */
+/** A harmless part of the body that is ignored. */
 export interface WarningCommand {
   readonly kind: 'warning';
   readonly msg: string;
 }
 
-/** Commits come after all changes of their request, wherever they stand in it. */
+/** Commits come after all changes of their request, wherever they are in it. */
 export interface CommitCommand {
   readonly kind: 'commit';
   readonly openSearcher?: boolean;
   readonly waitSearcher?: boolean;
-  /** Milliseconds until which the commit may be put off; undefined for at once. */
+  /** Milliseconds by which the commit may be delayed. Undefined: not at all. */
   readonly within?: number;
   readonly optimize?: boolean;
 }
 
 /**
- * The commands of a JSON body as its bytes come in, in bounded memory.
+ * The commands of a JSON body as its bytes arrive, in bounded memory.
  *
- * `documents` (below `/api/cores`): one document, an array of documents, or a lone `delete`.
- * `commands` (below the legacy segment): Solr's command map, whose keys may repeat, or an array of documents.
+ * `documents` (below `/api/cores`): one document, an array of documents, or a single `delete`. `commands` (below the
+ * legacy segment): Solr's command map, whose keys may repeat, or an array of documents.
  *
  * @throws AkinError bad-request, too-large
  */
 export async function* readCommands(
   chunks: AsyncIterable<Uint8Array>,
   form: 'documents' | 'commands',
-  options: { /** `{}` is then no document without an id, but nothing at all. */ readonly emptyIsNothing: boolean },
+  options: { /** Then `{}` is not a document without an id, but nothing at all. */ readonly emptyIsNothing: boolean },
 ): AsyncGenerator<Command> {
   const counter = { position: 0 };
   const items = readJsonStream(chunks, { objects: form === 'documents' ? 'whole' : 'members' });
@@ -58,7 +55,7 @@ export async function* readCommands(
   }
 }
 
-/** The documents of a body of NDJSON as its bytes come in: one a line. @throws AkinError bad-request, too-large */
+/** The documents of an NDJSON body as its bytes arrive: one per line. @throws AkinError bad-request, too-large */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Command> {
   let position = 0;
   for await (const { line, value } of readJsonLines(chunks)) {
@@ -83,7 +80,7 @@ function* commandsOf(item: JsonItem, counter: { position: number }): Generator<C
   }
 }
 
-/** A document, unless deletes are all that it holds. */
+/** A document, unless it contains only deletes. */
 function* ofObject(object: JsonObject, counter: { position: number }): Generator<Command> {
   if (object.entries.length > 0 && object.entries.every(([key]) => key === 'delete')) {
     for (const [, value] of object.entries) yield* ofDelete(value, counter);
@@ -92,13 +89,13 @@ function* ofObject(object: JsonObject, counter: { position: number }): Generator
   if (isCommandMap(object)) {
     throw new AkinError(
       'bad-request',
-      `${object.entries.map(([key]) => shown(key)).join(', ')}: commands go to /solr/{collection}/update. Here send documents or a single delete, and commit with parameters such as commit=true.`,
+      `${object.entries.map(([key]) => shown(key)).join(', ')}: send commands to /solr/{collection}/update. Here send documents or a single delete, and commit with parameters such as commit=true.`,
     );
   }
   yield { kind: 'add', position: counter.position++, json: object };
 }
 
-/** Without an id it is no document, whatever else its names may mean. */
+/** Without an id it is not a document, whatever its other names mean. */
 function isCommandMap({ entries }: JsonObject): boolean {
   const commands = ['add', 'delete', 'commit', 'optimize', 'rollback'];
   return entries.length > 0 && entries.length < 100 && entries.every(([key]) => commands.includes(key));
@@ -170,7 +167,7 @@ function* ofDelete(value: JsonValue, counter: { position: number }): Generator<C
   }
 }
 
-/** A key that is not understood may be a condition, such as a misspelt `_version_`: without it too much would change. */
+/** An unknown key may be a condition, for example a misspelt `_version_`: to ignore it would change too much. */
 function requireKnown({ entries }: JsonObject, command: string, position: number, known: readonly string[]): void {
   const unknown = entries.find(([key]) => !known.includes(key));
   if (unknown === undefined) return;
@@ -209,7 +206,7 @@ export function refusedRollback(): AkinError {
 
 function ofCommit(key: string, value: JsonValue): CommitCommand {
   if (value !== null && value !== true && !(value instanceof JsonObject)) {
-    throw new AkinError('bad-request', `${key} takes an object: {"${key}": {}}.`);
+    throw new AkinError('bad-request', `${key} must be an object: {"${key}": {}}.`);
   }
   const option = (name: string) => (value instanceof JsonObject ? value.get(name) : undefined);
   const openSearcher = option('openSearcher');
@@ -227,9 +224,9 @@ function* within(options: JsonObject): Generator<CommitCommand> {
   if (value === undefined || value === null) return;
   const milliseconds = value instanceof JsonNumber ? Number(value.text) : Number.NaN;
   if (!Number.isInteger(milliseconds)) {
-    throw new AkinError('bad-request', 'commitWithin is a whole number of milliseconds.');
+    throw new AkinError('bad-request', 'commitWithin must be a whole number of milliseconds.');
   }
-  // Solr's clients send -1 for "not asked for".
+  // Solr's clients send -1 for "not requested".
   if (milliseconds >= 0) yield { kind: 'commit', within: milliseconds };
 }
 

@@ -19,11 +19,11 @@ import { contentModelOf } from '../search/content-model.ts';
 import type { Command } from './read-commands.ts';
 
 const DOCUMENT_PART = 'document';
-/** As many as any other document may have. */
+/** The same limit as for any other document. */
 const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
-/** More parts than the two are refused by name. */
+/** More parts than these two are refused by name. */
 const MOST_PARTS = 10;
-/** What a document may not bring in addition to its picture. */
+/** Members that a document with a picture may not have. */
 const OUTPUTS = ['import', 'pxl_import', 'thumbnail'];
 
 interface Upload {
@@ -34,11 +34,11 @@ interface Upload {
 }
 
 /**
- * The one document of a multipart body with the picture that came along, which is analyzed here, before anything is
- * accepted: the document gets its outputs and thumbnail, as if it had been imported.
+ * The document of a multipart body with its picture, which is analyzed here, before anything is accepted. The document
+ * gets outputs and thumbnail, as if it had been imported.
  *
- * @param modules that analyze the picture; all when undefined
- * @throws AkinError bad-request for other parts; whatever the analysis of the picture throws
+ * @param modules that analyze the picture; undefined: all
+ * @throws AkinError bad-request for other parts; errors of the analysis of the picture
  */
 export async function* readUpload(
   { body, reservation, async, signal }: Upload,
@@ -47,7 +47,7 @@ export async function* readUpload(
   context: Context,
 ): AsyncGenerator<Command> {
   if (async) {
-    throw new AkinError('bad-request', 'A picture that comes with its document is analyzed at once: leave out async.');
+    throw new AkinError('bad-request', 'A picture that is sent with its document is analyzed at once: remove async.');
   }
   const { document, file } = await readBoth(body, reservation, context);
   if (await isRight(document, collection, context)) {
@@ -61,7 +61,7 @@ export async function* readUpload(
     if (thumbnail) more.push(['thumbnail', formatThumbnail(thumbnail)]);
     yield { kind: 'add', position: 0, json: new JsonObject([...document.entries, ...more]) };
   } else {
-    // The one who takes the command says what is wrong.
+    // Whoever executes the command reports the error.
     yield { kind: 'add', position: 0, json: document };
   }
 }
@@ -98,13 +98,10 @@ function parseDocument(part: Part): JsonObject {
   }
   const given = OUTPUTS.find((name) => json.entries.some(([key, value]) => key === name && value !== null));
   if (given === undefined) return json;
-  throw new AkinError(
-    'bad-request',
-    `The document has "${given}", which the analysis of the file gives: leave it out.`,
-  );
+  throw new AkinError('bad-request', `The document has "${given}", which the analysis of the file sets: remove it.`);
 }
 
-/** A document that is refused anyhow costs no analysis. */
+/** A document that is refused anyway needs no analysis. */
 async function isRight(document: JsonObject, collection: Collection, { store }: Context): Promise<boolean> {
   const { fields } = await loadSchema(store, collection);
   const imported = new JsonObject([...document.entries, ['import', '{}']]);

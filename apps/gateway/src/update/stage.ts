@@ -26,32 +26,32 @@ import type { Command, CommitCommand, WarningCommand } from './read-commands.ts'
 import { normalizeThumbnail } from './thumbnail.ts';
 import { createYield } from './yield-event-loop.ts';
 
-/** The most documents of a request whose versions are returned. */
+/** Maximum number of documents of a request whose versions are returned. */
 const MOST_VERSIONS = 100_000;
 
 type ChangeCommand = Exclude<Command, CommitCommand | WarningCommand>;
 
-/** A request whose changes are written and wait to be accepted. */
+/** A request whose changes are written and not accepted yet. */
 export interface StagedBody {
-  /** Undefined when the body holds no change. */
+  /** Undefined if the body contains no change. */
   readonly staging: Staging | undefined;
   readonly commits: readonly CommitCommand[];
   readonly warnings: readonly string[];
-  /** Changes, and how many of them bring a picture to analyze. */
+  /** The number of changes, and how many of them have a picture to analyze. */
   readonly count: number;
   readonly pictures: number;
-  /** Ids of documents, each with its place among the changes, if they were to be kept. */
+  /** Ids of documents, each with its position among the changes, if they were requested. */
   readonly ids: readonly { readonly id: string; readonly index: number }[];
-  /** Where its documents stand, if they are lines. */
+  /** The lines of its documents, for NDJSON. */
   readonly lines: BodyLines;
-  /** To be called once it is accepted, or is not: others may be waiting. */
+  /** Call this after it is accepted or refused: other requests may be waiting. */
   readonly leave: () => void;
 }
 
 interface StagingOptions {
   readonly modules: readonly string[] | undefined;
   readonly tombstones: boolean;
-  /** What changes expect that say nothing themselves. */
+  /** Expected version of changes without their own. */
   readonly expectedVersion: bigint | undefined;
   /** Whether ids of documents are kept, so that the answer can contain their versions. */
   readonly versions: boolean;
@@ -59,15 +59,14 @@ interface StagingOptions {
 }
 
 /**
- * Checks every command as it comes in and stages the changes: memory holds one batch, whatever the length of the body.
- * After the first document that is wrong nothing more is staged, but all are checked, so that the error lists them.
+ * Checks every command as it arrives and stages the changes: memory contains one batch, whatever the length of the
+ * body. After the first invalid document nothing more is staged, but all are checked, so that the error lists them.
  *
- * @param options.modules the modules that analyze the pictures; undefined for all
+ * @param options.modules the modules that analyze the pictures; undefined: all
  * @param options.tombstones whether its deletes leave tombstones
- * @param options.origin the request that the body is of
- * @throws AkinError bad-request with a detail for each bad document; too-many-requests when more waits than should;
- * conflict when the collection is of other models;
- * whatever reading the body throws. Nothing is left behind then.
+ * @param options.origin the request of the body
+ * @throws AkinError bad-request with a detail for each invalid document; too-many-requests above the backlog quota;
+ * conflict if the collection has other models; errors of reading the body. Nothing is left behind then.
  */
 export async function stageBody(
   commands: AsyncIterable<Command>,
@@ -82,7 +81,7 @@ export async function stageBody(
     const schema = await loadSchema(context.store, collection);
     const claims = new TypeClaims();
     const yieldIfDue = createYield();
-    // Whether its models are ours; asked when a first document brings outputs.
+    // Whether its models are ours. Checked when the first document with outputs arrives.
     let fits = false;
     let models = generationOf(context.store, schema);
     for await (const command of commands) {
@@ -97,7 +96,7 @@ export async function stageBody(
           if (!fits && bringsOutputs(result.document)) {
             await requireOwnModels(context.store, collection, modules);
             fits = true;
-            // An empty collection may have gone over to the models of this process.
+            // An empty collection may have changed to the models of this process.
             models = generationOf(context.store, await loadSchema(context.store, collection));
           }
           request.keepId(result.document.id);
@@ -123,13 +122,13 @@ export async function stageBody(
   return { staging, commits, warnings: [...warnings], count, ids, pictures, lines, leave };
 }
 
-/** What is known of a body while it comes in: its changes go on to a staging, until the first that is wrong. */
+/** The state of a body while it arrives: its changes are staged until the first invalid one. */
 class CheckedBody {
   readonly commits: CommitCommand[] = [];
   readonly warnings = new Set<string>();
   staging: Staging | undefined;
   count = 0;
-  /** Of the documents, each with its place among the changes. */
+  /** The ids of the documents, each with its position among the changes. */
   readonly ids: { readonly id: string; readonly index: number }[] = [];
   pictures = 0;
   readonly lines = new BodyLines();
@@ -148,7 +147,7 @@ class CheckedBody {
     this.#context = context;
   }
 
-  /** Takes the change, or keeps what is wrong with it. */
+  /** Adds the change, or records its error. */
   async check(command: ChangeCommand, read: () => Change | Promise<Change>): Promise<void> {
     let change: Change;
     try {
@@ -172,7 +171,7 @@ class CheckedBody {
     await this.staging.add([change]);
   }
 
-  /** @throws AkinError bad-request when there are too many to tell their versions */
+  /** @throws AkinError bad-request if there are too many to return their versions */
   keepId(id: string): void {
     if (!this.#options.versions) return;
     if (this.ids.length === MOST_VERSIONS) {
@@ -205,7 +204,7 @@ class CheckedBody {
     await this.staging?.flush();
   }
 
-  /** Nobody waits for it; what is left when the process ends goes at the next start. */
+  /** Nobody waits for it. If the process ends first, the next start removes the rest. */
   discard(): void {
     this.leave();
     const { staging } = this;
@@ -225,7 +224,7 @@ function deleteOf({ id, version }: Extract<Command, { kind: 'delete' }>, { expec
   return { kind: 'delete', id: parseId(id), ...(expected === undefined ? {} : { expectedVersion: expected }) };
 }
 
-/** The change that a document is. Outputs that came with it are looked at now, so that no commit finds them wrong. */
+/** The change for a document. Its outputs are checked now, so that no commit finds them invalid. */
 async function addOf(
   document: NewDocument,
   modules: readonly string[] | undefined,

@@ -1,14 +1,14 @@
 import { AkinError } from '@akin/domain';
 import type { Context } from '../context.ts';
 
-/** The long side of a kept thumbnail, in pixels. */
+/** The longer side of a stored thumbnail, in pixels. */
 const SIDE = 256;
 
 /**
- * What is kept of a thumbnail that came with a document: itself when it is a small WebP, as akin makes them, else a
- * WebP made of it. Only the header of a small one is looked at, so that indexing many costs nothing.
+ * The stored form of a thumbnail that came with a document: unchanged if it is a small WebP, as akin makes them, else
+ * converted. Only the header of a small one is read, so that indexing many costs nothing.
  *
- * @throws AkinError about a thumbnail that is no picture, or one that is cut off
+ * @throws AkinError about a thumbnail that is not a picture, or is truncated
  */
 export async function normalizeThumbnail(
   bytes: Uint8Array,
@@ -24,7 +24,7 @@ export async function normalizeThumbnail(
   }
 }
 
-/** Width and height of a WebP that is all there; undefined for anything else (RFC 9649, sections 2.5 to 2.7). */
+/** Width and height of a complete WebP. Undefined for anything else (RFC 9649, sections 2.5 to 2.7). */
 function webpSize(bytes: Buffer): readonly [width: number, height: number] | undefined {
   if (bytes.length < 30 || bytes.toString('latin1', 8, 12) !== 'WEBP') return undefined;
   if (bytes.readUInt32LE(4) + 8 > bytes.length) return undefined;

@@ -1,7 +1,7 @@
 import { AkinError } from '@akin/domain';
 import type { Collection, SeqRange } from '@akin/store';
 
-/** What an update answers as `responseHeader.token`: which operations a later search is to wait for. */
+/** The value of `responseHeader.token` of an update: the operations that a later search must wait for. */
 const FORM = /^akin1 (\d{1,10}) (\d{1,16}) (\d{1,16}) (.*)$/;
 
 export function writeToken(collection: Collection, { first, last }: SeqRange): string {
@@ -9,8 +9,8 @@ export function writeToken(collection: Collection, { first, last }: SeqRange): s
 }
 
 /**
- * @param newest the newest operation of the collection: a token from beyond it is another store's
- * @throws AkinError bad-request when the token is not one of this collection
+ * @param newest the newest operation of the collection: a token beyond it is from another store
+ * @throws AkinError bad-request if the token is not one of this collection
  */
 export function readToken(token: string, collection: Collection, newest: number): SeqRange {
   const text = Buffer.from(token, 'base64url').toString();

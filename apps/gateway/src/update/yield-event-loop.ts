@@ -1,10 +1,10 @@
 /**
- * The event loop is held so long at most. A search has some six turns in it, one for each of its statements, and waits
- * so long before each.
+ * Maximum time that work may block the event loop. A search has about six steps in it, one for each of its statements,
+ * and waits up to this long before each.
  */
 const SLICE_MILLISECONDS = 3;
 
-/** To be awaited after every small piece of a long work: lets other requests have their turn when it is time. */
+/** Await this after every small piece of a long computation: it gives other requests a turn when it is time. */
 export function createYield(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {

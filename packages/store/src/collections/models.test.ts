@@ -163,7 +163,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     await open('b-1', 3);
     await expect(kept()).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('cannot tell the scores of that model'),
+      message: expect.stringContaining('has no calibration of that model'),
     });
   });
 });
