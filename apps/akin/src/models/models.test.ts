@@ -122,10 +122,7 @@ describe('akin models', () => {
     await rm(inModel(VISION));
     replaced.set(VISION, Buffer.from('something else'));
     const { code, err } = await pull();
-    expect([code, err]).toEqual([
-      1,
-      expect.stringMatching(/is not the expected file: its SHA-256 is [0-9a-f]{64}/),
-    ]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/is not the expected file: its SHA-256 is [0-9a-f]{64}/)]);
     await expect(stat(`${inModel(VISION)}.part`)).rejects.toThrow('ENOENT');
     replaced.clear();
     expect((await pull()).code).toBe(0);
