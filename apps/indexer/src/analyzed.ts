@@ -5,8 +5,8 @@ import type { Context } from './context.ts';
 import { RETRY_AFTER } from './retries.ts';
 
 /**
- * Keeps what an analysis brought, or plans another attempt, or lets the operation fail. Nothing happens when the
- * collection is gone or a newer attempt is under way.
+ * Stores the result of an analysis, or schedules another attempt, or lets the operation fail. Nothing happens if the
+ * collection was dropped or a newer attempt runs.
  */
 export async function handleAnalyzed(job: Job<'analyzed'>, context: Context): Promise<void> {
   const options = {
@@ -37,7 +37,7 @@ async function keep({ id: job, payload }: Job<'analyzed'>, { store, log }: Conte
     const { code, msg } = result.error;
     const state = await failAnalysis(store, ref, { code, msg }, result.passing ? RETRY_AFTER : []);
     if (state === undefined) return;
-    // As answers and pages name it.
+    // As in answers and on the page.
     const operation = `${collection.name}-${await seqOf(store, ref)}`;
     log.info(
       { requestId: origin?.requestId, collection: collection.name, operation, job, attempt, code, msg, state },

@@ -5,7 +5,7 @@ import { inBackground } from './background.ts';
 const HOUR = 3_600_000;
 const log = { warn: () => {}, error: () => {} };
 
-/** Work whose turns a test ends one by one. */
+/** Work whose runs a test ends one by one. */
 function stepwise() {
   const steps = new EventTarget();
   let turns = 0;
@@ -22,7 +22,7 @@ function stepwise() {
 }
 
 describe('inBackground', () => {
-  it('is done once more when it is woken meanwhile, however often', async () => {
+  it('runs once more if it is woken during a run, however often', async () => {
     const steps = stepwise();
     const background = inBackground('test', HOUR, steps.work, log);
     background.wake();
@@ -37,22 +37,22 @@ describe('inBackground', () => {
     expect(steps.turns()).toBe(2);
   });
 
-  it('begins at once after a rest, and not again before the time between two turns is over', async () => {
+  it('starts at once after a pause, and again only after the minimum time between two runs', async () => {
     let turns = 0;
     const work = async () => void turns++;
     const background = inBackground('test', HOUR, work, log, HOUR);
     background.wake();
     expect(turns).toBe(1);
-    // Lets the turn end, so that the next ones are woken after it.
+    // Ends the run, so that the next ones are woken after it.
     await new Promise(setImmediate);
     for (let i = 0; i < 5; i++) background.wake();
     await new Promise(setImmediate);
-    // Nor does the end wait for that time.
+    // Disposing does not wait for that time either.
     await background[Symbol.asyncDispose]();
     expect(turns).toBe(1);
   });
 
-  it('does by and by what it was woken for between two turns', async () => {
+  it('eventually does what it was woken for between two runs', async () => {
     const steps = stepwise();
     await using background = inBackground('test', HOUR, steps.work, log, 5);
     for (let i = 0; i < 3; i++) {

@@ -3,19 +3,19 @@ import { apartFromSpans, causeFields, type Log } from '@akin/runtime';
 
 /** Work that is done repeatedly. */
 export interface Background extends AsyncDisposable {
-  /** Does it now, or once more when it is being done. */
+  /** Runs it now, or once more if it is running. */
   wake(): void;
 }
 
-/** Work that fails again in the same way is not logged again for this time. */
+/** Work that fails repeatedly in the same way is not logged again for this time. */
 const REPEAT_MILLISECONDS = 30_000;
 
 /**
- * Does some work every so many milliseconds, never twice at a time, and earlier when woken. What it throws is logged;
- * the next turn comes all the same. Disposing waits for the turn at work.
+ * Repeats some work at an interval, never twice at a time, and earlier if woken. Errors are logged, and the next run
+ * happens anyway. Disposing waits for the current run.
  *
- * @param apart milliseconds from the end of a turn to the next one at least, for work that is woken by each of many
- *   small things and can do them together; who wakes it after a longer rest has it done at once
+ * @param apart minimum milliseconds from the end of a run to the next one, for work that is woken by many small events
+ * and can process them together. After a longer pause it starts at once.
  */
 export function inBackground(
   name: string,
@@ -48,7 +48,7 @@ export function inBackground(
       again = false;
       try {
         await work();
-        if (told) log.warn({ work: name }, 'background work goes on');
+        if (told) log.warn({ work: name }, 'background work continues');
         told = undefined;
       } catch (err) {
         tell(err as Error);
@@ -64,7 +64,7 @@ export function inBackground(
     told = { message: err.message, at: Date.now() };
     if (err.code === 'unavailable') {
       log.warn({ work: name, reason: err.message, ...causeFields(err) }, 'background work waits');
-    } else log.error({ err, work: name }, 'background work failed; it is tried again');
+    } else log.error({ err, work: name }, 'background work failed and will be retried');
   }
 
   timer = setTimeout(wake, milliseconds);

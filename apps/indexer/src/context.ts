@@ -2,11 +2,11 @@ import type { Queue } from '@akin/queue';
 import type { Log, Metrics } from '@akin/runtime';
 import type { Store } from '@akin/store';
 
-/** What the parts of the indexer work with. */
+/** What the parts of the indexer share. */
 export interface Context {
   readonly store: Store;
   readonly queue: Queue;
   readonly log: Log;
-  /** How long pictures waited to be handed out. */
+  /** How long pictures waited until they were sent to the queue. */
   readonly waits: ReturnType<Metrics['histogram']>;
 }

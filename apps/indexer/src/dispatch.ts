@@ -6,37 +6,37 @@ import { MOST_ATTEMPTS } from './retries.ts';
 import { jobRefOf } from './sweep.ts';
 
 /**
- * Maximum number of jobs waiting in the queue, at either end: the work of this many seconds, within the two bounds.
- * What it does not hold waits in the database, where collections take turns; in the queue they wait behind each other.
+ * Minimum and maximum number of jobs in the queue; in between, the work of this many seconds. Further pictures wait in
+ * the database, where collections take turns; in the queue they would wait behind each other.
  */
 const WAITING_SECONDS = 10;
 const LEAST_WAITING = 100;
 const MOST_WAITING = 500;
-/** Beyond that, for images that somebody may wait for: they go before all others. */
+/** Additional jobs for images that a client may wait for: they have priority. */
 const MOST_WAITING_INTERACTIVE = 1_000;
-/** What the queue is called in spans. */
+/** Name of the queue in spans. */
 const ANALYZE_JOBS = { 'messaging.system': 'bullmq', 'messaging.destination.name': 'analyze' } as const;
-/** Images that are claimed at a time. */
+/** Number of images that are claimed at a time. */
 const CHUNK = 50;
 /** The time over which analyses are counted. */
 const COUNT_MILLISECONDS = 1_000;
-/** Within its request: the images of small requests go before those of large ones. */
+/** Position within its request: the images of small requests go before those of large ones. */
 const FIRST_BULK_POSITION = 20;
-/** Images of one host that are handed out at a time: enough for all analyzers to ask it as much as they may. */
+/** Number of images of one host in the queue: enough for all analyzers to use their limit of connections to it. */
 const PER_HOST = 64;
-/** Of those, images that somebody may wait for find room behind others of their host. */
+/** Images that a client may wait for get this many places of a host in addition. */
 const PER_HOST_INTERACTIVE = 96;
-/** Walking over many images of hosts that are full takes time: it is done for a tenth of the time at most, … */
+/** The search through many images of hosts at their limit takes time. It may use at most a tenth of the time, … */
 const REST_FACTOR = 9;
-/** … or for a quarter, as long as analyses end, for they may have been of one of these hosts. */
+/** … or a quarter while analyses end, because they may have been of one of these hosts. */
 const REST_FACTOR_WITH_ROOM = 3;
 
-/** What gives analyzers the images that wait, as long as the queue has room. */
+/** Gives waiting images to analyzers, as long as the queue has room. */
 export interface Dispatch {
   run(): Promise<void>;
-  /** Tells that an analysis ended: one more image of its host may be handed out. */
+  /** An analysis ended: one more image of its host may be queued. */
   makeRoom(): void;
-  /** Tells that something happened in a collection. */
+  /** Something changed in a collection. */
   hear(collection: number): void;
 }
 
@@ -79,7 +79,7 @@ export function createDispatch(context: Context): Dispatch {
           roomFrom = now + REST_FACTOR_WITH_ROOM * walked;
           break;
         }
-        // There may be more of the same hosts, which is no walk.
+        // There may be more images of the same hosts, which need no search.
         if (tasks.length === CHUNK) room = true;
       }
     },
@@ -94,7 +94,7 @@ export function createDispatch(context: Context): Dispatch {
   };
 }
 
-/** How many analyses end a second, as of late. */
+/** Recent number of finished analyses per second. */
 function createPace(): { count(): void; perSecond(): number } {
   let since = performance.now();
   let count = 0;
@@ -121,9 +121,9 @@ async function waitingJobs({ queue }: Context): Promise<number> {
 }
 
 /**
- * The span of the hand-over, and so all of the analysis, is part of the trace of the request; of a request with many
- * images those of the others are traces of their own, which no page could show together.
- * @returns false when the queue did not take it
+ * The span of the hand-over, and so the whole analysis, is part of the trace of the request. For a request with many
+ * images, each further image has a separate trace, because no page could show all of them together.
+ * @returns false if the queue did not accept it
  */
 async function dispatch(task: AnalysisTask, context: Context): Promise<boolean> {
   const { position, collection, origin } = task;
@@ -147,7 +147,7 @@ async function send(task: AnalysisTask, bulk: boolean, { store, queue, log, wait
   const { collection, attempt, image, modules } = task;
   const model = task.models.get('content');
   if (attempt > MOST_ATTEMPTS) {
-    const msg = `The analysis of this image was begun ${MOST_ATTEMPTS} times and never came to an end.`;
+    const msg = `The analysis of this image was started ${MOST_ATTEMPTS} times and never finished.`;
     await failAnalysis(store, task, { code: 'image-undecodable', msg });
     return true;
   }
@@ -170,7 +170,7 @@ async function send(task: AnalysisTask, bulk: boolean, { store, queue, log, wait
     waits.observe({ priority: bulk ? 'bulk' : 'interactive' }, (Date.now() - task.acceptedAt.getTime()) / 1000);
     return true;
   } catch (err) {
-    log.warn({ err, collection: collection.name }, 'the queue takes no analyses; they wait in the database');
+    log.warn({ err, collection: collection.name }, 'the queue accepts no analyses; they wait in the database');
     await requeueAnalyses(store, [task], { begun: false, at: new Date(Date.now() + 1_000) });
     return false;
   }

@@ -3,9 +3,9 @@ import { type Collection, type CollectionStatus, collectionStatus, countLeaderle
 import type { Context } from './context.ts';
 import type { Led } from './leadership.ts';
 
-/** Counting what waits takes time: scrapes within this interval share a count. */
+/** Counting waiting changes takes time: scrapes within this interval share a count. */
 const FRESH_MILLISECONDS = 5_000;
-/** A queue that hangs must not hold up the other figures. */
+/** A queue that hangs must not block the other metrics. */
 const QUEUE_MILLISECONDS = 2_000;
 
 interface Figures {
@@ -14,7 +14,10 @@ interface Figures {
   readonly lag: number;
 }
 
-/** Reports the queue, and the collections that this process leads: so exactly one process reports each collection. */
+/**
+ * Reports metrics of the queue, and of the collections that this process leads, so that exactly one process reports
+ * each collection.
+ */
 export function reportFigures(
   { store, queue }: Pick<Context, 'store' | 'queue'>,
   metrics: Metrics,
@@ -23,7 +26,7 @@ export function reportFigures(
   metrics.gauges('akin_queue_jobs', 'Jobs in the queue, by queue and state', ['queue', 'state'], async () => {
     const rows = [];
     for (const name of ['analyze', 'analyzed'] as const) {
-      // The other metrics are reported even while the queue cannot be reached.
+      // The other metrics are reported even if the queue cannot be reached.
       const counts = await within(QUEUE_MILLISECONDS, queue.counts(name)).catch(() => ({}));
       for (const [state, value] of Object.entries(counts)) rows.push({ labels: { queue: name, state }, value });
     }
@@ -37,7 +40,7 @@ export function reportFigures(
     }
     return known.figures;
   };
-  /** Those of collections in which nothing is under way hold until one of them changes. */
+  /** Values of collections without changes stay valid until one of them changes. */
   let resting = new Map<number, { readonly version: string; readonly figures: Figures }>();
   async function read(): Promise<Map<string, Figures>> {
     const all = new Map<string, Figures>();
@@ -59,8 +62,8 @@ export function reportFigures(
     metrics.gauges(name, help, ['collection'], async () =>
       [...(await figures())].map(([collection, one]) => ({ labels: { collection }, value: value(one) })),
     );
-  ofEach('akin_documents', 'Documents that searches see', ({ status }) => status.documents);
-  ofEach('akin_document_bytes', 'Bytes of the documents that searches see', ({ status }) => status.bytes);
+  ofEach('akin_documents', 'Visible documents', ({ status }) => status.documents);
+  ofEach('akin_document_bytes', 'Bytes of the visible documents', ({ status }) => status.bytes);
   const ofQuota = (name: string, help: string, value: (quota: CollectionStatus['quota']) => number | null) =>
     metrics.gauges(name, help, ['collection'], async () =>
       [...(await figures())].flatMap(([collection, { status }]) => {
@@ -68,14 +71,10 @@ export function reportFigures(
         return limit === null ? [] : [{ labels: { collection }, value: limit }];
       }),
     );
-  ofQuota('akin_quota_documents', 'Documents that a collection may have', ({ maxDocuments }) => maxDocuments);
-  ofQuota('akin_quota_bytes', 'Bytes that the documents of a collection may have', ({ maxBytes }) => maxBytes);
+  ofQuota('akin_quota_documents', 'Quota of documents', ({ maxDocuments }) => maxDocuments);
+  ofQuota('akin_quota_bytes', 'Quota of bytes', ({ maxBytes }) => maxBytes);
   ofEach('akin_changes_waiting', 'Changes that are accepted and not visible yet', ({ status }) => status.pending);
-  ofEach(
-    'akin_visible_lag_seconds',
-    'How long ago the oldest change was accepted that is not visible',
-    ({ lag }) => lag,
-  );
+  ofEach('akin_visible_lag_seconds', 'Age of the oldest change that is not visible', ({ lag }) => lag);
   metrics.gauges('akin_changes_failed', 'Failed changes, by reason', ['collection', 'reason'], async () =>
     [...(await figures())].flatMap(([collection, { status }]) =>
       Object.entries(status.failures).map(([reason, value]) => ({ labels: { collection, reason }, value })),
@@ -87,7 +86,7 @@ export function reportFigures(
   ]);
   metrics.gauge(
     'akin_bulk_rest',
-    'Milliseconds that bulk work rests for each millisecond of work, so that searches stay quick',
+    'Milliseconds of pause for each millisecond of bulk work, so that searches stay fast',
     () => store.throttle.strength,
   );
 }

@@ -23,7 +23,7 @@ type Result = JobPayload<'analyzed'>['result'];
 
 const log = createLogger({ name: 'test', level: 'silent' });
 const image = (id: string | number) => ({ id: String(id), image: `http://images.example/${id}.jpg` });
-/** Of many hosts: the number that is handed out for one host is limited. */
+/** Many hosts, because the number of queued images of one host is limited. */
 const imageOf = (id: number) => ({ id: String(id), image: `http://host-${id % 100}.example/${id}.jpg` });
 
 describe('the indexer', () => {
@@ -53,7 +53,7 @@ describe('the indexer', () => {
     if (collection !== undefined) await dropCollection(store, collection).catch(() => {});
   });
 
-  /** An hour between the turns of the background work, so that a test sees what it asked for alone. */
+  /** An hour between the runs of background work, so that a test sees only the runs that it asks for. */
   function start(config: Partial<IndexerConfig> = {}): Indexer {
     const hour = 3_600_000;
     indexer = createIndexer({
@@ -68,7 +68,7 @@ describe('the indexer', () => {
     return indexer;
   }
 
-  /** Answers every analysis as the test says: stands for an analyzer. */
+  /** Answers every analysis as the test says, in place of an analyzer. */
   function answerAnalyses(answer: (payload: JobPayload<'analyze'>) => Result, on = queue): void {
     const handle = async ({ id, payload }: Job<'analyze'>) => {
       const { image: _, modules: __, ...ref } = payload;
@@ -86,7 +86,7 @@ describe('the indexer', () => {
 
   const untilVisible = (accepted: Accepted) => waitForOperations(store, collection, accepted, { until: 'visible' });
 
-  it('has images analyzed, and shows them at a commit that is asked for', async () => {
+  it('has images analyzed, and shows them after a requested commit', async () => {
     const seen: string[] = [];
     answerAnalyses(({ image }) => {
       seen.push(image);
@@ -103,14 +103,14 @@ describe('the indexer', () => {
     await expect(commit('no-such-collection')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('finds what other processes accepted without being woken, and commits by itself', async () => {
+  it('finds changes that other processes accepted without being woken, and commits automatically', async () => {
     answerAnalyses(() => ({ outputs: '{}' }));
     start({ autoCommitMilliseconds: 20 });
     await untilVisible(await accept(store, collection, [image('a')]));
     expect(await collectionStatus(store, collection)).toMatchObject({ documents: 1 });
   });
 
-  it('lets an image fail that cannot be analyzed, and shows the others', async () => {
+  it('marks an image that cannot be analyzed as failed, and shows the others', async () => {
     answerAnalyses(({ position }) =>
       position === 0
         ? { error: { code: 'unsupported-image', msg: 'This is a PDF file.' }, passing: false }
@@ -130,7 +130,7 @@ describe('the indexer', () => {
     ]);
   });
 
-  it('tries again what may pass, and gives up in the end', async () => {
+  it('retries temporary failures, and finally gives up', async () => {
     const attempts: number[][] = [[], []];
     answerAnalyses(({ position, attempt }) => {
       attempts[position]?.push(attempt);
@@ -148,7 +148,7 @@ describe('the indexer', () => {
     ]);
   });
 
-  it('ends quietly when the collection is gone', async () => {
+  it('ends silently after the collection was dropped', async () => {
     const { wake } = start();
     await accept(store, collection, [image('a')]);
     wake();
@@ -160,7 +160,7 @@ describe('the indexer', () => {
     expect(await queue.counts('analyzed')).toEqual({ waiting: 0, delayed: 0, active: 0, failed: 0 });
   });
 
-  it('drops the result of an attempt that is not the last one any more', async () => {
+  it('drops the result of an outdated attempt', async () => {
     const late: Job<'analyze'>[] = [];
     queue.work('analyze', async (job) => void late.push(job), { concurrency: 1 });
     start().wake();
@@ -172,7 +172,7 @@ describe('the indexer', () => {
     expect(await states()).toEqual([['a', 'analyzing']]);
   });
 
-  it('queues again what got lost with the queue', async () => {
+  it('queues jobs again that were lost with the queue', async () => {
     let lost = 0;
     const losing = queue.work('analyze', async () => void lost++, { concurrency: 10 });
     let sweeps = 0;
@@ -189,7 +189,7 @@ describe('the indexer', () => {
     while (lost < 2) await delay(5);
     await losing[Symbol.asyncDispose]();
     answerAnalyses(() => ({ outputs: '{}' }));
-    // Nothing is in the queue, but for some seconds the jobs may still be on their way.
+    // The queue is empty, but for some seconds the jobs may still be in transit.
     for (const from = sweeps; sweeps < from + 6; ) await delay(5);
     expect(await states()).toEqual([
       ['a', 'analyzing'],
@@ -201,7 +201,7 @@ describe('the indexer', () => {
     expect(await waitForOperations(store, collection, accepted)).toEqual([]);
   });
 
-  it('leaves images in the database while the queue takes none', async () => {
+  it('leaves images in the database while the queue accepts none', async () => {
     let broken = true;
     const flaky: Queue = {
       ...queue,
@@ -219,7 +219,7 @@ describe('the indexer', () => {
     expect(await waitForOperations(store, collection, accepted)).toEqual([]);
   });
 
-  it('keeps the queue short, whatever waits, and puts the first images of a request before the rest', async () => {
+  it('keeps the queue short, and puts the first images of a request before the rest', async () => {
     const accepted = await accept(
       store,
       collection,
@@ -227,9 +227,9 @@ describe('the indexer', () => {
     );
     const first = start();
     first.wake();
-    // Ends when the dispatch at hand has found the queue full.
+    // Ends when the current dispatch has found the queue full.
     await first[Symbol.asyncDispose]();
-    // The first 20, and of the rest what a slow analyzer has enough to do with.
+    // The first 20, and enough of the rest for a slow analyzer.
     expect(await queue.counts('analyze')).toMatchObject({ waiting: 70 });
     start().wake();
     const order: number[] = [];
@@ -242,7 +242,7 @@ describe('the indexer', () => {
     expect(order.slice(0, 20).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  it('hands out pictures of a collection in turn with those of another, of which very many wait', async () => {
+  it('queues pictures of two collections in turn, even if one of them has very many', async () => {
     const other = await createCollection(store, `collection-${created++}`);
     await accept(
       store,
@@ -265,7 +265,7 @@ describe('the indexer', () => {
     });
     expect(await waitForOperations(store, other, accepted)).toEqual([]);
     const before = order.slice(0, order.lastIndexOf(other.id)).filter((id) => id === collection.id);
-    // Those that the queue held when the others came, and from then on as many as of the others, and a few at work.
+    // Those that were in the queue when the others came, then as many as of the others, and a few in progress.
     expect(before.length).toBeLessThan(300);
     await dropCollection(store, other);
   });
@@ -285,7 +285,7 @@ describe('the indexer', () => {
     await dropCollection(store, other);
   });
 
-  it('ends the work at hand when it is disposed of, and another one goes on', async () => {
+  it('ends its current work when it is disposed of, and another one continues', async () => {
     const accepted = await accept(
       store,
       collection,

@@ -26,56 +26,56 @@ export interface IndexerConfig {
   readonly queue: Queue;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** How often what is ready becomes visible automatically. 15,000 when not given. */
+  /** Interval of automatic commits in milliseconds. Default: 15,000. */
   readonly autoCommitMilliseconds?: number;
-  /** How often lost analyses are looked for and old rows are removed. 10,000 when not given. */
+  /** Interval of the search for lost analyses and old rows in milliseconds. Default: 10,000. */
   readonly sweepMilliseconds?: number;
 }
 
 /**
- * Takes accepted changes to where searches see them. Disposing ends what is at work, and cancels statements that take
- * longer than a second; nothing accepted is lost, and the next indexer continues.
+ * Processes accepted changes until searches see them. Disposing ends current work, and cancels statements that take
+ * longer than a second. Nothing accepted is lost, and the next indexer continues.
  */
 export interface Indexer extends AsyncDisposable {
-  /** Tells that changes were accepted, which would be noticed a second later anyway. */
+  /** Call this after changes were accepted; otherwise they are noticed a second later. */
   wake(): void;
   /**
-   * Makes what is ready visible now. Calls at the same time share a commit.
-   * @throws AkinError not-found; unavailable for a collection that another process leads: ask by `requestCommit`
+   * Makes ready changes visible now. Concurrent calls share a commit.
+   * @throws AkinError not-found; unavailable for a collection that another process leads: then use `requestCommit`
    */
   commit(collection: string): Promise<CommitResult>;
 }
 
-/** Other processes accept changes too, and do not wake this one; images wait for their next attempt. */
+/** Other processes accept changes too, and do not wake this one. Images also wait for their next attempt. */
 const DISPATCH_MILLISECONDS = 1_000;
 const ANALYZED_AT_A_TIME = 4;
-/** Each analysis that ends is news: what they make room for is handed out together, and looked at together. */
+/** Many analyses may end at once: the places that they free are filled together. */
 const NEWS_APART_MILLISECONDS = 50;
-/** Poll interval for commits on request; news wakes it earlier. */
+/** Poll interval for requested commits. A notification wakes it earlier. */
 const ANSWER_MILLISECONDS = 500;
-/** Poll interval for shards of commits that others lead: such commits take seconds. */
+/** Poll interval for shards of commits of other leaders: such commits take seconds. */
 const HELP_MILLISECONDS = 1_000;
 
-/** How often it is looked whether a pass over the objects is due. */
+/** Interval of the check whether garbage collection of objects is due. */
 const COLLECT_MILLISECONDS = 60_000;
 
-/** At shutdown, running statements have this time; then they are cancelled, repeatedly, until all work has ended. */
+/** At shutdown, running statements have this time. Then they are cancelled, repeatedly, until all work has ended. */
 const LAST_STATEMENT_MILLISECONDS = 1_000;
 
-/** Starts to dispatch analyses, keep their results, commit and sweep. */
+/** Starts to dispatch analyses, store their results, commit and clean up. */
 export function createIndexer(config: IndexerConfig): Indexer {
   const { store, queue, log, metrics, autoCommitMilliseconds = 15_000, sweepMilliseconds = 10_000 } = config;
   const waits = metrics.histogram(
     'akin_analysis_wait_seconds',
-    'Time from acceptance until a picture is handed out for analysis',
+    'Time from acceptance of a picture until it is queued for analysis',
     ['priority'],
     [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600, 3600, 6 * 3600],
   );
   const context = { store, queue, log, waits };
-  const commits = metrics.histogram('akin_commit_seconds', 'Time of a commit that showed something');
+  const commits = metrics.histogram('akin_commit_seconds', 'Time of a commit with changes');
   const helped = metrics.counter(
     'akin_shards_helped_total',
-    'Shards of commits that this process applied while another one led',
+    'Shards that this process applied for commits of another leader',
     ['collection'],
   );
   reportFigures(context, metrics, () => leadership.led());
@@ -94,7 +94,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     return result;
   }
 
-  /** The commits at work. Nobody waits for all of them: a large one would keep those of other collections from beginning. */
+  /** The running commits. Nobody waits for all of them: a large one would delay those of other collections. */
   const atWork = new Map<Promise<void>, number>();
   function begin(one: Led, work: () => Promise<unknown>): void {
     const promise = work().then(
@@ -113,7 +113,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     for (const one of open) if (!busy.has(one.collection.id)) begin(one, () => commitTimed(one));
   }
 
-  /** Requests for commits that are being answered, by id of the collection. */
+  /** Commit requests in progress, by id of the collection. */
   const answers = new Map<number, bigint>();
   async function commitOnRequest(): Promise<void> {
     const requested = await requestedCommits(store);
@@ -153,7 +153,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
-  /** Does some work in each collection that this process leads and where there may be some. */
+  /** Does some work in each collection that this process leads and that may have some. */
   const inRounds = (failure: string, work: (collection: Collection) => Promise<boolean>) => {
     const rounds = new Rounds(store, log, failure);
     return async () => rounds.run(await leadership.led(), work, stopping.signal);
@@ -175,7 +175,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     log,
   );
   const onGrouped = countGrouped(metrics);
-  const groupAll = inRounds('groups were not brought up to the last commit', (collection) =>
+  const groupAll = inRounds('groups could not be updated to the last commit', (collection) =>
     keepGroups(store, collection, stopping.signal, onGrouped),
   );
   const grouping = inBackground(
@@ -186,7 +186,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
-  // Where no other process uses the store, everybody who has news wakes this one.
+  // If no other process uses the store, every notification wakes this one directly.
   const answering = store.shared
     ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log, NEWS_APART_MILLISECONDS)
     : undefined;
@@ -219,7 +219,10 @@ export function createIndexer(config: IndexerConfig): Indexer {
       dispatch.makeRoom();
       dispatching.wake();
     },
-    { concurrency: ANALYZED_AT_A_TIME, onFailed: ({ id }, err) => log.error({ id, err }, 'an analysis was not kept') },
+    {
+      concurrency: ANALYZED_AT_A_TIME,
+      onFailed: ({ id }, err) => log.error({ id, err }, 'an analysis could not be stored'),
+    },
   );
   dispatching.wake();
 
@@ -249,7 +252,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
       await Promise.all(parts.map((part) => part?.[Symbol.asyncDispose]()));
       await Promise.all(atWork.keys());
       clearInterval(timer);
-      // Last: until then what is at work holds its leases.
+      // Last: until then the current work needs its leases.
       await leadership[Symbol.asyncDispose]();
     },
   };

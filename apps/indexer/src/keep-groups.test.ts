@@ -11,7 +11,7 @@ import { keepGroups } from './keep-groups.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 
-/** A picture whose descriptor points along one axis, and a little along the next. */
+/** A picture whose descriptor points along one axis, and slightly along the next. */
 function picture(axis: number, aside = 0): string {
   const dimensions = MODULES.find(({ name }) => name === groupRule().module)?.descriptor?.dimensions ?? 0;
   const vector = new Float32Array(dimensions);
@@ -32,7 +32,7 @@ describe('groups of near-duplicates', () => {
     await database.drop();
   });
 
-  it('follow a commit by themselves', async () => {
+  it('are updated automatically after a commit', async () => {
     const collection = await createCollection(store, 'shop');
     const queue = createMemoryQueue();
     const indexer = createIndexer({ store, queue, log, metrics: createMetrics() });
@@ -56,10 +56,10 @@ describe('groups of near-duplicates', () => {
     }
   });
 
-  it('go on by the scores of another model in a collection that has its descriptors', async () => {
+  it('use the scores of another model in a collection with its descriptors', async () => {
     const other = await testDatabase();
     const place = { databaseUrl: other.url, modules: MODULES, parseOutputs };
-    // Of distances d it made the scores 1 - d / 2: 0.74, what groups ask for, at 0.52.
+    // The score of the distance d was 1 - d / 2: 0.74, the threshold of groups, at 0.52.
     const line = [
       [0, 1],
       [2, 0],

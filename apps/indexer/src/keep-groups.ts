@@ -2,24 +2,22 @@ import { distanceAt, groupRule, scoreOf } from '@akin/modules/vectors';
 import type { Metrics } from '@akin/runtime';
 import { type Collection, type GroupRule, type Store, updateGroups } from '@akin/store';
 
-/** A turn on one collection; others and the end of the process wait no longer. */
+/** Time limit for one collection, so that others and the shutdown do not wait longer. */
 const TURN_MILLISECONDS = 2_000;
 
-/** Called with the number of documents that were grouped, and whether the searcher found what is near them. */
+/** Called with the number of grouped documents, and whether the searcher found their neighbours. */
 export type OnGrouped = (documents: number, inMemory: boolean) => void;
 
 /** Counts them. */
 export function countGrouped(metrics: Metrics): OnGrouped {
-  const grouped = metrics.counter('akin_grouped_documents_total', 'Documents that looked for their group', [
-    'searcher',
-  ]);
+  const grouped = metrics.counter('akin_grouped_documents_total', 'Documents whose group was searched', ['searcher']);
   return (documents, inMemory) => grouped.inc({ searcher: inMemory ? 'memory' : 'database' }, documents);
 }
 
 /**
- * Brings the groups of near-duplicates of a collection up to its last commit, as far as a turn goes.
+ * Updates the groups of near-duplicates of a collection to its last commit, as far as possible in one run.
  *
- * @returns whether they are
+ * @returns whether they are current
  */
 export function keepGroups(
   store: Store,

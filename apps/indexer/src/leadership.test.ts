@@ -72,7 +72,7 @@ describe('several indexers on one database', () => {
     await queue[Symbol.asyncDispose]();
   });
 
-  it('have one leader, which commits when another process asks', async () => {
+  it('have one leader, which commits at the request of another process', async () => {
     for (const store of stores) start(store);
     await untilLed();
     const accepted = await accept(gateway, collection, [{ id: 'a' }]);
@@ -101,18 +101,18 @@ describe('several indexers on one database', () => {
     while (!/^akin_shards_helped_total\{collection="sharded-\d+"\} ([4-9]|\d\d)$/m.test((await metrics.text()).text));
   });
 
-  it('hand the lead over at once when the leader ends', async () => {
+  it('have a new leader at once when the leader ends', async () => {
     const first = start(stores[0]);
     const { epoch } = await untilLed();
     start(stores[1]);
     await first[Symbol.asyncDispose]();
-    // Nobody has to wait for the end of the lease: it is over, or another one has it.
+    // Nobody has to wait for the lease to expire: it is released, or another process has it.
     const row = await leader();
     expect(row === undefined || row.epoch > epoch).toBe(true);
     await untilLed((row) => row.epoch > epoch);
   });
 
-  it('end amid a commit that would wait for ever, and the next leader goes on with it', async () => {
+  it('end during a commit that would wait forever, and the next leader continues it', async () => {
     const first = start(stores[0]);
     await untilLed();
     const accepted = await accept(gateway, collection, [{ id: 'a' }]);
@@ -137,7 +137,7 @@ describe('several indexers on one database', () => {
     expect(await waitForOperations(gateway, collection, accepted, { until: 'visible' })).toEqual([]);
   });
 
-  it('have a new leader when the lease of one ends that is gone without a word, and what was asked is done', async () => {
+  it('have a new leader when the lease of a dead one expires, and requests are answered', async () => {
     const { epoch } = await untilLedBy('a process that died');
     start(stores[1]);
     const accepted = await accept(gateway, collection, [{ id: 'a' }]);
@@ -146,7 +146,7 @@ describe('several indexers on one database', () => {
     expect(await waitForOperations(gateway, collection, accepted, { until: 'visible' })).toEqual([]);
   });
 
-  /** A lease as a leader leaves it that was just killed. */
+  /** A lease as a killed leader leaves it. */
   async function untilLedBy(holder: string): Promise<{ epoch: bigint }> {
     await gateway.engine.query(
       `insert into akin.leases (collection, epoch, holder, until) values ($1, 7, $2, now() + interval '5 seconds')`,

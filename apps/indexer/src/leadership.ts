@@ -13,26 +13,26 @@ import {
 } from '@akin/store';
 import { inBackground } from './background.ts';
 
-/** A lease that is not renewed is free after this time. */
+/** A lease that is not renewed expires after this time. */
 const LEASE_MILLISECONDS = 5_000;
 const RENEW_MILLISECONDS = 1_000;
-/** Collections that one line of the log names. */
+/** Maximum number of collections in one log line. */
 const MOST_NAMED = 10;
 
-/** A collection that this process leads: it alone commits there and keeps house. */
+/** A collection that this process leads: only this process commits there and cleans up. */
 export interface Led extends CollectionState {
-  /** Undefined where no other process uses the store. */
+  /** Undefined if no other process uses the store. */
   readonly lease: Lease | undefined;
 }
 
-/** Finds out which collections this process leads. Disposing gives them to others at once. */
+/** Finds out which collections this process leads. Disposing releases them at once. */
 export interface Leadership extends AsyncDisposable {
-  /** The collections that it leads, all of them or those in which something is under way: one statement. */
+  /** The collections that it leads: all of them, or those with pending changes. One statement. */
   led(only?: 'open' | 'all'): Promise<Led[]>;
 }
 
 /**
- * Holds the leases of as many collections as it can get, from now on.
+ * Acquires and keeps the leases of as many collections as possible.
  *
  * @param onGain called when it leads a collection that it did not lead before
  */
@@ -47,7 +47,7 @@ export function createLeadership(store: Store, log: Log, onGain: () => void): Le
   let leases: ReadonlyMap<number, Lease> = new Map();
   let until = Number.NEGATIVE_INFINITY;
 
-  /** By itself, so that nothing that has to be done for many collections keeps it waiting. */
+  /** Separate, so that work in many collections does not delay it. */
   async function renew(): Promise<void> {
     const from = performance.now();
     const held = await renewLeases(store, holder, LEASE_MILLISECONDS);
@@ -62,12 +62,12 @@ export function createLeadership(store: Store, log: Log, onGain: () => void): Le
     onGain();
   }
 
-  /** Those that are gone nobody leads. */
+  /** Nobody leads dropped collections. */
   async function tellLost(ids: readonly number[]): Promise<void> {
     const there = (await collectionStates(store)).filter(({ collection }) => ids.includes(collection.id));
     if (there.length === 0) return;
     const names = there.slice(0, MOST_NAMED).map(({ collection }) => collection.name);
-    log.warn({ collections: there.length, names }, 'another indexer leads by now');
+    log.warn({ collections: there.length, names }, 'another indexer leads now');
   }
 
   async function take(): Promise<void> {

@@ -1,8 +1,8 @@
-/** Milliseconds before an image is tried again whose failure may have passed: once for each entry. */
+/** Milliseconds before the next attempt for an image whose failure may be temporary: one entry per attempt. */
 export const RETRY_AFTER: readonly number[] = [1_000, 5_000];
 
 /**
- * Attempts that may begin at most. Those beyond the retries were lost with a queue or an analyzer, which is seldom the
- * fault of the image: a generous number, only there so that nothing goes on for ever.
+ * Maximum number of attempts that may start. Those beyond the retries were lost with a queue or an analyzer, which is
+ * rarely the fault of the image. So the number is large, and exists only to end endless loops.
  */
 export const MOST_ATTEMPTS = 50;

@@ -31,7 +31,7 @@ describe('work in many collections', () => {
     await database.drop();
   });
 
-  /** The names of those in which a round did something. */
+  /** The names of the collections in which a round did some work. */
   async function worked(
     rounds: Rounds,
     work: (collection: Collection) => Promise<boolean> = async () => true,
@@ -48,7 +48,7 @@ describe('work in many collections', () => {
     return names;
   }
 
-  it('is done where something changed, or was left', async () => {
+  it('is done where something changed, or remained', async () => {
     const [a, b] = [await createCollection(store, 'a'), await createCollection(store, 'b')];
     const rounds = new Rounds(store, log, 'failed');
     expect(await worked(rounds)).toEqual(['a', 'b', 'my-collection']);
@@ -63,7 +63,7 @@ describe('work in many collections', () => {
     await dropCollection(store, b);
   });
 
-  it('goes on with the others when it fails in one, and is done again there', async () => {
+  it('continues with the others after a failure in one, and is repeated there', async () => {
     const [a, b] = [await createCollection(store, 'a'), await createCollection(store, 'b')];
     const rounds = new Rounds(store, log, 'failed');
     const failing = async ({ id }: Collection) => {
@@ -102,7 +102,7 @@ describe('work in many collections', () => {
     await dropCollection(store, collection);
   });
 
-  it('has no statement for each of many collections at rest', async () => {
+  it('needs no statement for each idle collection', async () => {
     let statements: string[] = [];
     const engine: Store['engine'] = {
       ...store.engine,
@@ -127,7 +127,7 @@ describe('work in many collections', () => {
       const config = { store: { ...store, engine }, queue, log, metrics };
       await using indexer = createIndexer({ ...config, autoCommitMilliseconds: 5, sweepMilliseconds: 5 });
       indexer.wake();
-      // Each loop looks at all collections by one statement; what it does in one of them names its schema, or its number.
+      // Each loop reads all collections by one statement. Statements in one collection name its schema, or its number.
       const isLook = (sql: string) => sql.includes('xmin::text as version');
       for (let looks = 0; ; looks = statements.filter(isLook).length) {
         if (looks >= 40 && !statements.some((sql) => /\bc\d+_/.test(sql))) break;

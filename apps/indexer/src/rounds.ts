@@ -2,12 +2,12 @@ import { AkinError } from '@akin/domain';
 import type { Log } from '@akin/runtime';
 import { type Collection, type CollectionState, collectionOf, ShardServerAway, type Store } from '@akin/store';
 
-/** Poll interval for what is due by time alone, and for changes whose notification was lost. */
+/** Poll interval for time-dependent work, and for changes whose notification was lost. */
 const LOOK_AGAIN_MILLISECONDS = 3_600_000;
 
 /**
- * Does some work in many collections, one after the other, and only where there may be some: in those that changed since
- * the work found nothing left to do, and in each about once an hour.
+ * Does some work in many collections, one after the other, and only where there may be some: in those that changed
+ * since the work found nothing left to do, and in each about once an hour.
  */
 export class Rounds {
   readonly #store: Store;
@@ -15,7 +15,7 @@ export class Rounds {
   readonly #failure: string;
   readonly #settled = new Map<number, { readonly version: string; readonly until: number }>();
 
-  /** @param failure what the log says when the work fails in a collection; it is tried again in the next round */
+  /** @param failure log message for a failure of the work in a collection; it is retried in the next round */
   constructor(store: Store, log: Log, failure: string) {
     this.#store = store;
     this.#log = log;
@@ -24,8 +24,8 @@ export class Rounds {
 
   /**
    * @param work resolves to whether nothing is left to do until the collection changes
-   * @returns whether there is nothing left in any of them; those that failed are not waited for
-   * @throws AkinError unavailable while the database is away
+   * @returns whether nothing is left in any of them; failed ones do not count
+   * @throws AkinError unavailable while the database is unreachable
    */
   async run(
     states: readonly CollectionState[],
@@ -42,14 +42,14 @@ export class Rounds {
       if (settled?.version === version && settled.until > now) continue;
       try {
         if (await work(collection)) {
-          // Not all of them at the same moment the next time.
+          // Spread over time, so that not all come at the same moment.
           const until = now + LOOK_AGAIN_MILLISECONDS * (0.75 + Math.random() / 2);
           this.#settled.set(collection.id, { version, until });
         } else done = false;
       } catch (err) {
         if (signal.aborted) return true;
         if (err instanceof AkinError && err.code === 'unavailable' && !(err instanceof ShardServerAway)) throw err;
-        // One that fails keeps no other from it; one that is gone has nothing to do.
+        // A failure in one does not affect the others. In a dropped one there is nothing to do.
         if ((await collectionOf(this.#store, collection.id)) === undefined) continue;
         this.#log.error({ err, collection: collection.name }, this.#failure);
       }

@@ -12,15 +12,15 @@ import {
 } from '@akin/store';
 import type { Context } from './context.ts';
 
-/** An analysis that began longer ago than this is lost, whatever the queue says. */
+/** An analysis that started longer ago than this is lost, whatever the queue says. */
 const LOST_MILLISECONDS = 30 * 60_000;
-/** If the queue does not know an analysis that began longer ago than this, its job is lost. */
+/** If the queue does not know an analysis that started longer ago than this, its job is lost. */
 const LOST_FROM_QUEUE_MILLISECONDS = 10_000;
-/** A request that began longer ago than this and was not accepted was left by a client or gateway that went away. */
+/** A request that started longer ago than this and was not accepted was abandoned by its client or gateway. */
 const ABANDONED_MILLISECONDS = 6 * 60 * 60_000;
 
 /**
- * Queues again what got lost with a queue or an analyzer.
+ * Queues analyses again that were lost with a queue or an analyzer.
  *
  * @returns how many
  */
@@ -33,27 +33,27 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
   }
   const lost = await requeueAnalyses(store, [...byId.values()], { begun: true });
   const requeued = lost + (await requeueStuck(store, LOST_MILLISECONDS));
-  if (requeued > 0) log.warn({ requeued }, 'analyses got lost and are queued again');
+  if (requeued > 0) log.warn({ requeued }, 'lost analyses are queued again');
   return requeued;
 }
 
 /**
  * The housekeeping of a collection.
  *
- * @returns whether nothing is left to do until it changes, but for what comes within hours
+ * @returns whether nothing is left to do until it changes, except work that comes within hours
  */
 export async function runHousekeeping(store: Store, collection: Collection): Promise<boolean> {
   await sweepUnaccepted(store, collection, ABANDONED_MILLISECONDS);
   return maintainCollection(store, collection);
 }
 
-/** Deletes objects that nothing names any more, if it is time. */
+/** Deletes unreferenced objects, if it is due. */
 export async function collect(store: Store, log: Context['log'], signal: AbortSignal): Promise<void> {
   const collected = await collectGarbage(store, signal);
   if (collected && Object.values(collected).some((count) => count > 0)) log.info(collected, 'objects collected');
 }
 
-/** How jobs name an analysis. */
+/** The reference to an analysis, as jobs contain it. */
 export function jobRefOf({ collection, request, position, attempt }: AnalysisRef): AnalysisJobRef {
   return { collection: collection.id, request: String(request), position, attempt };
 }

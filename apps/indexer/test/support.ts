@@ -1,7 +1,7 @@
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { type Accepted, type Collection, loadSchema, openStore, type Store, stageChanges } from '@akin/store';
 
-/** A store without modules: outputs are kept as they come, and none of them is a field. */
+/** A store without modules: outputs are stored unchanged, and none of them is a field. */
 export function openTestStore(databaseUrl: string): Promise<Store> {
   return openStore({
     databaseUrl,

@@ -1,16 +1,16 @@
-/** The fields of a log line that say why: what `code` says is a SQLSTATE, or what the system calls the error. */
+/** The fields of a log line that give the cause. `code` is a SQLSTATE, or the name of a system error. */
 export interface CauseFields {
   readonly code?: string;
-  /** In the words of what failed first, such as the database server. */
+  /** The message of what failed first, for example the database server. */
   readonly cause?: string;
 }
 
-/** How deep causes are followed, should they go round. */
+/** Maximum depth of causes, because they may form a cycle. */
 const DEEPEST = 10;
 
 /**
- * What lies at the bottom of an error, for logs: errors that users see do not tell why a server cannot be reached. Of a
- * host name with several addresses each failed in its own way, and all of them are reported.
+ * The root cause of an error, for logs: errors that users see do not say why a server cannot be reached. Each address
+ * of a host name may have failed for another reason, and all of them are reported.
  */
 export function causeFields(error: unknown): CauseFields {
   const bottom = partsOf(error).cause === undefined ? [] : bottomOf(error);

@@ -1,4 +1,7 @@
-/** Whether there is a process of this number, of any user. It may be a zombie, or another one than is meant. */
+/**
+ * Whether a process with this number exists, of any user. It may be a zombie, or another process that reuses the
+ * number.
+ */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -3,32 +3,33 @@ import { traceFields } from './spans.ts';
 
 export type { Logger } from 'pino';
 
-/** What most parts need of a logger. */
+/** The part of a logger that most modules need. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** Where lines go: a whole line at a time, with its line break. */
+/** Where to write lines: a whole line at a time, with its line break. */
 interface LogDestination {
   write(line: string): void;
 }
 
 export interface LoggerConfig {
-  /** Which process speaks. */
+  /** Name of the process. */
   readonly name: string;
-  /** `trace`, `debug`, `info` (when not given), `warn`, `error`, `fatal` or `silent`. */
+  /** `trace`, `debug`, `info` (the default), `warn`, `error`, `fatal` or `silent`. */
   readonly level?: string;
-  /** Standard error when not given: standard output belongs to what a command was asked for. */
+  /** Default: standard error, because standard output belongs to the result of a command. */
   readonly destination?: LogDestination;
-  /** Lines for a reader instead of JSON; when not given, where standard error is a terminal. */
+  /** Lines for people instead of JSON. Default: if standard error is a terminal. */
   readonly pretty?: boolean;
 }
 
 /**
- * A logger that writes one JSON object a line: `time` (ISO 8601), `level`, `name`, `pid`, `msg`, the fields of the call,
- * and `trace_id` and `span_id` where there is a span at work. Query strings, passwords in addresses, keys and image data are taken out of every line, wherever they stand.
+ * A logger that writes one JSON object per line: `time` (ISO 8601), `level`, `name`, `pid`, `msg`, the fields of the
+ * call, and `trace_id` and `span_id` if there is an active span. Query strings, passwords in URLs, keys and image data
+ * are removed from every line, wherever they are.
  */
 export function createLogger({ name, level = 'info', destination, pretty }: LoggerConfig): Logger {
   const target = destination ?? process.stderr;
@@ -49,7 +50,7 @@ export function createLogger({ name, level = 'info', destination, pretty }: Logg
   });
 }
 
-/** Says of bytes only how many there are. */
+/** Replaces bytes by their number. */
 function withoutBytes(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [

@@ -1,8 +1,10 @@
 import { totalmem } from 'node:os';
 
-/** Bytes of memory that this process may use: the limit of its container (cgroup), else what the machine has. */
+/**
+ * Bytes of memory that this process may use: the limit of its container (cgroup), or else the memory of the machine.
+ */
 export function memoryLimit(): number {
-  // 0 where there is no limit, and a number beyond all memory where there is none either.
+  // 0 without a limit; cgroups without one may also report a number beyond all memory.
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }

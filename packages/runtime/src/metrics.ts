@@ -1,18 +1,18 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The figures of a process, as Prometheus reads them. Names begin with `akin_`; times are in seconds. */
+/** The metrics of a process, in the format of Prometheus. Names begin with `akin_`; times are in seconds. */
 export interface Metrics {
   counter<Label extends string>(name: string, help: string, labels?: readonly Label[]): Counter<Label>;
-  /** @param read called whenever the figures are read; sets the gauge. */
+  /** @param read called whenever the metrics are read; it sets the gauge */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** The same with a value for each value of some labels. @param read called whenever the figures are read */
+  /** The same with a value for each combination of labels. @param read called whenever the metrics are read */
   gauges<Label extends string>(
     name: string,
     help: string,
     labels: readonly Label[],
     read: () => Promise<readonly { readonly labels: Readonly<Record<Label, string>>; readonly value: number }[]>,
   ): void;
-  /** @param bounds upper bounds of the buckets, ascending; times from 1 ms to 60 s when not given. */
+  /** @param bounds upper bounds of the buckets, ascending. Default: times from 1 ms to 60 s. */
   histogram<Label extends string>(
     name: string,
     help: string,
@@ -21,15 +21,15 @@ export interface Metrics {
   ): Histogram<Label>;
   /** Counts one answered request. */
   request(endpoint: string, status: number, milliseconds: number): void;
-  /** Counts one search of the database. @param path `unranked`, or how it was ranked: `exact` or `approximate` */
+  /** Counts one search in the database. @param path `unranked`, or the kind of ranking: `exact` or `approximate` */
   search(path: 'unranked' | 'exact' | 'approximate', milliseconds: number): void;
-  /** All figures, and the content type of that text. */
+  /** All metrics, and the content type of that text. */
   text(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Figures of their own: two services in one process, or two tests, do not meet. */
+/** A separate registry: two services in one process, or two tests, do not share metrics. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -63,7 +63,7 @@ export function createMetrics(): Metrics {
       new Histogram({ name, help, labelNames: [...labels], buckets: [...bounds], registers }),
   };
   const requests = metrics.histogram('akin_request_seconds', 'Time to answer a request', ['endpoint', 'status']);
-  const searches = metrics.histogram('akin_search_seconds', 'Time of a search in the database, waiting included', [
+  const searches = metrics.histogram('akin_search_seconds', 'Time of a search in the database, including its wait', [
     'path',
   ]);
   return {

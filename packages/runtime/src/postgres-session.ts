@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 
-/** What is used of a connection of pg: its client, or one of its pool. */
+/** The part of a pg connection that is used here: a client, or one of a pool. */
 export interface PostgresConnection extends NodeJS.EventEmitter {
   query(statement: {
     readonly text: string;
@@ -14,10 +14,13 @@ export interface PostgresConnection extends NodeJS.EventEmitter {
 // biome-ignore lint/suspicious/noExplicitAny: each statement decides what its rows hold.
 type Row = Record<string, any>;
 
-/** A pooler between akin and PostgreSQL does not do what akin needs. The message says what to do; no passwords. */
+/**
+ * A pooler between akin and PostgreSQL does not support what akin needs. The message says what to do, without
+ * passwords.
+ */
 export class PoolerError extends Error {
   override readonly name = 'PoolerError';
-  /** Whether it may pass by itself. */
+  /** Whether the problem may pass without a change of the configuration. */
   readonly passing: boolean;
 
   constructor(message: string, passing: boolean, options?: ErrorOptions) {
@@ -28,14 +31,14 @@ export class PoolerError extends Error {
 
 const ANSWER_MILLISECONDS = 5_000;
 const REMEDY =
-  'akin keeps its connections (settings, LISTEN, advisory locks). Set pool_mode = session for this database in PgBouncer, or name the address of PostgreSQL itself.';
+  'akin needs lasting sessions (settings, LISTEN, advisory locks). Set pool_mode = session for this database in PgBouncer, or connect to PostgreSQL directly.';
 
 /**
- * Gives a new connection its settings by a statement, for poolers refuse or forget those of the start-up message, and
- * checks in a second transaction that they hold.
+ * Gives a new connection its settings by a statement, because poolers refuse or forget those of the start-up message.
+ * Checks in a second transaction that they last.
  *
- * @returns the process of the server behind it, which a pooler does not tell at the start
- * @throws PoolerError where they do not, and when the server does not answer within 5 seconds
+ * @returns the server process behind it, which a pooler does not reveal at the start
+ * @throws PoolerError if the settings do not last, or the server does not answer within 5 seconds
  */
 export async function setSession(
   client: PostgresConnection,
@@ -61,11 +64,12 @@ export async function setSession(
 }
 
 /**
- * Refuses poolers that give the connection to somebody else between transactions or statements. PostgreSQL itself is
- * known by its process id, which PostgreSQL sent at start-up. Behind a pooler the answer does not depend on how busy it is, or how
- * large its pool: a connection hears what another one notifies while it asks nothing only if it has a server of its own.
+ * Refuses poolers that give the server connection to other clients between transactions or statements. PostgreSQL
+ * itself is recognized by its process id, which it sends at start-up. Behind a pooler the result does not depend on its
+ * load or the size of its pool: an idle connection receives a notification of another one only if it keeps its own
+ * server connection.
  *
- * @param openOther opens a connection of the same kind, which is closed again
+ * @param openOther opens a second connection of the same kind, which is closed again
  * @throws PoolerError
  */
 export async function requireSessionPooling(
@@ -81,9 +85,13 @@ export async function requireSessionPooling(
     await ask(client, 'commit');
   } catch (cause) {
     if (!/statement pooling/.test((cause as Error).message)) throw cause;
-    throw new PoolerError(`The pooler before PostgreSQL pools by statement (statement pooling). ${REMEDY}`, false, {
-      cause,
-    });
+    throw new PoolerError(
+      `The pooler in front of PostgreSQL pools by statement (statement pooling). ${REMEDY}`,
+      false,
+      {
+        cause,
+      },
+    );
   }
   let other: Awaited<ReturnType<typeof openOther>>;
   try {
@@ -93,11 +101,11 @@ export async function requireSessionPooling(
     throw noRoom(cause);
   }
   const stop = new AbortController();
-  // A signal of AbortSignal.timeout() that only AbortSignal.any() knows may be collected before its time.
+  // A signal of AbortSignal.timeout() that only AbortSignal.any() references may be garbage-collected too early.
   const late = setTimeout(() => stop.abort(), ANSWER_MILLISECONDS);
   const heard = (one: PostgresConnection) => once(one, 'notification', { signal: stop.signal });
   try {
-    // It comes to the other one alone if that got the same server, which listens.
+    // The other connection receives it only if it has its own server connection, which listens.
     const first = Promise.race([
       heard(client).then(
         () => true,
@@ -113,7 +121,7 @@ export async function requireSessionPooling(
     });
     if (!(await first)) {
       throw new PoolerError(
-        `The pooler before PostgreSQL pools by transaction (transaction pooling). ${REMEDY}`,
+        `The pooler in front of PostgreSQL pools by transaction (transaction pooling). ${REMEDY}`,
         false,
       );
     }
@@ -127,7 +135,7 @@ export async function requireSessionPooling(
 
 function noRoom(cause: unknown): PoolerError {
   return new PoolerError(
-    'The pooler before PostgreSQL gave no second connection. In session pooling each one of akin takes one of the server, up to 11 a process and 19 with a queue on PostgreSQL: raise default_pool_size and max_db_connections in PgBouncer.',
+    'The pooler in front of PostgreSQL gave no second connection. In session pooling each connection of akin needs one of the server: up to 11 per process, and 19 with a queue on PostgreSQL. Raise default_pool_size and max_db_connections in PgBouncer.',
     true,
     { cause },
   );
@@ -140,7 +148,7 @@ async function ask(client: PostgresConnection, text: string, values?: unknown[])
   } catch (cause) {
     if ((cause as Error).message !== 'Query read timeout') throw cause;
     throw new PoolerError(
-      'PostgreSQL took the connection and did not answer within 5 seconds. A pooler before it may have no connection left: raise default_pool_size in PgBouncer.',
+      'PostgreSQL accepted the connection and did not answer within 5 seconds. A pooler in front of it may have no connection left: raise default_pool_size in PgBouncer.',
       true,
       { cause },
     );

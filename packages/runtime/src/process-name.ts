@@ -1,4 +1,4 @@
-/** What a process says of itself to the database that the fleet shares. */
+/** What a process tells the database of the fleet about itself. */
 export interface ProcessName {
   /** `gateway`, `indexer` or `analyzer`. */
   readonly role: string;
@@ -10,12 +10,12 @@ export interface ProcessName {
 /** PostgreSQL truncates names to this number of bytes. */
 const LONGEST_NAME = 63;
 
-/** A process as the name of its connections, in ASCII: `akin <role> <version> <pid> <host>`. */
+/** The name of a process for its connections, in ASCII: `akin <role> <version> <pid> <host>`. */
 export function connectionName({ role, version, host, pid }: ProcessName): string {
   return `akin ${role} ${version} ${pid} ${host.replace(/[^\x21-\x7e]/g, '?')}`.slice(0, LONGEST_NAME);
 }
 
-/** Reads such a name. Undefined for one that is of something else, or was cut off. */
+/** Parses such a name. Undefined for the name of another program, or a truncated one. */
 export function parseConnectionName(name: string): ProcessName | undefined {
   const [, role, version, pid, host] = /^akin (\S+) (\S+) (\d+) (\S+)$/.exec(name) ?? [];
   if (role === undefined || version === undefined || host === undefined) return undefined;

@@ -1,19 +1,19 @@
 import type { Log } from './logger.ts';
 import { within } from './within.ts';
 
-/** One step of a shutdown: stop taking work, drain, close. */
+/** One step of a shutdown: stop accepting work, drain, close. */
 export interface ShutdownPhase {
   readonly name: string;
-  /** What is kept for it, however long the phases before it take. */
+  /** The time reserved for it, however long the phases before it take. */
   readonly milliseconds: number;
   readonly work: () => Promise<unknown>;
 }
 
 /**
- * Runs the phases in order until one deadline. Each may take what is left but for what is kept for later ones; a phase
- * that fails or takes longer is logged and keeps no later one from running.
+ * Runs the phases in order until one deadline. Each may use the remaining time except what is reserved for later
+ * phases. A phase that fails or takes longer is logged and does not prevent later ones.
  *
- * @param milliseconds of all phases together, at least what is kept for them
+ * @param milliseconds of all phases together, at least the sum of the reserved times
  * @returns whether all phases ended well
  */
 export async function shutDown(

@@ -1,12 +1,14 @@
-/** A terminal's Ctrl-C reaches a program twice under npm, which passes on what the terminal has sent already. */
+/**
+ * Under npm a program gets a Ctrl-C of the terminal twice, because npm passes on what the terminal has already sent.
+ */
 const SAME_SIGNAL_MILLISECONDS = 500;
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 };
 
-/** The reason of the abort of what ends since a signal came. */
+/** The reason of aborts after a signal. */
 export class Stopped extends Error {
   override readonly name = 'AbortError';
-  /** As a shell has it for a process that died of the signal. */
+  /** As a shell reports it for a process that died of the signal. */
   readonly exitCode: number;
 
   constructor(signal: keyof typeof EXIT_CODES) {
@@ -16,8 +18,7 @@ export class Stopped extends Error {
 }
 
 /**
- * Resolves at the first SIGINT or SIGTERM. From then on a second one ends the process at once, whatever its shutdown
- * is waiting for.
+ * Resolves at the first SIGINT or SIGTERM. After that, a second one ends the process at once, even during its shutdown.
  */
 export async function untilSignal(): Promise<keyof typeof EXIT_CODES> {
   return new Promise((resolve) => {

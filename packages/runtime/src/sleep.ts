@@ -1,5 +1,5 @@
 /**
- * Waits, or ends at once when the signal aborts.
+ * Waits, or ends at once if the signal aborts.
  * @throws the reason of the signal
  */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

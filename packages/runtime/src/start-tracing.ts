@@ -7,14 +7,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Traces that are on. */
 export interface Tracing {
   /**
-   * Turns tracing off and sends what is left, for two seconds at most.
-   * @returns false when that was too short: what is on its way keeps the process for some seconds more
+   * Turns tracing off and sends the remaining spans, for two seconds at most.
+   * @returns false if that was too short: requests in progress keep the process alive for some seconds
    */
   end(): Promise<boolean>;
 }
 
 export interface TracingConfig {
-  /** Which process this is, such as `akin gateway`, where `OTEL_SERVICE_NAME` does not say. */
+  /** The name of this process, such as `akin gateway`, unless `OTEL_SERVICE_NAME` is set. */
   readonly service: string;
   readonly version: string;
 }
@@ -22,17 +22,17 @@ export interface TracingConfig {
 const LAST_SENDING_MILLISECONDS = 2_000;
 /** Minimum time between two logged errors of the receiver. */
 const TELL_MILLISECONDS = 60_000;
-/** Characters of an attribute, where `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT` does not say. */
+/** Maximum length of an attribute, unless `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT` is set. */
 const LONGEST_VALUE = 200;
-/** Longer ones are no traceparent. */
+/** A longer text is not a traceparent. */
 const LONGEST_TRACEPARENT = 200;
 
 /**
- * Turns traces on where the standard variables ask for them: `OTEL_TRACES_EXPORTER=otlp`, or an address in
- * `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`. The SDK, which reads the other variables, is
- * loaded then, and only then. Spans go to the receiver in the background; while it does not answer, they are dropped.
+ * Turns traces on if the standard variables ask for them: `OTEL_TRACES_EXPORTER=otlp`, or a URL in
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`. Only then the SDK is loaded, which reads the
+ * other variables. Spans are sent in the background; while the receiver does not answer, they are dropped.
  *
- * @returns undefined where nothing asks for them, or for what is not there: the log says so
+ * @returns undefined if nothing asks for traces, or for something that is not supported, which is logged
  */
 export async function startTracing(
   { service, version }: TracingConfig,
@@ -128,7 +128,7 @@ export async function startTracing(
   return {
     async end() {
       setSpanMaker(undefined);
-      // What the receiver does not take is dropped.
+      // Spans that the receiver refuses are dropped.
       const sent = provider
         .shutdown()
         .catch(tellError)
@@ -153,13 +153,13 @@ function asksForTraces(env: Environment): boolean {
   return Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
 }
 
-/** Logs what the SDK complains about, but not again while the receiver is away. */
+/** Logs errors of the SDK, but not repeatedly while the receiver is unreachable. */
 function teller(log: Pick<Log, 'warn'>): (reason: string) => void {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return (reason) => {
     if (performance.now() < quietUntil) return;
     quietUntil = performance.now() + TELL_MILLISECONDS;
-    log.warn({ reason: String(reason).slice(0, 300) }, 'trouble with sending traces');
+    log.warn({ reason: String(reason).slice(0, 300) }, 'traces cannot be sent');
   };
 }
 

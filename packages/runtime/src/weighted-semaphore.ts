@@ -4,9 +4,9 @@ interface Waiting {
 }
 
 /**
- * Lets callers in as long as their weights together stay within its capacity. The others wait in
- * the order in which they came, urgent ones first. Nobody passes another of the same kind, however light, so that a
- * heavy one gets its turn. One that is heavier than the capacity is let in alone.
+ * Admits callers as long as the sum of their weights stays within its capacity. The others wait in the order of
+ * arrival, urgent ones first. No caller overtakes another one of the same kind, however light, so that a heavy one gets
+ * its turn. A caller heavier than the capacity is admitted alone.
  */
 export class WeightedSemaphore {
   readonly #capacity: number;
@@ -18,30 +18,30 @@ export class WeightedSemaphore {
     this.#capacity = capacity;
   }
 
-  /** Whether nobody is in. */
+  /** Whether no caller is admitted. */
   get isEmpty(): boolean {
     return this.#taken === 0;
   }
 
-  /** The weight of all who are in. */
+  /** The sum of the weights of admitted callers. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** How many wait. */
+  /** Number of waiting callers. */
   get waiting(): number {
     return this.#urgent.size + this.#others.size;
   }
 
-  /** Whether the lightest would not have to wait now. */
+  /** Whether the lightest caller would not have to wait now. */
   get hasRoom(): boolean {
     return this.#taken < this.#capacity;
   }
 
   /**
-   * Waits for a place.
-   * @returns what gives it back, or all of it but a rest
-   * @throws the signal's reason when it aborts before
+   * Waits for admission.
+   * @returns a function that releases the weight, or all of it but a rest
+   * @throws the signal's reason if it aborts before
    */
   async enter(urgent: boolean, signal: AbortSignal, weight = 1): Promise<(rest?: number) => void> {
     signal.throwIfAborted();
@@ -62,7 +62,7 @@ export class WeightedSemaphore {
       const onAbort = () => {
         line.delete(waiting);
         reject(signal.reason);
-        // Lighter ones may have waited behind it.
+        // Lighter callers may have waited behind it.
         this.#admit();
       };
       const waiting: Waiting = {
