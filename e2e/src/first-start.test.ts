@@ -49,15 +49,15 @@ describe('the first start', () => {
     const readme = await readFile(README, 'utf8');
     const [, block = ''] = readme.match(/<!-- tested: requests -->\n```sh\n([^`]*)```/) ?? [];
     const requests = block.replaceAll('http://127.0.0.1:8983', akin.url).trim().split('\n\n');
-    expect(requests).toHaveLength(10);
+    expect(requests).toHaveLength(8);
     const found: number[] = [];
     for (const request of requests) {
       const answer = await pasteJson(request, data.folder);
       expect([request, answer.responseHeader.status]).toEqual([request, 0]);
       if (answer.response) found.push(answer.response.docs.length);
     }
-    // Some documents, the like, the red, those like an upload, the copies, counts alone, what is near.
-    expect(found).toEqual([3, 5, 5, 5, expect.any(Number), 0, 5]);
+    // Some documents, similar ones, red ones, ones similar to an upload, copies.
+    expect(found).toEqual([3, 5, 5, 5, expect.any(Number)]);
     expect(found[4]).toBeGreaterThan(1);
   });
 });
