@@ -154,7 +154,7 @@ describe('the next start', () => {
     const port = await runAkin(['serve', '--no-demo'], {
       env: { PORT: new URL(akin.url).port, AKIN_DATA: path.join(data.folder, 'other') },
     });
-    expect([port.code, port.err]).toEqual([1, expect.stringContaining('choose one with --port')]);
+    expect([port.code, port.err]).toEqual([1, expect.stringContaining('with --port')]);
   });
 });
 

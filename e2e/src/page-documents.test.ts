@@ -212,7 +212,7 @@ describe('a collection of one’s own', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name of the collection').fill('notes');
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('That was another name').waitFor();
+    await page.getByText('The name is different').waitFor();
     await page.getByRole('button', { name: 'Delete holiday' }).click();
     await dialog.getByLabel('Name of the collection').fill('holiday');
     await dialog.getByRole('button', { name: 'Delete' }).click();

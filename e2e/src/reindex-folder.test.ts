@@ -118,7 +118,10 @@ describe('akin reindex of a folder', () => {
     await akin.client.collection(temporary).drop();
     foreign.push(await shelf(temporary));
     const { code, err } = await reindex('shop');
-    expect([code, err]).toEqual([1, expect.stringContaining(`${temporary} is not one that akin reindex made`)]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`${temporary} exists, but akin reindex did not create it`),
+    ]);
     await foreign.pop()?.drop();
     expect((await reindex('shop')).code).toBe(0);
     for (const one of foreign) expect((await one.status()).documents).toBe(3);
@@ -171,7 +174,7 @@ describe('akin reindex of a folder', () => {
       return undefined;
     };
     const { code, out, err } = await reindex('joined');
-    expect([code, out]).toEqual([0, expect.not.stringContaining('name the folder')]);
+    expect([code, out]).toEqual([0, expect.not.stringContaining('with the folder')]);
     expect(err).toContain('joined is being reindexed already. This command watches it');
     expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
   });
@@ -183,12 +186,12 @@ describe('akin reindex of a folder', () => {
     const { code, err } = await reindex('limited');
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/for limited alone\. .* use a key with the scope admin that is for all collections/),
+      expect.stringMatching(/only for limited\. .* use a key with the scope admin for all collections/),
     ]);
   });
 
   it('says how a collection is named', async () => {
     const { code, err } = await runAkin(['reindex', 'my-collection', '--url', akin.url]);
-    expect([code, err]).toEqual([1, expect.stringMatching(/my-collection: .*the collection is named by --collection/)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/my-collection: .*Give the collection with --collection/)]);
   });
 });

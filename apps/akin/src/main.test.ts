@@ -62,7 +62,7 @@ describe('the command akin', () => {
 
   it('refuses a URL together with a port', async () => {
     const { code, err } = await runAkin(['index', '.', '--url', 'http://127.0.0.1:9', '--port', '9']);
-    expect([code, err]).toEqual([1, expect.stringMatching(/--port is for .* --url .* leave one of them out/)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/--port and --url .* exclude each other/)]);
   });
 
   it('says why an akin that answers is not ready', async () => {

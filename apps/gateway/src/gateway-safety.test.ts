@@ -229,7 +229,7 @@ describe('hostile requests', () => {
       ['/api/cores/%00/analyze?input.data=aGVsbG8%3D', 'collection'],
     ] as const) {
       const { status, json } = await ask(gateway, path);
-      expect([status, json.error.msg]).toEqual([400, expect.stringMatching(`^Parameter ${name} holds .*NUL`)]);
+      expect([status, json.error.msg]).toEqual([400, expect.stringMatching(`^Parameter ${name} contains .*NUL`)]);
     }
   });
 

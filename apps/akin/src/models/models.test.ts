@@ -211,7 +211,9 @@ describe('akin models', () => {
     const wanted = { url, file, sha256: undefined };
     await mkdir(path.dirname(file));
     await disk.fill();
-    await expect(download(wanted, () => {}, NEVER, 1)).rejects.toThrow(/cannot be written \(ENOSPC\)\. Make room/);
+    await expect(download(wanted, () => {}, NEVER, 1)).rejects.toThrow(
+      /cannot be written \(ENOSPC\)\. Free some space/,
+    );
     await disk.empty();
     await expect(download({ ...wanted, mostBytes: 10 }, () => {}, NEVER, 1)).rejects.toThrow(
       'sends more than the 1 MB',

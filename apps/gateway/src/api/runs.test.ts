@@ -16,7 +16,7 @@ const list = async () => (await send(PATH)).json.runs;
 describe('runs', () => {
   it('are listed as last reported, and can be dismissed after their end', async () => {
     expect((await put('one', { total: 5, done: 1, failed: 2, failures: [FAILURE], secondsLeft: 3 })).status).toBe(200);
-    expect((await post('one', 'dismiss')).json.error.msg).toMatch(/still going on/);
+    expect((await post('one', 'dismiss')).json.error.msg).toMatch(/still active/);
     await put('one', { total: 5, done: 3, failed: 2 });
     await put('one', { state: 'done', total: 5, done: 3, failed: 2 });
     expect(await list()).toEqual([

@@ -206,11 +206,11 @@ describe('collections', () => {
       [{ 'add-field': [[{ name: 'x', type: 'string' }]] }, /add-field/],
       [{ 'add-field': { name: 'x', type: 'string', multiValued: true } }, /only "labels"/],
       [{ 'add-field': { name: 'x', type: 'string', required: true } }, /cannot be required/],
-      [{ 'add-field': { name: 'x', type: 'pint', default: 0 } }, /nor have a default/],
+      [{ 'add-field': { name: 'x', type: 'pint', default: 0 } }, /or have a default/],
       [{ 'add-field': { name: 'place', type: 'location' } }, /the field "location"/],
       [{ 'add-field': { name: 'a\nb', type: 'string' } }, /control/],
       [{ 'replace-field': { name: 'n', type: 'string' } }, /reindex/],
-      [{ 'delete-field': { name: 'n' } }, /stays/],
+      [{ 'delete-field': { name: 'n' } }, /cannot be removed/],
       [{ 'add-copy-field': { source: 'a', dest: ['b', 'c'] } }, /"text"/],
       [{ 'add-dynamic-field': { name: '*_s', type: 'string' } }, /first value/],
       [{ 'add-field-type': { name: 't', class: 'solr.TextField' } }, /types are fixed/],
@@ -249,7 +249,7 @@ describe('collections', () => {
     expect([paused.status, paused.json]).toEqual([200, expect.objectContaining({ state: 'paused', alive: false })]);
     conforms('pauseReindex', paused);
     const gone = await postJson(service.gateway, `${T}/resume`, {});
-    expect([gone.status, gone.json.error.msg]).toEqual([409, expect.stringContaining('begin a new one')]);
+    expect([gone.status, gone.json.error.msg]).toEqual([409, expect.stringContaining('Start a new reindex')]);
     const begun = await postJson(service.gateway, T, {});
     expect([begun.status, begun.json.state]).toEqual([202, 'copying']);
     conforms('reindex', begun);

@@ -84,7 +84,7 @@ describe('an unknown parameter', () => {
     const query = [...odd.map((name) => `${encodeURIComponent(name)}=1`), ...many].join('&');
     const warnings = explain('select', query);
     expect(warnings).toHaveLength(11);
-    expect(warnings.at(-1)).toMatch(/^\d+ more parameters are ignored\.$/);
+    expect(warnings.at(-1)).toMatch(/^\d+ more unknown parameters were ignored\.$/);
     for (const warning of warnings) {
       expect(warning.length).toBeLessThan(200);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be in a warning

@@ -1,17 +1,17 @@
 import type { Collection, Store } from '../context.ts';
 
-/** What a collection has accepted, or is being sent, and has not worked off. */
+/** The accepted or arriving changes of a collection that are not finished. */
 export interface Backlog {
-  /** Pictures that wait to be analyzed. */
+  /** Pictures that wait for analysis. */
   readonly analyses: number;
-  /** Changes that are not applied, those that wait for their analysis included. */
+  /** Changes that are not applied, including those that wait for their analysis. */
   readonly changes: number;
 }
 
 /**
- * Whether more waits than a collection should have. Exact only where it matters: while all requests under way together
- * have fewer changes than either limit, the number of their changes is returned, some of which may be done; beyond the limits
- * nothing is counted any more.
+ * Whether more changes wait than a collection should have. Exact only near the limits: while all unfinished requests
+ * together have fewer changes than either limit, the number of their changes is returned, although some may be done.
+ * Beyond the limits nothing more is counted.
  */
 export async function readBacklog(store: Store, { sqlSchema: S }: Collection, limits: Backlog): Promise<Backlog> {
   const [open] = await store.engine.query<{ changes: number }>(

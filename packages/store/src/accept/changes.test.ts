@@ -19,18 +19,18 @@ describe.each(ENGINES)('changes on %s', (kind) => {
     ({ store, collection } = place);
   });
 
-  /** Ends the analyses of some documents, whatever order they came in. */
+  /** Ends the analyses of some documents, in whatever order they arrived. */
   const analyze = async (...ids: string[]) => {
     const tasks = await claimForAnalysis(store, 100);
     for (const task of tasks) {
       if (ids.includes(task.id)) await saveAnalysis(store, task, testOutputs({ shape: [1, 0, 0, 0], names: ['red'] }));
     }
-    // The others go back to where they were.
+    // The others are returned to the queue.
     await requeueStuck(store, 0);
   };
 
-  describe('changes that overtake each other', () => {
-    it('drops a document that arrives after a later one of its id', async () => {
+  describe('changes that finish in another order', () => {
+    it('drops a document that arrives after a later one with its id', async () => {
       await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
       await accept(store, collection, [{ id: 'a', n: 2 }]);
       await commit(store, collection);
@@ -41,7 +41,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect(await store.engine.query(`select * from ${collection.sqlSchema}.outputs`)).toEqual([]);
     });
 
-    it('drops a document that arrives after a later delete of an id that nobody ever saw', async () => {
+    it('drops a document that arrives after a later delete of an id that was never visible', async () => {
       await accept(store, collection, [{ id: 'a', image: url('slow') }]);
       await accept(store, collection, [remove('a')]);
       await commit(store, collection);
@@ -51,7 +51,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect(await visible(store, collection)).toEqual([]);
     });
 
-    it('drops a document that arrives after a later delete of its id, even when the delete is long done', async () => {
+    it('drops a document that arrives after a later delete of its id, even if the delete was applied long before', async () => {
       await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
       await accept(store, collection, [{ id: 'a', n: 2 }]);
       await commit(store, collection);
@@ -63,7 +63,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect(await visible(store, collection)).toEqual([]);
     });
 
-    it('applies a delete by query to documents whose analysis ends later, by what the analysis found', async () => {
+    it('applies a delete by query to documents whose analysis ends later, with their outputs', async () => {
       await accept(store, collection, [
         { id: 'late', image: url('late') },
         { id: 'other', n: 1 },
@@ -80,7 +80,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect(await store.engine.query(`select * from ${collection.sqlSchema}.barriers`)).toEqual([]);
     });
 
-    it('does not bring back an older version of what a delete by query took', async () => {
+    it('does not restore an older version of a deleted document', async () => {
       await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
       await accept(store, collection, [{ id: 'a', n: 2 }, removeMatching('n:2')]);
       await commit(store, collection);
@@ -91,7 +91,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect((await collectionStatus(store, collection)).documents).toBe(0);
     });
 
-    it('does not bring back an older version of a visible one that a delete by query took', async () => {
+    it('does not restore an older version of a visible document that a query deleted', async () => {
       await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
       await accept(store, collection, [{ id: 'a', n: 2 }]);
       await commit(store, collection);

@@ -5,17 +5,17 @@ import { blameOf } from '../engine/sqlstate.ts';
 import { Params } from '../search/params.ts';
 import { compileDelete } from './compile-delete.ts';
 
-/** Fields that documents of the same request define, by name. */
+/** Fields by name that documents of the same request define. */
 type NewFields = ReadonlyMap<string, FieldType>;
 
 const NONE: NewFields = new Map();
 
 /**
- * Reads the query of a delete, so that a wrong one is refused in the place where it stands.
+ * Checks the query of a delete, so that a wrong one is refused with its position.
  *
  * @param newFields that documents before it in the same request define
- * @throws AkinError bad-request when the query cannot be read, names a field that no document has, or compares it with
- * a value that does not fit
+ * @throws AkinError bad-request if the query cannot be parsed, names an unknown field, or compares a field with a value
+ * that does not fit
  */
 export function checkDelete(
   store: Store,
@@ -28,9 +28,9 @@ export function checkDelete(
 }
 
 /**
- * Has the database plan a delete too, as a commit will run it: what is accepted can be applied.
+ * Also has the database plan the delete, as a commit will run it: an accepted delete can be applied.
  *
- * @throws AkinError bad-request as {@link checkDelete}, and when the database refuses to run the query
+ * @throws AkinError bad-request as {@link checkDelete}, and if the database refuses to run the query
  */
 export async function planDelete(
   store: Store,
@@ -55,13 +55,13 @@ export async function planDelete(
     if (blameOf(error) === 'server') throw error;
     throw new AkinError(
       'bad-request',
-      `The database cannot run the query ${quote(query)} of a delete. Write it in another way, such as with fewer clauses.`,
+      `The database cannot run the query ${quote(query)} of a delete. Change it, for example to fewer clauses.`,
       { cause: error },
     );
   }
 }
 
-/** Begins the names of columns that are not there yet. It holds a blank, which no other name has. */
+/** Prefix of the names of columns that do not exist yet. It contains a blank, which no other name has. */
 const NEW = '"new ';
 
 function withFields(schema: CollectionSchema, newFields: NewFields): CollectionSchema {

@@ -7,8 +7,9 @@ import type { Params } from '../search/params.ts';
 
 /**
  * The query of a delete as SQL over a row `d` of `documents`.
- * @param acceptedAt what NOW means: the delete speaks of the time when it was accepted
- * @throws AkinError bad-request when the query cannot be read, or names a field that no document has
+ *
+ * @param acceptedAt the value of NOW: the time when the delete was accepted
+ * @throws AkinError bad-request if the query cannot be parsed, or names an unknown field
  */
 export function compileDelete(
   {
@@ -25,7 +26,7 @@ export function compileDelete(
     return `(${compileQuery(parseQuery(query), { tables, params, now: acceptedAt, timeZone: 'UTC' }, false).where})`;
   } catch (error) {
     if (error instanceof AkinError) throw error;
-    // Our own mistake. It would be the same at every commit.
+    // A defect of akin. It would be the same in every commit.
     throw new AkinError('bad-request', 'The query cannot be compiled.', { cause: error });
   }
 }
@@ -37,10 +38,10 @@ export interface RefusedDelete {
 }
 
 /**
- * What an error says that came while a delete by query was applied. It was looked at before it was accepted, but by an
- * earlier version of akin perhaps, or before somebody changed the tables.
+ * The reason of an error while a delete by query was applied. The delete was checked before it was accepted, but
+ * perhaps by an earlier version of akin, or before somebody changed the tables.
  *
- * @returns undefined when it is no fault of the delete: the same delete may succeed later
+ * @returns undefined if the delete is not the cause: it may succeed later
  */
 export function refusedDelete(error: unknown): RefusedDelete | undefined {
   if ((error instanceof AkinError ? error.cause : error) instanceof CrashingDelete || blameOf(error) !== 'server') {

@@ -1,9 +1,9 @@
 import { parseQuery, type Query } from '@akin/domain';
 
-/** Ids of a query that are looked for one by one. */
+/** Maximum number of ids of a query that are looked up one by one. */
 const MOST_IDS = 1_000;
 
-/** The ids that the query of a delete matches, where it names just these; undefined for any other query. */
+/** The ids that the query of a delete matches, if it only lists ids. Undefined for any other query. */
 export function coveredIds(query: string): string[] | 'all' | undefined {
   return idsOf(parseQuery(query));
 }

@@ -13,7 +13,7 @@ import { commit } from '../commit/commit.ts';
 import { openStore } from '../store.ts';
 
 describe.each(ENGINES)('the mark of checked outputs on %s', (kind) => {
-  it('comes back with them when they are applied, and with no others', async () => {
+  it('is returned with them when they are applied, and with no others', async () => {
     const { place, remove } = await testPlace(kind);
     const read: [string, string | undefined][] = [];
     const store = await openStore({

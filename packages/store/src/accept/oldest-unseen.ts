@@ -1,6 +1,6 @@
 import type { Collection, Store } from '../context.ts';
 
-/** When the oldest change was accepted that is not visible yet; undefined when all are. */
+/** When the oldest change was accepted that is not visible yet. Undefined if all are visible. */
 export async function oldestUnseen(store: Store, { id, sqlSchema: S }: Collection): Promise<Date | undefined> {
   const [row] = await store.engine.query<{ at: Date | null }>(
     `select coalesce(

@@ -1,7 +1,7 @@
-/** Events within this number of milliseconds go to other processes in one message. */
+/** Events within this number of milliseconds are sent to other processes in one message. */
 const TOGETHER_MILLISECONDS = 25;
 
-/** Tells who waits for news of a collection (accepted, analyzed, committed) that there are some. */
+/** Notifies listeners of events in a collection: accepted, analyzed, committed. */
 export class OperationEvents {
   readonly #waiting = new Map<number, Set<() => void>>();
   readonly #listeners = new Set<(collectionId: number) => void>();
@@ -30,7 +30,7 @@ export class OperationEvents {
     });
   }
 
-  /** Calls a listener at all news from now on. @returns what ends it */
+  /** Calls a listener for all events from now on. @returns a function that ends it */
   listen(listener: (collectionId: number) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -42,12 +42,12 @@ export class OperationEvents {
     this.#untold.add(collectionId);
     setTimeout(() => {
       this.#untold.delete(collectionId);
-      // A caller that does not hear of it looks again a moment later anyway.
+      // A caller that misses the event polls a moment later anyway.
       this.#send?.(collectionId).catch(() => {});
     }, TOGETHER_MILLISECONDS).unref();
   }
 
-  /** Passes news on within this process alone. */
+  /** Passes events on only within this process. */
   hear(collectionId: number): void {
     for (const done of [...(this.#waiting.get(collectionId) ?? [])]) done();
     for (const listener of this.#listeners) listener(collectionId);

@@ -12,19 +12,19 @@ export type OperationState =
   | 'ready'
   | 'visible'
   | 'failed'
-  /** A later operation for the same id took its place before it was visible. */
+  /** A later operation for the same id replaced it before it was visible. */
   | 'superseded';
 
 /** One accepted change. */
 export interface Operation {
   readonly seq: number;
-  /** Of the document within its request, from 0. */
+  /** Position of the document within its request, from 0. */
   readonly position: number;
   readonly kind: 'add' | 'delete' | 'delete-by-query';
-  /** Of the document; null for a delete by query. */
+  /** Id of the document. Null for a delete by query. */
   readonly id: string | null;
   readonly state: OperationState;
-  /** How often an analysis began. */
+  /** Number of started analyses. */
   readonly attempt: number;
   readonly acceptedAt: Date;
   readonly error?: { readonly code: ErrorCode; readonly msg: string };
@@ -33,7 +33,7 @@ export interface Operation {
 export interface OperationPage {
   /** In accepted order. */
   readonly operations: readonly Operation[];
-  /** Give it back as `after` for the next page; absent on the last one. */
+  /** Pass it as `after` for the next page. Absent on the last one. */
   readonly next?: number;
 }
 
@@ -46,7 +46,7 @@ export interface SeqRange {
 const COLUMNS = `r.first_seq + o.position as seq, o.position, o.kind, o.id, o.attempt, r.accepted_at, o.error_code, o.error_msg,
   case when o.state <> 'applied' then o.state when o.applied_commit <= c.commit then 'visible' else 'ready' end as state`;
 
-/** What each state is in the table. */
+/** The condition of each state in the table. */
 const CONDITIONS: Readonly<Record<OperationState, string>> = {
   queued: "o.state = 'queued'",
   analyzing: "o.state = 'analyzing'",
@@ -78,7 +78,7 @@ export async function listOperations(
   return rows.length > limit && last !== undefined ? { operations, next: last.seq } : { operations };
 }
 
-/** @throws AkinError not-found when there is no such operation, or it is so old that it was forgotten */
+/** @throws AkinError not-found if there is no such operation, or it is so old that it was removed */
 export async function findOperation(store: Store, collection: Collection, seq: number): Promise<Operation> {
   const [operation] = await selectOperations(store, collection, { from: seq, to: seq, limit: 1 });
   if (operation !== undefined) return operation;
@@ -86,11 +86,11 @@ export async function findOperation(store: Store, collection: Collection, seq: n
 }
 
 /**
- * Waits until the operations of a range are analyzed (or failed), or until the effect of each can be seen (or it
- * failed or was superseded).
+ * Waits until the operations of a range are analyzed (or failed), or until the effect of each is visible (or it failed
+ * or was superseded).
  *
- * @returns those that failed
- * @throws the reason of `signal` when it aborts
+ * @returns the failed ones
+ * @throws the reason of `signal` if it aborts
  */
 export async function waitForOperations(
   store: Store,
@@ -102,11 +102,11 @@ export async function waitForOperations(
   if (range.last < range.first) return [];
   for (let wait = FIRST_POLL; ; wait = Math.min(wait * 1.5, LAST_POLL)) {
     signal?.throwIfAborted();
-    // Listens before it looks, so that nothing between is missed.
+    // Listens before it reads, so that it misses nothing in between.
     const changed = store.memory.events.changed(collection.id, wait, signal);
     if (!(await isOpen(store, collection, range, until))) break;
     await changed;
-    // Many analyses end at the same time: one look for all of them.
+    // Many analyses end at the same time: read once for all of them.
     await new Promise((resolve) => setTimeout(resolve, SETTLE));
   }
   return selectOperations(store, collection, {
@@ -117,15 +117,15 @@ export async function waitForOperations(
   });
 }
 
-/** Poll interval in milliseconds without a notification: another process may do the work. */
+/** Poll interval in milliseconds without a notification, because another process may do the work. */
 const FIRST_POLL = 100;
 const LAST_POLL = 1_000;
 const SETTLE = 5;
 const MAX_FAILED = 1_000;
 
 /**
- * A commit of a standby that shows the effect of each operation of a range (or it failed or was superseded), if one has
- * got so far: what is read of a standby that has this commit shows them too. Asks no other server.
+ * A commit of a standby that shows the effect of each operation of a range (or it failed or was superseded), if one is
+ * current enough: a read from a standby with this commit sees them too. Asks no other server.
  */
 export async function commitOfStandby(
   store: Store,
@@ -156,12 +156,12 @@ async function isOpen(
   return row?.open ?? false;
 }
 
-/** SQL: whether operations from $2 to $3 of the collection $1 are still to be waited for. */
+/** SQL: whether the operations from $2 to $3 of the collection $1 are not finished. */
 function openSql(S: string, until: 'analyzed' | 'visible'): string {
   const open = until === 'visible' ? "'queued', 'analyzing', 'ready'" : "'queued', 'analyzing'";
   const inRange = (condition: string) =>
     `exists (select from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition})`;
-  // Such an update is done when what it changes is: a commit would pass it over.
+  // Such an update is finished when the change that it waits for is: a commit would skip it.
   const held = inRange(`o.atomic and o.state in ${OPEN} and o.state = 'ready' and ${waitsForOthers(S)}`);
   const unpublished =
     until === 'visible' ? `or c.unpublished_operations > 0 and ${inRange('o.applied_commit > c.commit')}` : '';
@@ -172,7 +172,7 @@ function openSql(S: string, until: 'analyzed' | 'visible'): string {
      )`;
 }
 
-/** SQL: whether an analysis is under way for the document that the atomic update `o` of the request `r` changes. */
+/** SQL: whether an analysis runs for the document that the atomic update `o` of the request `r` changes. */
 function waitsForOthers(S: string): string {
   const seq = 'r.first_seq + o.position';
   return `exists (select from ${S}.operations p join ${S}.requests pr on pr.request = p.request
@@ -186,13 +186,13 @@ function waitsForOthers(S: string): string {
                          and qr.first_seq + q.position < ${seq}))`;
 }
 
-/** Requests that share sequence numbers with $2…$3. The one that holds $2 has the greatest first_seq up to it. */
+/** Requests that overlap the sequence numbers $2…$3. The one that contains $2 has the greatest first_seq up to it. */
 function overlapping(S: string): string {
   return `r.first_seq >= coalesce((select max(first_seq) from ${S}.requests where first_seq <= $2), $2)
     and r.first_seq <= $3 and r.first_seq + r.count > $2`;
 }
 
-/** Of such a request, the operations from $2 to $3; the index on (request, position) finds them. */
+/** Of such a request, the operations from $2 to $3. The index on (request, position) finds them. */
 const IN_RANGE = 'o.position >= $2::bigint - r.first_seq and o.position <= $3::bigint - r.first_seq';
 
 async function selectOperations(

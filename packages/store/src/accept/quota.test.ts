@@ -21,7 +21,7 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
   });
 
   const limit = (quota: Partial<Quota>) => setQuota(store, collection, { ...NO_QUOTA, ...quota });
-  /** What became of a request. */
+  /** The outcome of a request. */
   const send = (...changes: object[]) =>
     accept(store, collection, changes).then(
       () => 'accepted',
@@ -41,7 +41,7 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
     expect((await status()).documents).toBe(5);
   });
 
-  it('take updates at the limit, visible or not, and each document once', async () => {
+  it('accept updates at the limit, visible or not, and count each document once', async () => {
     await limit({ maxDocuments: 3 });
     expect(await send({ id: 'a' }, { id: 'a', n: 1 }, { id: 'b' })).toBe('accepted');
     expect(await send({ id: 'a', n: 2 }, { id: 'b', n: 2 }, { id: 'c' })).toBe('accepted');
@@ -49,7 +49,7 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
     await commit(store, collection);
     expect(await send({ id: 'b', n: 4 }, { id: 'c', n: { inc: 4 } })).toBe('accepted');
     expect(await send({ id: 'b', n: 5 }, { id: 'd' })).toBe(full);
-    // Below what there is already.
+    // Below the present number.
     await limit({ maxDocuments: 1 });
     expect([await send({ id: 'a', n: 6 }), await send({ id: 'd' })]).toEqual(['accepted', full]);
     await limit({});
@@ -58,7 +58,7 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
     expect((await status()).documents).toBe(4);
   });
 
-  it('take deletes always, and room is there once they are applied', async () => {
+  it('always accept deletes, which free space when they are applied', async () => {
     await limit({ maxDocuments: 3 });
     await send(...some(0, 3));
     await commit(store, collection);
@@ -73,14 +73,14 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
     expect((await status()).documents).toBe(2);
   });
 
-  it('hold for requests that arrive together', async () => {
+  it('apply to concurrent requests', async () => {
     await limit({ maxDocuments: 10 });
     const ends = await Promise.all(Array.from({ length: 8 }, (_, i) => send(...some(3 * i, 3 * i + 3))));
     expect(ends.filter((end) => end === 'accepted')).toHaveLength(3);
     expect(new Set(ends)).toEqual(new Set(['accepted', full]));
   });
 
-  it('count no document that failed, and do not count one twice while others of its request wait', async () => {
+  it('do not count failed documents, or a document twice while others of its request wait', async () => {
     await limit({ maxDocuments: 3 });
     const image = 'http://127.0.0.1:1/no.png';
     expect(await send({ id: 'a' }, { id: 'b', image })).toBe('accepted');
@@ -95,7 +95,7 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
     expect((await status()).documents).toBe(3);
   });
 
-  it('count bytes of values, outputs and thumbnails, which leave with their documents', async () => {
+  it('count bytes of values, outputs and thumbnails, which are freed with their documents', async () => {
     const outputs = testOutputs({ shape: [1, 0, 0, 0] });
     const text = 'é'.repeat(1_000);
     await send({ id: 'a', text1: text }, { id: 'b', import: outputs });
@@ -103,7 +103,7 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
     const { bytes } = await status();
     expect(bytes).toBeGreaterThan(2_000 + outputs.length);
     expect(bytes).toBeLessThan(2_200 + outputs.length);
-    // The same twice, so that its row is there once.
+    // The same document twice, so that its row is there once.
     await send({ id: 'a', text1: text });
     await commit(store, collection);
     expect((await status()).bytes).toBe(bytes);
@@ -124,7 +124,7 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
     expect(await status()).toMatchObject({ documents: 0, bytes: 0 });
   });
 
-  it('are of a collection from its creation on, and stay with it through a reindex', async () => {
+  it('belong to a collection from its creation on, and survive a reindex', async () => {
     const quota = { maxDocuments: 4, maxBytes: 1_000_000 };
     const made = await createCollection(store, `made-${kind}`, { shards: 3 }, quota);
     await accept(store, made, some(0, 4));

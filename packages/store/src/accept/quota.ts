@@ -5,12 +5,12 @@ import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 
 /*
- * What a collection may have: documents, and bytes of them. What was accepted and is not applied yet counts too, so no
- * two requests can pass the limit together. Counts of all documents are kept by commits. Changes on their way are
- * counted only where a bound of their number does not suffice: near the limit.
+ * The quota of a collection: documents, and bytes of them. Accepted changes that are not applied yet count too, so
+ * concurrent requests cannot exceed the limit together. Commits keep the totals of all documents. Pending changes are
+ * counted only near the limit, where an upper bound of their number is not enough.
  */
 
-/** The most documents and bytes of a collection; null: any number. */
+/** Maximum number of documents and bytes of a collection. Null: no limit. */
 export interface Quota {
   readonly maxDocuments: number | null;
   readonly maxBytes: number | null;
@@ -18,7 +18,7 @@ export interface Quota {
 
 export const NO_QUOTA: Quota = { maxDocuments: null, maxBytes: null };
 
-/** What a collection has, with the changes that are applied and not published. */
+/** The documents and bytes of a collection, including changes that are applied and not published. */
 export interface Usage {
   readonly documents: bigint;
   readonly bytes: bigint;
@@ -29,19 +29,19 @@ export interface Usage {
   readonly accepted_bytes: bigint;
 }
 
-/** SQL of {@link Usage}, in a row of `akin.collections`. */
+/** SQL of {@link Usage}, from a row of `akin.collections`. */
 export const USAGE = `next_seq, accepted_bytes, max_documents, max_bytes, documents + unpublished_documents as documents,
   bytes + unpublished_bytes as bytes`;
 
 /** A request that is about to be accepted. */
 interface Brought {
   readonly request: bigint;
-  /** Documents in it, those that are updates included. */
+  /** Number of documents in it, including updates. */
   readonly adds: number;
   readonly bytes: number;
 }
 
-/** Changes that are looked at together: some milliseconds on PGlite. */
+/** Number of changes that are checked together: some milliseconds on PGlite. */
 const BATCH = 1_000;
 
 export function quotaOf({ max_documents, max_bytes }: Pick<Usage, 'max_documents' | 'max_bytes'>): Quota {
@@ -51,19 +51,19 @@ export function quotaOf({ max_documents, max_bytes }: Pick<Usage, 'max_documents
   };
 }
 
-/** @throws AkinError not-found when the collection is gone */
+/** @throws AkinError not-found if the collection was dropped */
 export async function setQuota(store: Store, { id, name }: Collection, quota: Quota): Promise<void> {
   const rows = await store.engine.query(
     'update akin.collections set max_documents = $2, max_bytes = $3 where id = $1 returning id',
     [id, quota.maxDocuments, quota.maxBytes],
   );
-  if (rows.length === 0) throw new AkinError('not-found', `The collection ${name} does not exist any more.`);
+  if (rows.length === 0) throw new AkinError('not-found', `The collection ${name} no longer exists.`);
 }
 
 /**
- * Refuses a request that would make the collection have more than it may. Requests of deletes alone pass. So do, as
- * far as the number of documents goes, those that only update documents. Nothing may be accepted meanwhile: the caller
- * holds the row of the collection.
+ * Refuses a request that would exceed the quota. Requests with only deletes pass. Requests that only update documents
+ * pass the limit of documents. Nothing may be accepted at the same time: the caller holds the lock of the collection's
+ * row.
  *
  * @throws AkinError quota-exceeded
  */
@@ -81,7 +81,7 @@ export async function requireQuota(
     const room = maxDocuments - Number(usage.documents);
     if (open.changes + brought.adds > room && (await bringsMore(tx, collection, brought.request, room))) {
       throw exceeded(
-        `The collection ${name} may have ${maxDocuments} documents, and would have more: delete documents, or have its quota raised. Documents that it has can be updated.`,
+        `The collection ${name} may have ${maxDocuments} documents, and would have more: delete documents, or raise its quota. Existing documents can be updated.`,
       );
     }
   }
@@ -90,7 +90,7 @@ export async function requireQuota(
     const isMore = async () => (await openBytes(tx, collection)) + brought.bytes > room;
     if (brought.bytes > room || (open.bytes + brought.bytes > room && (await isMore()))) {
       throw exceeded(
-        `The collection ${name} may have ${maxBytes} bytes, and would have more: delete documents, or have its quota raised.`,
+        `The collection ${name} may have ${maxBytes} bytes, and would have more: delete documents, or raise its quota.`,
       );
     }
   }
@@ -99,11 +99,11 @@ export async function requireQuota(
 function exceeded(what: string): AkinError {
   return new AkinError(
     'quota-exceeded',
-    `${what} Nothing in the request was accepted. Deletes count once a commit shows them.`,
+    `${what} Nothing in the request was accepted. Deletes count after their commit.`,
   );
 }
 
-/** Bounds of the changes that are on their way: all since the first request that is not finished. */
+/** Upper bounds of the pending changes: all since the first unfinished request. */
 async function openAtMost(
   tx: Queryable,
   { sqlSchema: S }: Collection,
@@ -119,7 +119,7 @@ async function openAtMost(
   return { changes: Number(next_seq - first_seq), bytes };
 }
 
-/** Whether a request brings new documents, and these are too many together with those on their way. */
+/** Whether a request contains new documents, and these exceed the limit together with the pending ones. */
 async function bringsMore(tx: Queryable, collection: Collection, request: bigint, room: number): Promise<boolean> {
   const S = collection.sqlSchema;
   if (!(await hasNew(tx, collection, request))) return false;
@@ -139,7 +139,7 @@ async function bringsMore(tx: Queryable, collection: Collection, request: bigint
   return found > room;
 }
 
-/** Whether some document of a request is not there yet. */
+/** Whether a request contains a document that does not exist yet. */
 async function hasNew(tx: Queryable, collection: Collection, request: bigint): Promise<boolean> {
   for (let last = -1; ; ) {
     const page = await tx.query<{ position: number; id: string }>(
@@ -155,7 +155,7 @@ async function hasNew(tx: Queryable, collection: Collection, request: bigint): P
   }
 }
 
-/** How many documents of some ids are there. By their ids as values: shards may lie on other servers. */
+/** How many of the given ids have documents. The ids are passed as values, because shards may be on other servers. */
 async function countLive(
   tx: Queryable,
   { sqlSchema: S }: Collection,
@@ -168,7 +168,7 @@ async function countLive(
   return Number(found?.live ?? 0);
 }
 
-/** Bytes of the changes that are on their way, as they were sent. */
+/** Bytes of the pending changes, as they were sent. */
 async function openBytes(tx: Queryable, { sqlSchema: S }: Collection): Promise<number> {
   const [row] = await tx.query<{ bytes: number }>(
     `select coalesce(sum(o.bytes), 0)::float8 as bytes from ${S}.operations o join ${S}.requests r using (request)

@@ -1,10 +1,10 @@
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 
-/** Rows in one statement: some milliseconds on PGlite. */
+/** Rows of one statement: some milliseconds on PGlite. */
 const CHUNK = 500;
 
-/** Removes a request that was never accepted, with all that it carries. */
+/** Removes a request that was never accepted, with all its rows. */
 export async function removeRequest(store: Store, collection: Collection, request: bigint): Promise<void> {
   const S = collection.sqlSchema;
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
@@ -22,7 +22,7 @@ export async function removeRequest(store: Store, collection: Collection, reques
   await store.engine.query(`delete from ${S}.requests where request = $1 and first_seq is null`, [request], 'bulk');
 }
 
-/** Forgets a finished request with its operations; its documents live on by themselves. */
+/** Removes a finished request with its operations. Its documents stay. */
 export async function forgetRequest(store: Store, collection: Collection, request: bigint): Promise<void> {
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
     count = await store.engine.transaction(
@@ -48,14 +48,14 @@ async function deleteOperations(
   );
 }
 
-/** Marks those of some requests that have nothing left to do. */
+/** Marks those requests as finished that have nothing left to do. */
 export async function finishRequests(
   tx: Queryable,
   collection: Collection,
   requests: readonly bigint[],
 ): Promise<void> {
   const S = collection.sqlSchema;
-  // Locked first, and looked at by another statement: so that it sees what others did to them until then.
+  // Locks first, and reads in another statement, which sees the changes of others up to then.
   await tx.query(
     `select 1 from ${S}.requests where request = any($1::bigint[]) and not finished order by request for update`,
     [requests],

@@ -11,29 +11,29 @@ import {
 } from '@akin/domain';
 import type { CollectionSchema } from '../context.ts';
 
-/** A change as a client asks for it, validated. */
+/** A validated change of a client. */
 export type Change =
   | {
       readonly kind: 'add';
       readonly document: NewDocument;
-      /** The modules to apply to the image; all when absent. */
+      /** The modules to apply to the image. Absent: all. */
       readonly modules?: readonly string[];
-      /** What `parseOutputs` gave as the mark of the document's outputs. */
+      /** The mark that `parseOutputs` returned for the document's outputs. */
       readonly mark?: string;
-      /** The version that it keeps; its own sequence number when not given. */
+      /** The version that it keeps. Default: its own sequence number. */
       readonly keptVersion?: bigint;
     }
-  | { readonly kind: 'delete'; readonly id: string /** As a document has it. */; readonly expectedVersion?: bigint }
+  | { readonly kind: 'delete'; readonly id: string /** As in a document. */; readonly expectedVersion?: bigint }
   | { readonly kind: 'delete-by-query'; readonly query: string };
 
-/** A row of `operations`, with what goes into the tables of outputs and thumbnails. */
+/** A row of `operations`, with its rows for the tables of outputs and thumbnails. */
 export interface Row {
   readonly kind: Change['kind'];
   readonly id: string | null;
   readonly document: string | null;
   readonly modules: string | null;
   readonly state: 'queued' | 'ready';
-  /** Of the address of the picture, if that is to be analyzed: hosts are spared. */
+  /** The host of the picture's URL, if it is to be analyzed: analyses per host are limited. */
   readonly host: string | null;
   readonly outputs: string | null;
   readonly mark: string | null;
@@ -58,7 +58,7 @@ const EMPTY: Row = {
   kept: null,
 };
 
-/** @param types gets the types of fields that the change gives values */
+/** @param types gets the types of fields that the change sets */
 export function rowOf(change: Change, types: Map<string, FieldType>): Row {
   if (change.kind === 'delete') return { ...EMPTY, kind: 'delete', id: change.id, expected: expectedVersionOf(change) };
   if (change.kind === 'delete-by-query') return { ...EMPTY, kind: 'delete-by-query', document: change.query };
@@ -91,7 +91,7 @@ function claim(types: Map<string, FieldType>, name: string, value: FieldValue | 
   if (type !== undefined && !types.has(name)) types.set(name, type);
 }
 
-/** The type that a new field gets from a value; undefined for values that only preconfigured fields have. */
+/** The type that a new field gets from a value. Undefined for values that only preconfigured fields have. */
 function typeOfValue(value: FieldValue): FieldType | undefined {
   switch (typeof value) {
     case 'boolean':
@@ -111,12 +111,12 @@ function hostOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).host : null;
 }
 
-/** About how many bytes a row brings. */
+/** Approximate number of bytes of a row. */
 export function sizeOf(row: Row): number {
   return 50 + (row.document?.length ?? 0) + (row.outputs?.length ?? 0) + (row.thumbnail?.length ?? 0);
 }
 
-/** What is wrong with the first value of a staged document that does not have the type of its field, if any. */
+/** The error of the first value of a staged document that does not have the type of its field, if any. */
 export function misfitIn(document: string, names: readonly string[], schema: CollectionSchema): string | undefined {
   const values = parseJson(document) as JsonObject;
   for (const name of names) {
@@ -133,7 +133,9 @@ export function misfitIn(document: string, names: readonly string[], schema: Col
   return undefined;
 }
 
-/** SQL of the tag of a thumbnail, which is the same for the same bytes. Not by MD5: servers in FIPS mode refuse it. */
+/**
+ * SQL of the tag of a thumbnail, which is the same for the same bytes. Not MD5, because servers in FIPS mode refuse it.
+ */
 export function etagOf(thumbnail: string): string {
   return `left(encode(sha256(${thumbnail}), 'hex'), 32)`;
 }

@@ -23,7 +23,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     expect(await accept(store, collection, [remove('a')])).toEqual({ first: 3, last: 3, count: 1 });
   });
 
-  it('shows nothing of a request before a commit, and nothing ever of one that was discarded', async () => {
+  it('shows nothing of a request before a commit, and never anything of a discarded one', async () => {
     const discarded = stageChanges(store, collection);
     await discarded.add(await changesOf(store, collection, [{ id: 'never', brandnew: 1 }]));
     await discarded.flush();
@@ -85,7 +85,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     expect(words).toHaveLength(1);
   });
 
-  it('lets the first accepted value decide the type when two clients race, and the other fit', async () => {
+  it('gives a field the type of the first accepted value if two clients race, and converts the other', async () => {
     const first = stageChanges(store, collection);
     const second = stageChanges(store, collection);
     await first.add(await changesOf(store, collection, [{ id: 'a', price: 1.5, code: 'x' }]));
@@ -105,7 +105,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     ]);
   });
 
-  it('refuses the whole request whose values do not fit what another client defined meanwhile', async () => {
+  it('refuses a whole request whose values do not fit a type that another client has just defined', async () => {
     const first = stageChanges(store, collection);
     const second = stageChanges(store, collection);
     await first.add(await changesOf(store, collection, [{ id: 'a', price: 5 }]));
@@ -131,7 +131,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     expect((await listOperations(store, collection, { limit: 10 })).operations).toHaveLength(1);
   });
 
-  it('takes many requests at once', async () => {
+  it('accepts many concurrent requests', async () => {
     const accepted = await Promise.all(
       Array.from({ length: 30 }, (_, i) => accept(store, collection, [{ id: `d${i}`, [`f${i % 7}`]: i }])),
     );
@@ -142,13 +142,13 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     expect(await visible(store, collection)).toHaveLength(30);
   });
 
-  it('adds a field while a search runs long', async () => {
+  it('adds a field during a long search', async () => {
     await accept(store, collection, [{ id: 'a' }]);
     let release = () => {};
     const searching = store.engine.transaction(
       async (tx) => {
         await tx.query(`select * from ${collection.sqlSchema}.documents`);
-        // PGlite has one connection: a search cannot run at the same time as anything else there.
+        // PGlite has one connection: nothing else runs during a search.
         if (kind === 'postgres') await new Promise<void>((resolve) => (release = resolve));
       },
       { snapshot: true },
@@ -156,7 +156,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     const accepting = accept(store, collection, [{ id: 'b', added: 1 }]);
     if (kind === 'postgres') {
       await new Promise((resolve) => setTimeout(resolve, 400));
-      // Others still read while the column waits for its turn.
+      // Others still read while the column waits for its lock.
       await store.engine.query(`select * from ${collection.sqlSchema}.documents`);
     }
     release();
@@ -166,7 +166,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
 
   it.each([
     ['syntax', 'price:[1 TO'],
-    ['a field that no document has', 'nosuchfield:1'],
+    ['an unknown field', 'nosuchfield:1'],
   ])('refuses a delete by query with wrong %s at once', async (_, query) => {
     const staging = stageChanges(store, collection);
     await expect(staging.add([removeMatching(query)])).rejects.toMatchObject({ code: 'bad-request' });

@@ -14,34 +14,35 @@ import { removeRequest } from './requests.ts';
 import { type Change, etagOf, misfitIn, type Row, rowOf, sizeOf } from './staged-rows.ts';
 import { requireVersions } from './versions.ts';
 
-/** Sequence numbers of an accepted request, both ends included; none when `count` is 0. */
+/** Sequence numbers of an accepted request, inclusive; none if `count` is 0. */
 export interface Accepted {
   readonly first: number;
   readonly last: number;
   readonly count: number;
 }
 
-/** The changes of one request on their way in. Nothing of it counts before `accept` resolves. */
+/** The changes of one request while they arrive. None of them counts before `accept` resolves. */
 export interface Staging {
   /**
-   * Adds changes to those before, and writes each batch that is full. Wait for it, and memory holds one batch.
-   * @throws AkinError unavailable when the disk of the embedded database has too little room
+   * Adds changes, and writes each full batch. If it is awaited, memory contains one batch. @throws AkinError
+   * unavailable if the disk of the embedded database is too full
    */
   add(changes: readonly Change[]): Promise<void>;
-  /** Writes what waits for its batch to be full. */
+  /** Writes the changes of an incomplete batch. */
   flush(): Promise<void>;
   /**
-   * Writes what is not written, and accepts all changes at once: from here on they are durable and in order. Defines the fields that are new.
-   * @throws AkinError bad-request, with a detail for each document, when another client gave a new field a type
-   * meanwhile that a value does not fit; conflict, with a detail for each document that is not of the version that was
-   * expected; quota-exceeded; nothing is accepted then
+   * Writes the rest, and accepts all changes at once: after that they are durable and ordered. Defines new fields.
+   *
+   * @throws AkinError bad-request, with a detail for each document, if another client has given a new field a type that
+   * a value does not fit; conflict, with a detail for each document that does not have the expected version;
+   * quota-exceeded. Nothing is accepted then.
    */
   accept(): Promise<Accepted>;
-  /** Forgets the request. Harmless after `accept`. */
+  /** Discards the request. Harmless after `accept`. */
   discard(): Promise<void>;
 }
 
-/** Statements on PGlite's only connection stay under 50 ms; on PostgreSQL a few large ones cost less than many. */
+/** Statements on PGlite's only connection stay below 50 ms. On PostgreSQL a few large ones cost less than many. */
 const BATCH_BYTES = { pglite: 256 * 1024, postgres: 1024 * 1024 };
 const BATCH_ROWS = 250;
 const LOCK_MILLISECONDS = 250;
@@ -49,9 +50,9 @@ const LOCK_ATTEMPTS = 60;
 const LOCK_NOT_AVAILABLE = '55P03';
 const MAX_DETAILS = 100;
 
-/** Where a request comes from. Later work for it is logged and traced under these names. */
+/** The origin of a request. Later work for it is logged and traced with these ids. */
 export interface Origin {
-  /** What log lines of it have as `requestId`. */
+  /** `requestId` of its log lines. */
   readonly requestId?: string | undefined;
   /** The `traceparent` of the span that its analyses are part of. */
   readonly trace?: string | undefined;
@@ -60,13 +61,13 @@ export interface Origin {
 interface StagingOptions {
   /** False: its deletes leave no tombstones. */
   readonly tombstones?: boolean;
-  /** Is part of the transaction that accepts: nothing is accepted where it rejects. */
+  /** Runs inside the transaction that accepts: if it rejects, nothing is accepted. */
   readonly guard?: (tx: Queryable) => Promise<void>;
-  /** Is given each write of a batch, to do it when it may be done; nothing is written where it throws. */
+  /** Gets each write of a batch, and runs it when allowed. If it throws, nothing is written. */
   readonly writing?: (write: () => Promise<void>) => Promise<void>;
 }
 
-/** Begins a request; nothing is written before its first batch. */
+/** Starts a request. Nothing is written before its first batch. */
 export function stageChanges(
   store: Store,
   collection: Collection,
@@ -83,17 +84,17 @@ class StagedRequest implements Staging {
   readonly #options: StagingOptions;
   /** Undefined before the first batch. */
   #request: bigint | undefined;
-  /** The type that the values of each field have, as staged. */
+  /** The type of the values of each field, as staged. */
   readonly #types = new Map<string, FieldType>();
   #batch: Row[] = [];
   #batchBytes = 0;
-  /** Changes that are written. */
+  /** Number of written changes. */
   #count = 0;
-  /** Of those, documents. */
+  /** The documents among them. */
   #adds = 0;
-  /** About how many bytes they bring. */
+  /** Their approximate number of bytes. */
   #bytes = 0;
-  /** Whether versions are to be checked. */
+  /** Whether to check versions. */
   #expects = false;
   #state: 'open' | 'accepted' | 'discarded' = 'open';
 
@@ -147,7 +148,7 @@ class StagedRequest implements Staging {
         await this.#recheck(outcome);
       } catch (error) {
         if (error instanceof AkinError && error.code === 'conflict') await this.discard();
-        // A search that runs long keeps columns from being added: try again rather than make all others wait behind us.
+        // A long search prevents adding columns: try again instead of making all others wait behind this.
         if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || attempt === LOCK_ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 100));
       }
@@ -174,7 +175,7 @@ class StagedRequest implements Staging {
   async #write(batch: readonly Row[]): Promise<void> {
     const S = this.#collection.sqlSchema;
     await this.#store.engine.disk?.requireRoom('changes');
-    // Before the rows: what is left of a crash in between is garbage, and no row is without its bytes.
+    // Before the rows: a crash in between leaves garbage, but no row without its bytes.
     const packed = await packPictures(this.#store, batch);
     const places = (part: keyof PackedPicture) => textArray(batch.map((_, i) => packed?.pictures[i]?.[part] ?? null));
     this.#request ??= await this.#begin();
@@ -232,7 +233,7 @@ class StagedRequest implements Staging {
     for (const size of bytes) this.#bytes += size;
   }
 
-  /** @returns the schema that some staged values do not have the types of, if so */
+  /** @returns the schema with types that some staged values do not have, if any */
   async #tryAccept(): Promise<Accepted | CollectionSchema> {
     const { id, sqlSchema: S } = this.#collection;
     return this.#store.engine.transaction(
@@ -244,14 +245,14 @@ class StagedRequest implements Staging {
           [id],
         );
         if (row === undefined)
-          throw new AkinError('not-found', `The collection ${this.#collection.name} does not exist any more.`);
+          throw new AkinError('not-found', `The collection ${this.#collection.name} no longer exists.`);
         if (row.held || row.replaced) throw heldUp(row.replaced);
         await this.#options.guard?.(tx);
         const schema = await loadSchema(this.#store, this.#collection, row.schema_version, tx);
         if (this.#misfits(schema).length > 0) return schema;
         const first = Number(row.next_seq);
         if (this.#request === undefined) return { first, last: first - 1, count: 0 };
-        // Before documents are read: on other servers that would be in the way of their columns.
+        // Before documents are read: on other servers that would block their new columns.
         const added = [...this.#types].filter(([name]) => !schema.fields.has(name));
         await addFields(tx, this.#collection, new Map(added));
         if (this.#expects) {
@@ -265,7 +266,7 @@ class StagedRequest implements Staging {
           [this.#request, row.next_seq, this.#count, row.accepted_bytes],
         );
         if (accepted.length === 0)
-          throw new AkinError('unavailable', 'The request was given up because it took too long. Send it again.');
+          throw new AkinError('unavailable', 'The request was abandoned because it took too long. Send it again.');
         await tx.query(
           'update akin.collections set next_seq = next_seq + $2, accepted_bytes = accepted_bytes + $3 where id = $1',
           [id, this.#count, this.#bytes],
@@ -276,7 +277,7 @@ class StagedRequest implements Staging {
     );
   }
 
-  /** Fields whose values were staged under another type than the schema has by now. */
+  /** Fields whose values were staged with another type than the schema has now. */
   #misfits(schema: CollectionSchema): string[] {
     return [...this.#types]
       .filter(([name, type]) => (schema.fields.get(name)?.type ?? type) !== type)
@@ -284,8 +285,8 @@ class StagedRequest implements Staging {
   }
 
   /**
-   * Checks all staged documents under the newer types, a batch at a time and outside of any lock. They are stored as
-   * they were sent, so those that fit need no change.
+   * Checks all staged documents against the newer types, one batch at a time and outside of any lock. They are stored
+   * as they were sent, so those that fit need no change.
    */
   async #recheck(newer: CollectionSchema): Promise<void> {
     const S = this.#collection.sqlSchema;
@@ -301,7 +302,7 @@ class StagedRequest implements Staging {
       for (const { position, id, document } of rows) {
         const problem = misfitIn(document, misfits, newer);
         if (problem === undefined || details.length === MAX_DETAILS) continue;
-        const msg = `Document ${JSON.stringify(id)} at position ${position}: ${problem}, the type that another client gave it meanwhile.`;
+        const msg = `Document ${JSON.stringify(id)} at position ${position}: ${problem}, the type that another client has just given it.`;
         details.push({ position, id, code: 'bad-request', msg });
       }
     }
@@ -313,7 +314,7 @@ class StagedRequest implements Staging {
   }
 }
 
-/** A reindex replaces the collection: a request that is sent again a moment later goes to the new one. */
+/** A reindex replaces the collection. A request that is sent again a moment later goes to the new one. */
 function heldUp(replaced: boolean): AkinError {
   return new AkinError(
     'unavailable',

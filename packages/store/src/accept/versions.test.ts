@@ -34,7 +34,7 @@ describe.each(ENGINES)('versions of documents on %s', (kind) => {
   const CONFLICT = ['conflict', [0], undefined];
   const versions = async (...ids: string[]) => Object.fromEntries(await currentVersions(store, collection, ids));
 
-  it('are compared with what was accepted last, visible or not', async () => {
+  it('are compared with the last accepted change, visible or not', async () => {
     await send({ id: 'a' }, { id: 'b' });
     for (const visible of [false, true]) {
       if (visible) await commit(store, collection);
@@ -62,7 +62,7 @@ describe.each(ENGINES)('versions of documents on %s', (kind) => {
     expect(await conflict({ id: 'c', _version_: 1 })).toEqual(CONFLICT);
   });
 
-  it('refuse the whole request, and count what comes before in it', async () => {
+  it('refuse the whole request, and consider earlier changes in it', async () => {
     await send({ id: 'a' });
     expect(await conflict({ id: 'x' }, { id: 'a', _version_: 5 }, { id: 'y', _version_: 1 })).toEqual([
       'conflict',
@@ -83,7 +83,7 @@ describe.each(ENGINES)('versions of documents on %s', (kind) => {
     ).toBeUndefined();
   });
 
-  it('take changes that failed for never sent', async () => {
+  it('ignore failed changes', async () => {
     await send(
       { id: 'a' },
       { id: 'a', image: 'http://images.example/broken.jpg' },
@@ -96,7 +96,7 @@ describe.each(ENGINES)('versions of documents on %s', (kind) => {
     expect(await conflict({ id: 'b', _version_: -1 })).toBeUndefined();
   });
 
-  it('know what a delete by query takes, and where nobody can know yet', async () => {
+  it('know the matches of a delete by query, or that they are not known yet', async () => {
     await send({ id: 'a', n: 1 }, { id: 'b', n: 2 });
     await commit(store, collection);
     await send({ id: 'new', n: 1 }, removeMatching('n:1'));

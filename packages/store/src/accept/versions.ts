@@ -9,22 +9,22 @@ import { compileDelete, refusedDelete } from './compile-delete.ts';
 import { coveredIds } from './covered-ids.ts';
 
 /*
- * The version of a document is the sequence number of the change that made it. What counts is what was accepted, visible
- * or not: a change that is still on its way stands for the document that it will make.
+ * The version of a document is the sequence number of the change that made it. Accepted changes count, visible or not:
+ * a pending change represents the document that it will make.
  */
 
-/** Operations that are looked at together. */
+/** Number of operations that are checked together. */
 const BATCH = 500;
 const MAX_DETAILS = 100;
 const RETRY_SECONDS = 5;
 
 /**
- * Compares the versions that staged operations expect with those that their documents have, those of changes before
- * them in the same request included. Nothing may be accepted meanwhile: the caller holds the row of the collection.
+ * Compares the versions that staged operations expect with those of their documents, including earlier changes in the
+ * same request. Nothing may be accepted at the same time: the caller holds the lock of the collection's row.
  *
  * @param nextSeq the number that the first operation of the request gets
- * @throws AkinError conflict with a detail for each document; with a time to try again where a delete by query that is
- * not applied yet decides
+ * @throws AkinError conflict with a detail for each document; with a time to try again if a pending delete by query
+ * decides
  */
 export async function requireVersions(
   tx: Queryable,
@@ -65,8 +65,8 @@ export async function requireVersions(
 }
 
 /**
- * The versions of some documents as accepted by now; ids of no document are left out. If that is not known yet,
- * what it is unless a delete by query takes the document.
+ * The current accepted versions of some documents. Ids without a document are left out. If the version is not known
+ * yet, it is the one that the document has unless a delete by query removes it.
  */
 export async function currentVersions(
   store: Store,
@@ -88,18 +88,17 @@ export async function currentVersions(
   );
 }
 
-/** A document before some change. */
+/** The document before some change. */
 interface FoundVersion {
-  /** Undefined where there is no document. */
+  /** Undefined if there is no document. */
   readonly version: bigint | undefined;
-  /** Whether a delete by query decides that is not applied yet. */
+  /** Whether a pending delete by query decides. */
   readonly uncertain: boolean;
 }
 
-/** What speaks against a change, if anything does. */
+/** The reason against a change, if any. */
 function conflictOf(expected: bigint, { version, uncertain }: FoundVersion): string | undefined {
-  if (uncertain)
-    return 'whether it is there is decided by a delete by query that is under way: send it again in a moment.';
+  if (uncertain) return 'a pending delete by query decides whether it exists: send it again in a moment.';
   const actual = version === undefined ? 'there is no such document' : `its version is ${version}`;
   if (expected < 0n && version !== undefined) return `version conflict: it must not exist, and ${actual}.`;
   if (expected === 1n && version === undefined) return `version conflict: it must exist, and ${actual}.`;
@@ -118,7 +117,7 @@ interface PendingDelete {
   readonly seq: bigint;
   readonly query: string;
   readonly acceptedAt: Date;
-  /** Of the documents that are in the tables, which it deletes. */
+  /** Documents in the tables that it deletes. */
   readonly takes: ReadonlySet<string>;
 }
 
@@ -214,7 +213,7 @@ function knownOf(
   };
 }
 
-/** Those of some documents that a delete by query will take. */
+/** Those documents that a delete by query will remove. */
 async function takenBy(
   tx: Queryable,
   store: Store,

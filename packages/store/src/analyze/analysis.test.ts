@@ -51,7 +51,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     ]);
   });
 
-  it('drops the result of an attempt that was given up, and keeps that of the next', async () => {
+  it('drops the result of an abandoned attempt, and stores that of the next', async () => {
     await accept(store, collection, [{ id: 'a', image: url('a') }]);
     const [slow] = await claimForAnalysis(store, 1);
     expect(await requeueStuck(store, 60_000)).toBe(0);
@@ -64,7 +64,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect(await saveAnalysis(store, second, testOutputs({ shape: [1, 0, 0, 0] }))).toBe(true);
   });
 
-  it('hands out as many images of each collection, whatever waits in one of them', async () => {
+  it('claims equally many images of each collection, whatever waits in one of them', async () => {
     const [other, empty] = [await createCollection(store, 'other'), await createCollection(store, 'empty')];
     const many = (name: string, count: number) =>
       Array.from({ length: count }, (_, i) => ({ id: `${name}${i}`, image: url(`${name}${i}`) }));
@@ -84,10 +84,10 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
       [0, 1],
       [1, 0],
     ]);
-    // What one has too few of is had of the others.
+    // If one has too few, the others give more.
     expect(await claim(20)).toEqual([18, 2]);
     expect(await claim(100)).toEqual([16, 0]);
-    // In none of them is anything left, until there is news of one.
+    // Nothing is left in any of them, until there is a new event in one.
     expect(await claim(10)).toEqual([0, 0]);
     await store.engine.query(
       `update ${other.sqlSchema}.operations set state = 'queued', available_at = null where position = 0`,
@@ -97,14 +97,14 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     for (const one of [other, empty]) await dropCollection(store, one);
   });
 
-  it('reads a few rows to hand out a few images of very many', async () => {
+  it('reads a few rows to claim a few images of very many', async () => {
     await accept(store, collection, [{ id: 'a', image: url('a') }]);
     await store.engine.query(
       `insert into ${collection.sqlSchema}.operations (request, position, kind, id, doc, document, state, host)
        select request, g, kind, id || g, doc + g, document, state, host
          from ${collection.sqlSchema}.operations, generate_series(1, 10000) g`,
     );
-    // Statistics of a single host make the planner expect one row, which it might as well sort.
+    // Statistics of a single host make the planner expect one row, which it could as well sort.
     await store.engine.query(`analyze ${collection.sqlSchema}.operations`);
     let read = 0;
     const engine = Object.assign(Object.create(store.engine), {
@@ -154,7 +154,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     ]);
   });
 
-  it('tries again later when told so', async () => {
+  it('retries after the given delay', async () => {
     await accept(store, collection, [{ id: 'a', image: url('a') }]);
     const [task] = await claimForAnalysis(store, 1);
     if (task === undefined) throw new Error('nothing claimed');
@@ -166,7 +166,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     const [again] = await claimForAnalysis(store, 1);
     if (again === undefined) throw new Error('nothing claimed');
     expect(again.attempt).toBe(2);
-    // Lost ones are not failures: the image still has its second retry.
+    // Lost attempts are not failures: the image still has its second retry.
     expect(await requeueAnalyses(store, [again], { begun: true })).toBe(1);
     const [third] = await claimForAnalysis(store, 1);
     if (third === undefined) throw new Error('nothing claimed');
@@ -186,7 +186,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     for (const task of await claimForAnalysis(store, 10)) await saveAnalysis(store, task, testOutputs({}));
   };
 
-  it('sets failed ones on their way again, all or one or those of a reason', async () => {
+  it('retries failed ones: all, one, or those with a given reason', async () => {
     await accept(store, collection, [
       { id: 'a', image: url('a') },
       { id: 'b', image: url('b') },
@@ -222,7 +222,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     ['deleted', [remove('a')], []],
     ['deleted by a query', [removeMatching('price:1')], []],
     ['replaced and deleted', [{ id: 'a', price: 2 }, removeMatching('price:2')], []],
-  ])('brings nothing back by a retry that was %s later', async (_, later, seen) => {
+  ])('restores nothing by a retry that was %s later', async (_, later, seen) => {
     await accept(store, collection, [{ id: 'a', price: 1, image: url('a') }]);
     await failAll();
     for (const change of later) await accept(store, collection, [change]);
@@ -235,7 +235,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 0 });
   });
 
-  it('takes an analysis back that was never begun as if it had not been handed out', async () => {
+  it('returns an analysis that was never started as if it had not been claimed', async () => {
     await accept(store, collection, [
       { id: 'a', image: url('a') },
       { id: 'b', image: url('b') },
@@ -249,7 +249,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect(await claimForAnalysis(store, 2)).toMatchObject([{ id: 'a', attempt: 1 }]);
   });
 
-  it('takes the first images of each request before the rest of the requests before it', async () => {
+  it('claims the first images of each request before the rest of earlier requests', async () => {
     const many = (name: string) =>
       Array.from({ length: 5 }, (_, i) => ({ id: `${name}${i}`, image: url(`${name}${i}`) }));
     await accept(store, collection, many('a'));
@@ -259,7 +259,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect((await claimForAnalysis(store, 2)).map(({ id }) => id).sort()).toEqual(['a2', 'a3']);
   });
 
-  it('takes no more images of one host at a time than it was told, and those of others behind them', async () => {
+  it('claims at most the given number of images of one host, then those of others behind them', async () => {
     const at = (host: string, i: number) => ({ id: `${host}${i}`, image: `http://${host}/${i}.jpg` });
     await accept(store, collection, [...[0, 1, 2, 3, 4].map((i) => at('slow', i)), at('quick', 0), at('quick', 1)]);
     const claim = async (limit: number) =>
@@ -274,7 +274,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect((await claim(3)).map(({ id }) => id)).toEqual(['slow2']);
   });
 
-  it('queues again, at the next start, what a process was analyzing when it died', async () => {
+  it('queues analyses of a dead process again at the next start', async () => {
     await accept(store, collection, [{ id: 'a', image: url('a') }]);
     await claimForAnalysis(store, 1);
     const unaccepted = stageChanges(store, collection);

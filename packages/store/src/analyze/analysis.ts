@@ -10,7 +10,7 @@ import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
 import { insertPacks, packArguments, packPictures, placeSql } from '../objects/packed-rows.ts';
 
-/** Names one attempt at one analysis. Results of an attempt that is not the last one any more are dropped. */
+/** Names one attempt at one analysis. Results of an outdated attempt are dropped. */
 export interface AnalysisRef {
   readonly collection: Collection;
   readonly request: bigint;
@@ -20,47 +20,50 @@ export interface AnalysisRef {
 
 /** An image to analyze. */
 export interface AnalysisTask extends AnalysisRef {
-  /** Of the document. */
+  /** Id of the document. */
   readonly id: string;
-  /** Its address. */
+  /** URL of the image. */
   readonly image: string;
-  /** The modules to apply; undefined: all. */
+  /** The modules to apply. Undefined: all. */
   readonly modules: readonly string[] | undefined;
-  /** Of the collection, by module: what has to analyze it. */
+  /** The models of the collection, by module, which must analyze it. */
   readonly models: ReadonlyMap<string, string>;
   readonly acceptedAt: Date;
   readonly origin: Origin;
 }
 
 export interface ClaimOptions {
-  /** Only the first so many documents of each request; all when not given. */
+  /** Only this many documents from the start of each request. Default: all. */
   readonly first?: number;
-  /** How many images of one host are analyzed at a time, those claimed before included; any number when not given. */
+  /**
+   * Maximum number of images of one host that are analyzed at a time, including those claimed before. Default: no
+   * limit.
+   */
   readonly perHost?: number;
-  /** Which collections are passed over, by their models. */
+  /** Which collections to skip, by their models. */
   readonly passOver?: (models: ReadonlyMap<string, string>) => boolean;
-  /** The collection whose turn it is, for callers that claim repeatedly. */
+  /** The turns of collections, for callers that claim repeatedly. */
   readonly turns?: ClaimTurns;
 }
 
-/** A collection in which nothing was to be had is looked at again after so many milliseconds, or for … */
+/** A collection without images is read again after this many milliseconds, or for … */
 const LOOK_AGAIN_MILLISECONDS = 1_000;
-/** … a tenth of the time at most, where there are many of them. A caller that hears news of one looks at once. */
+/** … a tenth of the time at most, if there are many of them. After an event, a caller reads at once. */
 const REST_FACTOR = 9;
 
-/** Remembers in which collections there was nothing to claim, and which one had its turn last. */
+/** Remembers in which collections there was nothing to claim, and which one had the last turn. */
 export class ClaimTurns {
   readonly #until = new Map<number, number>();
   readonly #heard = new Set<number>();
   #last = 0;
 
-  /** Tells that something happened in a collection. */
+  /** An event happened in a collection. */
   hear(collection: number): void {
     this.#until.delete(collection);
     this.#heard.add(collection);
   }
 
-  /** Those in which there may be something, in their turn. */
+  /** The collections that may have images, in turn. */
   order(collections: readonly Collection[]): Collection[] {
     const now = performance.now();
     this.#heard.clear();
@@ -74,10 +77,10 @@ export class ClaimTurns {
     this.#last = id;
   }
 
-  /** @param walked milliseconds that the search of these took, in which nothing was found */
+  /** @param walked milliseconds of the search in these, which found nothing */
   foundNothing(collections: readonly Collection[], walked: number): void {
     const until = performance.now() + Math.max(LOOK_AGAIN_MILLISECONDS, REST_FACTOR * walked);
-    // A notification may have arrived in the meantime, after the statement read the table.
+    // An event may have arrived after the statement read the table.
     for (const { id } of collections) if (!this.#heard.has(id)) this.#until.set(id, until);
   }
 }
@@ -85,10 +88,10 @@ export class ClaimTurns {
 const ANY_NUMBER = 2_147_483_647;
 
 /**
- * Takes up to `limit` images that wait: of all collections that have some the same number, or all of those that have
- * fewer, oldest first within each collection. Each call begins a new attempt of what it
- * takes; nobody else gets them until `requeueStuck`. Collections of other models are passed over. It may take fewer although more could be had: ask until it takes
- * none.
+ * Claims up to `limit` waiting images: the same number from each collection that has some, or all of those with fewer,
+ * oldest first within each collection. Each call starts a new attempt of what it claims; nobody else gets them until
+ * `requeueStuck`. Collections with other models are skipped. It may claim fewer although more exist: call it until it
+ * claims none.
  */
 export async function claimForAnalysis(
   store: Store,
@@ -148,8 +151,7 @@ async function claimIn(
   const strange = `array(select d.module from ${S}.descriptor_counts d
                            join unnest($4::text[], $5::text[]) own (module, model) using (module)
                           where d.model <> own.model)`;
-  // Of hundreds of thousands that may wait only the first few are looked at: in the order of their index, and with what
-  // is the same for all of them found once.
+  // everything that is the same for all of them computed once.
   const sql = `with busy as materialized (
          select host, count(*) as count from ${S}.operations where state = 'analyzing' and host is not null group by host
        ), candidates as materialized (
@@ -202,9 +204,10 @@ async function claimIn(
 }
 
 /**
- * Keeps the result of an analysis; the next commit shows it. Harmless when repeated or late.
+ * Stores the result of an analysis. The next commit shows it. Harmless if repeated or late.
+ *
  * @param outputs JSON text
- * @returns false when the attempt is not the current one any more: nothing was kept
+ * @returns false if the attempt is outdated: nothing was stored
  */
 export async function saveAnalysis(
   store: Store,
@@ -251,10 +254,10 @@ export async function saveAnalysis(
 }
 
 /**
- * Ends an attempt without a result: for good, or for a while.
+ * Ends an attempt without a result: finally, or until a retry.
  *
- * @param retryAfter milliseconds before each retry that an image gets whose failure may pass; none when not given
- * @returns what the operation is by now; undefined when the attempt is not the current one any more
+ * @param retryAfter milliseconds before each retry of an image whose failure may be temporary; none by default
+ * @returns the new state of the operation; undefined if the attempt is outdated
  */
 export async function failAnalysis(
   store: Store,
@@ -282,7 +285,10 @@ export async function failAnalysis(
   return state;
 }
 
-/** The analyses that began before a given time and have not ended, oldest first within each collection; 1000 at most of each. */
+/**
+ * The analyses that started before a given time and have not ended, oldest first within each collection, at most 1000
+ * of each.
+ */
 export async function listAnalyzing(store: Store, olderThanMilliseconds: number): Promise<AnalysisRef[]> {
   const refs: AnalysisRef[] = [];
   for (const { collection } of await collectionStates(store, 'open')) {
@@ -298,11 +304,11 @@ export async function listAnalyzing(store: Store, olderThanMilliseconds: number)
 }
 
 /**
- * Queues analyses again that got lost, or that never began.
+ * Queues analyses again that were lost, or that never started.
  *
  * @param options.begun false: it does not count as an attempt
- * @param options.at not before
- * @returns how many; those that ended meanwhile are not among them
+ * @param options.at not before this time
+ * @returns how many; those that have ended are not among them
  */
 export async function requeueAnalyses(
   store: Store,
@@ -327,10 +333,7 @@ export async function requeueAnalyses(
   return count;
 }
 
-/**
- * Queues again what has been analyzed for too long: its worker is gone.
- * @returns how many
- */
+/** Queues analyses again that take too long: their worker is gone. @returns how many */
 export async function requeueStuck(store: Store, olderThanMilliseconds: number): Promise<number> {
   let count = 0;
   for (const { collection } of await collectionStates(store, 'open')) {
@@ -345,7 +348,7 @@ export async function requeueStuck(store: Store, olderThanMilliseconds: number):
   return count;
 }
 
-/** The sequence number of the operation that an analysis is for. */
+/** The sequence number of the operation of an analysis. */
 export async function seqOf(store: Store, { collection, request, position }: AnalysisRef): Promise<bigint | undefined> {
   const [row] = await store.engine.query<{ seq: bigint }>(
     `select first_seq + $2 as seq from ${collection.sqlSchema}.requests where request = $1`,

@@ -5,20 +5,20 @@ import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
 
 export interface Retried {
-  /** Operations that are on their way again. */
+  /** Number of operations that are processed again. */
   readonly retried: number;
-  /** Operations that are not, since a later one has changed the same document. */
+  /** Number of operations that are not, because a later one has changed the same document. */
   readonly superseded: number;
 }
 
-/** Operations of one transaction. */
+/** Operations per transaction. */
 const CHUNK = 500;
 
 /**
- * Sets failed operations on their way again, at their old place in the order: what was accepted after them still comes
- * after them. An image gets all its attempts again.
+ * Retries failed operations, at their old position in the order: later accepted changes still come after them. An image
+ * gets all its attempts again.
  *
- * @param options.seq that one alone
+ * @param options.seq only this one
  * @param options.code only those that failed for this reason
  */
 export async function retryFailed(
@@ -40,7 +40,7 @@ export async function retryFailed(
   return { retried, superseded };
 }
 
-/** @returns the state that each has now */
+/** @returns the new state of each */
 async function retryChunk(
   store: Store,
   collection: Collection,
@@ -64,7 +64,7 @@ async function retryChunk(
     );
     if (failed.length === 0) return [];
     const requests = [...new Set(failed.map(({ request }) => request))];
-    // First, for the work that finishes requests locks them first too.
+    // First, because the work that finishes requests also locks them first.
     await tx.query(`select 1 from ${S}.requests where request = any($1::bigint[]) order by request for update`, [
       requests,
     ]);
@@ -94,7 +94,7 @@ async function retryChunk(
     const codes = rows.map((row) => row.code);
     await countFailures(tx, S, tally(codes, -1));
     await finishRequests(tx, collection, requests);
-    // Under way again: see `settle` of commits.
+    // Pending again: see `settle` of commits.
     await tx.query('update akin.collections set settled_seq = null where id = $1', [collection.id]);
     return rows.map(({ state }) => state);
   });

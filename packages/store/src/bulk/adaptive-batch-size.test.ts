@@ -11,13 +11,13 @@ describe('the adaptive batch size', () => {
     }
   });
 
-  it('has no fewer rows than the least', () => {
+  it('does not go below the minimum', () => {
     const batchSize = new AdaptiveBatchSize(20, 100, 30, 10);
     batchSize.learn(20, 100_000);
     expect(batchSize.rows).toBe(10);
   });
 
-  it('stays between one row and the most', () => {
+  it('stays between one row and the maximum', () => {
     const batchSize = new AdaptiveBatchSize(10, 100, 30);
     batchSize.learn(10, 100_000);
     expect(batchSize.rows).toBe(1);
@@ -25,7 +25,7 @@ describe('the adaptive batch size', () => {
     expect(batchSize.rows).toBe(100);
   });
 
-  it('learns nothing good from a chunk that was not full', () => {
+  it('does not grow after a chunk that was not full', () => {
     const batchSize = new AdaptiveBatchSize(100, 1_000, 30);
     batchSize.learn(3, 0.1);
     expect(batchSize.rows).toBe(100);

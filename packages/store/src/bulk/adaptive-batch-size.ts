@@ -1,9 +1,11 @@
-/** A chunk may hold PGlite's only connection for 50 ms; the aim leaves room for what is slower, at a tenth of the rate. */
+/**
+ * A chunk may use PGlite's only connection for 50 ms. The target leaves room for slower work, at a tenth of the speed.
+ */
 const PGLITE_AIM = 20;
 
 /**
- * How many rows fit into a chunk of bulk work. Follows what chunks took, because rows differ in size and machines in
- * speed.
+ * How many rows fit into a chunk of bulk work. It adapts to the time that chunks took, because rows differ in size and
+ * machines in speed.
  */
 export class AdaptiveBatchSize {
   #rows: number;
@@ -13,9 +15,10 @@ export class AdaptiveBatchSize {
 
   /**
    * @param first rows of the first chunk
-   * @param most rows of any chunk
+   * @param most maximum rows of a chunk
    * @param aim milliseconds that a chunk may take
-   * @param least rows of any chunk: where a chunk has a high fixed cost, a busy machine would come down to single rows
+   * @param least minimum rows of a chunk: if chunks have a high fixed cost, a busy machine would otherwise go down to
+   * single rows
    */
   constructor(first: number, most: number, aim = PGLITE_AIM, least = 1) {
     this.#rows = first;

@@ -14,7 +14,7 @@ import { refreshStatistics } from './statistics.ts';
 
 /** How long finished operations are listed. */
 const KEPT_DAYS = 7;
-/** Requests that are forgotten in one turn. */
+/** Number of requests that are removed in one run. */
 const MOST_FORGOTTEN = 1_000;
 /** PostgreSQL publishes statistics of its tables a few seconds late. */
 const FRESH = "interval '1 minute'";
@@ -27,12 +27,12 @@ export async function maintain(store: Store, collections?: readonly Collection[]
 }
 
 /**
- * The housekeeping that nobody waits for, in short pieces: rows that a commit replaced a while ago, barriers that
- * nothing earlier is left for, failures that something later has made void, operations that were finished long ago;
- * indexes on fields that searches use, statistics, and what makes searches as quick as before a commit. To be called every few seconds, or after commits,
- * by one process at a time for each collection.
+ * The background housekeeping, in short pieces: it removes rows that a commit replaced, barriers without earlier
+ * pending operations, failures that a later change has made void, and old finished operations. It also builds indexes
+ * on fields that searches use, updates statistics, and restores the speed of searches after a commit. Call it every few
+ * seconds, or after commits, in one process at a time for each collection.
  *
- * @returns whether nothing is left to do until the collection changes, but for what comes within hours
+ * @returns whether nothing is left to do until the collection changes, except work that comes within hours
  */
 export async function maintainCollection(store: Store, collection: Collection): Promise<boolean> {
   const { lowWater, isFresh } = await readProgress(store, collection);
@@ -63,7 +63,7 @@ async function removeBarriers(store: Store, collection: Collection, lowWater: bi
 }
 
 interface Progress {
-  /** No operation below this sequence number will be applied any more. */
+  /** No operation below this sequence number will be applied. */
   readonly lowWater: bigint;
   /** Whether there was a commit a moment ago. */
   readonly isFresh: boolean;
@@ -80,10 +80,10 @@ async function readProgress(store: Store, collection: Collection): Promise<Progr
 }
 
 /**
- * Removes rows that no search can see any more. A row stays while earlier operations are under way: one on the same id
- * has to find out that it came too late.
+ * Removes rows that no search can see. A row stays while earlier operations are pending: one on the same id must find
+ * out that it came too late.
  *
- * @returns whether some are left, or their room in the tables is to be cleaned up
+ * @returns whether some are left, or their space in the tables has to be cleaned up
  */
 async function removeOldRows(store: Store, collection: Collection, lowWater: bigint): Promise<boolean> {
   const S = collection.sqlSchema;
@@ -94,7 +94,7 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
     [store.graceMilliseconds, collection.id],
   );
   const commit = row?.commit ?? 0n;
-  // First, so that a reader of an earlier commit can tell that it missed removed rows.
+  // First, so that a reader of an earlier commit can detect that it missed removed rows.
   await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
   const batchSize = new AdaptiveBatchSize(50, 2_000);
   const isRemote = hasServers(collection);
@@ -117,7 +117,7 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
         }),
       { lane: 'bulk', keyed: true },
     );
-    // Where other servers have rows, those go last: by them it is found again what an end in between has left.
+    // Rows on other servers are removed last: with them, the next run finds what an interrupted one has left.
     if (isRemote) {
       await store.engine.transaction((tx) => removeDocuments(tx, store, collection, docs), {
         lane: 'bulk',
@@ -133,10 +133,7 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
   return removed > 0 || left?.some === true;
 }
 
-/**
- * Those with failed operations stay until somebody dealt with them.
- * @returns whether there may be more
- */
+/** Requests with failed operations stay until somebody retries them. @returns whether there may be more */
 async function forgetOldRequests(store: Store, collection: Collection): Promise<boolean> {
   const S = collection.sqlSchema;
   const rows = await store.engine.query<{ request: bigint }>(

@@ -7,10 +7,10 @@ import type { Collection, Store } from '../context.ts';
 const PAGE = 1000;
 
 /**
- * Takes up what a process left that ended anyhow; nobody else may be at work. Requests that were never accepted go,
- * analyses that nobody does any more are queued again. Nothing is to be done about a commit that was cut off: each of
- * its chunks was a transaction of its own, all of it is still unseen, and the next commit continues where it ended and
- * publishes both under the number that it had.
+ * Cleans up after a process that ended in any way. No other process may be working. Removes requests that were never
+ * accepted, and queues abandoned analyses again. An interrupted commit needs nothing: each of its chunks was a separate
+ * transaction, all of it is still invisible, and the next commit continues where it ended and publishes both under the
+ * same number.
  */
 export async function recover(store: Store): Promise<void> {
   for (const collection of await listCollections(store)) {

@@ -4,27 +4,27 @@ import type { Collection, Store } from '../context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
 
-/** A pause in which nobody searches. */
+/** A pause without searches. */
 const PAUSE_MILLISECONDS = 5_000;
 
 interface Table {
   readonly name: string;
-  /** The table that it is a partition of, if it is one. */
+  /** Its partitioned table, if it is a partition. */
   readonly whole: string | null;
   readonly live: bigint;
   readonly dead: bigint;
-  /** Rows that came since the last vacuum. */
+  /** Rows that were inserted since the last vacuum. */
   readonly inserted: bigint;
-  /** Rows that changed since the planner's statistics were made. */
+  /** Rows that changed since the last update of the planner's statistics. */
   readonly changed: bigint;
 }
 
 /**
- * Vacuums tables that changed much, and refreshes the planner's statistics. PostgreSQL does so too, but later, and only
- * when a fifth of a table changed: until then each count looks into the wide rows that came, and searches read dead ones
- * (measured: half as fast again after 16 commits of 10,000 updates). PGlite has nobody who would.
+ * Vacuums tables that changed much, and updates the planner's statistics. PostgreSQL does so too, but later, and only
+ * when a fifth of a table changed: until then each count reads the wide new rows, and searches read dead ones
+ * (measured: 1.5 times as long after 16 commits of 10,000 updates). PGlite has no such background process.
  *
- * @returns whether it did something, or puts it off until a pause
+ * @returns whether it did something, or postpones it until a pause
  */
 export async function refreshStatistics(store: Store, collection: Collection): Promise<boolean> {
   const { engine } = store;
@@ -43,11 +43,11 @@ export async function refreshStatistics(store: Store, collection: Collection): P
     const name = `${collection.sqlSchema}.${table.name}`;
     const isDue = (sinceLastSearch: number) =>
       engine.kind === 'pglite' ? isDueOnPglite(table, sinceLastSearch) : isDueOnPostgres(table);
-    // Never waits for a lock, nor gives back the end of a file, for which searches would have to wait.
+    // Never waits for a lock, and does not truncate the file, for which searches would have to wait.
     if (isDue(engine.sinceLastSearch()))
       await runUnlessCancelled(engine, `vacuum (truncate false, skip_locked) ${name}`);
     const isStale = Number(changed) > 200 + 0.1 * Number(live);
-    // Plans over all partitions go by statistics of the whole, which nobody else makes.
+    // Plans over all partitions use statistics of the whole table, which nothing else updates.
     if (isStale) stale.add(whole === null ? name : `${collection.sqlSchema}.${whole}`);
     busy ||= isStale || isDue(Number.POSITIVE_INFINITY);
   }
@@ -58,8 +58,8 @@ export async function refreshStatistics(store: Store, collection: Collection): P
 }
 
 /**
- * Tables with partitions on other servers, where the planner knows another number of documents than the last commit
- * shows: changes there are not counted here. A vacuum there is up to those servers.
+ * Tables with partitions on other servers: there the planner knows another number of documents than the last commit
+ * shows, so changes are not counted here. Those servers vacuum them.
  */
 async function staleElsewhere(store: Store, collection: Collection): Promise<string[]> {
   if (!hasServers(collection)) return [];
@@ -72,27 +72,28 @@ async function staleElsewhere(store: Store, collection: Collection): Promise<str
     [collection.id, whole],
   );
   const { documents = 0, known } = row ?? {};
-  // Of a partition that nobody has looked at it is not known.
+  // Unknown for a partition without statistics.
   if (Math.abs(documents - (known ?? 0)) <= 200 + 0.1 * documents) return [];
   const modules = store.modules.filter(({ descriptor }) => descriptor !== undefined);
   return [whole, ...modules.map(({ name }) => descriptorTable(collection.sqlSchema, name))];
 }
 
-/** New fields have the right of way: see fields. */
+/** New fields have priority: see fields. */
 async function runUnlessCancelled(engine: Engine, sql: string): Promise<void> {
   await engine.query(sql, [], 'bulk').catch((error: unknown) => {
     if (!wasCancelled(error)) throw error;
   });
 }
 
-/** Searches and commits go on meanwhile. */
+/** Searches and commits continue at the same time. */
 function isDueOnPostgres({ live, dead, inserted }: Table): boolean {
   return Number(dead) + Number(inserted) > 1_000 + 0.05 * Number(live);
 }
 
 /**
- * Cleaning up 100,000 rows takes half a second and more, in which no search runs: in a pause, or when it must be. Rows
- * that only came are marked as seen by all at once, which is cheap, and lets counts do with an index alone.
+ * Cleaning up 100,000 rows takes half a second or more, in which no search runs: do it in a pause, or when it is
+ * necessary. Rows that were only inserted are marked as visible to all at once, which is cheap, and allows counts with
+ * only an index.
  */
 function isDueOnPglite({ live, dead, inserted }: Table, sinceLastSearch: number): boolean {
   const paused = sinceLastSearch > PAUSE_MILLISECONDS;

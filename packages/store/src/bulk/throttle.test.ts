@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Throttle } from './throttle.ts';
 
-/** A throttle with a clock of its own: `second` lets one pass in which searches took so long, with bulk work or without. */
+/**
+ * A throttle with its own clock: `second` advances it by one second with searches of a given duration, with bulk work
+ * or without.
+ */
 function throttleOf(slowdown: number) {
   let now = 0;
   const throttle = new Throttle(slowdown, undefined, () => now);
@@ -17,13 +20,13 @@ function throttleOf(slowdown: number) {
 }
 
 describe('the throttle of bulk work', () => {
-  it('does not rest while nobody searches', async () => {
+  it('does not pause without searches', async () => {
     const { throttle, second } = throttleOf(1.3);
     for (let i = 0; i < 10; i++) await second(undefined, true);
     expect(throttle.strength).toBe(0);
   });
 
-  it('rests more and more while searches are slowed, up to a quarter of the speed, and less when they are not', async () => {
+  it('pauses more and more while searches are slowed, up to a quarter of the speed, and less if they are not', async () => {
     const { throttle, second } = throttleOf(1.3);
     for (let i = 0; i < 5; i++) await second(20, false);
     await second(40, true);
@@ -37,20 +40,20 @@ describe('the throttle of bulk work', () => {
     expect(throttle.strength).toBeLessThan(0.1);
   });
 
-  it('takes searches that are slow by themselves for what they are', async () => {
+  it('accepts searches that are slow by themselves', async () => {
     const { throttle, second } = throttleOf(1.3);
     for (let i = 0; i < 20; i++) await second(500, false);
     for (let i = 0; i < 20; i++) await second(520, true);
     expect(throttle.strength).toBeLessThan(0.1);
   });
 
-  it('works on when other programs slow the searches, and rests again when it slows them itself', async () => {
+  it('continues if other programs slow the searches, and pauses again if it slows them itself', async () => {
     const { throttle, second } = throttleOf(1.3);
-    /** Bulk work that goes on at full speed doubles the time of a search. */
+    /** Bulk work at full speed doubles the time of a search. */
     const share = () => 1 / (1 + throttle.strength);
     const work = async (undisturbed: number) => second(undisturbed * (1 + share()), true);
     for (let i = 0; i < 10; i++) await second(20, false);
-    // Eight times as long, and hardly longer by the work.
+    // Eight times as long, and hardly longer because of the work.
     for (let i = 0; i < 40; i++) await second(160 * (1 + share() / 20), true);
     expect(throttle.strength).toBeLessThan(0.1);
     for (let i = 0; i < 40; i++) await work(160);
@@ -61,7 +64,7 @@ describe('the throttle of bulk work', () => {
     expect(throttle.strength).toBeGreaterThan(0.5);
   });
 
-  it('rests for as long as its strength says, and never with 0', async () => {
+  it('pauses in proportion to its strength, and never with 0', async () => {
     const { throttle, second } = throttleOf(1.3);
     await second(20, false);
     const from = performance.now();

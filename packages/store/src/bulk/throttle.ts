@@ -3,28 +3,31 @@ import type { Queryable } from '../engine/engine.ts';
 /** Searches of some processes during about a second. */
 export interface SearchTimes {
   readonly count: number;
-  /** Milliseconds within which 19 of 20 were answered. */
+  /** Milliseconds within which 19 of 20 were answered (95th percentile). */
   readonly p95: number;
 }
 
 const LOOK_MILLISECONDS = 1_000;
-/** Bulk work was done so shortly before that it may have slowed searches. */
+/** Bulk work ran so recently that it may have slowed searches. */
 const DISTURBED_MILLISECONDS = 3_000;
-/** With searches about, and nothing known of how long they take undisturbed. */
+/** Used while there are searches, and their undisturbed duration is unknown. */
 const FIRST_REST = 1;
-/** At the most, bulk work goes on at a quarter of its speed: it must come to an end. */
+/** At most, bulk work slows down to a quarter of its speed, because it must end. */
 const MOST_REST = 3;
-/** Looks with the longest rests after which searches should have become faster, if bulk work is what slows them. */
+/**
+ * Number of seconds with the longest pauses after which searches should have become faster, if bulk work slows them.
+ */
 const FRUITLESS_LOOKS = 5;
-/** What faster means: of the time that searches took before. */
+/** Faster means: this share of the earlier duration. */
 const RELIEF = 0.8;
-/** No rest is longer: someone who waits for the end of the work must not wonder. */
+/** Maximum pause: users who wait for the end of the work must see progress. */
 const LONGEST_REST = 2_000;
 
 /**
- * Throttles bulk work (applying changes, accepting large requests, housekeeping): it rests between its pieces, longer the
- * more it slows searches, and not at all while nobody searches. How long searches take undisturbed is learned from those
- * that come while there is no bulk work, and from those that stay slow however long it rests: other programs slow them.
+ * Throttles bulk work (applying changes, accepting large requests, housekeeping). It pauses between its pieces: longer
+ * the more it slows searches, and not at all without searches. The undisturbed duration of searches is learned from
+ * those without concurrent bulk work, and from those that stay slow however long it pauses: then other programs slow
+ * them.
  */
 export class Throttle {
   readonly #slowdown: number;
@@ -34,7 +37,7 @@ export class Throttle {
   #undisturbed: number | undefined;
   #lately: number | undefined;
   #rest = 0;
-  /** What searches took when it last began to rest longer. */
+  /** The duration of searches when it last increased its pauses. */
   #before: number | undefined;
   #fruitlessLooks = 0;
   #searching = false;
@@ -42,7 +45,7 @@ export class Throttle {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param slowdown how many times slower searches may get; 0: bulk work never rests
+   * @param slowdown factor by which searches may slow down; 0: bulk work never pauses
    * @param exchange sends the searches of this process to the others, and returns those of all
    */
   constructor(
@@ -55,11 +58,11 @@ export class Throttle {
     this.#now = now;
   }
 
-  /** Looks at the searches once a second from now on, until stopped. */
+  /** Checks the searches once per second from now on, until stopped. */
   start(): void {
     const look = () => {
       this.look()
-        // The database is away: so are searches.
+        // The database is unreachable, so there are no searches.
         .catch(() => {})
         .finally(() => {
           if (this.#timer !== undefined) this.#timer = setTimeout(look, LOOK_MILLISECONDS).unref();
@@ -73,17 +76,17 @@ export class Throttle {
     this.#timer = undefined;
   }
 
-  /** Milliseconds of rest for each millisecond of bulk work, 0 to 3. */
+  /** Milliseconds of pause for each millisecond of bulk work, 0 to 3. */
   get strength(): number {
     return this.#rest;
   }
 
-  /** Takes note of the duration of a search. */
+  /** Records the duration of a search. */
   searched(milliseconds: number): void {
     this.#times.push(milliseconds);
   }
 
-  /** Rests after a piece of bulk work, by its duration. */
+  /** Pauses after a piece of bulk work, in proportion to its duration. */
   async rest(milliseconds: number): Promise<void> {
     this.#lastBulk = this.#now();
     const pause = Math.min(milliseconds * this.#rest, LONGEST_REST);
@@ -91,7 +94,7 @@ export class Throttle {
     this.#lastBulk = this.#now();
   }
 
-  /** Learns from the searches since the last look. */
+  /** Learns from the searches since the last check. */
   async look(): Promise<void> {
     const times = this.#times.sort((a, b) => a - b);
     this.#times = [];
@@ -116,7 +119,7 @@ export class Throttle {
     if (!before) this.#rest = Math.max(this.#rest, FIRST_REST);
     this.#lately = smoothed(this.#lately, p95, 0.5);
     if (this.#undisturbed === undefined) return;
-    // Undisturbed they take no longer than disturbed.
+    // Undisturbed searches take no longer than disturbed ones.
     this.#undisturbed = Math.min(this.#undisturbed, this.#lately);
     const slowdown = this.#lately / this.#undisturbed;
     if (slowdown <= this.#slowdown) {
@@ -138,7 +141,7 @@ function smoothed(before: number | undefined, now: number, share: number): numbe
   return before === undefined ? now : before + (now - before) * share;
 }
 
-/** Tells the searches of this process to the others that share the database, and gives those of all. */
+/** Sends the searches of this process to the others that share the database, and returns those of all. */
 export function exchangeSearchTimes(database: Queryable, process: string): (own: SearchTimes) => Promise<SearchTimes> {
   let tidied = false;
   return async ({ count, p95 }) => {

@@ -5,13 +5,13 @@ import { hasServers } from './shard-servers.ts';
 import { partitionTables, renameSequence, setForBulk, type Tables } from './shards.ts';
 import { sqlType } from './sql-types.ts';
 
-/** `valid_to` of a row that is live: the greatest bigint. */
+/** `valid_to` of a live row: the greatest bigint. */
 export const LIVE = 9_223_372_036_854_775_807n;
 
-/** States of operations that are on their way, as SQL. */
+/** States of pending operations, as SQL. */
 export const OPEN = "('queued', 'analyzing', 'ready')";
 
-/** SQL of the version of a row `d` of documents. Copies from before versions were kept have negative numbers. */
+/** SQL of the version of a row `d` of documents. Copies from before versions were stored have negative numbers. */
 export const VERSION = 'coalesce(d.version, abs(d.seq))';
 
 /**
@@ -319,7 +319,7 @@ const BYTES = { name: 'bytes', type: 'int', since: 18 };
 
 export const TABLES_VERSION = TABLES.length;
 
-/** Creates what the schema lacks: see {@link TABLES}. */
+/** Creates the missing tables of the schema: see {@link TABLES}. */
 export async function createTables(tx: Queryable, collection: Tables, from: number): Promise<void> {
   for (const statements of TABLES.slice(from)) {
     for (const sql of statements(collection.sqlSchema)) await tx.query(sql);
@@ -327,7 +327,7 @@ export async function createTables(tx: Queryable, collection: Tables, from: numb
   if (from > 0) return from < BYTES.since ? addMissing(tx, collection, BYTES) : undefined;
   await tx.query(`alter table ${collection.sqlSchema}.documents add column ${BYTES.name} ${BYTES.type}`);
   await createServerSchemas(tx, collection);
-  // Outputs and thumbnails come before a change is accepted, which is the business of one server.
+  // Outputs and thumbnails come before a change is accepted, which happens on one server.
   await partitionTables(
     tx,
     collection,
@@ -338,7 +338,7 @@ export async function createTables(tx: Queryable, collection: Tables, from: numb
 
 /**
  * Outputs that can be filtered are columns. The long texts (descriptors and codes) are not: they are read from the
- * outputs when a search names them.
+ * outputs if a search names them.
  */
 export function isColumn(output: OutputField): boolean {
   return output.type !== 'string' || output.returnedByDefault;
@@ -348,7 +348,7 @@ export function descriptorTable(sqlSchema: string, module: string): string {
   return `${sqlSchema}.descriptors_${checkedName(module)}`;
 }
 
-/** Creates the table of descriptors and the columns of a module where they are missing. */
+/** Creates the missing table of descriptors and the missing columns of a module. */
 export async function createModuleTables(tx: Queryable, collection: Tables, module: ModuleManifest): Promise<void> {
   const { sqlSchema } = collection;
   if (module.descriptor !== undefined) {
@@ -384,7 +384,7 @@ export async function createModuleTables(tx: Queryable, collection: Tables, modu
   }
 }
 
-/** Gives documents a column that they may already have. */
+/** Adds a column to documents, unless it exists. */
 async function addMissing(tx: Queryable, collection: Tables, column: { name: string; type: string }): Promise<void> {
   const there = await tx.query(
     'select from pg_attribute where attrelid = $1::text::regclass and attname = $2 and not attisdropped',
@@ -393,7 +393,7 @@ async function addMissing(tx: Queryable, collection: Tables, column: { name: str
   if (there.length === 0) await addColumns(tx, collection, [column]);
 }
 
-/** Names of modules and outputs stand in SQL as they are. */
+/** Names of modules and outputs are used in SQL unquoted. */
 function checkedName(name: string): string {
   if (!/^[a-z][a-z0-9_]{0,47}$/.test(name)) throw new Error(`${name} cannot be the name of a module or output`);
   return name;

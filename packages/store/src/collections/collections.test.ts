@@ -48,7 +48,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     });
   });
 
-  it('creates, lists and drops; a name can be used again', async () => {
+  it('creates, lists and drops; a name can be reused', async () => {
     const settings = { language: 'de', nested: { a: [1] } };
     const collection = await createCollection(store, 'Shop.2024', settings);
     expect((await findCollection(store, 'Shop.2024')).settings).toEqual(settings);
@@ -70,7 +70,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     },
   );
 
-  it('knows the fields of modules and their columns from the start', async () => {
+  it('has the fields of modules and their columns from the start', async () => {
     const schema = await loadSchema(store, await findCollection(store, 'my-collection'));
     expect(schema.fields.get('tint_names')).toMatchObject({
       type: 'strings',
@@ -141,7 +141,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     await dropCollection(store, collection);
   });
 
-  it('gives an old collection the tables of a module that came later', async () => {
+  it('gives an old collection the tables of a later module', async () => {
     await store[Symbol.asyncDispose]();
     const added = {
       name: 'depth',
@@ -166,7 +166,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     );
   });
 
-  it('shows what the tables of an earlier version hold', async () => {
+  it('shows the documents in tables of an earlier version', async () => {
     const collection = await createCollection(store, 'earlier');
     const outputs = testOutputs({ shape: [1, 0, 0, 0] });
     await accept(store, collection, [{ id: 'a', import: outputs }, { id: 'b' }]);
@@ -177,7 +177,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     ]);
     await commit(store, collection);
     const S = collection.sqlSchema;
-    // As version 13 had it: with rows that are live, replaced and counted.
+    // As in version 13: with live, replaced and counted rows.
     for (const sql of [
       `alter table ${S}.operations drop column atomic, drop column expected_version, drop column kept_version, drop column bytes`,
       `alter table ${S}.requests drop column bytes_before`,
@@ -211,12 +211,12 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     await dropCollection(store, collection);
   });
 
-  it('opens what an akin of another version has opened meanwhile', async () => {
+  it('opens a store that another version of akin has opened since', async () => {
     const collection = await createCollection(store, 'mixed');
     const version = async () =>
       (await store.engine.query('select tables_version from akin.collections where id = $1', [collection.id]))[0];
     const made = (await version())?.tables_version as number;
-    // An older one counted its own tables alone; a newer one has more.
+    // An older version counted only its own tables. A newer one has more.
     for (const [other, after] of [
       [made - 1, made],
       [made + 1, made + 1],
@@ -230,7 +230,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     await dropCollection(store, collection);
   });
 
-  it('is one akin at a time', async () => {
+  it('is used by one akin at a time', async () => {
     await expect(openTestStore(place)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(/Another akin .*uses/),

@@ -13,22 +13,22 @@ import { MAIN_SERVER, spreadShards } from './shard-servers.ts';
 import { requireShards, shardsOf } from './shards.ts';
 
 export interface CollectionStatus {
-  /** How many documents the last commit shows. */
+  /** Number of documents in the last commit. */
   readonly documents: number;
-  /** Number of the last commit; 0 before the first one. */
+  /** Number of the last commit. 0 before the first one. */
   readonly commit: number;
   readonly committedAt: Date | null;
   /** Accepted operations that are not visible yet. */
   readonly pending: number;
-  /** Operations that failed and that nothing later has made void. */
+  /** Failed operations that no later change has made void. */
   readonly failed: number;
   /** Number of failures by reason, which is an error code. */
   readonly failures: Readonly<Record<string, number>>;
-  /** The model of the descriptors of the module content; undefined before it is known. */
+  /** The model of the content descriptors. Undefined before it is known. */
   readonly contentModel: string | undefined;
-  /** How many shards its documents are in. */
+  /** Number of shards. */
   readonly shards: number;
-  /** Of its documents: values of fields, outputs and thumbnails. */
+  /** Bytes of its documents: values of fields, outputs and thumbnails. */
   readonly bytes: number;
   readonly quota: Quota;
 }
@@ -43,16 +43,16 @@ export async function listCollections(store: Store): Promise<Collection[]> {
   return rows.map(fromRow);
 }
 
-/** A collection, and the figures that show whether there is work in it. */
+/** A collection, and the numbers that show whether it has pending work. */
 export interface CollectionState {
   readonly collection: Collection;
-  /** Another one after each change of the row of the collection: what was accepted, applied, published or defined. */
+  /** Changes with each change of the row of the collection: accepted, applied, published or defined. */
   readonly version: string;
-  /** Of the fields, see `loadSchema`. */
+  /** Version of the fields, see `loadSchema`. */
   readonly schemaVersion: number;
-  /** Whether there are changes that are accepted and not dealt with: some wait for an analysis or for a commit. */
+  /** Whether there are unfinished accepted changes: some wait for an analysis or for a commit. */
   readonly open: boolean;
-  /** Whether its pictures wait until its reindex, which is paused, continues. */
+  /** Whether its pictures wait until its paused reindex continues. */
   readonly held: boolean;
 }
 
@@ -75,17 +75,17 @@ export async function collectionStates(store: Store, only: 'open' | 'all' = 'all
 /** See `settled_seq` in the migrations. */
 const OPEN = '(settled_seq is distinct from next_seq or unpublished_operations > 0)';
 
-/** What a reindex that is paused fills. */
+/** The target of a paused reindex. */
 const HELD =
   "exists (select from akin.reindexes r where r.target = collections.id and r.name <> collections.name and r.state = 'paused')";
 
-/** Notifies housekeeping of work in a collection of which nothing else has changed. */
+/** Notifies housekeeping of work in a collection that has not changed otherwise. */
 export async function notifyHousekeeping(tx: Queryable, { id }: Collection): Promise<void> {
-  // The version of the row is a new one.
+  // This changes the version of the row.
   await tx.query('update akin.collections set name = name where id = $1', [id]);
 }
 
-/** The collection of a number, if it is there and no other one took its place. */
+/** The collection with a number, if it exists and was not replaced. */
 export async function collectionOf(store: Store, id: number): Promise<Collection | undefined> {
   const [row] = await store.engine.query(
     `select ${COLUMNS} from akin.collections where id = $1 and replaced_at is null`,
@@ -94,9 +94,9 @@ export async function collectionOf(store: Store, id: number): Promise<Collection
   return row && fromRow(row);
 }
 
-/** @throws AkinError not-found that names the collection and those that exist */
+/** @throws AkinError not-found that names the collection and the existing ones */
 export async function findCollection(store: Store, name: string): Promise<Collection> {
-  // As searches do, which mostly come next: a connection is given another limit for what has none.
+  // As searches do, which usually come next: a connection needs a statement to change its time limit.
   const options = { timeoutMilliseconds: store.searchMilliseconds, isSearch: false };
   const [row] = await store.engine.read(`select ${COLUMNS} from akin.collections where name = $1`, [name], options);
   if (row !== undefined) {
@@ -112,10 +112,7 @@ export async function findCollection(store: Store, name: string): Promise<Collec
   );
 }
 
-/**
- * What this process last knew of a collection, its fields included, if anything: for those who find out by their answer
- * whether it was so.
- */
+/** The cached state of a collection with its fields, if any: for callers whose answer shows whether it was current. */
 export function recallCollection(
   store: Store,
   name: string,
@@ -127,11 +124,12 @@ export function recallCollection(
 
 /**
  * Creates a collection with its tables.
- * @param settings `model`: the name of its models; those of the process when not given. `shards`: how many it has, 1
- *   when not given
- * @param quota what it may have
- * @throws AkinError bad-request when the name has another form, the models are not here or it cannot have so many
- *   shards; conflict when it exists
+ *
+ * @param settings `model`: the name of its models; default: those of the process. `shards`: number of shards; default:
+ * 1.
+ * @param quota of the collection
+ * @throws AkinError bad-request if the name is invalid, the models are not here or the number of shards is not
+ * possible; conflict if it exists
  */
 export async function createCollection(
   store: Store,
@@ -172,7 +170,7 @@ export async function createCollection(
   }
 }
 
-/** Settings that say on which server each shard lies, where that is not the main one for all of them. */
+/** Settings that name the server of each shard, unless all are on the main one. */
 async function withServers(
   tx: Queryable,
   { shardServers, ...settings }: Readonly<Record<string, unknown>>,
@@ -182,10 +180,10 @@ async function withServers(
   return { ...settings, shardServers: await spreadShards(tx, shardsOf({ settings }), names) };
 }
 
-/** Removes a collection with everything in it, its reindex too. What runs on it meanwhile ends with not-found. */
+/** Removes a collection with all its contents, and its reindex. Work in progress on it ends with not-found. */
 export async function dropCollection(store: Store, collection: Collection): Promise<void> {
   const target = await store.engine.transaction(async (tx) => {
-    // In the order of commits: who writes holds one of these rows, and asks for that of the collection later.
+    // In the order of commits: a writer holds one of these rows, and then locks that of the collection.
     for (const table of ['leases', 'shard_leases']) {
       await tx.query(`delete from akin.${table} where collection = $1`, [collection.id]);
     }
@@ -193,13 +191,13 @@ export async function dropCollection(store: Store, collection: Collection): Prom
     await tx.query(`drop schema if exists ${collection.sqlSchema} cascade`);
     await dropServerSchemas(tx, collection);
     await tx.query('delete from akin.runs where collection = $1', [collection.name]);
-    // Keys for it must not open what somebody else calls by its name later.
+    // Keys for it must not give access to a later collection with its name.
     await tx.query(
       `update akin.keys set collections = array_remove(collections, $1)
         where $1 = any (collections) and not exists (select 1 from akin.collections where name = $1)`,
       [collection.name],
     );
-    // One of the same name later must not get its documents.
+    // A later collection with the same name must not get its documents.
     const [reindex] = await tx.query(
       `with gone as (
          delete from akin.reindexes
@@ -221,13 +219,13 @@ export async function dropCollection(store: Store, collection: Collection): Prom
   store.memory.sweeps.delete(collection.id);
 }
 
-/** Removes collections that were replaced long enough ago that nobody uses them any more. */
+/** Removes collections that were replaced so long ago that nobody uses them. */
 export async function dropReplaced(store: Store): Promise<void> {
   const rows = await store.engine.query(
     `select ${COLUMNS} from akin.collections where replaced_at < now() - interval '2 minutes'`,
   );
   for (const row of rows) {
-    // One whose server is away stays until the next time.
+    // A collection whose server is unreachable stays until the next time.
     await dropCollection(store, fromRow(row)).catch((error: unknown) => {
       if (!(error instanceof ShardServerAway)) throw error;
     });
@@ -236,7 +234,7 @@ export async function dropReplaced(store: Store): Promise<void> {
 
 export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {
   const S = collection.sqlSchema;
-  // One count for each state: each has its index, which is empty when nothing is under way.
+  // One count for each state: each has an index, which is empty if nothing is pending.
   const open = ['queued', 'analyzing', 'ready'].map(
     (state) => `+ (select count(*) from ${S}.requests r join ${S}.operations o using (request)
                     where o.state = '${state}' and not r.finished and r.first_seq is not null)`,
@@ -261,7 +259,7 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
       }>(sql, [collection.id]),
     { keyed: true },
   );
-  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
   const failures: Record<string, number> = JSON.parse(row.failures ?? '{}');
   return {
     documents: Number(row.documents),
@@ -277,7 +275,7 @@ export async function collectionStatus(store: Store, collection: Collection): Pr
   };
 }
 
-/** Brings the tables of a collection up to date that an earlier version of akin, or one with other modules, made. */
+/** Updates the tables of a collection that an earlier version of akin, or one with other modules, created. */
 export async function updateTables(store: Store, collection: Collection): Promise<void> {
   const [row] = await store.engine.query('select tables_version, modules from akin.collections where id = $1', [
     collection.id,

@@ -3,17 +3,17 @@ import type { Collection, Store } from '../context.ts';
 import { addFields } from './fields.ts';
 import { loadSchema } from './schema.ts';
 
-/** What a field that clients define can be. */
+/** The types of fields that clients define. */
 export const DEFINABLE_TYPES = ['boolean', 'long', 'double', 'date', 'string'] as const satisfies readonly FieldType[];
 
 const LOCK_MILLISECONDS = 5_000;
 
 /**
- * Gives fields their types before any document has them. Those that have theirs already are left; so are the names that
- * akin owns, which no document can define.
+ * Gives fields their types before any document has them. Fields that have their type already are skipped, as are the
+ * names that akin owns, which no document can define.
  *
- * @throws AkinError conflict, which names the field, when one has another type; bad-request for a name that no field
- * can have, or for too many; nothing is defined then
+ * @throws AkinError conflict, which names the field, if one has another type; bad-request for an invalid name, or for
+ * too many fields. Nothing is defined then.
  */
 export async function defineFields(
   store: Store,
@@ -32,7 +32,7 @@ export async function defineFields(
         [collection.id],
       );
       if (row === undefined) {
-        throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+        throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
       }
       const schema = await loadSchema(store, collection, row.schema_version, tx);
       const added = new Map<string, FieldType>();
@@ -40,7 +40,10 @@ export async function defineFields(
         const known = schema.fields.get(name);
         if (known === undefined) added.set(name, type);
         else if (known.type !== type) {
-          throw new AkinError('conflict', `The field ${quote(name)} is a ${known.type} already, and stays one.`);
+          throw new AkinError(
+            'conflict',
+            `The field ${quote(name)} already has the type ${known.type}, which cannot change.`,
+          );
         }
       }
       await addFields(tx, collection, added);

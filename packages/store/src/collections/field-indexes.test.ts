@@ -50,7 +50,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
     return column?.kind === 'column' ? column.sql : '';
   };
   const keep = async () => {
-    // On PGlite they are built in a pause, or at last when a use waits for long.
+    // On PGlite they are built in a pause, or after a long wait for one.
     await store.engine.query(`update ${collection.sqlSchema}.field_uses set since = now() - interval '6 seconds'`);
     return keepFieldIndexes(store, collection);
   };
@@ -89,7 +89,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
     expect(await keep()).toBe(false);
   });
 
-  it('serve a filter alone', async () => {
+  it('answer a filter alone', async () => {
     await store.engine.query(`vacuum analyze ${collection.sqlSchema}.documents`);
     const shelf = await columnOf('shelf');
     const plan = await store.engine.transaction(async (tx) => {
@@ -101,10 +101,10 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
     expect(JSON.stringify(plan)).toContain('Index Only Scan');
   });
 
-  it('give way to values that are too long for them', async () => {
+  it('are dropped for values that are too long for them', async () => {
     const name = `field_${await columnOf('name')}_rising`;
     expect(await indexes()).toContain(name);
-    // Letters without a pattern: values are compressed before they are measured.
+    // Random letters: values are compressed before they are measured.
     let seed = 1;
     const long = Array.from({ length: 6_000 }, () => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -121,21 +121,21 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
     expect(await indexes()).not.toContain(name);
   });
 
-  it('go when nobody uses them any more', async () => {
+  it('are dropped when no search uses them', async () => {
     expect(await indexes()).toContain('field_place');
     await store.engine.query(
       `update ${collection.sqlSchema}.field_uses set used_on = current_date - 31 where form = 'place'`,
     );
     await keep();
     expect(await indexes()).not.toContain('field_place');
-    // A use is written down once a day; tomorrow is simulated by forgetting.
+    // A use is recorded once a day. The test simulates the next day by deleting the record.
     store.memory.uses.clear();
     await find('location:[3,-5 TO 5,-3]');
     await keep();
     expect(await indexes()).toContain('field_place');
   });
 
-  it('are not asked for in small collections', async () => {
+  it('are not built in small collections', async () => {
     const small = await createCollection(store, 'small');
     await accept(store, small, [{ id: 'a', shelf: 1 }]);
     await commit(store, small);
@@ -144,7 +144,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
   });
 
   if (kind === 'postgres') {
-    it('give way to new fields while they are built', async () => {
+    it('yield to new fields while they are built', async () => {
       await find('*:*', 'taken desc');
       const building = `select from pg_stat_progress_create_index where relid = '${collection.sqlSchema}.documents'::regclass`;
       const name = `field_${await columnOf('taken')}_falling`;
@@ -163,7 +163,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
       expect(await indexes()).toContain(name);
     });
 
-    it('that a crash left half built are built again', async () => {
+    it('that a crash left incomplete are built again', async () => {
       await store.engine.query(
         `update pg_index set indisvalid = false where indexrelid = '${collection.sqlSchema}.field_place'::regclass`,
       );

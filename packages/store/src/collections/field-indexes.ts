@@ -8,16 +8,16 @@ import { partitionSuffixes } from './shards.ts';
 
 /*
  * Indexes on fields are built when searches use a field, not before: most fields are never searched, and each index
- * makes every commit dearer. See docs/adr/0009-indexes-on-demand.md for what they cost and bring.
+ * slows every commit. See docs/adr/0009-indexes-on-demand.md for costs and benefits.
  */
 
-/** Most indexes on fields of one collection: the first that were used. */
+/** Maximum number of indexes on fields of one collection: the fields that were used first. */
 const MAX_INDEXES = 24;
-/** An index is dropped when no search has used its field for this time. */
+/** An index is dropped if no search has used its field for this time. */
 const UNUSED_DAYS = 30;
 /**
- * On PGlite nobody is answered while an index is built: in a pause, or when there was none for so long. A search without
- * the index takes a quarter as long as building it, so that waiting long for a pause costs more than it spares.
+ * On PGlite nothing else runs while an index is built: so it is built in a pause, or after this time without one. A
+ * search without the index takes a quarter as long as building it, so a long wait for a pause costs more than it saves.
  */
 const PAUSE_MILLISECONDS = 2_000;
 const PATIENCE_SECONDS = 5;
@@ -29,16 +29,16 @@ interface Use {
   readonly form: UseForm;
 }
 
-/** What is to be an index of `documents`, or of one of its partitions. */
+/** A desired index of `documents`, or of one of its partitions. */
 interface FieldIndex {
   readonly table: string;
-  /** Where that is, if not on the main server. */
+  /** Its server, if it is not the main one. */
   readonly server: string | undefined;
-  /** What stands behind `on <table>`. */
+  /** The text after `on <table>`. */
   readonly definition: string;
 }
 
-/** Indexes by their name. Those of partitions are made one by one: PostgreSQL makes none of all without locking them. */
+/** Indexes by their name. Those of partitions are created one by one: PostgreSQL cannot create all without a lock. */
 function indexesFor(collection: Collection, uses: readonly Use[]): Map<string, FieldIndex> {
   const definitions = [...definitionsFor(uses)];
   return new Map(
@@ -51,14 +51,13 @@ function indexesFor(collection: Collection, uses: readonly Use[]): Map<string, F
   );
 }
 
-/** Indexes by their name, each as what stands behind `on documents`. */
+/** Indexes by their name, each as the text after `on documents`. */
 function definitionsFor(uses: readonly Use[]): Map<string, string> {
   const forms = new Map<string, Set<UseForm>>();
   for (const { column, form } of uses) forms.set(column, (forms.get(column) ?? new Set()).add(form));
   const indexes = new Map<string, string>();
   for (const [column, used] of forms) {
-    // Behind the value comes the id, by which equals are ordered; with the numbers of commits and of the row, counts
-    // and pages need not look into the wide rows.
+    // counts and pages need not read the wide rows.
     if (used.has('place')) {
       indexes.set('field_place', '(lat, lon) include (valid_from, valid_to, doc, id)');
       continue;
@@ -67,7 +66,7 @@ function definitionsFor(uses: readonly Use[]): Map<string, string> {
     if (used.has('falling')) {
       indexes.set(`field_${column}_falling`, `(${column} desc nulls last, id) include (valid_from, valid_to, doc)`);
     }
-    // A filter is served by either order.
+    // A filter can use either order.
     if (used.has('rising') || (used.has('filter') && !used.has('falling'))) {
       indexes.set(`field_${column}_rising`, `(${column}, id) include (valid_from, valid_to, doc)`);
     }
@@ -76,11 +75,11 @@ function definitionsFor(uses: readonly Use[]): Map<string, string> {
 }
 
 /**
- * Builds the indexes that searches asked for, one after the other, and drops those that nobody uses any more or that a
- * crash left half built. Searches and commits go on meanwhile on PostgreSQL; on PGlite they wait for as long as one
- * takes (100,000 documents: some 0.4 s), once.
+ * Builds the indexes that searches need, one after the other, and drops unused ones and those that a crash left
+ * incomplete. On PostgreSQL searches and commits continue at the same time; on PGlite they wait while one is built
+ * (100,000 documents: about 0.4 s), once.
  *
- * @returns whether an index was built (the table then wants a vacuum before counts can do without its rows), or waits
+ * @returns whether an index was built (counts need a vacuum of the table before they can skip its rows), or waits
  */
 export async function keepFieldIndexes(store: Store, collection: Collection): Promise<boolean> {
   const { engine } = store;
@@ -119,7 +118,7 @@ export async function keepFieldIndexes(store: Store, collection: Collection): Pr
   return missing.length > 0;
 }
 
-/** Whether somebody builds one right now: unfinished ones are not left-overs then. */
+/** Whether somebody is building one now: then unfinished ones are not left-overs. */
 async function isBuilding(engine: Engine, tables: readonly string[]): Promise<boolean> {
   if (engine.kind === 'pglite') return false;
   const rows = await engine.query(`select from pg_stat_progress_create_index where relid in (${tables.join(', ')})`);
@@ -143,10 +142,10 @@ async function buildIndex(
 }
 
 /**
- * An index cannot hold values beyond some 2,600 bytes: one that met such a value goes for good, so that the value can
- * be stored. Searches on the field then read rows, as before.
+ * An index cannot contain values beyond about 2,600 bytes. One that meets such a value is dropped for good, so that the
+ * value can be stored. Searches on the field then read rows, as before.
  *
- * @returns whether the error was that; what failed by it may be tried again
+ * @returns whether this was the error; then the failed work may be retried
  */
 export async function refuseIndex(store: Store, collection: Collection, error: unknown): Promise<boolean> {
   if (sqlStateOf(error) !== PROGRAM_LIMIT_EXCEEDED) return false;

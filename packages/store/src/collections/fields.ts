@@ -6,9 +6,8 @@ import { partitionSuffixes } from './shards.ts';
 import { sqlType } from './sql-types.ts';
 
 /**
- * Adds fields that clients define, as columns f<n> of `documents`. Runs inside a short transaction that holds the row
- * of the collection.
- * @throws AkinError bad-request when the collection has too many fields
+ * Adds fields that clients define, as columns f<n> of `documents`. Runs inside a short transaction that holds the lock
+ * of the collection's row. @throws AkinError bad-request if the collection has too many fields
  */
 export async function addFields(
   tx: Queryable,
@@ -43,8 +42,8 @@ export async function addFields(
 }
 
 /**
- * What builds an index or vacuums holds off new columns, and those hold off all searches while they wait: it gives way,
- * and begins again later.
+ * An index build or a vacuum blocks new columns, and those block all searches while they wait. So the build or vacuum
+ * is cancelled, and starts again later.
  */
 async function cancelHousekeeping(tx: Queryable, collection: Collection): Promise<void> {
   const tables = partitionSuffixes(collection).map(
@@ -59,8 +58,8 @@ async function cancelHousekeeping(tx: Queryable, collection: Collection): Promis
 }
 
 /**
- * Creates or extends the view \`live_documents\`: what the last commit shows, columns under the names of their fields.
- * For people with psql; akin itself does not read it.
+ * Creates or extends the view \`live_documents\`: the last commit, with columns under the names of their fields. For
+ * users of psql; akin itself does not read it.
  */
 export async function refreshView(tx: Queryable, collection: Collection): Promise<void> {
   const S = collection.sqlSchema;
@@ -78,7 +77,7 @@ export async function refreshView(tx: Queryable, collection: Collection): Promis
   );
 }
 
-/** PostgreSQL cuts names at 63 bytes, which may make two alike: those get their column behind the name. */
+/** PostgreSQL truncates names at 63 bytes, which may make two equal: those get the column after the name. */
 function viewName(name: string, column: string, taken: Set<string>): string {
   let shown = cut(name, 63);
   if (taken.has(shown)) shown = `${cut(name, 62 - column.length)}~${column}`;

@@ -1,20 +1,20 @@
 import { AkinError } from '@akin/domain';
 import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
 
-/** What reads, compares and stores the outputs of a collection. */
+/** Reads, compares and stores the outputs of a collection. */
 export function generationOf(store: Store, { models }: Pick<CollectionSchema, 'models'>): Generation {
   return store.generations.of(models);
 }
 
-/** The name of the model that was chosen for a collection, if one was. */
+/** The name of the model that was chosen for a collection, if any. */
 export function modelName({ settings }: Pick<Collection, 'settings'>): string | undefined {
   return typeof settings.model === 'string' ? settings.model : undefined;
 }
 
 /**
- * The models that a collection is to have while it has no descriptors.
+ * The models that a collection will have while it has no descriptors.
  *
- * @returns undefined when those that were chosen for it are not here
+ * @returns undefined if the chosen ones are not here
  */
 export async function wantedGeneration(store: Store, collection: Collection): Promise<Generation | undefined> {
   const name = modelName(collection);

@@ -218,14 +218,14 @@ const MIGRATIONS: readonly string[] = [
      add column accepted_bytes bigint not null default 0`,
 ];
 
-/** Any number that nobody else uses: two processes that start together must not migrate together. */
+/** Any number that nothing else uses: two processes that start together must not migrate at the same time. */
 const MIGRATION_LOCK = 0x616b696d;
 
-/** Brings the shared tables up to date. */
+/** Updates the shared tables. */
 export async function migrate(engine: Engine): Promise<void> {
   await engine.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    // "if not exists" looks at catalogues as they were before the lock was waited for, and then fails; a select does not.
+    // "if not exists" reads catalogues as of before the wait for the lock, and then fails; a select does not.
     const made = await tx.query("select from pg_namespace where nspname = 'akin'");
     if (made.length === 0) await tx.query('create schema akin');
     await tx.query(
@@ -240,10 +240,10 @@ export async function migrate(engine: Engine): Promise<void> {
   });
 }
 
-/** The number that stands for the collection that exists from the start. */
+/** The number of the collection that exists from the start. */
 const FIRST_COLLECTION_MADE = 0;
 
-/** Whether the first collection was made. */
+/** Whether the first collection was created. */
 export async function isFirstCollectionMade(engine: Engine): Promise<boolean> {
   return (await engine.query('select 1 from akin.migrations where number = $1', [FIRST_COLLECTION_MADE])).length > 0;
 }

@@ -49,7 +49,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     return commit(store, collection);
   };
 
-  it('belong to a collection from its making, and stay while others open the store', async () => {
+  it('belong to a collection from its creation, and stay while others open the store', async () => {
     await open('a-1');
     const collection = await createCollection(store, 'first');
     expect(await add(collection, 'x', [1, 0, 0, 0])).toMatchObject({ failed: 0 });
@@ -61,7 +61,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     expect(await otherModels(store, await findCollection(store, 'first'))).toEqual([]);
   });
 
-  it('are side by side in one store, each in collections of its own', async () => {
+  it('coexist in one store, each in separate collections', async () => {
     await open('b-1', 3);
     const [first, second] = [await findCollection(store, 'first'), await createCollection(store, 'second')];
     await requireOwnModels(store, second);
@@ -72,7 +72,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     expect(await otherModels(store, second)).toEqual([{ module: 'shape', model: 'b-1', own: 'a-1' }]);
   });
 
-  it('say who may analyze: pictures wait for the models of their collection', async () => {
+  it('decide who may analyze: pictures wait for the models of their collection', async () => {
     await open('b-1', 3);
     const first = await findCollection(store, 'first');
     const image = 'http://example.org/1.jpg';
@@ -94,7 +94,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     );
   });
 
-  it('are not mixed: neither where documents come in nor in a commit', async () => {
+  it('are not mixed: neither on acceptance nor in a commit', async () => {
     await open('b-1', 3);
     const first = await findCollection(store, 'first');
     const refusal = {
@@ -112,7 +112,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     expect(await visible(store, first)).toEqual(['x', 'z']);
   });
 
-  it('change with the last document, vectors of another size included', async () => {
+  it('can change after the last document is deleted, even to vectors of another size', async () => {
     await open('b-1', 3);
     const first = await findCollection(store, 'first');
     await accept(store, first, [
@@ -125,7 +125,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     expect(await otherModels(store, first)).toEqual([]);
   });
 
-  it('of a store of before are taken to be those of who opens it', async () => {
+  it('of a store of an earlier version are those of the process that opens it', async () => {
     await open(undefined);
     const third = await createCollection(store, 'third');
     await add(third, 'v', [1, 0, 0, 0]);
@@ -133,7 +133,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     expect(await otherModels(store, await findCollection(store, 'third'))).toEqual([]);
   });
 
-  it('have what makes scores of their distances kept with them', async () => {
+  it('are stored with their calibration', async () => {
     const line = (middle: number): Calibration => [
       [0, 1],
       [1, middle],
@@ -149,11 +149,11 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     expect(await kept()).toEqual(line(0.5));
     await open('b-1', 3, line(0.9));
     expect(await kept()).toEqual(line(0.5));
-    // Trained again for the same model.
+    // A new calibration of the same model.
     await open('a-1', 4, line(0.6));
     await open('b-1', 3, line(0.9));
     expect(await kept()).toEqual(line(0.6));
-    // With its last document a collection goes over, and nothing of the other model stays.
+    // After its last document a collection changes its model, and nothing of the other model stays.
     await accept(store, fourth, [{ kind: 'delete', id: 'u' }]);
     await commit(store, fourth);
     await open('b-1', 3);
@@ -168,7 +168,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
   });
 });
 
-it('are claimed while a commit brings the first descriptors of others: neither waits for the other for ever', async () => {
+it('are claimed during a commit with the first descriptors of others, without a deadlock', async () => {
   const { place, remove } = await testPlace('postgres');
   const config = { ...place, shared: true, modules: TEST_MODULES, parseOutputs: parseTestOutputs };
   const open = (model: string) => openStore({ ...config, models: new Map([['shape', model]]) });

@@ -8,26 +8,26 @@ import { loadSchema } from './schema.ts';
 import { emptyTable } from './server-tables.ts';
 
 /*
- * Descriptors of different models are never in one collection. Each collection knows the model of each module; a process that
- * opens the store with others finds it as it is, ranks by its documents, filters, deletes and exports, and is refused
- * where its own outputs would come in. Analyses are claimed, and the lease of a collection is held, by who has its
- * models: generations of models live side by side in one store. A process may have several of them: each collection is
- * read and compared by its own. A collection without documents goes over to the models that were chosen for it, or else
- * to those of who opens it.
+ * Descriptors of different models are never in one collection. Each collection knows the model of each module. A
+ * process that opens the store with other models leaves the collection unchanged: it ranks by its documents, filters,
+ * deletes and exports, and its own outputs are refused. Only a process with the models of a collection claims its
+ * analyses and holds its lease: several generations of models coexist in one store. A process may have several of them:
+ * each collection is read and compared with its own. A collection without documents changes to the models that were
+ * chosen for it, or else to those of the process that opens it.
  */
 
-/** A module whose descriptors in a collection are of another model than this process makes. */
+/** A module whose descriptors in a collection are from another model than this process has. */
 export interface OtherModel {
   readonly module: string;
-  /** Of the collection. */
+  /** The model of the collection. */
   readonly model: string;
-  /** Of this process. */
+  /** The model of this process. */
   readonly own: string;
 }
 
 /**
- * Makes the models of this process those of a collection that has no descriptors, and writes down with those of a
- * collection what makes scores of their distances.
+ * Gives a collection without descriptors the models of this process, and stores the calibration with the models of a
+ * collection.
  */
 export async function claimModels(store: Store, collection: Collection): Promise<void> {
   const schema = await loadSchema(store, collection);
@@ -59,7 +59,7 @@ async function isLeft(tx: Queryable, { sqlSchema: S }: Collection, module: strin
   return rows.length > 0;
 }
 
-/** The same for one module. Who calls gives the schema a new version when it answers true. */
+/** The same for one module. The caller gives the schema a new version if it returns true. */
 export async function claimModel(
   generation: Generation,
   collection: Collection,
@@ -69,7 +69,7 @@ export async function claimModel(
   const { sqlSchema: S } = collection;
   const model = generation.models.get(name);
   if (model === undefined || descriptor === undefined) return false;
-  // Commits count in the same row: of the two, one waits for the other and sees what it did.
+  // Commits count in the same row: one of the two waits for the other and sees its result.
   const [row] = await tx.query<{ before: string | null }>(
     `update ${S}.descriptor_counts d set model = $2, calibration = null from ${S}.descriptor_counts old
       where d.module = $1 and old.module = $1 and d.model is distinct from $2
@@ -79,7 +79,7 @@ export async function claimModel(
     [name, model],
   );
   if (row !== undefined && row.before !== null) {
-    // Descriptors of the new model may have another size; what is left here is of rows that ended.
+    // Descriptors of the new model may have another size. The remaining rows are ended ones.
     const table = descriptorTable(S, name);
     const change = `alter column vector type halfvec(${descriptor.dimensions})`;
     await emptyTable(tx, collection, `descriptors_${name}`, change);
@@ -106,10 +106,10 @@ async function writeCalibration(
 }
 
 /**
- * Before outputs of this process come into a collection, be it to stay or to be compared.
+ * Call this before outputs of this process are stored in a collection or compared with it.
  *
- * @param modules whose outputs; those without a descriptor fit in any case
- * @param known the schema, where the caller has it, and finds out later whether it was the current one
+ * @param modules of the outputs; those without a descriptor always fit
+ * @param known the schema, if the caller has it, and finds out later whether it was current
  * @throws AkinError conflict that names both models and says what to do
  */
 export async function requireOwnModels(
@@ -125,7 +125,7 @@ export async function requireOwnModels(
   refuseOtherModels(store, collection, schema, modules);
 }
 
-/** The same by what a schema knows. */
+/** The same with a known schema. */
 export function refuseOtherModels(
   store: Store,
   { name }: Collection,
@@ -141,10 +141,10 @@ export function refuseOtherModels(
 }
 
 /**
- * What makes scores of the distances in a collection.
+ * The calibration of the distances in a collection.
  *
- * @returns undefined where the models of this process have none
- * @throws AkinError conflict that names both models when they are not here, and no process with them wrote it down
+ * @returns undefined if the models of this process have none
+ * @throws AkinError conflict that names both models if they are not here, and no process with them stored it
  */
 export function calibrationOf(
   store: Store,
@@ -162,7 +162,7 @@ export function calibrationOf(
   );
 }
 
-/** What of a collection is of models that are not here. */
+/** The modules of a collection whose models are not here. */
 export async function otherModels(store: Store, collection: Collection): Promise<OtherModel[]> {
   const schema = await loadSchema(store, collection);
   return Array.from(generationOf(store, schema).models, ([module, own]) => ({

@@ -13,8 +13,8 @@ const PRECONFIGURED_COLUMNS: Readonly<Record<string, Column>> = {
 };
 
 /**
- * The fields of a collection. Remembered until the version changes; a caller that read `schema_version` of the
- * collection in its own snapshot passes it, and gets the fields of exactly that version or of a newer one.
+ * The fields of a collection. Cached until the version changes. A caller that read `schema_version` of the collection
+ * in its own snapshot passes it, and gets the fields of exactly that version or of a newer one.
  *
  * @param tx reads the fields inside the caller's transaction
  */
@@ -49,7 +49,7 @@ interface FieldRow {
   column: string;
 }
 
-/** One statement, so that version and fields belong together; models only change in a collection without documents. */
+/** One statement, so that version and fields belong together. Models only change in a collection without documents. */
 async function readSchema(store: Store, collection: Collection, tx: Queryable): Promise<CollectionSchema> {
   const rows = await tx.query<FieldRow>(
     `select c.schema_version as version, f.name, f.type, f.origin, f."column"
@@ -74,7 +74,7 @@ async function readSchema(store: Store, collection: Collection, tx: Queryable): 
   }
   for (const { name, type, origin, column } of rows) {
     if (name === null) continue;
-    // A column of a module that this akin does not have any more stays, unseen.
+    // A column of a module that this akin does not have stays, and is not used.
     if (origin === 'analysis' && !fields.has(name)) continue;
     if (origin === 'document') fields.set(name, { name, type, origin, returnedByDefault: true });
     columns.set(name, { kind: 'column', sql: column, type });

@@ -11,8 +11,8 @@ import {
 import type { Tables } from './shards.ts';
 
 /*
- * What collections have on other servers than the main one: a schema of the same name, with the partitions of the shards
- * that lie there.
+ * The tables of a collection on servers other than the main one: a schema with the same name, which contains the
+ * partitions of the shards there.
  */
 
 /** The foreign table in which each transaction of a commit marks a shard: see commit/chunks. */
@@ -21,9 +21,10 @@ export function chunkTable({ sqlSchema }: Tables, shard: number): string {
 }
 
 /**
- * Makes the schemas of a new collection on its servers, and what its commits note there: see commit/chunks.
+ * Creates the schemas of a new collection on its servers, and the tables for the marks of its commits: see
+ * commit/chunks.
  *
- * @throws AkinError when another akin uses the same database of a server
+ * @throws AkinError if another akin uses the same database of a server
  */
 export async function createServerSchemas(tx: Queryable, collection: Tables): Promise<void> {
   if (!hasServers(collection)) return;
@@ -46,14 +47,14 @@ export async function createServerSchemas(tx: Queryable, collection: Tables): Pr
   }
 }
 
-/** Has few rows of a table of descriptors read for the planner's statistics: it needs their number alone. */
+/** Samples few rows of a table of descriptors for the planner's statistics: it needs only their number. */
 export async function sampleFew(tx: Queryable, collection: Tables, table: string): Promise<void> {
   if (!hasServers(collection)) return;
   const few = ['doc', 'cell'].map((column) => `alter column ${column} set statistics 1`);
   await tx.query(`alter table ${table} ${few.join(', ')}, alter column vector set statistics 0`);
 }
 
-/** SQL of how many documents of the last commit have a descriptor, where `$2` is the schema. */
+/** SQL of the number of documents of the last commit with a descriptor, where `$2` is the schema. */
 export function countOf(sqlSchema: string, table: string): string {
   return `(select count(*) from ${sqlSchema}.documents d join ${table} v on v.doc = d.doc
              join akin.collections c on c.sql_schema = $2
@@ -61,12 +62,12 @@ export function countOf(sqlSchema: string, table: string): string {
 }
 
 /**
- * The same in a collection with shards on other servers, where no table is from before descriptors were counted. To read
- * rows there would be in the way of new columns.
+ * The same in a collection with shards on other servers, which has no tables from before descriptors were counted.
+ * Reading rows there would block new columns.
  */
 export const NO_DOCUMENTS = '0 where $2::text is not null';
 
-/** Adds columns to `documents`, which it has not yet. */
+/** Adds columns to `documents` that do not exist yet. */
 export async function addColumns(
   tx: Queryable,
   collection: Tables,
@@ -77,7 +78,7 @@ export async function addColumns(
   await tx.query(`alter table ${collection.sqlSchema}.documents ${added.join(', ')}`);
 }
 
-/** To their partitions on other servers. What an earlier try left there is replaced. */
+/** Adds them to the partitions on other servers. Left-overs of an earlier attempt are replaced. */
 async function addColumnsOnServers(
   tx: Queryable,
   collection: Tables,
@@ -93,7 +94,7 @@ async function addColumnsOnServers(
           alter table ${table} drop column if exists ${name}, add column ${name} ${type};
         end if;`,
     );
-    // What builds an index gives way, as on the main server.
+    // An index build yields, as on the main server.
     await runOnServer(
       tx,
       server,
@@ -106,10 +107,10 @@ async function addColumnsOnServers(
 }
 
 /**
- * Empties a table with all of its partitions; those on other servers are changed, too. Not through foreign tables: their
- * locks would be in the way of the change.
+ * Empties a table with all of its partitions, and changes those on other servers. Not through foreign tables, because
+ * their locks would block the change.
  *
- * @param change as it stands in `alter table`
+ * @param change as in `alter table`
  */
 export async function emptyTable(tx: Queryable, collection: Tables, table: string, change: string): Promise<void> {
   const whole = `${collection.sqlSchema}.${table}`;
@@ -122,7 +123,9 @@ export async function emptyTable(tx: Queryable, collection: Tables, table: strin
   }
 }
 
-/** Removes a collection from its servers. One that was removed itself (`drop server akin_… cascade`) is passed over. */
+/**
+ * Removes a collection from its servers. A server that was removed itself (`drop server akin_… cascade`) is skipped.
+ */
 export async function dropServerSchemas(tx: Queryable, collection: Tables): Promise<void> {
   if (!hasServers(collection)) return;
   for (const server of await listServers(tx)) {
@@ -132,8 +135,8 @@ export async function dropServerSchemas(tx: Queryable, collection: Tables): Prom
 }
 
 /**
- * SQL of rows of a table whose numbers are known, to be joined by them: those on other servers are asked for by all
- * numbers at once.
+ * SQL of rows of a table with known numbers, to be joined by them. Those on other servers are requested by all numbers
+ * at once.
  *
  * @param docs an array of the numbers, as SQL
  */
@@ -141,7 +144,7 @@ export function rowsByNumber(collection: Tables, table: string, docs: string): s
   return hasServers(collection) ? `(select * from ${table} where doc = any(${docs}) offset 0)` : table;
 }
 
-/** Indexes of a partition on another server by their names, as far as those begin with `field_`. */
+/** Indexes of a partition on another server by their names, if those begin with `field_`. */
 export async function fieldIndexesOnServer(
   tx: Queryable,
   server: string,

@@ -59,7 +59,7 @@ describe('shards on several servers', () => {
     return commit(store, collection);
   };
 
-  it('count for the quota of their collection', async () => {
+  it('count towards the quota of their collection', async () => {
     const collection = await create('limited');
     await setQuota(store, collection, { maxDocuments: 20, maxBytes: null });
     const all = shelf(21);
@@ -92,7 +92,7 @@ describe('shards on several servers', () => {
     expect([found.numFound, found.hits[0]?.id]).toEqual([100, 'document 2']);
     await accept(store, collection, [{ kind: 'delete-by-query', query: 'shelf:2' }, ...shelf(3, 500)]);
     expect(await commit(store, collection)).toMatchObject({ applied: 4, failed: 0 });
-    // Some of these replace documents that came in the same commit.
+    // Some of these replace documents of the same commit.
     await accept(store, collection, shelf(20));
     await accept(store, collection, [...shelf(20), { kind: 'delete', id: 'document 1' }]);
     expect(await commit(store, collection)).toMatchObject({ applied: 41, failed: 0 });
@@ -111,11 +111,11 @@ describe('shards on several servers', () => {
     expect(await ask('select from pg_namespace where nspname = $1', [collection.sqlSchema])).toEqual([]);
   });
 
-  it('get new fields, in spite of what an earlier try left there', async () => {
+  it('get new fields, despite left-overs of an earlier attempt', async () => {
     const collection = await create('fields');
     await add(collection, shelf(20));
     await ask(`alter table ${collection.sqlSchema}.documents_s1 add column f2 boolean, add column f3 text collate "C"`);
-    // Versions are read of the tables that get the columns.
+    // Versions are read from the tables that get the columns.
     const wrong = { id: 'document 1', _version_: 999, colour: 'red', size: 'small' };
     await expect(accept(store, collection, [wrong])).rejects.toMatchObject({ code: 'conflict' });
     await add(
@@ -127,7 +127,7 @@ describe('shards on several servers', () => {
     );
     const answer = await search(store, collection, { query: parseQuery('colour:red AND size:small'), rows: 0 });
     expect(answer.numFound).toBe(20);
-    // A module that comes later.
+    // A later module.
     await store[Symbol.asyncDispose]();
     const depth = {
       name: 'depth',
@@ -170,7 +170,7 @@ describe('shards on several servers', () => {
     await dropCollection(store, collection);
   });
 
-  it('take a collection over by a reindex, and give it back', async () => {
+  it('get a collection by a reindex, and lose it by another one', async () => {
     let collection = await createCollection(store, 'moving');
     await add(collection, shelf(60));
     for (const settings of [{ shards: 2, shardServers: ['b', 'main'] }, { shards: 3 }, { shards: 1 }]) {
@@ -195,14 +195,14 @@ describe('shards on several servers', () => {
     [{ shards: 2, shardServers: ['main', 'nobody'] }, 'There is main, b'],
     [{ shards: 1, shardServers: ['b'] }, 'shards=2'],
     [{ shards: 2, shardServers: ['b', 'main', 'b', 'c'] }, 'no shard server'],
-  ])('are not made as %j', async (settings, message) => {
+  ])('are refused as %j', async (settings, message) => {
     await expect(createCollection(store, 'refused', settings)).rejects.toMatchObject({
       code: 'bad-request',
       message: expect.stringContaining(message),
     });
   });
 
-  it('are named by addresses whose passwords nobody reads', async () => {
+  it('have URLs whose passwords nobody can read', async () => {
     const named = (name: string, url: string) => registerServers(store.engine, new Map([[name, url]]));
     const wrong: [string, string][] = [
       ['c', 'http://me:secret@127.0.0.1/x'],
@@ -214,7 +214,7 @@ describe('shards on several servers', () => {
       expect(error).toMatchObject({ code: 'bad-request' });
       expect(JSON.stringify([error, String(error)])).not.toContain('secret');
     }
-    // One that moved.
+    // A server that moved.
     await named('c', "postgres://me:it's@127.0.0.1:1/x?sslmode=disable");
     await named('c', other.url);
     const collection = await createCollection(store, 'elsewhere', { shards: 2, shardServers: ['c', 'main'] });
@@ -222,7 +222,7 @@ describe('shards on several servers', () => {
     await dropCollection(store, collection);
   });
 
-  it('may be dropped without a server that is gone for good', async () => {
+  it('can be dropped if a server no longer exists', async () => {
     await registerServers(store.engine, new Map([['gone', other.url]]));
     const collection = await createCollection(store, 'left', { shards: 2, shardServers: ['main', 'gone'] });
     await store.engine.query('drop server akin_gone cascade');
@@ -230,7 +230,7 @@ describe('shards on several servers', () => {
     await expect(findCollection(store, 'left')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('are not led by an akin that does not know them', async () => {
+  it('are not led by an akin that does not support them', async () => {
     const collection = await create('newer');
     await store.engine.transaction(async (tx) => {
       await tx.query("set local akin.knows = 'shards'");

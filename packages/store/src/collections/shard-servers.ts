@@ -3,15 +3,16 @@ import type { Engine, Queryable } from '../engine/engine.ts';
 import { ShardServerAway } from '../engine/sqlstate.ts';
 
 /*
- * Shards of a collection may lie on other PostgreSQL servers: their partitions of `documents` and of descriptors are then
- * foreign tables of postgres_fdw. All processes of akin talk to one server alone, which reaches the others: definitions
- * of tables go there by dblink, by the same addresses. See docs/adr/0038-shards-on-several-servers.md.
+ * Shards of a collection may be on other PostgreSQL servers: their partitions of `documents` and of descriptors are
+ * then foreign tables of postgres_fdw. All processes of akin connect to only one server, which connects to the others.
+ * Definitions of tables are sent there by dblink, with the same addresses. See
+ * docs/adr/0038-shards-on-several-servers.md.
  */
 
 /** In lists of servers: the one that akin is connected to. */
 export const MAIN_SERVER = 'main';
 
-/** Names of servers in PostgreSQL begin with it. */
+/** Prefix of the names of servers in PostgreSQL. */
 const PREFIX = 'akin_';
 const NAME = /^[a-z][a-z0-9_]{0,30}$/;
 const OLDEST_VERSION = 16;
@@ -20,19 +21,19 @@ interface Settings {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The server of each shard, undefined where it is the main one. Empty for a collection that has all of its rows there. */
+/** The server of each shard, undefined for the main one. Empty for a collection with all of its rows there. */
 export function serversOf({ settings }: Settings): readonly (string | undefined)[] {
   const servers = settings.shardServers;
   if (!Array.isArray(servers)) return [];
   return servers.map((name) => (name === MAIN_SERVER ? undefined : String(name)));
 }
 
-/** The shards that lie on other servers. */
+/** The shards on other servers. */
 export function remoteShards(collection: Settings): { readonly shard: number; readonly server: string }[] {
   return serversOf(collection).flatMap((server, shard) => (server === undefined ? [] : [{ shard, server }]));
 }
 
-/** Whether some shards lie on other servers. */
+/** Whether some shards are on other servers. */
 export function hasServers(collection: Settings): boolean {
   return remoteShards(collection).length > 0;
 }
@@ -44,8 +45,8 @@ export function foreignServer(server: string): string {
 }
 
 /**
- * Runs statements on another server, outside of the transaction of `tx`: they stay when that is rolled back, so all of
- * them must be repeatable. `tx` must not have touched the tables that they lock.
+ * Runs statements on another server, outside of the transaction of `tx`: they stay if that is rolled back, so all of
+ * them must be idempotent. `tx` must not have touched the tables that they lock.
  */
 export async function runOnServer(tx: Queryable, server: string, sql: string): Promise<void> {
   await tx.query('select dblink_exec($1, $2)', [foreignServer(server), sql]).catch(naming(server));
@@ -69,7 +70,7 @@ const naming = (server: string) => (error: unknown) => {
   throw error;
 };
 
-/** The names of all servers that shards may lie on, other than the main one. */
+/** The names of all servers for shards, other than the main one. */
 export async function listServers(tx: Queryable): Promise<string[]> {
   const rows = await tx.query<{ name: string }>(
     `select substr(srvname, ${PREFIX.length + 1}) as name from pg_foreign_server where starts_with(srvname, '${PREFIX}') order by 1`,
@@ -78,9 +79,9 @@ export async function listServers(tx: Queryable): Promise<string[]> {
 }
 
 /**
- * Spreads the shards of a new collection over servers, in turn.
+ * Distributes the shards of a new collection over servers, in turn.
  *
- * @throws AkinError bad-request when one of them is not known
+ * @throws AkinError bad-request if one of them is unknown
  */
 export async function spreadShards(tx: Queryable, shards: number, servers: readonly string[]): Promise<string[]> {
   const known = new Set([MAIN_SERVER, ...(await listServers(tx))]);
@@ -88,27 +89,27 @@ export async function spreadShards(tx: Queryable, shards: number, servers: reado
   if (unknown !== undefined) {
     throw new AkinError(
       'bad-request',
-      `There is no shard server ${JSON.stringify(unknown.slice(0, 100))}. There is ${[...known].join(', ')}. Others are named in --shard-servers.`,
+      `There is no shard server ${JSON.stringify(unknown.slice(0, 100))}. Known servers: ${[...known].join(', ')}. Add others with --shard-servers.`,
     );
   }
   if (shards < Math.max(2, servers.length)) {
     throw new AkinError(
       'bad-request',
-      `Shards on other servers need as many shards as there are servers, and two at least: give shards=${Math.max(2, servers.length)} or more.`,
+      `There must be at least as many shards as servers, and at least two: give shards=${Math.max(2, servers.length)} or more.`,
     );
   }
   return Array.from({ length: shards }, (_, shard) => servers[shard % servers.length] ?? MAIN_SERVER);
 }
 
-/** Any number that nobody else uses. */
+/** Any number that nothing else uses. */
 const REGISTER_LOCK = 0x616b6973;
 
-/** What the sessions on other servers need. */
+/** Settings of the sessions on other servers. */
 const SESSION = {
   jit: 'off',
   timezone: 'UTC',
   datestyle: 'ISO',
-  // What a process left that is cut off ends soon, and nobody waits for it for long.
+  // The work of an interrupted process ends soon, and nobody waits for it for long.
   lock_timeout: '5s',
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
@@ -132,11 +133,11 @@ const SERVER_OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes servers known to the main one, or tells it their new addresses. Addresses and passwords are kept there as those
- * of a foreign server and its user.
+ * Registers servers at the main one, or updates their addresses. Addresses and passwords are stored there as those of a
+ * foreign server and its user.
  *
- * @param servers addresses (postgres://…) by name
- * @throws AkinError bad-request when a name or an address has another form; conflict when the database cannot have them
+ * @param servers URLs (postgres://…) by name
+ * @throws AkinError bad-request for an invalid name or URL; conflict if the database does not support it
  */
 export async function registerServers(engine: Engine, servers: ReadonlyMap<string, string>): Promise<void> {
   if (servers.size === 0) return;
@@ -172,7 +173,7 @@ async function registerServer(tx: Queryable, name: string, url: string): Promise
   if (!NAME.test(name) || name === MAIN_SERVER) {
     throw new AkinError(
       'bad-request',
-      `A shard server is called by a small letter and up to 30 small letters, digits and underscores, but not ${MAIN_SERVER}: ${JSON.stringify(name.slice(0, 100))} is not.`,
+      `${JSON.stringify(name.slice(0, 100))} cannot be the name of a shard server. A name has up to 31 small letters, digits and underscores, begins with a letter, and is not ${MAIN_SERVER}.`,
     );
   }
   const { options, user } = addressOf(name, url);
@@ -200,10 +201,10 @@ type Options = ReadonlyMap<string, string>;
 function addressOf(name: string, url: string): { options: Options; user: Options } {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^postgres(ql)?:$/.test(parsed.protocol) || parsed.hostname === '') {
-    // Not the address itself: it holds a password.
+    // Not the URL itself, because it contains a password.
     throw new AkinError(
       'bad-request',
-      `The address of the shard server ${name} is to be postgres://user:password@host:port/database.`,
+      `The URL of the shard server ${name} must be postgres://user:password@host:port/database.`,
     );
   }
   const options = new Map(Object.entries(SERVER_OPTIONS));

@@ -50,7 +50,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await accept(store, collection, documents);
     await commit(store, collection);
   };
-  /** How many documents each shard has, by the tables that hold them. */
+  /** Number of documents of each shard, by their tables. */
   const spread = async ({ sqlSchema }: Collection, table = 'documents') => {
     const rows = await store.engine.query<{ name: string; count: number }>(
       `select tableoid::regclass::text as name, count(*)::int as count from ${sqlSchema}.${table} group by 1 order by 1`,
@@ -58,7 +58,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     return rows.map(({ name, count }) => [name.split('.')[1], count]);
   };
 
-  it('share the documents of a collection, with all that belongs to them', async () => {
+  it('divide the documents of a collection, with all their data', async () => {
     const collection = await createCollection(store, 'four', { shards: 4 });
     expect(await collectionStatus(store, await findCollection(store, 'four'))).toMatchObject({ shards: 4 });
     await add(collection, shelf(200));
@@ -75,7 +75,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await dropCollection(store, collection);
   });
 
-  it('are one table where nobody asked for them', async () => {
+  it('are one table by default', async () => {
     const collection = await createCollection(store, 'one', { shards: 1 });
     expect(await collectionStatus(store, collection)).toMatchObject({ shards: 1 });
     await add(collection, shelf(3));
@@ -90,7 +90,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     });
   });
 
-  it('get the fields, and the modules, that come later', async () => {
+  it('get later fields and modules', async () => {
     const collection = await createCollection(store, 'later', { shards: 3 });
     await add(collection, shelf(20));
     await add(collection, [{ id: 'new', colour: 'red' }]);
@@ -157,7 +157,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     }
   });
 
-  it('become more or fewer by a reindex, with what is still under way', async () => {
+  it('change their number by a reindex, with pending changes', async () => {
     let collection = await createCollection(store, 'growing');
     await add(collection, shelf(100));
     for (const [i, shards] of [4, 2, 1].entries()) {
@@ -177,7 +177,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
       );
       expect(row?.shards).toBeLessThanOrEqual(shards);
     }
-    // As many as before, unless others are asked for.
+    // As many as before, unless requested otherwise.
     const worker = randomUUID();
     const same = await createCollection(store, 'same', { shards: 2 });
     expect((await beginReindex(store, same, worker, new Map()))?.settings).toEqual({ shards: 2 });

@@ -3,12 +3,12 @@ import type { Queryable } from '../engine/engine.ts';
 import { foreignServer, hasServers, runOnServer, serversOf } from './shard-servers.ts';
 
 /*
- * A collection may have several shards. The tables that hold its documents are then partitioned (by ranges of `doc`,
- * the number of a document's row), and statements on them stay as they are. An id is always in the same shard: its hash
- * says in which. See docs/adr/0032-shards-are-partitions.md.
+ * A collection may have several shards. The tables of its documents are then partitioned (by ranges of `doc`, the
+ * number of a document's row), and statements on them stay the same. An id is always in the same shard, which its hash
+ * decides. See docs/adr/0032-shards-are-partitions.md.
  */
 
-/** Shard s has the documents from s · 2^40 on, up to the next one's: the greatest number stays below 2^53. */
+/** Shard s has the documents from s · 2^40 on, up to those of the next one: the greatest number stays below 2^53. */
 const SHARD_BITS = 40n;
 
 /** The settings of a collection. */
@@ -21,18 +21,18 @@ export interface Tables extends Settings {
   readonly sqlSchema: string;
 }
 
-/** How many shards a collection has. */
+/** Number of shards of a collection. */
 export function shardsOf({ settings }: Settings): number {
   return typeof settings.shards === 'number' ? settings.shards : 1;
 }
 
-/** @throws AkinError bad-request when a collection cannot have so many shards */
+/** @throws AkinError bad-request if a collection cannot have this number of shards */
 export function requireShards(shards: number): void {
   if (Number.isInteger(shards) && shards >= 1 && shards <= MAX_SHARDS) return;
   throw new AkinError('bad-request', `A collection has 1 to ${MAX_SHARDS} shards.`);
 }
 
-/** SQL that draws the number of a new row for the document whose id an expression gives. */
+/** SQL that draws the number of a new row for the document with the id of an expression. */
 export function drawDoc(collection: Tables, id: string): string {
   const shards = shardsOf(collection);
   const { sqlSchema: S } = collection;
@@ -40,9 +40,12 @@ export function drawDoc(collection: Tables, id: string): string {
   return `(nextval('${S}.${sequenceOf(collection)}') + (${shardOf(id, shards)} << ${SHARD_BITS}))`;
 }
 
-/** An akin that knows no shards, or another hash, would put documents into the wrong one: it does not find the sequence. */
+/**
+ * A version of akin without shards, or with another hash, would put documents into the wrong one: it does not find the
+ * sequence.
+ */
 const SHARDED_DOC = 'doc_by_sha256';
-/** One that knows no other servers would add fields on this one alone. */
+/** A version without shard servers would add fields only on this one. */
 const SERVERS_DOC = 'doc_on_servers';
 
 function sequenceOf(collection: Settings): string {
@@ -50,19 +53,19 @@ function sequenceOf(collection: Settings): string {
 }
 
 /**
- * SQL of the shard of an id; null for null. The same on every server, and for all time: ids are found by it. SHA-256,
- * because servers in FIPS mode refuse MD5.
+ * SQL of the shard of an id; null for null. It is the same on every server, and must never change: ids are found by it.
+ * SHA-256, because servers in FIPS mode refuse MD5.
  */
 function shardOf(id: string, shards: number): string {
   return `(('x' || encode(substr(sha256(convert_to(${id}, 'UTF8')), 1, 4), 'hex'))::bit(32)::int8 % ${shards})`;
 }
 
-/** SQL of the shard of an operation, by the number that it drew: cheaper than a hash. A delete has none. */
+/** SQL of the shard of an operation, by the number that it drew: cheaper than a hash. A delete has no number. */
 export function shardOfOperation(shards: number): string {
   return `coalesce(doc >> ${SHARD_BITS}, ${shardOf('id', shards)})`;
 }
 
-/** Where the numbers of the rows of each shard begin and end: `from <= doc < to`. */
+/** The range of the numbers of the rows of each shard: `from <= doc < to`. */
 export function shardRanges(collection: Settings): { readonly from: bigint; readonly to: bigint }[] {
   return Array.from({ length: shardsOf(collection) }, (_, shard) => rangeOf(BigInt(shard)));
 }
@@ -71,15 +74,15 @@ function rangeOf(shard: bigint): { from: bigint; to: bigint } {
   return { from: shard << SHARD_BITS, to: (shard + 1n) << SHARD_BITS };
 }
 
-/** What the name of a partition has behind that of its table; nothing in a collection of one shard. */
+/** The suffix of a partition's name after that of its table. Empty in a collection with one shard. */
 export function partitionSuffixes(collection: Settings): string[] {
   const shards = shardsOf(collection);
   return shards === 1 ? [''] : Array.from({ length: shards }, (_, shard) => suffixOf(shard));
 }
 
 /**
- * The partition of a table that has the rows of a shard, or the whole table. Lookups by id look into each partition of
- * the whole.
+ * The partition of a table with the rows of a shard, or the whole table. Lookups by id in the whole table read each
+ * partition.
  */
 export function partOf({ sqlSchema }: Tables, table: string, shard: number | undefined): string {
   return `${sqlSchema}.${table}${shard === undefined ? '' : suffixOf(shard)}`;
@@ -144,13 +147,16 @@ export async function partitionTables(tx: Queryable, collection: Tables, tables:
   }
 }
 
-/** Rows that come from another server at a time: a search of the nearest wants few descriptors, other reads many rows. */
+/**
+ * Number of rows that are fetched from another server at a time: a nearest-neighbour search wants few descriptors,
+ * other statements many rows.
+ */
 const FETCHED: Readonly<Record<string, number>> = { documents: 5_000 };
 const FETCHED_DESCRIPTORS = 500;
 
 /**
- * The same over several servers. There the whole has no primary key: PostgreSQL has none over foreign tables. Each
- * partition has its own.
+ * The same over several servers. Here the whole has no primary key, because PostgreSQL has none over foreign tables.
+ * Each partition has its own.
  */
 async function partitionOverServers(tx: Queryable, collection: Tables, tables: readonly string[]): Promise<void> {
   const S = collection.sqlSchema;
@@ -203,7 +209,7 @@ async function definitionOf(tx: Queryable, like: string, name: string): Promise<
   return [`create table ${name} (${row?.columns}) with (vacuum_truncate = off)`, ...indexes].join('; ');
 }
 
-/** Makes the sequence of the numbers of documents that of a collection with several shards. */
+/** Turns the sequence of document numbers into that of a collection with several shards. */
 export async function renameSequence(tx: Queryable, collection: Tables): Promise<void> {
   if (shardsOf(collection) === 1) return;
   await tx.query(`alter sequence ${collection.sqlSchema}.doc rename to ${sequenceOf(collection)}`);
