@@ -14,9 +14,9 @@ export type { Generation, ParsedOutputs } from './generations.ts';
 /** An open store, and the models of its process. The functions of this package take it as their first argument. */
 export interface Store extends Generation, AsyncDisposable {
   readonly engine: Engine;
-  /** From which searches are read where they can; all else is of `engine`. */
+  /** Searches are read from these if possible. Everything else uses `engine`. */
   readonly standbys: Standbys;
-  /** All models that the process can use: those of a collection need not be those of the process. */
+  /** All models that the process can use: those of a collection may differ from the default ones of the process. */
   readonly generations: Generations;
   readonly graceMilliseconds: number;
   readonly indexedFrom: number;
@@ -26,69 +26,69 @@ export interface Store extends Generation, AsyncDisposable {
   /** Whether other processes use the database too. */
   readonly shared: boolean;
   readonly throttle: Throttle;
-  /** Where outputs and thumbnails are kept; undefined: in the database. */
+  /** Where outputs and thumbnails are stored. Undefined: in the database. */
   readonly packs: Packs | undefined;
-  /** How long objects stay that nothing names any more. */
+  /** How long unreferenced objects are kept. */
   readonly objectsKeptMilliseconds: number;
   readonly inMemory: InMemorySearch;
-  /** Asked about collections with several shards, instead of `inMemory`. */
+  /** Used for collections with several shards, instead of `inMemory`. */
   readonly nodes: SearchNodes | undefined;
-  /** The number that this database gave the type `halfvec`: binary arrays name it. */
+  /** The number of the type `halfvec` in this database: binary arrays contain it. */
   readonly halfvecOid: number;
-  /** Resolves when the database answers; rejects with `unavailable`. */
+  /** Resolves if the database answers. Rejects with `unavailable`. */
   ping(): Promise<void>;
-  /** Cancels the statements of this process that are at work, as {@link Engine.cancelStatements} does. */
+  /** Cancels the running statements of this process, as {@link Engine.cancelStatements} does. */
   cancelStatements(): Promise<void>;
-  /** What this process remembers, by id of the collection. Nothing here is needed to be right, only to be quick. */
+  /** Caches of this process, by id of the collection. They only serve speed, never correctness. */
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
     readonly shown: Map<number, ShownCommit>;
-    /** The last commit that was asked for as a search node, and is one of the database: its number and time. */
+    /** The last commit that a search node was asked for and that the database has: its number and time. */
     readonly confirmed: Map<number, string>;
-    /** How many documents there were. */
+    /** Number of documents. */
     readonly sizes: Map<number, bigint>;
     /** By name. */
     readonly collections: Map<string, Collection>;
-    /** The day on which a use of a field was last written down. */
+    /** The day on which a use of a field was last recorded. */
     readonly uses: Map<number, Map<string, string>>;
-    /** Words that are in the table of words. */
+    /** Words that are known to be in the table of words. */
     readonly words: Map<number, Set<string>>;
     readonly commits: Map<number, CommitRun>;
-    /** How far failures were looked through for those that something later has made void. */
+    /** How far failures were checked for those that a later change has made void. */
     readonly sweeps: Map<number, SweepCursor>;
-    /** How often in a row a delete by query has ended the embedded database, by collection and sequence number. */
+    /** How often in a row a delete by query has crashed the embedded database, by collection and sequence number. */
     readonly crashes: Map<string, number>;
-    /** Whose turn it is among commits. */
+    /** The turns of commits. */
     readonly turns: Turns;
     readonly events: OperationEvents;
   };
 }
 
-/** What a collection shows, as this process last saw it. */
+/** The visible state of a collection, as this process last read it. */
 export interface ShownCommit {
-  /** What the collection is called. */
+  /** The name of the collection. */
   readonly name: string;
   readonly commit: bigint;
-  /** When it was made, as the database writes it; null where there is none. */
+  /** Time of the commit, as the database writes it. Null if there is none. */
   readonly committedAt: string | null;
-  /** Tells what it shows from anything else that it showed or will: see `MARK`. */
+  /** Distinguishes this state from all earlier and later ones: see `MARK`. */
   readonly mark: string;
   readonly documents: bigint;
   readonly schema: CollectionSchema;
-  /** How many documents have the descriptor of each module. */
+  /** Number of documents with the descriptor of each module. */
   readonly descriptorCounts: ReadonlyMap<string, number>;
 }
 
-/** Commits of one collection in this process: one at work, at most one behind it. */
+/** Commits of one collection in this process: one running, and at most one waiting. */
 interface CommitRun {
   readonly running: Promise<CommitResult>;
   next?: Promise<CommitResult>;
 }
 
 export interface CommitResult {
-  /** The number of the last commit: a new one if there was something to show. */
+  /** The number of the last commit. It is a new one if there was something to publish. */
   readonly commit: number;
-  /** Operations that took effect, superseded ones included. */
+  /** Number of operations that took effect, including superseded ones. */
   readonly applied: number;
   readonly failed: number;
 }
@@ -100,11 +100,11 @@ export interface CollectionSchema {
   readonly columns: ReadonlyMap<string, Column>;
   /** The model that made its descriptors, by module. */
   readonly models: ReadonlyMap<string, string>;
-  /** What makes scores of the distances between them, by module. */
+  /** The calibration of the distances between them, by module. */
   readonly calibrations: ReadonlyMap<string, Calibration>;
 }
 
-/** Where the values of a field are. `sql` is a name as it stands in SQL, without its table. */
+/** Where the values of a field are. `sql` is a name for use in SQL, without its table. */
 export type Column =
   /** A column of `documents`. */
   | { readonly kind: 'column'; readonly sql: string; readonly type: FieldType }
@@ -121,14 +121,14 @@ export type Column =
 export interface Collection {
   readonly id: number;
   readonly name: string;
-  /** The SQL schema that holds its tables; stands in SQL as it is. */
+  /** The SQL schema with its tables, for use in SQL unquoted. */
   readonly sqlSchema: string;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The one whose place it took with all its operations, if there was one: see reindex. */
+  /** The collection that it replaced with all its operations, if any: see reindex. */
   readonly replaces?: number;
 }
 
-/** Where a sweep over the failures of a collection continues. */
+/** Where housekeeping of the failures of a collection continues. */
 export interface SweepCursor {
   readonly request: bigint;
   readonly position: number;

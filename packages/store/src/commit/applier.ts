@@ -7,19 +7,19 @@ import { applyDeleteByQuery } from './delete-by-query.ts';
 import { prepareChunk } from './prepare.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 
-/** Operations of a chunk while searches are slowed by them. */
+/** Operations per chunk while bulk work slows searches. */
 const THROTTLED_ROWS = 60;
 
-/** How many rows a chunk has, before anything is known of them. */
+/** Number of rows of the first chunk, before anything is known. */
 export function firstBatchSize({ engine }: Store): AdaptiveBatchSize {
-  // A chunk of 20 ms would be statements that cost the same for any number of rows, by half. On PostgreSQL nobody waits
-  // for one but those who accept, for its last moment; while somebody searches they are smaller.
+  // With chunks of 20 ms, half of the time would be per-statement overhead. On PostgreSQL only accepting requests wait
+  // for a chunk, at its end. While there are searches, chunks are smaller.
   return engine.kind === 'pglite' ? new AdaptiveBatchSize(20, 1_000, 35, 10) : new AdaptiveBatchSize(200, 2_000, 400);
 }
 
 /**
- * Applies operations chunk by chunk, in the order in which they are given. On PostgreSQL the next ones are read and
- * prepared while the server applies those before; not so while searches are slowed, which would have to wait for both.
+ * Applies operations in chunks, in the given order. On PostgreSQL the next chunk is read and prepared while the server
+ * applies the previous one, except while searches are slowed, because they would have to wait for both.
  */
 export class Applier {
   readonly #context: CommitContext;
@@ -28,24 +28,24 @@ export class Applier {
   #began = performance.now();
   #failed = 0;
 
-  /** @param batchSize what was learned before of the collection */
+  /** @param batchSize the learned chunk size of the collection */
   constructor(context: CommitContext, batchSize = firstBatchSize(context.store)) {
     this.#context = context;
     this.#batchSize = batchSize;
   }
 
-  /** How many operations to apply next. While searches are slowed few are better: none of them waits long behind those. */
+  /** Number of operations of the next chunk. While searches are slowed it is small, so that none of them waits long. */
   get rows(): number {
     const { rows } = this.#batchSize;
     return this.#context.store.throttle.strength > 0 ? Math.min(rows, THROTTLED_ROWS) : rows;
   }
 
-  /** What was learned of the collection, for those who apply a shard of it. */
+  /** The learned chunk size, for processes that apply a shard of the collection. */
   get batchSize(): AdaptiveBatchSize {
     return this.#batchSize;
   }
 
-  /** How many operations failed, as far as all is {@link applied}. */
+  /** Number of failed operations among the {@link applied} ones. */
   get failed(): number {
     return this.#failed;
   }
@@ -53,26 +53,26 @@ export class Applier {
   /** Applies adds and deletes by id. */
   async apply(operations: readonly ReadyOperation[]): Promise<void> {
     const isAtomic = operations.some(({ atomic }) => atomic);
-    // They are made of what is in the tables.
+    // They are made from the documents in the tables.
     if (isAtomic) await this.applied();
     const pieces = isAtomic ? await piecesOf(this.#context, operations) : [operations];
     for (const piece of pieces) {
       const chunk = await prepareChunk(this.#context, piece);
       await this.applied();
       this.#atWork = applyChunk(this.#context, chunk, this.#batchSize);
-      // Who waits for it gets its failure.
+      // Whoever waits for it gets its failure.
       this.#atWork.catch(() => undefined);
       if (isAtomic) await this.applied();
     }
   }
 
-  /** Applies a delete by query: everything before it is applied then. */
+  /** Applies a delete by query, after everything before it. */
   async applyDelete(operation: ReadyOperation): Promise<void> {
     await this.applied();
     this.#failed += await applyDeleteByQuery(this.#context, operation);
   }
 
-  /** Lets searches go first for a while, by how long it took since the last rest. */
+  /** Pauses for searches, in proportion to the work since the last pause. */
   async rest(): Promise<void> {
     const { engine, throttle } = this.#context.store;
     if (engine.kind === 'pglite' || throttle.strength > 0) await this.applied();
@@ -80,14 +80,14 @@ export class Applier {
     this.#began = performance.now();
   }
 
-  /** Lets others have its place until it is its turn again. */
+  /** Gives its place to others until it is its turn again. */
   async pass(): Promise<void> {
     await this.applied();
     await this.#context.turn.pass();
     this.#began = performance.now();
   }
 
-  /** Waits for what is being applied. @throws what went wrong there */
+  /** Waits for the chunk in progress. @throws its error */
   async applied(): Promise<void> {
     const atWork = this.#atWork;
     this.#atWork = undefined;

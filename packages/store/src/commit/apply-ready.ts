@@ -7,17 +7,19 @@ import type { CommitContext } from './commit-context.ts';
 import { BEFORE_ALL, nextReady, type ReadyOperation, type UnfinishedRequest } from './ready-operations.ts';
 import { sortInWords } from './words-index.ts';
 
-/** Requests that the span of a commit names. */
+/** Maximum number of requests in the span of a commit. */
 const MOST_LINKS = 100;
 
-/** What a commit applies, and how far it is. */
+/** The work of a commit and its progress. */
 interface Progress {
   readonly applier: Applier;
-  /** All up to this number is dealt with. */
+  /** Everything up to this number is finished. */
   after: bigint;
-  /** Operations with lower numbers are to be applied. */
+  /** Operations with lower numbers are applied. */
   readonly below: bigint;
-  /** Operations since the last delete by query; infinitely few once the shards up to the next one are done. */
+  /**
+   * Number of operations since the last delete by query; minus infinity after the shards up to the next one are done.
+   */
   count: number;
   failed: number;
   /** Whether it applied so much that words may wait for their index. */
@@ -25,13 +27,13 @@ interface Progress {
 }
 
 /**
- * Applies what is ready, in accepted order. Of a collection with several shards only so much that a small commit ends
- * with it: the shards are applied side by side then.
+ * Applies ready operations, in accepted order. In a collection with several shards, only as many as a small commit has:
+ * for more, the shards are applied in parallel.
  *
  * @param pages of unfinished requests
  * @param below changes with lower numbers are applied
- * @param span gets links to the requests of which something was applied
- * @returns how many operations failed
+ * @param span gets links to the requests with applied operations
+ * @returns the number of failed operations
  */
 export async function applyReady(
   context: CommitContext,
@@ -59,14 +61,14 @@ export async function applyReady(
       }
     }
   } finally {
-    // No transaction of a commit outlives it.
+    // No transaction of a commit continues after its end.
     await applier.applied();
   }
   if (progress.isLarge) await sortInWords(store, collection);
   return progress.failed + applier.failed;
 }
 
-/** @returns the requests of which something was applied, or failed */
+/** @returns the requests with applied or failed operations */
 async function applyPage(
   context: CommitContext,
   page: readonly UnfinishedRequest[],
@@ -78,7 +80,7 @@ async function applyPage(
   const touched = new Set<bigint>();
   const isSharded = store.engine.kind === 'postgres' && shardsOf(collection) > 1;
   for (let isMore = true, isFirst = true; isMore; isFirst = false) {
-    // While it waits it holds nothing in memory.
+    // It keeps nothing in memory while it waits.
     if (!isFirst && turn.isWanted) await applier.pass();
     context.signal?.throwIfAborted();
     await store.engine.disk?.requireRoom('work');
@@ -124,7 +126,7 @@ async function applyRuns(
   }
 }
 
-/** Deletes by query stand alone; what lies between them goes together. */
+/** Deletes by query are applied alone. The operations between them are applied together. */
 function runsOf(operations: readonly ReadyOperation[]): ReadyOperation[][] {
   const runs: ReadyOperation[][] = [];
   let open: ReadyOperation[] | undefined;

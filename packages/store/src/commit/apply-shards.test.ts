@@ -46,7 +46,7 @@ describe('shards of a collection that several processes apply', () => {
     return store;
   };
   const sql = (text: string) => storeOf(0).engine.query(text, [collection.id]);
-  /** Makes a process the leader, also where another one was. */
+  /** Makes a process the leader, even if there was another one. */
   const lead = async (store: Store): Promise<Lease> => {
     await sql(`update akin.leases set until = now() - interval '1 second' where collection = $1`);
     const taken = await takeLeases(store, [{ collection, fits: true }], `process ${holders++}`, 600_000);
@@ -59,9 +59,9 @@ describe('shards of a collection that several processes apply', () => {
     const rows = (await visible(storeOf(0), collection, 'n')) as [string, bigint][];
     return { count: rows.length, values: [...new Set(rows.map(([, n]) => Number(n)))] };
   };
-  /** As time does with shards, whether somebody is at them or not. */
+  /** As time does with shards, whether a process works on them or not. */
   const runOut = async () => {
-    // One by one: a statement over several would wait with some of them locked, which akin does under its lease alone.
+    // One by one: a statement over several would wait while it locks some of them, which akin does only with its lease.
     for (let shard = 0; shard < SHARDS; shard++) {
       await sql(`update akin.shard_leases set until = '-infinity' where collection = $1 and shard = ${shard}`);
     }
@@ -72,10 +72,10 @@ describe('shards of a collection that several processes apply', () => {
     );
     return rows.map(({ shard, held }) => [shard, held]);
   };
-  /** Commits by the first process, which is held up in shard 0; the other shards are left to others. */
+  /** Commits by the first process, which is blocked in shard 0. The other shards are left to others. */
   async function holdLeader(meanwhile: () => Promise<void>): Promise<unknown> {
     const lease = await lead(storeOf(0));
-    // As three processes that live renew them.
+    // As three living processes renew them.
     for (const name of ['a', 'b', 'c', 'd']) {
       await storeOf(0).engine.query(`insert into akin.lease_holders values ($1, now() + interval '1 hour')`, [name]);
     }
@@ -91,7 +91,7 @@ describe('shards of a collection that several processes apply', () => {
     return committing;
   }
 
-  it('are applied by those who help, and seen when all are done', async () => {
+  it('are applied by helpers, and visible when all are done', async () => {
     await accept(storeOf(0), collection, numbered(1));
     await commit(storeOf(0), collection, await lead(storeOf(0)));
     await accept(storeOf(0), collection, numbered(2));
@@ -106,7 +106,7 @@ describe('shards of a collection that several processes apply', () => {
     expect(await collectionStatus(storeOf(0), collection)).toMatchObject({ documents: COUNT, commit: 2, pending: 0 });
   });
 
-  it('are looked through one by one: for its documents a shard needs no partition but its own', async () => {
+  it('are read one by one: for its documents a shard needs only its own partition', async () => {
     await accept(storeOf(0), collection, numbered(1));
     const { query } = pg.Client.prototype;
     const lookups = new Set<string>();
@@ -120,7 +120,7 @@ describe('shards of a collection that several processes apply', () => {
     expect(await shown()).toEqual({ count: COUNT, values: [1] });
   });
 
-  it('are waited for, taken over from a process that does not get on, and what that one does then is refused', async () => {
+  it('are waited for, taken over from a process without progress, whose later writes are refused', async () => {
     await accept(storeOf(0), collection, numbered(1));
     await commit(storeOf(0), collection, await lead(storeOf(0)));
     await accept(storeOf(0), collection, numbered(2));
@@ -139,7 +139,7 @@ describe('shards of a collection that several processes apply', () => {
       engine: {
         ...engine,
         transaction: async (run, options) => {
-          // The first one reads what is ready, the second one would apply it.
+          // The first process reads ready operations, the second one would apply them.
           if (++transactions === 2) {
             began();
             await held;
@@ -154,14 +154,14 @@ describe('shards of a collection that several processes apply', () => {
       await holding;
     });
     await holding;
-    // All but the shard of the other one.
+    // All but the shard of the other process.
     while ((await shardLeases()).length > 1);
     expect(await shown()).toEqual({ count: COUNT, values: [1] });
     await runOut();
     await committing;
     expect(await shown()).toEqual({ count: COUNT, values: [2] });
     goOn();
-    // It ends without an error: nothing is wrong.
+    // It ends without an error, because nothing is wrong.
     await helping;
     expect(await shown()).toEqual({ count: COUNT, values: [2] });
     expect(await collectionStatus(storeOf(0), collection)).toMatchObject({ documents: COUNT, commit: 2, pending: 0 });
@@ -170,7 +170,7 @@ describe('shards of a collection that several processes apply', () => {
     ]);
   });
 
-  it('are not applied by a process that has other models, or no place', async () => {
+  it('are not applied by a process with other models, or without a free place', async () => {
     const ours = { shared: true, parseOutputs: parseTestOutputs, databaseUrl: database.url, modules: TEST_MODULES };
     await using own = await openStore({ ...ours, models: new Map([['shape', 'a-1']]) });
     await using other = await openStore({ ...ours, models: new Map([['shape', 'b-1']]) });
@@ -183,7 +183,7 @@ describe('shards of a collection that several processes apply', () => {
     expect(await helpCommits(own)).toEqual([{ collection: 'of-a-1', shards: 1, failed: 0 }]);
   });
 
-  it('end with their collection, which waits for what is at work', async () => {
+  it('end with their collection, which waits for work in progress', async () => {
     await accept(storeOf(0), collection, numbered(1));
     let dropping: Promise<void> | undefined;
     const { engine } = storeOf(0);
@@ -205,11 +205,11 @@ describe('shards of a collection that several processes apply', () => {
     expect(await shardLeases()).toEqual([]);
   });
 
-  it('are what a map would be, whatever comes, with kills between any two steps', async () => {
+  it('behave like a map in any sequence of changes, with kills between any two steps', async () => {
     const random = createRandom(34);
     const below = (most: number) => Math.floor(random() * most);
     const accepted = new Map<string, number>();
-    /** What each commit shows. */
+    /** The visible documents of each commit. */
     const commits = new Map<bigint, string>([[0n, '']]);
     let last = 0n;
 
@@ -230,7 +230,7 @@ describe('shards of a collection that several processes apply', () => {
       for (const [other, value] of accepted) if (value <= n - 5 || value === n) accepted.delete(other);
       return { kind: 'delete-by-query', query: `n:[* TO ${n - 5}] OR n:${n}` };
     };
-    /** That all of one commit is seen, and nothing of another one. */
+    /** A commit is visible as a whole, and nothing of another one. */
     const look = async () => {
       const [row] = await sql(
         `select commit, (select string_agg(id || '=' || n, ',' order by id) from ${collection.sqlSchema}.live_documents) as shown
@@ -295,7 +295,7 @@ describe('shards of a collection that several processes apply', () => {
   });
 });
 
-/** A process that does so many steps, and then nothing more: what it is at is left as it is. */
+/** A process that makes this many steps and then stops: its work stays as it is. */
 function mortal(store: Store, steps: number): Store {
   let left = steps;
   const step = () => {
@@ -327,7 +327,7 @@ function mortal(store: Store, steps: number): Store {
   return { ...store, engine: wrapped, memory };
 }
 
-/** A killed process, or one whose lease others took, is all that may go wrong. */
+/** Only a kill, or a lost lease, may cause an error. */
 function requireKilled(error: unknown): void {
   if (error instanceof AkinError && (error.message === 'killed' || error.code === 'conflict')) return;
   throw error;

@@ -22,36 +22,37 @@ import {
 } from './shard-leases.ts';
 
 /*
- * A large commit offers the shards of its collection: any indexer takes a shard and applies what is ready there, and so
- * does the leader, until all are done. Up to the next delete by query, which is for all shards. See ADR 36.
+ * A large commit offers the shards of its collection: any indexer takes a shard and applies its ready operations, and
+ * so does the leader, until all are done. This goes up to the next delete by query, which concerns all shards. See ADR
+ * 36.
  */
 
-/** How often it is looked whether others are done, in milliseconds. */
+/** Poll interval for the end of the others, in milliseconds. */
 const LOOK = 100;
 
-/** What those who apply shards of a collection work with. */
+/** Shared by the processes that apply shards of a collection. */
 type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'turn'> & {
-  /** They share what they learn: each would begin with small chunks otherwise. */
+  /** They share the learned chunk size: otherwise each would start with small chunks. */
   readonly batchSize: AdaptiveBatchSize;
 };
 
-/** What one of them did. */
+/** The result of one of them. */
 interface Done {
   shards: number;
   failed: number;
 }
 
-/** A part of a commit: operations between two numbers, both excluded. */
+/** A part of a commit: the operations between two numbers, both exclusive. */
 interface Part {
   readonly after: bigint;
   readonly below: bigint;
 }
 
 /**
- * Applies all shards up to the next delete by query, side by side. What others do not take, the leader does.
+ * Applies all shards up to the next delete by query, in parallel. The leader applies those that no other process takes.
  *
  * @param part at most this
- * @returns up to where all is applied, and how many operations failed here: others count theirs
+ * @returns up to where all is applied, and how many operations failed here; others count theirs
  */
 export async function applyShards(
   context: CommitContext & Work,
@@ -78,7 +79,7 @@ export async function applyShards(
         .then((done) => {
           failed += done.failed;
         })
-        // The shard is left: the leader goes on with it, and tells what is wrong if it meets the same.
+        // The shard is released: the leader continues it, and reports the same error if it occurs again.
         .catch(() => undefined)
         .finally(() => {
           place.end();
@@ -100,23 +101,23 @@ export async function applyShards(
       await store.memory.events.changed(collection.id, LOOK, signal);
     }
   } finally {
-    // No transaction of a commit outlives it.
+    // No transaction of a commit continues after its end.
     await Promise.all(others);
   }
   return { below, failed };
 }
 
 /**
- * Applies shards of commits that other processes lead, as far as there are any that nobody is at, this process has their
- * models, and its own commits leave it a place.
+ * Applies shards of commits of other leaders, if there are free ones, this process has their models, and its own
+ * commits leave it a place.
  *
  * @returns what it did, by collection
- * @throws AkinError unavailable while the database is away; what went wrong in a shard, which is left to others
+ * @throws AkinError unavailable while the database is unreachable; the error of a shard, which is left to others
  */
 export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(Done & { collection: string })[]> {
   const helped: (Done & { collection: string })[] = [];
   for (const id of await collectionsWithFreeShards(store)) {
-    // Its own commit sees to it.
+    // Its own commit does that.
     if (store.memory.commits.has(id)) continue;
     const collection = await collectionOf(store, id);
     if (collection === undefined || !(await hasModelsOf(store, collection))) continue;
@@ -132,7 +133,7 @@ export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(
     };
     const ended = await Promise.allSettled(Array.from({ length: await shareOf(store, collection) }, work));
     for (const one of ended) {
-      // The leader tells of a server that is away; collections with shards elsewhere are helped.
+      // The leader reports an unreachable server. Helpers also work on collections with shards on other servers.
       if (one.status === 'rejected' && !(one.reason instanceof ShardServerAway)) throw one.reason;
     }
     const all = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -143,7 +144,7 @@ export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(
   return helped;
 }
 
-/** How many shards each indexer applies at a time, so that all are at work. */
+/** Number of shards that each indexer applies at a time, so that all have work. */
 async function shareOf(store: Store, collection: Collection): Promise<number> {
   const [row] = await store.engine.query<{ indexers: number }>(
     'select count(*)::int4 as indexers from akin.lease_holders where until > now()',
@@ -165,7 +166,7 @@ async function nextDeleteByQuery(
   return row?.seq ?? undefined;
 }
 
-/** Applies one shard after the other, until there is none that is free or somebody waits for the place. */
+/** Applies one shard after the other, until none is free or another commit waits for the place. */
 async function applyFreeShards(work: Work): Promise<Done> {
   const done = { shards: 0, failed: 0 };
   for (;;) {
@@ -178,9 +179,9 @@ async function applyFreeShards(work: Work): Promise<Done> {
 }
 
 /**
- * Applies a shard that nobody is at, to its end or until somebody waits for the place.
+ * Applies a free shard, to its end or until another commit waits for the place.
  *
- * @returns how many operations failed; undefined when no shard is free
+ * @returns the number of failed operations; undefined if no shard is free
  */
 async function applyNextShard(work: Work): Promise<number | undefined> {
   const { store, collection, signal } = work;
@@ -197,14 +198,14 @@ async function applyNextShard(work: Work): Promise<number | undefined> {
     if (applier.failed > 0) store.memory.events.tell(collection.id);
   } catch (error) {
     if (error instanceof ShardLost) return applier.failed;
-    // Others need not wait for the end of the lease.
+    // Others need not wait for the lease to expire.
     await returnShard(store, collection, lease, false).catch(() => undefined);
     throw error;
   }
   return applier.failed;
 }
 
-/** @returns whether all is applied */
+/** @returns whether everything is applied */
 async function applyShard(
   { store, collection, signal, turn }: CommitContext,
   { lease: { shard }, below }: ClaimedShard,

@@ -21,10 +21,11 @@ import { leaveTombstones, leaveTombstonesOfVoid, removeTombstones } from './tomb
 import { gathersWords } from './words-index.ts';
 
 /**
- * Applies a chunk, unpublished, in one transaction. Among operations on one id the latest counts, whatever order they
- * come in; the others are superseded. One that the engine refuses is found by halving, and fails alone.
+ * Applies a chunk, unpublished, in one transaction. Among operations on one id the latest counts, in whatever order
+ * they arrive; the others are superseded. An operation that the database refuses is found by bisection, and fails
+ * alone.
  *
- * @returns how many failed, those that failed before included
+ * @returns the number of failed operations, including those that failed before
  */
 export async function applyChunk(
   context: CommitContext,
@@ -49,7 +50,7 @@ async function applyPrepared(
   } catch (error) {
     const refused = await failRefusedBarrier(context, error);
     if (refused !== undefined) return refused + (await applyPrepared(context, prepared, batchSize));
-    // All else is no fault of a document.
+    // Other errors are not caused by a document.
     if (blameOf(error) !== 'values') throw error;
     if (await refuseIndex(context.store, context.collection, error)) {
       return applyPrepared(context, prepared, batchSize);
@@ -61,7 +62,7 @@ async function applyPrepared(
       return 1;
     }
     if (prepared.some(({ operation }) => operation.atomic)) {
-      // What was made of a document that is refused has to be made again without it.
+      // Documents that were made from a refused one must be made again without it.
       let failed = 0;
       for (const { operation } of prepared) {
         failed += await applyChunk(context, await prepareChunk(context, [operation]), batchSize);
@@ -109,13 +110,13 @@ async function applyInTransaction(tx: Queryable, begun: CommitContext, prepared:
       columnsOf(operationsOf(deletes), 'seq', 'id', 'acceptedAt'),
     );
   }
-  // Before the barriers, which look for what is still to change a document.
+  // Before the barriers, which check for pending changes of a document.
   const [applied, madeVoid] = [operationsOf(winners), operationsOf(superseded)];
   await closeOperations(tx, context, applied, 'applied');
   await closeOperations(tx, context, madeVoid, 'superseded');
   const gone = [...expired, ...(await applyBarriers(tx, context, operationsOf(added), changes))];
   await forgetPayloads(tx, S, madeVoid);
-  // An atomic update makes nothing void: it only could not change what failed.
+  // An atomic update makes nothing void: it could not change a failed document.
   const whole = winners.filter(({ operation }) => !operation.atomic);
   await supersedeFailed(
     tx,
@@ -135,7 +136,7 @@ const operationsOf = (prepared: readonly Prepared[]) => prepared.map(({ operatio
 
 const documentsOf = (context: CommitContext) => partOf(context.collection, 'documents', shardOf(context));
 
-/** Parts the latest operation on each id from those that a later one, here or applied before, has made void. */
+/** Separates the latest operation on each id from those that a later one, here or applied before, has made void. */
 async function findWinners(
   tx: Queryable,
   context: CommitContext,
@@ -164,7 +165,7 @@ async function findWinners(
   return { winners, superseded: prepared.filter((one) => !won.has(one)) };
 }
 
-/** Leaves tombstones of what deletes take, documents that they made void in this chunk included. */
+/** Leaves tombstones of the documents that deletes remove, including those in this chunk that they made void. */
 async function buryDeleted(
   tx: Queryable,
   context: CommitContext,
@@ -186,9 +187,10 @@ async function buryDeleted(
 }
 
 /**
- * Ends the live rows of some ids: those that are published at the commit, those that are not at once.
- * @param changes gets their descriptors, as gone
- * @returns those that ended
+ * Ends the live rows of some ids: published rows at the commit, unpublished ones at once.
+ *
+ * @param changes gets their descriptors, as removed
+ * @returns the ended rows
  */
 async function expireLive(
   tx: Queryable,

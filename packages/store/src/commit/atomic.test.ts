@@ -26,7 +26,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
   });
 
   const send = (...changes: object[]) => accept(store, collection, changes);
-  /** The documents that the last commit shows, as they could be sent again, by id. */
+  /** The documents of the last commit by id, in the form in which they could be sent again. */
   const shown = async () => {
     const request = { query: { kind: 'all' } as const, filters: [], rows: 100, bytes: 1e9 };
     const { documents } = await exportDocuments(store, collection, request);
@@ -78,7 +78,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await store.engine.query(`select 1 from ${S}.outputs`)).toHaveLength(1);
   });
 
-  it('apply in accepted order to what was accepted before them, in one request and over several', async () => {
+  it('apply in accepted order to earlier changes, in one request and over several', async () => {
     await send({ id: 'a', n: 1 }, { id: 'a', n: { inc: 1 } }, { id: 'b', n: { inc: 5 } }, { id: 'a', n: { inc: 1 } });
     await send({ id: 'a', n: { inc: 1 } }, remove('b'), { id: 'b', m: { set: 1 } });
     await send({ id: 'a', n: { inc: 1 } }, { id: 'c', n: 7 }, removeMatching('n:7'), { id: 'c', m: { set: 2 } });
@@ -89,7 +89,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await shown()).toEqual({ a: { n: -100 }, b: { m: 1 }, c: {} });
   });
 
-  it('fail alone where a number gets too large, as if they had never been sent', async () => {
+  it('fail alone if a number gets too large, as if they had never been sent', async () => {
     await send({ id: 'big', d: 1.7e308 }, { id: 'big', d: { inc: 1.7e308 } }, { id: 'big', e: { set: 1 } });
     await commit(store, collection);
     expect((await shown()).big).toEqual({ d: 1.7e308, e: 1 });
@@ -98,7 +98,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(failed.operations).toMatchObject([{ id: 'big', position: 1, error: { code: 'bad-request' } }]);
   });
 
-  it('wait for the analysis of what they change, and let everything else go on', async () => {
+  it('wait for the analysis of their document, while everything else continues', async () => {
     await send({ id: 'a', image: url('slow'), n: 1 });
     const update = await send({ id: 'a', n: { inc: 1 } }, { id: 'b', n: { inc: 1 } });
     await commit(store, collection);
@@ -119,7 +119,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await states()).toEqual(['superseded', 'visible', 'visible']);
   });
 
-  it('take a predecessor that failed for never sent', async () => {
+  it('ignore a failed predecessor', async () => {
     await send({ id: 'a', n: 1, t: 'old' });
     await commit(store, collection);
     await send({ id: 'a', image: url('broken'), n: 10, t: 'new' }, { id: 'a', n: { inc: 1 } });
@@ -132,7 +132,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await retryFailed(store, collection)).toEqual({ retried: 0, superseded: 2 });
   });
 
-  it('are void behind a later document or delete, whatever they waited for', async () => {
+  it('are void after a later document or delete, whatever they waited for', async () => {
     await send({ id: 'a', image: url('slow') }, { id: 'b', image: url('slow') }, { id: 'c', image: url('slow') });
     await send({ id: 'a', n: { inc: 1 } }, { id: 'b', n: { inc: 1 } }, { id: 'c', n: { inc: 1 } });
     await send({ id: 'a', n: 50 }, remove('b'), { id: 'a', n: { inc: 1 } });
@@ -147,7 +147,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect((await collectionStatus(store, collection)).pending).toBe(0);
   });
 
-  it('take a new picture, or none, and then forget the old one', async () => {
+  it('set a new picture, or none, and then remove the old one', async () => {
     for (const id of ['a', 'b', 'c']) await send({ id, import: OUTPUTS, thumbnail: WEBP, image: `${id}.jpg`, n: 1 });
     await commit(store, collection);
     await send(
@@ -174,7 +174,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await readThumbnail(store, collection, 'b')).toBeNull();
   });
 
-  it('are met by deletes by query as they will be, not as they are', async () => {
+  it('are matched by deletes by query with their result, not their present state', async () => {
     for (const id of ['kept', 'gone', 'failed']) await send({ id, n: 1 });
     await commit(store, collection);
     await send(...['kept', 'gone', 'failed'].map((id) => ({ id, image: { set: url(id) } })));
@@ -197,7 +197,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     ).toEqual([]);
   });
 
-  it('are one document where two clients race', async () => {
+  it('result in one document if two clients race', async () => {
     const counts = await Promise.all(
       Array.from({ length: 20 }, (_, i) => send({ id: 'a', n: { inc: 1 }, labels: { 'add-distinct': [`l${i % 3}`] } })),
     );

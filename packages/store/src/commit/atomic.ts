@@ -18,22 +18,22 @@ import { EVERYTHING } from './failures.ts';
 import { BEFORE_ALL, type ReadyOperation } from './ready-operations.ts';
 
 /*
- * An atomic update becomes a whole document when its turn comes in a commit: when nothing that was accepted before it
- * for the same id is on its way any more. See ADR 29.
+ * An atomic update becomes a whole document when it is applied in a commit: when no earlier accepted operation for the
+ * same id is pending. See ADR 29.
  */
 
-/** What a document is between two operations on it. */
+/** The state of a document between two operations on it. */
 export interface Whole {
   readonly fields: ReadonlyMap<string, FieldValue>;
   readonly outputs: ParsedOutputs | undefined;
-  /** The number under which its outputs and its thumbnail are kept. */
+  /** The number of its outputs and its thumbnail. */
   readonly picture: bigint | undefined;
 }
 
 /**
- * Parts a run of operations into pieces to be applied one after the other, without the atomic updates that have to wait:
- * those with something before them on the same id that is still on its way. Mostly the run is one piece. Where a delete
- * by query lies between operations on one id, each of these is a piece.
+ * Divides a sequence of operations into pieces to be applied one after the other, without the atomic updates that must
+ * wait: those with an earlier pending operation on the same id. Usually the sequence is one piece. If a delete by query
+ * is between operations on one id, each of these is a piece.
  */
 export async function piecesOf(
   context: CommitContext,
@@ -52,7 +52,7 @@ export async function piecesOf(
   ];
 }
 
-/** The numbers of those atomic updates that have to wait. */
+/** The numbers of the atomic updates that must wait. */
 async function waitingOf(
   context: CommitContext,
   run: readonly ReadyOperation[],
@@ -73,14 +73,14 @@ async function waitingOf(
   for (const { id, seq, atomic } of open) {
     if (seq < (known.get(id) ?? seq)) continue;
     if (!inRun.has(seq)) unsure.add(id);
-    // What replaces the whole document makes void what is still to come before it.
+    // An operation that replaces the whole document makes earlier pending ones void.
     else if (!atomic) unsure.delete(id);
     else if (unsure.has(id)) waiting.add(seq);
   }
   return waiting;
 }
 
-/** The number of the last operation that the tables know of each id: what is older is void. */
+/** The number of the last operation on each id in the tables: older ones are void. */
 async function knownSeqs({ store, collection }: CommitContext, ids: ReadonlySet<string>): Promise<Map<string, bigint>> {
   const S = collection.sqlSchema;
   const rows = await store.engine.query<{ id: string; seq: bigint }>(
@@ -95,7 +95,7 @@ async function knownSeqs({ store, collection }: CommitContext, ids: ReadonlySet<
   return new Map(rows.map(({ id, seq }) => [id, seq]));
 }
 
-/** Whether a delete by query was accepted between operations on ids that are updated atomically. */
+/** Whether a delete by query was accepted between operations on ids with atomic updates. */
 async function isParted(
   { store, collection }: CommitContext,
   run: readonly ReadyOperation[],
@@ -113,7 +113,7 @@ async function isParted(
   return row?.some ?? false;
 }
 
-/** What the documents of some atomic updates are, operation by operation. */
+/** The documents of some atomic updates, operation by operation. */
 export class Bases {
   readonly #known: ReadonlyMap<string, bigint>;
   readonly #now: Map<string, Whole | undefined>;
@@ -123,7 +123,7 @@ export class Bases {
     this.#now = now;
   }
 
-  /** Reads what the tables have of the ids that a piece updates atomically; undefined where it updates none. */
+  /** Reads the rows of the ids that a piece updates atomically. Undefined if it updates none. */
   static async read(context: CommitContext, piece: readonly ReadyOperation[]): Promise<Bases | undefined> {
     const ids = new Set(piece.filter(({ atomic }) => atomic).map(({ id }) => id ?? ''));
     if (ids.size === 0) return undefined;
@@ -135,16 +135,16 @@ export class Bases {
     return seq < (this.#known.get(id ?? '') ?? seq);
   }
 
-  /** Tells what an operation makes of its document; undefined: nothing is left of it. */
+  /** The document after an operation. Undefined: it is deleted. */
   follow({ id }: ReadyOperation, whole: Whole | undefined): void {
     if (this.#known.has(id ?? '')) this.#now.set(id ?? '', whole);
   }
 
   /**
-   * The document that an atomic update makes.
+   * The document that results from an atomic update.
    *
    * @param outputs of its own picture, if it sets one
-   * @throws AkinError bad-request when a number gets too large; too-large when the document does
+   * @throws AkinError bad-request if a number gets too large; too-large if the document does
    */
   update(operation: ReadyOperation, update: NewDocument, outputs: ParsedOutputs | undefined): Whole {
     const before = this.#now.get(operation.id ?? '');
@@ -152,7 +152,7 @@ export class Bases {
     const fields = applyModifiers(before?.fields ?? new Map(), update.fields, modifiers);
     requireRoom(operation.id ?? '', fields);
     if (outputs !== undefined) return { fields, outputs, picture: operation.doc ?? undefined };
-    // Without its address the document has no picture any more.
+    // Without its URL the document has no picture.
     const isGone = modifiers.has('image') && !fields.has('image');
     return isGone
       ? { fields, outputs: undefined, picture: undefined }
@@ -171,8 +171,8 @@ function requireRoom(id: string, fields: ReadonlyMap<string, FieldValue>): void 
 }
 
 /**
- * The live documents of some ids, with what their analysis gave. It is read from the tables and not from the outputs,
- * so that it does not matter which model made it.
+ * The live documents of some ids, with the values from their analysis. Read from the tables and not from the outputs,
+ * so that it does not matter which model made them.
  */
 async function readWholes(context: CommitContext, ids: ReadonlySet<string>): Promise<Map<string, Whole | undefined>> {
   const { store, collection, schema } = context;
@@ -228,7 +228,7 @@ async function readDescriptors(
   return found;
 }
 
-/** Gives documents the outputs and thumbnails of those that they were made of. What a document has itself stays. */
+/** Gives documents the outputs and thumbnails of the documents that they were made from. Their own ones stay. */
 export async function copyPictures(
   tx: Queryable,
   S: string,

@@ -15,12 +15,12 @@ import { removeUnpublished } from './remove-documents.ts';
 import { leaveTombstones } from './tombstones.ts';
 
 /**
- * Applies deletes by query again that were accepted after documents which arrive only now, because their analysis took
- * longer. Deletes by id and replacements need no such thing: those documents were found superseded before.
+ * Applies deletes by query again to documents that were accepted before them and arrive only now, because their
+ * analysis took longer. Deletes by id and replacements do not need this: such documents were found superseded before.
  *
  * @param added just inserted, unpublished
- * @param changes gets the descriptors that go
- * @returns those of them that are gone again
+ * @param changes gets the removed descriptors
+ * @returns those of them that are deleted again
  */
 export async function applyBarriers(
   tx: Queryable,
@@ -53,7 +53,7 @@ interface QueryBarrier {
   readonly acceptedAt: Date;
 }
 
-/** A delete by query was applied, but cannot be to a document that came late. */
+/** A delete by query was applied, but cannot be applied to a document that came late. */
 export class BarrierRefused extends Error {
   readonly barrier: QueryBarrier;
   readonly refused: RefusedDelete;
@@ -65,7 +65,7 @@ export class BarrierRefused extends Error {
   }
 }
 
-/** Those of some documents that a barrier deletes; one that an earlier atomic update will change is not judged yet. */
+/** Those documents that a barrier deletes. A document with a pending earlier atomic update is not decided yet. */
 async function matchingOf(
   tx: Queryable,
   context: CommitContext,
@@ -87,12 +87,12 @@ async function matchingOf(
 }
 
 /**
- * Where documents could not be applied because of a delete by query, that delete fails, not they: what it has deleted
- * stays deleted, what comes late stays, and it can be tried again.
+ * If documents could not be applied because of a delete by query, that delete fails, not they. What it has deleted
+ * stays deleted, the late documents stay, and it can be retried.
  *
  * @param error of the transaction that {@link applyBarriers} was a part of
- * @returns undefined when it was something else; else how many deletes failed, 0 where that was said before, and what
- *   failed by it may be tried again
+ * @returns undefined for another error; else the number of failed deletes, 0 if that was counted before, and the failed
+ * work may be retried
  */
 export async function failRefusedBarrier(
   { store, collection, lease }: CommitContext,
@@ -106,7 +106,7 @@ export async function failRefusedBarrier(
     async (tx) => {
       await requireLease(tx, collection, lease);
       await tx.query(`delete from ${S}.barriers where seq = $1 and query is not null`, [barrier.seq]);
-      // It need not be there any more: applied operations are forgotten after a while.
+      // It may no longer exist: applied operations are removed after a while.
       const rows = await tx.query(
         `update ${S}.operations o set state = 'failed', document = $2, applied_commit = null, error_code = $3, error_msg = $4
            from ${S}.requests r

@@ -10,8 +10,8 @@ import { commit } from './commit.ts';
 import { renewLeases, takeLeases } from './leases.ts';
 
 /*
- * The main server as it was before a commit, together with another server that has all or parts of that commit: what a
- * crash between the ends of a transaction on both leaves, or a standby of the main server that lags and is promoted.
+ * The main server as it was before a commit, with another server that has all or parts of that commit: the result of a
+ * crash between the ends of a transaction on both, or of a promotion of a lagging standby of the main server.
  */
 
 describe('a commit over several servers', () => {
@@ -40,7 +40,7 @@ describe('a commit over several servers', () => {
     });
   };
   const main = () => (databases[0] as TestDatabase).url;
-  /** The main database as it is now. */
+  /** The main database in its present state. */
   const copy = async () => {
     const url = new URL(main());
     const name = `${url.pathname.slice(1)}_${copies.length}`;
@@ -65,7 +65,7 @@ describe('a commit over several servers', () => {
     await accept(store, collection, [...shelf(2), { kind: 'delete', id: 'document 201' }]);
     return collection;
   };
-  /** All that tells whether something is there twice, or missing. */
+  /** Everything that shows whether something is duplicated or missing. */
   const stateOf = async (store: Store, collection: Collection) => {
     const S = collection.sqlSchema;
     const [row] = await store.engine.query(
@@ -78,7 +78,7 @@ describe('a commit over several servers', () => {
     return [await visible(store, collection), (await collectionStatus(store, collection)).documents, row];
   };
 
-  it('is done again where other servers are ahead of the main one', async () => {
+  it('is repeated if other servers are ahead of the main one', async () => {
     let store = await open(main());
     await create(store);
     await store[Symbol.asyncDispose]();
@@ -95,7 +95,7 @@ describe('a commit over several servers', () => {
     const marks = () =>
       store.engine.query(`select count(*)::int as n from ${collection.sqlSchema}.documents where born > 1`);
     expect((await marks())[0]?.n).toBeGreaterThan(10);
-    // Nobody sees what is there too early.
+    // Nothing of it is visible too early.
     expect(await visible(store, collection)).toEqual(
       shelf(40)
         .map(({ id }) => id)
@@ -109,7 +109,7 @@ describe('a commit over several servers', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  it.each(['b', 'c'])('is done again when %s cannot end a transaction that others have ended', async (name) => {
+  it.each(['b', 'c'])('is repeated if %s cannot end a transaction that others have ended', async (name) => {
     await using store = await open(main());
     const collection = await create(store);
     const url = (databases[name === 'b' ? 1 : 2] as TestDatabase).url;
@@ -152,7 +152,7 @@ describe('a commit over several servers', () => {
     expect(await visible(store, collection)).toHaveLength(20);
   });
 
-  it('is refused where another server has lost what the main one has', async () => {
+  it('is refused if another server has lost changes that the main one has', async () => {
     await using store = await open(main());
     const collection = await create(store);
     await runOn((databases[1] as TestDatabase).url, `update ${collection.sqlSchema}.chunk_s1 set chunk = 0`);

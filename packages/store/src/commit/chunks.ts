@@ -9,10 +9,10 @@ import { requireLease } from './leases.ts';
 
 /*
  * A transaction of a commit that writes rows on other servers commits there first, and then on the main server. If it
- * dies in between, those servers are ahead: what it wrote there is taken back before anything else is applied. For that
- * each of these transactions, a chunk, has a number, which its rows carry: `born` for those that came, `ended` for those
- * that ended. The main server knows the last chunk of each shard in `chunks`; on the other server the same number
- * stands in a row of its own, which the transaction locks. See ADR 38.
+ * dies in between, those servers are ahead: its writes there are undone before anything else is applied. For that, each
+ * of these transactions, a chunk, has a number, which its rows contain: `born` for new rows, `ended` for ended ones.
+ * The main server stores the last chunk of each shard in `chunks`. The other server stores the same number in a row
+ * that the transaction locks. See ADR 38.
  */
 
 /** A commit in a transaction that may write rows of documents. */
@@ -21,14 +21,15 @@ export interface ChunkContext extends CommitContext {
   readonly chunk?: bigint;
 }
 
-/** The shards on other servers that somebody with this lease may write to. */
+/** The shards on other servers that the holder of this lease may write to. */
 function shardsOn({ collection, lease }: CommitContext): number[] {
   const shards = remoteShards(collection).map(({ shard }) => shard);
   return lease !== undefined && 'claim' in lease ? shards.filter((shard) => shard === lease.shard) : shards;
 }
 
 /**
- * Begins a transaction of a commit that writes rows of documents: checks the lease, and gives the transaction its number.
+ * Starts a transaction of a commit that writes rows of documents: checks the lease, and gives the transaction its
+ * number.
  *
  * @throws AkinError as {@link requireLease} does
  */
@@ -44,14 +45,14 @@ export async function beginChunk(tx: Queryable, context: CommitContext): Promise
     [shards],
   );
   const chunk = row?.chunk ?? 0n;
-  // Waits for a transaction that was given up here, and is still at its end there.
+  // Waits for a transaction that was abandoned here and has not ended there.
   for (const shard of shards) await tx.query(`update ${chunkTable(collection, shard)} set chunk = $1`, [chunk]);
   return { ...context, chunk };
 }
 
 /**
- * Takes back what a transaction wrote on other servers that ended before the main one had it. To be done before anything
- * is applied or published; after that only what ends with an error can leave something again.
+ * Undoes writes on other servers of a transaction that the main one did not commit. Call this before anything is
+ * applied or published; after that, only a failing transaction can leave such writes again.
  */
 export async function undoChunks(context: CommitContext): Promise<void> {
   const shards = shardsOn(context);
@@ -65,7 +66,7 @@ export async function undoChunks(context: CommitContext): Promise<void> {
         [shards],
       );
       for (const { shard, chunk } of known) {
-        // Waits for a transaction that is still at its end there.
+        // Waits for a transaction that has not ended there.
         const [row] = await tx.query<{ chunk: bigint }>(
           `select chunk from ${chunkTable(collection, shard)} for update`,
         );

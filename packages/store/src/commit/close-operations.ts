@@ -12,7 +12,7 @@ export interface Failure {
   readonly msg: string;
 }
 
-/** Removes what superseded operations would have brought. */
+/** Removes the contents of superseded operations. */
 export async function forgetPayloads(tx: Queryable, S: string, superseded: readonly ReadyOperation[]): Promise<void> {
   const docs = superseded.flatMap(({ doc }) => (doc === null ? [] : [doc]));
   if (docs.length === 0) return;
@@ -20,7 +20,7 @@ export async function forgetPayloads(tx: Queryable, S: string, superseded: reado
   await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
 }
 
-/** From here on the tables have what the operation brought, so it need not keep it. */
+/** From now on the tables have the contents of the operation, so it need not keep them. */
 export async function closeOperations(
   tx: Queryable,
   { collection, target }: CommitContext,
@@ -36,7 +36,7 @@ export async function closeOperations(
   );
 }
 
-/** A failed operation keeps what it carries, for those who look into it. */
+/** A failed operation keeps its contents, for inspection. */
 export async function failOperations(
   { store, collection, lease }: CommitContext,
   failures: readonly Failure[],

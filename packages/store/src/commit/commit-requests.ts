@@ -1,16 +1,19 @@
 import { AkinError } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 
-/** Without any progress. A fail-over takes up to ten seconds, and the first piece of a commit its time. */
+/**
+ * Time limit without any progress. A fail-over takes up to ten seconds, and the first piece of a commit also takes
+ * time.
+ */
 const LONGEST_WAIT = 60_000;
-/** Milliseconds between two looks; news wakes earlier. */
+/** Poll interval in milliseconds. A notification wakes it earlier. */
 const POLL = 500;
 
 /**
- * Asks the process that holds the lease of a collection for a commit, and waits for the end of one that began after
- * this call.
+ * Asks the process with the lease of a collection for a commit, and waits for the end of one that began after this
+ * call.
  *
- * @throws AkinError unavailable when nobody commits; the changes are accepted all the same
+ * @throws AkinError unavailable if no process commits; the changes are accepted anyway
  */
 export async function requestCommit(store: Store, collection: Collection): Promise<void> {
   const [request] = await store.engine.query<{ asked: bigint }>(
@@ -31,7 +34,7 @@ export async function requestCommit(store: Store, collection: Collection): Promi
     );
     if (row === undefined) throw gone(collection);
     if (row.done) return;
-    // A commit of very many changes takes its time: as long as it gets on, there is somebody who commits.
+    // A commit of very many changes takes time. As long as it makes progress, there is a process that commits.
     if (row.progress !== seen) deadline = performance.now() + LONGEST_WAIT;
     seen = row.progress;
     await changed;
@@ -42,7 +45,7 @@ export async function requestCommit(store: Store, collection: Collection): Promi
   );
 }
 
-/** What was asked for and not done yet: the last request by id of the collection. */
+/** The unanswered requests: the last one by id of the collection. */
 export async function requestedCommits(store: Store): Promise<Map<number, bigint>> {
   const rows = await store.engine.query<{ collection: number; asked: bigint }>(
     'select collection, asked from akin.commit_requests where asked > done',
@@ -50,7 +53,7 @@ export async function requestedCommits(store: Store): Promise<Map<number, bigint
   return new Map(rows.map(({ collection, asked }) => [collection, asked]));
 }
 
-/** Tells who asked up to a number that a commit which began after that has ended. */
+/** Answers all requests up to a number, after a commit that began later has ended. */
 export async function answerCommit(store: Store, collection: Collection, asked: bigint): Promise<void> {
   await store.engine.query('update akin.commit_requests set done = greatest(done, $2) where collection = $1', [
     collection.id,
@@ -60,5 +63,5 @@ export async function answerCommit(store: Store, collection: Collection, asked: 
 }
 
 function gone(collection: Collection): AkinError {
-  return new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+  return new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
 }

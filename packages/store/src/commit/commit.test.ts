@@ -45,14 +45,14 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       });
     });
 
-    it('keeps its number when there is nothing to do', async () => {
+    it('keeps its number if there is nothing to do', async () => {
       expect(await commit(store, collection)).toEqual({ commit: 0, applied: 0, failed: 0 });
       await accept(store, collection, [{ id: 'a' }]);
       await commit(store, collection);
       expect(await commit(store, collection)).toEqual({ commit: 1, applied: 0, failed: 0 });
     });
 
-    it('lets the last of several changes to one id win, within a request and across', async () => {
+    it('applies the last of several changes to one id, within a request and across', async () => {
       await accept(store, collection, [
         { id: 'a', n: 1 },
         { id: 'a', n: 2 },
@@ -80,7 +80,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       expect((await collectionStatus(store, collection)).documents).toBe(2);
     });
 
-    it('deletes by query what was accepted before it, and nothing after', async () => {
+    it('deletes by query what was accepted before, and nothing after', async () => {
       await accept(store, collection, [
         { id: 'a', n: 1 },
         { id: 'b', n: 2 },
@@ -95,7 +95,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       expect((await collectionStatus(store, collection)).documents).toBe(0);
     });
 
-    it('shares the next commit among calls that come during one', async () => {
+    it('shares the next commit among calls during a commit', async () => {
       const committing = [commit(store, collection)];
       await accept(store, collection, [{ id: 'a' }]);
       committing.push(commit(store, collection), commit(store, collection));
@@ -103,10 +103,10 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       expect(await visible(store, collection)).toEqual(['a']);
     });
 
-    it('fails an operation that the engine refuses, and applies all others', async () => {
+    it('fails an operation that the database refuses, and applies all others', async () => {
       await accept(store, collection, [
         ...Array.from({ length: 9 }, (_, i) => ({ id: `good${i}` })),
-        // More dimensions than the column has, which only the engine notices.
+        // More dimensions than the column has, which only the database notices.
         { id: 'poison', import: testOutputs({ shape: [1, 2, 3] }) },
         { id: 'broken', import: 'not JSON' },
         { id: 'good9' },
@@ -123,7 +123,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       expect(await commit(store, collection)).toMatchObject({ commit: 1, failed: 0 });
     });
 
-    it('goes on after a commit that was cut off, also in another process', async () => {
+    it('continues an interrupted commit, also in another process', async () => {
       await accept(store, collection, [
         { id: 'a', n: 1 },
         { id: 'b', n: 1 },
@@ -158,13 +158,13 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       expect((await collectionStatus(store, collection)).documents).toBe(2);
     });
 
-    it('goes on after a commit that was broken off between two pieces', async () => {
+    it('continues a commit that was interrupted between two pieces', async () => {
       const many = Array.from({ length: 600 }, (_, i) => ({ id: `many${i}` }));
       const staging = stageChanges(store, collection);
       await staging.add(await changesOf(store, collection, many));
       await staging.accept();
       const stop = new AbortController();
-      // When some of it is applied.
+      // When a part of it is applied.
       const query = store.engine.transaction.bind(store.engine);
       let pieces = 0;
       store.engine.transaction = (run, options) => {
@@ -178,7 +178,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       expect(await commit(store, collection)).toEqual({ commit: 1, applied: 600, failed: 0 });
     });
 
-    it('removes what no search can see any more, with all that hangs on it', async () => {
+    it('removes documents that no search can see, with all their data', async () => {
       const outputs = testOutputs({ shape: [1, 0, 0, 0] });
       await accept(store, collection, [
         { id: 'a', import: outputs },
@@ -197,7 +197,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
     });
   });
 
-  describe('of documents at the limits of what is accepted', () => {
+  describe('of documents at the limits', () => {
     const commits = async (document: object) => {
       await accept(store, collection, [document]);
       expect(await commit(store, collection)).toEqual({ commit: 1, applied: 1, failed: 0 });
@@ -205,7 +205,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
     };
     const numbers = (count: number) => Array.from({ length: count }, (_, i) => [`n${i}`, i + 0.5]);
     const texts = (count: number) => Array.from({ length: count }, (_, i) => [`t${i}`, `text number ${i} `.repeat(3)]);
-    /** Pairs of characters that hardly repeat: the most words that so many bytes can have. */
+    /** Pairs of characters that rarely repeat: the maximum number of words for so many bytes. */
     const chinese = (length: number) => {
       let seed = 1;
       const next = () => (seed = (seed * 48_271) % 2_147_483_647);
@@ -237,7 +237,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       ],
     ])('commits %s', (_, document) => commits(document));
 
-    it('commits as many different words as are accepted', async () => {
+    it('commits the maximum number of different words', async () => {
       let length = 100_000;
       const accepted = async () =>
         changesOf(store, collection, [{ id: 'a', long: chinese(length) }]).then(

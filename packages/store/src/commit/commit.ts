@@ -15,15 +15,15 @@ import type { Turn } from './turns.ts';
 import { applyWaitingDeletes } from './waiting-deletes.ts';
 
 /**
- * Makes everything visible that was accepted before the call and is ready. What cannot be applied fails by itself and
- * stops nothing else. With nothing to do the number stays. Calls that come while a commit is at work share the one
- * after it. Commits of different collections go on side by side, or in turns: see {@link Turns}.
+ * Makes everything visible that was accepted before the call and is ready. An operation that cannot be applied fails
+ * alone and stops nothing else. If there is nothing to do, the number stays. Calls during a commit share the next one.
+ * Commits of different collections run in parallel, or in turns: see {@link Turns}.
  *
- * A commit that rejects (the database is away, the process dies) loses nothing: the next one goes on with it.
+ * A commit that rejects (the database is unreachable, the process dies) loses nothing: the next one continues it.
  *
- * @param lease needed where other processes share the store
- * @param signal breaks it off between two pieces
- * @throws AkinError conflict when the lease was lost on the way: nothing was published; the reason of the signal
+ * @param lease required if other processes share the store
+ * @param signal interrupts it between two pieces
+ * @throws AkinError conflict if the lease was lost on the way: nothing was published; the reason of the signal
  */
 export async function commit(
   store: Store,
@@ -78,7 +78,7 @@ async function commitInTurns(
        from akin.collections where id = $1`,
     [collection.id],
   );
-  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
   const context: CommitContext = {
     store,
     collection,
@@ -93,7 +93,7 @@ async function commitInTurns(
   await undoChunks(context);
   const pages = requestPages(store, collection, row.next_seq);
   const first = await pages.next();
-  // Most commits have nothing to do: they are no spans.
+  // Most commits have nothing to do: they are not spans.
   if (first.done === true) return end(context, row, 0);
   const attributes = { 'akin.collection': collection.name, 'akin.commit.number': Number(context.target) };
   return inSpan('commit', { attributes }, async (span) => {
@@ -113,9 +113,9 @@ interface CommitState {
   /** The number of the last commit. */
   readonly commit: bigint;
   readonly next_seq: bigint;
-  /** Whether deletes by query had to pass documents over. */
+  /** Whether deletes by query had to skip documents. */
   readonly waiting: boolean;
-  /** Whether a commit that was broken off has left shards. */
+  /** Whether an interrupted commit has left shards. */
   readonly offered: boolean;
 }
 
@@ -126,7 +126,7 @@ async function withdraw({ store, collection, lease }: CommitContext): Promise<vo
   });
 }
 
-/** Publishes what was applied, by this commit or by one that was broken off. */
+/** Publishes what this commit, or an interrupted one, has applied. */
 async function end(
   context: CommitContext,
   { commit: before, next_seq, waiting }: CommitState,
@@ -140,8 +140,8 @@ async function end(
 }
 
 /**
- * Writes down that all changes below a number are dealt with, if they are: nobody then looks for work in the collection.
- * What sets one on its way again says so in the same row, and comes before or after.
+ * Records that all changes below a number are finished, if they are: then nobody searches for work in the collection. A
+ * retry changes the same row, and so comes before or after.
  */
 async function settle(tx: Queryable, { id, sqlSchema: S }: Collection, bound: bigint): Promise<void> {
   await tx.query(
@@ -154,8 +154,9 @@ async function settle(tx: Queryable, { id, sqlSchema: S }: Collection, bound: bi
 
 /**
  * The moment of visibility.
- * @param bound changes below it are what the commit was for
- * @returns how many operations it showed, those that a commit before left unpublished included
+ *
+ * @param bound the commit was for changes below it
+ * @returns the number of operations it published, including those of an earlier unpublished commit
  */
 async function publish({ store, collection, target, lease }: CommitContext, bound: bigint): Promise<number> {
   const S = collection.sqlSchema;

@@ -9,7 +9,7 @@ import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { commit } from './commit.ts';
 
-describe('a delete by query that ends the thread of the embedded database', () => {
+describe('a delete by query that crashes the thread of the embedded database', () => {
   const watched = watchThreads();
   let store: Store;
   let collection: Collection;
@@ -19,7 +19,7 @@ describe('a delete by query that ends the thread of the embedded database', () =
   });
   afterAll(() => watched.end());
 
-  /** The store, with a thread that ends at each statement of the delete, as if by the statement. */
+  /** The store, with a thread that ends at each statement of the delete, as if the statement caused it. */
   const crashingStore = (): Store => {
     const { engine } = store;
     const query: (tx: Queryable) => Queryable['query'] = (tx) => (sql, params) => {
@@ -34,7 +34,7 @@ describe('a delete by query that ends the thread of the embedded database', () =
     return { ...store, engine: { ...engine, transaction } };
   };
 
-  it('fails alone at the third time, and all others are applied, late documents too', async () => {
+  it('fails alone at the third time, and all others are applied, also late documents', async () => {
     await accept(store, collection, [{ id: 'early', n: 5 }]);
     await accept(store, collection, [{ id: 'late', image: 'https://example.com/a.jpg' }]);
     const { first } = await accept(store, collection, [{ kind: 'delete-by-query', query: 'n:5' }]);

@@ -1,23 +1,24 @@
 import type { Collection, Store } from '../context.ts';
 import { isCrash } from '../engine/sqlstate.ts';
 
-/** A statement that has ended the embedded database as often in a row does so again: another reason would be rare chance. */
+/**
+ * A statement that has crashed the embedded database this many times in a row will do so again: another reason would be
+ * a rare coincidence.
+ */
 const MOST_CRASHES = 3;
 
-/** The statement of a delete by query has ended the embedded database repeatedly. */
+/** The statement of a delete by query has crashed the embedded database repeatedly. */
 export class CrashingDelete extends Error {
   constructor() {
-    super(
-      `it has ended the embedded database ${MOST_CRASHES} times in a row. Write it in another way, such as with fewer clauses`,
-    );
+    super(`it has ended the embedded database ${MOST_CRASHES} times in a row. Change it, for example to fewer clauses`);
   }
 }
 
 /**
- * Runs the statement of a delete by query. Nobody knows beforehand that one ends the embedded database, and without a
- * limit each commit would try it again.
+ * Runs the statement of a delete by query. It cannot be known beforehand that a statement crashes the embedded
+ * database, and without a limit each commit would try it again.
  *
- * Crashes are counted in memory: a process that starts again tries the delete as often again.
+ * Crashes are counted in memory: a restarted process tries the delete as often again.
  *
  * @throws CrashingDelete at the last of the crashes in a row
  */

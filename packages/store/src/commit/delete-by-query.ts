@@ -17,17 +17,17 @@ import type { ReadyOperation } from './ready-operations.ts';
 import { forgetsTombstones, forgetTombstones } from './tombstones.ts';
 import { waitingIds } from './waiting-deletes.ts';
 
-/** Documents that one statement looks at: some milliseconds on PGlite. */
+/** Documents per statement: some milliseconds on PGlite. */
 const WINDOW = 5_000n;
 
 /**
- * Applies a delete by query to everything that was accepted before it and is in the tables by now; what comes later
- * finds it as a barrier. It walks over the documents in windows, so that no statement takes long; cut off, it begins
- * again in the next commit.
+ * Applies a delete by query to everything that was accepted before it and is in the tables. Documents that arrive later
+ * find it as a barrier. It scans the documents in windows, so that no statement takes long. If it is interrupted, the
+ * next commit starts it again.
  *
- * One that cannot be run fails alone. What it deleted before stays deleted, and tried again it goes on with the rest.
+ * A delete that cannot be run fails alone. What it has deleted stays deleted, and a retry continues with the rest.
  *
- * @returns how many failed: 0 or 1
+ * @returns the number of failed operations: 0 or 1
  */
 export async function applyDeleteByQuery(context: CommitContext, operation: ReadyOperation): Promise<number> {
   let refused: RefusedDelete | undefined;
@@ -45,7 +45,7 @@ export async function applyDeleteByQuery(context: CommitContext, operation: Read
 async function deleteMatching(context: CommitContext, operation: ReadyOperation): Promise<void> {
   const { store, collection } = context;
   const S = collection.sqlSchema;
-  // Also where there is no document to look at.
+  // Also if there are no documents.
   compileDelete(context, operation.document ?? '', operation.acceptedAt, new Params());
   const forgets = forgetsTombstones(operation.document ?? '');
   if (forgets) await forgetTombstones(context);
@@ -61,7 +61,7 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
     'bulk',
   );
   const covered = coveredIds(operation.document ?? '');
-  // What is deleted in any case is not waited for.
+  // Documents that are deleted in any case are not waited for.
   const waiting = covered === undefined ? await waitingIds(context, operation.seq) : [];
   const batchSize = new AdaptiveBatchSize(100, 2_000);
   for (const { first, last } of ranges) {
@@ -98,7 +98,7 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
   if (covered === 'all') await sweepFailures(store, collection);
 }
 
-/** @returns where the next window begins: what matches may be dense here and rare there, so both ends are bounded */
+/** @returns where the next window begins: matches may be dense here and rare there, so both ends are bounded */
 async function deleteWindow(
   context: CommitContext,
   operation: ReadyOperation,

@@ -3,20 +3,20 @@ import type { Queryable } from '../engine/engine.ts';
 import type { CommitContext } from './commit-context.ts';
 
 /*
- * How many documents have the descriptor of each module is counted by commits, as the documents themselves are: a ranked
- * search of everything then knows how many match without looking at one of them.
+ * Commits count how many documents have the descriptor of each module, as they count the documents themselves: a ranked
+ * search of everything then knows the number of matches without reading one of them.
  */
 
-/** What one transaction adds to the counts of the next commit. */
+/** The changes of one transaction to the counts of the next commit. */
 export class DescriptorChanges {
   readonly #changes = new Map<string, number>();
 
-  /** Takes in descriptors of a module that come, or (below 0) go. */
+  /** Adds new descriptors of a module, or (below 0) removed ones. */
   add(module: string, descriptors: number): void {
     this.#changes.set(module, (this.#changes.get(module) ?? 0) + descriptors);
   }
 
-  /** Takes in rows that end, while their descriptors are in the tables. */
+  /** Counts ended rows, while their descriptors are in the tables. */
   async remove(tx: Queryable, { store, collection }: CommitContext, docs: readonly bigint[]): Promise<void> {
     const modules = store.modules.filter(({ descriptor }) => descriptor !== undefined);
     if (docs.length === 0 || modules.length === 0) return;
@@ -29,8 +29,8 @@ export class DescriptorChanges {
   }
 
   /**
-   * Writes them down. To stand at the end of a transaction, behind its change of the row of the collection, for others
-   * that count wait from then on.
+   * Writes the changes. Call it at the end of a transaction, after its change of the collection's row, because other
+   * transactions that count wait from then on.
    */
   async write(tx: Queryable, { collection, schema }: CommitContext): Promise<void> {
     if (this.#changes.size === 0) return;

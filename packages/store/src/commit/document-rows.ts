@@ -3,13 +3,13 @@ import type { CollectionSchema, ParsedOutputs } from '../context.ts';
 import { dateText } from '../engine/session.ts';
 import { documentWords, type FieldTexts } from '../search/document-words.ts';
 
-/** What a row of `documents` holds. */
+/** The contents of a row of `documents`. */
 export interface DocumentColumns {
-  /** By column, each value as the text that its column reads; absent is null. */
+  /** By column, each value as the text input of its column. Absent means null. */
   readonly texts: ReadonlyMap<string, string>;
   /** A tsvector in binary format. */
   readonly words: Uint8Array;
-  /** Of the values, as those texts in UTF-8. */
+  /** Bytes of the values, as those texts in UTF-8. */
   readonly bytes: number;
 }
 
@@ -18,7 +18,7 @@ export interface DocumentColumns {
  * string values.
  *
  * @param vocabulary gets those words too
- * @throws AkinError too-large when they are too many
+ * @throws AkinError too-large if there are too many
  */
 export function documentColumns(
   id: string,
@@ -51,7 +51,7 @@ export function documentColumns(
   return { texts: columns, words: documentWords(texts, vocabulary), bytes };
 }
 
-/** Up to so many values are compared with each other. */
+/** Up to this number of values are compared with each other. */
 const FEW = 16;
 
 function hasRepeats(value: FieldValue): boolean {

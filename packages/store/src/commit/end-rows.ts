@@ -4,7 +4,7 @@ import { DescriptorChanges } from './descriptor-counts.ts';
 import { endPublished, removeUnpublished } from './remove-documents.ts';
 import { leaveTombstones } from './tombstones.ts';
 
-/** A live row of documents that is to end. */
+/** A live row of documents to be ended. */
 export interface LiveRow {
   readonly doc: bigint;
   readonly valid_from: bigint;
@@ -15,7 +15,7 @@ export function bytesOf(rows: readonly Pick<LiveRow, 'bytes'>[]): number {
   return rows.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
 }
 
-/** Ends live rows that a delete by query takes: those that are published at the commit, those that are not at once. */
+/** Ends live rows that a delete by query matches: published ones at the commit, unpublished ones at once. */
 export async function endRows(
   tx: Queryable,
   context: ChunkContext,

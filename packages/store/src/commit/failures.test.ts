@@ -19,7 +19,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     ({ store, collection } = place);
   });
 
-  /** Accepts documents whose pictures cannot be had. */
+  /** Accepts documents whose pictures cannot be fetched. */
   const failToAdd = async (...ids: string[]) => {
     await accept(
       store,
@@ -33,14 +33,14 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     (await listOperations(store, collection, { limit: 100 })).operations.map(({ state }) => state);
 
   afterEach(async () => {
-    // What is counted is what is there.
+    // The counts match the operations.
     const [row] = await store.engine.query<{ count: bigint }>(
       `select count(*) as count from ${collection.sqlSchema}.operations where state = 'failed'`,
     );
     expect((await collectionStatus(store, collection)).failed).toBe(Number(row?.count));
   });
 
-  it('count until the same document is stored well', async () => {
+  it('count until the same document is stored successfully', async () => {
     await failToAdd('a', 'b');
     await failToAdd('a');
     expect(await failures()).toEqual({ 'image-unreachable': 3 });
@@ -52,7 +52,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     expect(await failures()).toEqual({});
   });
 
-  it('still count when only an earlier change of the document took effect', async () => {
+  it('still count if only an earlier change of the document took effect', async () => {
     await accept(store, collection, [{ id: 'a' }]);
     await failToAdd('a');
     await commit(store, collection);
@@ -77,7 +77,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     expect(operations.map(({ id }) => id)).toEqual(left);
   });
 
-  it('do not count when they fail only after a later change took effect', async () => {
+  it('do not count if they fail only after a later change took effect', async () => {
     await accept(store, collection, [
       { id: 'a', ...PICTURE },
       { id: 'b', ...PICTURE },
@@ -91,7 +91,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     expect(await states()).toEqual(['superseded', 'superseded', 'visible', 'visible']);
   });
 
-  it('count again when they are tried again and fail again, with the newer reason', async () => {
+  it('count again after a failed retry, with the newer reason', async () => {
     await failToAdd('a');
     await retryFailed(store, collection);
     expect(await failures()).toEqual({});
@@ -101,7 +101,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     expect(await failures()).toEqual({ 'image-undecodable': 1 });
   });
 
-  it('are counted in a few rows, and made void batch by batch, however many there are', async () => {
+  it('are counted in a few rows, and made void in batches, however many there are', async () => {
     const S = collection.sqlSchema;
     const many = 2_500;
     const staged = await store.engine.query<{ request: bigint }>(
@@ -128,7 +128,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     expect(await failures()).toEqual({ 'image-unreachable': many });
     await accept(store, collection, [{ id: 'a' }]);
     await commit(store, collection);
-    // No commit makes more void than one batch; the rest is for those who clean up.
+    // No commit makes more void than one batch. Housekeeping does the rest.
     expect(await failures()).toEqual({ 'image-unreachable': many - 1_000 });
     await maintain(store);
     expect(await failures()).toEqual({});

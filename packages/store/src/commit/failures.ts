@@ -3,20 +3,20 @@ import { columnsOf } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 
 /*
- * How many operations failed is counted as they do, in rows of `failures` that maintenance adds up: a status of a
- * million failures reads a few rows. A failure that something later on the same document has made void is superseded,
- * and does not count any more.
+ * Failed operations are counted as they fail, in rows of `failures` that maintenance adds up: a status of a million
+ * failures reads a few rows. A failure that a later change of the same document has made void is superseded, and no
+ * longer counts.
  */
 
 /** Number of failures that one statement reads: some milliseconds on PGlite. */
 const BATCH = 1_000;
-/** Batches of one call. */
+/** Maximum number of batches of one call. */
 const MOST_BATCHES = 20;
 
-/** What a barrier of a delete of all documents has as its query, however that was written. */
+/** The stored query of a barrier that deletes all documents, however it was written. */
 export const EVERYTHING = '*:*';
 
-/** Counts failures that came, or (below 0) went, by reason. */
+/** Counts new failures, or (below 0) removed ones, by reason. */
 export async function countFailures(tx: Queryable, S: string, changes: ReadonlyMap<string, number>): Promise<void> {
   if (changes.size === 0) return;
   await tx.query(`insert into ${S}.failures (code, change) select * from unnest($1::text[], $2::bigint[])`, [
@@ -38,7 +38,7 @@ export function failuresSql(S: string): string {
     select code, sum(change) as count from ${S}.failures group by code having sum(change) > 0) counted)`;
 }
 
-/** Adds the rows up that were written since. */
+/** Adds up the rows that were written since. */
 export async function foldFailures(store: Store, { sqlSchema: S }: Collection): Promise<void> {
   await store.engine.query(
     `with gone as (delete from ${S}.failures where (select count(*) from ${S}.failures) > 100 returning code, change)
@@ -49,18 +49,18 @@ export async function foldFailures(store: Store, { sqlSchema: S }: Collection): 
   );
 }
 
-/** Supersedes what failed on the ids of some changes that take effect, and came before them. */
+/** Supersedes earlier failures on the ids of some changes that take effect. */
 export async function supersedeFailed(
   tx: Queryable,
   S: string,
   changes: readonly { readonly id: string; readonly seq: bigint }[],
 ): Promise<void> {
-  // Asks first: mostly nothing failed at all.
+  // Reads first: usually nothing has failed at all.
   const [row] = await tx.query<{ some: boolean }>(
     `select exists (select from ${S}.operations where state = 'failed') as some`,
   );
   if (!row?.some || changes.length === 0) return;
-  // More failures of one document than that are left to the sweep.
+  // Further failures of one document are left to housekeeping.
   await supersede(
     tx,
     S,
@@ -72,11 +72,11 @@ export async function supersedeFailed(
 }
 
 /**
- * Supersedes failures that a later change has made void: those that failed after it took effect, those that a delete
- * of everything covers, and those of earlier versions of akin. Looks at a bounded number of them, and at the next ones
- * at the next call.
+ * Supersedes failures that a later change has made void: those that failed after it took effect, those that a delete of
+ * everything covers, and those of earlier versions of akin. Checks a limited number of them, and the next ones at the
+ * next call.
  *
- * @returns whether there are more to look at
+ * @returns whether there are more to check
  */
 export async function sweepFailures(store: Store, collection: Collection): Promise<boolean> {
   const { sweeps } = store.memory;
@@ -94,7 +94,7 @@ export async function sweepFailures(store: Store, collection: Collection): Promi
   return true;
 }
 
-/** @returns where to go on; undefined at the end */
+/** @returns where to continue; undefined at the end */
 async function sweepBatch(
   tx: Queryable,
   S: string,

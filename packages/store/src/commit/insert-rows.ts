@@ -14,7 +14,7 @@ import type { ChunkContext } from './chunks.ts';
 import type { Prepared } from './prepare.ts';
 
 /**
- * Each column is one parameter, whatever the number of rows. Columns that no row has are left out.
+ * Inserts rows. Each column is one parameter, whatever the number of rows. Columns that no row has are left out.
  *
  * @returns the bytes of the documents
  */
@@ -31,7 +31,7 @@ export async function insertDocuments(
   const types = columnTypes(schema);
   const inputs = names.map((_, i) => `v${i}`);
   const values = names.map((name, i) => `v${i}::${types.get(name)}`);
-  // Its type is told by the column.
+  // The column determines its type.
   const born = chunk === undefined ? ['', ''] : [', born', `, ${chunk}`];
   await tx.query(
     `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, bytes, valid_from${born[0]}, words${names.map((name) => `, ${name}`).join('')})
@@ -69,7 +69,7 @@ async function pictureBytes(
   return found;
 }
 
-/** The SQL type of each column of `documents` that a document may fill, but for its words, by the name of the column. */
+/** The SQL type of each column of `documents` that a document may fill, except its words, by the name of the column. */
 function columnTypes(schema: CollectionSchema): Map<string, string> {
   const types = new Map([['repeats', 'boolean']]);
   for (const column of schema.columns.values()) {

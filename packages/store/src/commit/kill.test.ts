@@ -23,7 +23,7 @@ import { commit } from './commit.ts';
 const KILLS = scaledByChaos(5);
 const FEEDER = fileURLToPath(new URL('../../test/feeder.mjs', import.meta.url));
 
-/** What feeders said, over all of them. */
+/** The reports of all feeders. */
 interface FeederLog extends Log {
   nextNumber: number;
 }
@@ -53,12 +53,12 @@ describe.each([...PLAIN, { kind: 'postgres' as const, shards: 3, pictures: 'in o
     afterAll(() => remove?.());
 
     it(
-      'loses nothing that was accepted, and shows nothing by halves',
+      'loses no accepted change, and shows no part of one',
       async () => {
         const log: FeederLog = { accepted: [], unknown: [], nextNumber: 0 };
         for (let i = 0; i < KILLS; i++) {
           await feedAndKill(log);
-          // Most kills meet what the one before left; opening takes a while.
+          // Most kills hit the work that the previous one left. Opening takes a while.
           if (i % 2 === 0) continue;
           await using store = await openTinyStore();
           await checkVisible(store, await findCollection(store, 'my-collection'), log);
@@ -71,7 +71,7 @@ describe.each([...PLAIN, { kind: 'postgres' as const, shards: 3, pictures: 'in o
       scaledByChaos(600_000),
     );
 
-    /** What the last one left is finished, and all of it is right. */
+    /** The work that the last kill left is finished, and all of it is right. */
     async function finish(log: FeederLog): Promise<void> {
       await using store = await openTinyStore();
       const collection = await findCollection(store, 'my-collection');
@@ -88,7 +88,7 @@ describe.each([...PLAIN, { kind: 'postgres' as const, shards: 3, pictures: 'in o
       await checkGroups(store, collection.sqlSchema);
     }
 
-    /** Each object has its row and each row its object, once the garbage is gone. */
+    /** Each object has its row and each row its object, after the garbage collection. */
     async function checkObjects(objects: ObjectsConfig): Promise<void> {
       await using store = await openTinyStore({ objects });
       for (let i = 0; i < 3; i++) await maintain(store);
@@ -101,7 +101,9 @@ describe.each([...PLAIN, { kind: 'postgres' as const, shards: 3, pictures: 'in o
       expect(documents.filter(({ outputs }) => outputs !== null).length).toBeGreaterThan(0);
     }
 
-    /** Every document is in one group or alone, near its representative, and counted there; no two groups could be one. */
+    /**
+     * Every document is in one group or alone, near its representative, and counted there. No two groups could be one.
+     */
     async function checkGroups(store: Store, S: string): Promise<void> {
       const count = async (sql: string) => Number((await store.engine.query<{ n: bigint }>(sql))[0]?.n);
       const live = await count(
@@ -110,7 +112,7 @@ describe.each([...PLAIN, { kind: 'postgres' as const, shards: 3, pictures: 'in o
       );
       expect(live).toBeGreaterThan(0);
       expect(await count(`select count(*) as n from ${S}.representatives where not gone`)).toBeGreaterThan(1);
-      // What a process that was killed had pinned is still there, and in no group.
+      // Rows that a killed process had pinned still exist, and are in no group.
       expect(
         await count(
           `select count(*) as n from ${S}.documents d join ${S}.descriptors_tiny v using (doc)
@@ -158,7 +160,7 @@ describe.each([...PLAIN, { kind: 'postgres' as const, shards: 3, pictures: 'in o
             ...settings,
           });
         } catch (error) {
-          // The server needs a moment to see that the killed process is gone.
+          // The server needs a moment to notice the killed process.
           if (kind === 'pglite' || (error as { code?: string }).code !== 'conflict') throw error;
           await new Promise((resolve) => setTimeout(resolve, 20));
         }

@@ -6,11 +6,11 @@ import { openStore } from '../store.ts';
 import { countLeaderless } from './leaderless.ts';
 import { releaseLeases, renewLeases, takeLeases } from './leases.ts';
 
-it('counts the collections that nobody leads: never led, given back, or with a lease that ran out', async () => {
+it('counts the collections without a leader: never led, released, or with an expired lease', async () => {
   const database = await testDatabase();
   const config = { databaseUrl: database.url, modules: TEST_MODULES, parseOutputs: parseTestOutputs };
   const store = await openStore({ ...config, shared: true });
-  // One is there from the start.
+  // One exists from the start.
   const collections = [await createCollection(store, 'one'), await createCollection(store, 'two')];
   expect(await countLeaderless(store)).toBe(3);
   for (const [i, collection] of collections.entries()) {

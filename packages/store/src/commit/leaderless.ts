@@ -1,8 +1,8 @@
 import type { Store } from '../context.ts';
 
 /**
- * How many collections no process leads now, by the clock of the database: nothing becomes visible in those. 0 where
- * no other process uses the store, for then leases are not needed.
+ * Number of collections without a leader now, by the clock of the database: nothing becomes visible in those. 0 if no
+ * other process uses the store, because then leases are not needed.
  */
 export async function countLeaderless(store: Store): Promise<number> {
   if (!store.shared) return 0;

@@ -57,8 +57,8 @@ describe('a database that several processes share', () => {
     return lease;
   };
 
-  it('lets no akin lead a collection of several shards that knows none', async () => {
-    /** Its sessions do not say that they know them. */
+  it('does not let an akin without support of shards lead a collection with several shards', async () => {
+    /** Its sessions do not declare that they support them. */
     const transaction: typeof other.engine.transaction = (run, options) =>
       other.engine.transaction(async (tx, first) => {
         await tx.query("select set_config('akin.knows', '', true)");
@@ -74,7 +74,7 @@ describe('a database that several processes share', () => {
     expect(await hold(one, 'another')).toMatchObject({ epoch: expect.any(BigInt) });
   });
 
-  it('is set up once, no matter who comes first, and lets nobody in who wants it alone', async () => {
+  it('is set up once, by any process, and admits no process that wants it exclusively', async () => {
     for (const store of [one, other]) {
       expect((await listCollections(store)).map(({ name }) => name)).toContain('my-collection');
     }
@@ -85,13 +85,13 @@ describe('a database that several processes share', () => {
     });
   });
 
-  it('has one holder of a lease, who keeps it by asking again', async () => {
+  it('has one holder of a lease, who keeps it by renewing it', async () => {
     const first = await take(one, 'a');
     expect(await hold(other, 'b')).toBeUndefined();
     expect(await take(one, 'a')).toEqual(first);
   });
 
-  it('keeps leases whose own end is over as long as their holder renews', async () => {
+  it('keeps leases beyond their own end as long as their holder renews', async () => {
     const first = await take(one, 'a');
     await one.engine.query(`update akin.leases set until = now() - interval '1 hour' where collection = $1`, [
       collection.id,
@@ -100,7 +100,7 @@ describe('a database that several processes share', () => {
     expect(await take(one, 'a')).toEqual(first);
   });
 
-  it('has as many statements for 20 collections as for 10: to renew leases, and to look for free ones', async () => {
+  it('needs as many statements for 20 collections as for 10: to renew leases, and to find free ones', async () => {
     const counted = async () => {
       let statements = 0;
       const engine: Store['engine'] = {
@@ -138,7 +138,7 @@ describe('a database that several processes share', () => {
     await releaseLeases(one, 'others');
   });
 
-  it('renews leases while a commit is at work, and takes others over while one has to be waited for', async () => {
+  it('renews leases during a commit, and takes over others while it waits for one', async () => {
     const busy = collection;
     const lease = await take(one, 'leader');
     collection = await createCollection(one, `collection-${created++}`);
@@ -146,7 +146,7 @@ describe('a database that several processes share', () => {
     await take(one, 'leader');
     for (const one of [busy, idle]) await runOut('1 second', one);
     await one.engine.transaction(async (tx) => {
-      // A busy machine may take its time.
+      // A busy machine may take longer.
       await tx.query('set local idle_in_transaction_session_timeout = 0');
       await requireLease(tx, busy, lease);
       expect((await renewLeases(one, 'leader', 60_000)).size).toBe(2);
@@ -159,7 +159,7 @@ describe('a database that several processes share', () => {
     await releaseLeases(other, 'next');
   });
 
-  it('gives a lease that ran out or was given back to the next one, under a higher epoch', async () => {
+  it('gives an expired or released lease to the next holder, with a higher epoch', async () => {
     const first = await take(one, 'a');
     await runOut();
     const second = await take(other, 'b');
@@ -169,12 +169,12 @@ describe('a database that several processes share', () => {
     expect((await take(one, 'a')).epoch).toBeGreaterThan(second.epoch);
   });
 
-  it('gives a lease to one of many who want it at the same moment', async () => {
+  it('gives a lease to one of many concurrent processes', async () => {
     const leases = await Promise.all(Array.from({ length: 20 }, (_, i) => hold(i % 2 ? one : other, `holder ${i}`)));
     expect(leases.filter((lease) => lease !== undefined)).toHaveLength(1);
   });
 
-  it('publishes nothing by a commit whose lease was lost, and loses nothing by that', async () => {
+  it('publishes nothing by a commit that lost its lease, and loses no change', async () => {
     const old = await take(one, 'a');
     await accept(one, collection, [{ id: 'x', price: 1 }]);
     await runOut();
@@ -197,7 +197,7 @@ describe('a database that several processes share', () => {
       ...one.engine,
       transaction: async (run, options) => {
         const result = await one.engine.transaction(run, options);
-        // The first one reads what is ready, the second one applies it.
+        // The first process reads ready operations, the second one applies them.
         if (++transactions === 2) {
           await runOut();
           lease = await take(other, 'b');
@@ -213,7 +213,7 @@ describe('a database that several processes share', () => {
     );
   });
 
-  it('makes the process that takes a lease over wait for the transaction at work', async () => {
+  it('makes the process that takes over a lease wait for the running transaction', async () => {
     const old = await take(one, 'a');
     await runOut();
     let taken = false;
@@ -223,7 +223,7 @@ describe('a database that several processes share', () => {
       const next = take(other, 'b').then(() => {
         taken = true;
       });
-      // Long enough for it to be seen waiting.
+      // Long enough to be seen waiting.
       while ((await one.engine.query(WAITING_FOR_LOCK)).length === 0);
       expect(taken).toBe(false);
       return { next };
@@ -232,12 +232,12 @@ describe('a database that several processes share', () => {
     expect(taken).toBe(true);
   });
 
-  it('gives the lease of a collection to who has its models, before all others', async () => {
+  it('gives the lease of a collection to a process with its models, before all others', async () => {
     const ours = { shared: true, modules: TEST_MODULES, parseOutputs: parseTestOutputs, databaseUrl: database.url };
     await using old = await openStore({ ...ours, models: new Map([['shape', 'a-1']]) });
     await using young = await openStore({ ...ours, models: new Map([['shape', 'b-1']]) });
     collection = await createCollection(old, 'of-a-1');
-    // Nobody led it yet: whose it is may only be starting.
+    // It was never led: the process with its models may still be starting.
     await takeLeases(young, [{ collection, fits: false }], 'young', 60_000);
     expect(await hold(young, 'young')).toBeUndefined();
     const first = await take(old, 'old');
@@ -254,14 +254,14 @@ describe('a database that several processes share', () => {
     await expect(commit(one, collection)).rejects.toThrow('needs a lease');
   });
 
-  it('wakes who waits in another process', async () => {
-    // It waits for as long as a timer can: what ends it is the news, or the time limit of the test.
+  it('wakes waiting calls in another process', async () => {
+    // It waits for as long as a timer can: it ends by the notification, or by the time limit of the test.
     const news = other.memory.events.changed(collection.id, 2 ** 31 - 1);
     await accept(one, collection, [{ id: 'x' }]);
     await news;
   });
 
-  it('ends a transaction that a process of the fleet leaves open, so that others can go on', async () => {
+  it('ends a transaction that a process of the fleet leaves open, so that others can continue', async () => {
     const hanging = one.engine.transaction(async (tx) => {
       await tx.query('select 1 from akin.collections where id = $1 for update', [collection.id]);
       await other.engine.query('update akin.collections set next_seq = next_seq where id = $1', [collection.id]);
@@ -270,7 +270,7 @@ describe('a database that several processes share', () => {
     await expect(hanging).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('lets one process ask another one for a commit, and answers all who asked before it', async () => {
+  it('lets one process ask another one for a commit, and answers all earlier requests', async () => {
     const lease = await take(other, 'b');
     await accept(one, collection, [{ id: 'x' }]);
     const asking = [requestCommit(one, collection), requestCommit(one, collection)];

@@ -9,7 +9,7 @@ import { requireShard, type ShardLease } from './shard-leases.ts';
 
 /** The right of one of several processes on a database to commit in a collection. */
 export interface Lease {
-  /** Grows with each change of hands. */
+  /** Grows with each change of the holder. */
   readonly epoch: bigint;
 }
 
@@ -20,27 +20,27 @@ export interface WantedLease {
   readonly fits: boolean;
 }
 
-/** A holder or a commit in the way lets go after some milliseconds; the next turn asks again. */
+/** A holder or a commit in the way ends after some milliseconds; the next run tries again. */
 const LOCK_MILLISECONDS = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Leases that are waited for in one turn because a commit is in the way. */
+/** Maximum number of leases to wait for in one run, because a commit blocks them. */
 const MOST_WAITED_FOR = 4;
 
-/** How long nobody with the models of a collection must have led it before one with others does. */
+/** How long no process with the models of a collection must have led it before one with others may. */
 const OTHER_MODELS_MILLISECONDS = 30_000;
-/** Until then a holder that is gone counts for {@link OTHER_MODELS_MILLISECONDS}. */
+/** Until then, a holder that is gone counts for {@link OTHER_MODELS_MILLISECONDS}. */
 const FORGET_HOLDERS = "interval '1 hour'";
 
-/** Since when, or until when, nobody else may take a lease `l`; `h` is its holder. */
+/** Since when, or until when, no other process may take a lease `l`; `h` is its holder. */
 const UNTIL = "greatest(l.until, coalesce(h.until, '-infinity'))";
 
 /**
- * Renews all leases of a process: one statement, and one row that changes, however many leases there are. The clock is
- * the database's. It waits for no commit, nor a commit for it.
+ * Renews all leases of a process: one statement that changes one row, however many leases there are. It uses the clock
+ * of the database. It does not wait for commits, and commits do not wait for it.
  *
- * @param holder names the process, unlike any other that ever was
+ * @param holder unique name of the process, never used by another one
  * @param milliseconds after which others may take the leases unless they were renewed
- * @returns the leases that it holds, by id of the collection
+ * @returns its leases, by id of the collection
  */
 export async function renewLeases(store: Store, holder: string, milliseconds: number): Promise<Map<number, Lease>> {
   const rows = await store.engine.query<{ collection: number; epoch: bigint }>(
@@ -55,9 +55,9 @@ export async function renewLeases(store: Store, holder: string, milliseconds: nu
 }
 
 /**
- * The leases that a process may take, and those of its own where it has the models of the collection by now, or has them
- * no more: two statements, however many collections there are. Who has the models of a collection goes before those who
- * do not: their results would fail.
+ * The leases that a process may take, and its own whose models it has gained or lost: two statements, however many
+ * collections there are. Processes with the models of a collection have priority, because the results of others would
+ * fail.
  */
 export async function findLeases(store: Store, holder: string): Promise<WantedLease[]> {
   const collections = await collectionStates(store);
@@ -78,7 +78,7 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
   for (const state of collections) {
     const row = leases.get(state.collection.id);
     const fits = await hasModelsOf(store, state.collection, state.schemaVersion);
-    // Where nobody led before, the time of those with its models begins when it is asked for.
+    // If it was never led, the priority time of processes with its models starts at the first request.
     const isFree = row === undefined || (fits ? row.free || !row.fits : row.free_for_all);
     if (row?.own ? row.fits !== fits : isFree) wanted.push({ collection: state.collection, fits });
   }
@@ -86,7 +86,7 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
 }
 
 /**
- * Whether this process has the models of a collection: the results of one that has not would fail.
+ * Whether this process has the models of a collection. Otherwise its results would fail.
  *
  * @param schemaVersion of the collection, if it is known
  */
@@ -97,11 +97,11 @@ export async function hasModelsOf(store: Store, collection: Collection, schemaVe
 }
 
 /**
- * Takes leases that are free, or those that a process without the models of the collection holds if this one has them:
- * all in one statement, and after that those for which a transaction at work has to be waited for, a few at a time.
- * Who takes a lease over gets it when that transaction is done.
+ * Takes leases that are free, or whose holder lacks the models of the collection if this process has them: all in one
+ * statement, and then those that must wait for a running transaction, a few at a time. The new holder gets a lease when
+ * that transaction has ended.
  *
- * @returns the leases that it got, by id of the collection
+ * @returns the new leases, by id of the collection
  */
 export async function takeLeases(
   store: Store,
@@ -163,7 +163,7 @@ async function takeSome(
   );
 }
 
-/** Gives all leases of a holder back, for others to take at once. */
+/** Releases all leases of a holder, for others to take at once. */
 export async function releaseLeases(store: Store, holder: string): Promise<void> {
   await store.engine.transaction(async (tx) => {
     await tx.query(`update akin.leases set until = now() - interval '1 millisecond' where holder = $1`, [holder]);
@@ -172,10 +172,10 @@ export async function releaseLeases(store: Store, holder: string): Promise<void>
 }
 
 /**
- * To stand first in every transaction of a commit: a process that takes the lease over waits until the transaction is done,
- * and what comes after that is refused.
+ * Must come first in every transaction of a commit: a process that takes over the lease waits until the transaction has
+ * ended, and later ones are refused.
  *
- * @throws AkinError conflict when the lease was lost
+ * @throws AkinError conflict if the lease was lost
  */
 export async function requireLease(
   tx: Queryable,
@@ -189,5 +189,5 @@ export async function requireLease(
     lease.epoch,
   ]);
   if (rows.length > 0) return;
-  throw new AkinError('conflict', `Another indexer leads the collection ${collection.name} by now.`);
+  throw new AkinError('conflict', `Another indexer leads the collection ${collection.name} now.`);
 }

@@ -32,9 +32,9 @@ interface ModelDocument {
   readonly vector: number | undefined;
 }
 
-/** A collection without any of what makes one quick: a map. */
+/** A simple model of a collection without any optimization: a map. */
 class Model {
-  /** What is accepted; the database applies it at a commit. */
+  /** Accepted changes. The database applies them at a commit. */
   #accepted = new Map<string, ModelDocument>();
   visible = new Map<string, ModelDocument>();
 
@@ -46,7 +46,7 @@ class Model {
     for (const [id, document] of this.#accepted) if (goes(id, document)) this.#accepted.delete(id);
   }
 
-  /** Sets `n` of a document, which is made where it is not there. */
+  /** Sets `n` of a document, which is created if it does not exist. */
   update(id: string, n: number): void {
     this.#accepted.set(id, { tag: '', vector: undefined, ...this.#accepted.get(id), n });
   }
@@ -68,11 +68,11 @@ describe.each([
     (opened) => {
       store = opened;
     },
-    // Fields get their indexes on the way, and some commits are large enough for shards.
+    // Fields get their indexes during the test, and some commits are large enough for shards.
     (place) => openTestStore(place, 0, { indexedFrom: 5, exactDocuments: 100, shardsFrom: 2 }),
   );
 
-  it.each(counts)('of %d shards is what a map would be, whatever comes', async (shards) => {
+  it.each(counts)('of %d shards behaves like a map in any sequence of changes', async (shards) => {
     const random = createRandom(25);
     const below = (most: number) => Math.floor(random() * most);
     const one = <T>(list: readonly T[]) => list[below(list.length)] as T;
@@ -118,7 +118,7 @@ describe.each([
     await checkShards(collection, shards);
   });
 
-  /** Asks in all ways that there are. */
+  /** Searches in all ways. */
   async function check(
     collection: Collection,
     visible: ReadonlyMap<string, ModelDocument>,
@@ -162,7 +162,7 @@ describe.each([
       counts: [...counts].sort(([a], [b]) => compare(a, b)).map(([value, count]) => ({ value, count })),
     });
 
-    // Nearness, from memory and by the database: a cursor and a threshold do not go through memory alone.
+    // Similarity, from memory and by the database: a cursor and a threshold do not use only memory.
     const far = rows.flatMap(({ id, vector }) =>
       vector === undefined ? [] : [{ id, far: distance(VECTORS[vector]) }],
     );
@@ -197,7 +197,7 @@ describe.each([
     }
   }
 
-  /** That documents are in several shards, and each id in one. */
+  /** Documents are in several shards, and each id is in one. */
   async function checkShards({ sqlSchema: S }: Collection, shards: number): Promise<void> {
     const rows = await store.engine.query<{ id: string; shards: number; shard: number }>(
       `select id, count(distinct doc >> 40)::int as shards, min(doc >> 40)::int as shard from ${S}.documents group by id`,

@@ -1,10 +1,10 @@
 import { OPEN } from '../collections/collection-tables.ts';
 
 /**
- * SQL: whether an atomic update of an id waits that was accepted before a number.
+ * SQL: whether an earlier atomic update of an id waits.
  *
  * @param id of the document, as SQL
- * @param seq the number, as SQL
+ * @param seq the number before which it was accepted, as SQL
  */
 export function openAtomic(S: string, id: string, seq: string): string {
   return `exists (select from ${S}.operations held join ${S}.requests held_by using (request)

@@ -9,31 +9,31 @@ import { type DocumentColumns, documentColumns } from './document-rows.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { keepWords } from './vocabulary.ts';
 
-/** An operation with what it puts into the tables; a delete puts in nothing. */
+/** An operation with its rows for the tables. A delete has none. */
 export interface Prepared {
   readonly operation: ReadyOperation;
   readonly id: string;
   readonly columns?: DocumentColumns;
   readonly outputs?: ParsedOutputs;
-  /** Something later made it void, as was found before. */
+  /** A later change made it void, as was found before. */
   readonly isVoid?: boolean;
   /** The number whose outputs and thumbnail it takes over. */
   readonly pictureOf?: bigint;
 }
 
-/** The event loop is held no longer: requests of others are between. */
+/** The event loop is blocked no longer than this: other requests run in between. */
 const SLICE_MILLISECONDS = 3;
 
-/** Operations that are to be applied together. */
+/** Operations to be applied together. */
 export interface Chunk {
   readonly prepared: readonly Prepared[];
-  /** How many failed, because they cannot be read. */
+  /** Number of operations that failed because they cannot be read. */
   readonly failed: number;
 }
 
 /**
- * Makes rows of adds and deletes by id. What was read for it may lie before what {@link applyChunk} applies meanwhile,
- * but where it holds atomic updates: nothing may be applied then.
+ * Makes rows from adds and deletes by id. Its reads may happen before {@link applyChunk} has applied the previous
+ * chunk, unless there are atomic updates: then nothing may be applied at the same time.
  */
 export async function prepareChunk(context: CommitContext, operations: readonly ReadyOperation[]): Promise<Chunk> {
   const prepared: Prepared[] = [];
@@ -49,7 +49,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
     try {
       prepared.push(prepare(context, operation, vocabulary, bases));
     } catch (error) {
-      // Nothing but this document was looked at, so nothing but this document is to blame.
+      // Only this document was read, so only this document is the cause.
       failures.push({
         operation,
         code: error instanceof AkinError ? error.code : 'internal',

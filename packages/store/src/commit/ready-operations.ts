@@ -3,7 +3,7 @@ import type { Collection, Store } from '../context.ts';
 import { type OutputsColumns, readOutputs } from '../objects/packed-rows.ts';
 import { Params } from '../search/params.ts';
 
-/** An operation whose turn it is. */
+/** An operation to be applied. */
 export interface ReadyOperation {
   readonly seq: bigint;
   readonly request: bigint;
@@ -14,36 +14,36 @@ export interface ReadyOperation {
   readonly document: string | null;
   /** Outputs of its analysis or of its import, as JSON text. */
   readonly outputs: string | null;
-  /** Whether its outputs should be in a pack, and are not there. */
+  /** Whether its outputs should be in a pack, and are not. */
   readonly isLost: boolean;
-  /** Of the outputs, see `parseOutputs`. */
+  /** Mark of the outputs, see `parseOutputs`. */
   readonly mark: string | null;
   readonly acceptedAt: Date;
   /** Whether a delete leaves tombstones. */
   readonly tombstones: boolean;
   /** Whether it changes single fields of the document before it. */
   readonly atomic: boolean;
-  /** The version that its document keeps; null: its own number. */
+  /** The version that its document keeps. Null: its own number. */
   readonly keptVersion: bigint | null;
 }
 
 type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'keptVersion' | 'isLost'> &
   OutputsColumns & { readonly accepted_at: Date; readonly kept_version: bigint | null };
 
-/** Before the first sequence number: those of documents that were copied are below 0, see reindex. */
+/** Before the first sequence number: copied documents have numbers below 0, see reindex. */
 export const BEFORE_ALL = -(2n ** 61n);
 
-/** Requests that are looked through in one statement. */
+/** Requests per statement. */
 const PAGE = 200;
 
 export interface UnfinishedRequest {
   readonly request: bigint;
   readonly first_seq: bigint;
-  /** Of the span that accepted it. */
+  /** The `traceparent` of the span that accepted it. */
   readonly trace: string | null;
 }
 
-/** Unfinished requests that were accepted before `bound`, in accepted order, page by page. */
+/** Unfinished requests that were accepted before `bound`, in accepted order, in pages. */
 export async function* requestPages(
   store: Store,
   collection: Collection,
@@ -64,21 +64,21 @@ export async function* requestPages(
   }
 }
 
-/** Some operations of a page of requests. */
+/** Which operations of a page of requests to read. */
 interface Range {
-  /** Those with higher numbers. */
+  /** Only those with higher numbers. */
   readonly after: bigint;
-  /** Those with lower numbers. */
+  /** Only those with lower numbers. */
   readonly below: bigint;
-  /** Adds and deletes by id of one shard alone. */
+  /** Only adds and deletes by id of one shard. */
   readonly shard?: number;
 }
 
 /**
- * The next operations of a page of requests that are ready, in accepted order.
+ * The next ready operations of a page of requests, in accepted order.
  *
- * The cursor is for speed: what was applied is not ready any more, but its index entries are still there until a
- * vacuum, and walking over them for each chunk would take quadratic time.
+ * The cursor is for speed: applied operations are no longer ready, but their index entries exist until a vacuum, and
+ * scanning them for each chunk would take quadratic time.
  */
 export async function nextReady(
   store: Store,

@@ -21,7 +21,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
     ({ store, collection } = place);
   });
 
-  /** Renames the column of the field n, as a person with psql might. The delete of n then is one that cannot be run. */
+  /** Renames the column of the field n, as somebody with psql might. Then the delete of n cannot be run. */
   const breakField = async () => {
     const column = (await loadSchema(store, collection)).columns.get('n');
     if (column?.kind !== 'column') throw new Error('no field n');
@@ -46,13 +46,12 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       await expect(accept(store, collection, [removeMatching(query)])).rejects.toMatchObject({ code: 'bad-request' });
     });
 
-    it('refuses what the database cannot plan, and names the query', async () => {
+    it('refuses a delete that the database cannot plan, and names the query', async () => {
       await accept(store, collection, [{ id: 'a', n: 1 }]);
       await breakField();
       await expect(accept(store, collection, [removeMatching('n:5')])).rejects.toMatchObject({
         code: 'bad-request',
-        message:
-          'The database cannot run the query "n:5" of a delete. Write it in another way, such as with fewer clauses.',
+        message: 'The database cannot run the query "n:5" of a delete. Change it, for example to fewer clauses.',
       });
     });
 
@@ -67,7 +66,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       expect(await visible(store, collection)).toEqual(['b']);
     });
 
-    it('deletes what has any text', async () => {
+    it('deletes documents with any text', async () => {
       await accept(store, collection, [{ id: 'a' }, { id: '?' }, removeMatching('[* TO *]')]);
       expect(await commit(store, collection)).toMatchObject({ failed: 0 });
       expect(await visible(store, collection)).toEqual(['?']);
@@ -91,7 +90,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       },
     );
 
-    it('fails what the database refuses, with its reason, and applies it when it is tried again', async () => {
+    it('fails a delete that the database refuses, with the reason, and applies it after a retry', async () => {
       await accept(store, collection, [
         { id: 'a', n: 5 },
         { id: 'b', n: 6 },
@@ -110,7 +109,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       expect(await visible(store, collection)).toEqual([]);
     });
 
-    it('fails what cannot be applied to a document that comes late, and shows the document', async () => {
+    it('fails a delete that cannot be applied to a late document, and shows the document', async () => {
       await accept(store, collection, [{ id: 'early', n: 5 }]);
       await accept(store, collection, [{ id: 'late', ...PICTURE }]);
       const { first } = await accept(store, collection, [removeMatching('n:5')]);
@@ -132,7 +131,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       expect(await visible(store, collection)).toEqual(['late']);
     });
 
-    it('fails once where documents of several shards come late together', async () => {
+    it('fails once if documents of several shards come late together', async () => {
       if (kind === 'pglite') return;
       collection = await createCollection(store, 'sharded', { shards: 4 });
       await accept(store, collection, [{ id: 'early', n: 5 }]);
@@ -148,7 +147,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
         await saveAnalysis(store, task, testOutputs({ names: ['red'] }));
       }
       const { result } = await store.engine.transaction(async (tx) => {
-        // All shards come to the delete before one of them can say that it failed.
+        // All shards reach the delete before one of them can report that it failed.
         await tx.query(`lock table ${collection.sqlSchema}.barriers in exclusive mode`);
         const running = commit({ ...store, shardsFrom: 0 }, collection);
         for (;;) {

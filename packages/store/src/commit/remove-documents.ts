@@ -3,7 +3,7 @@ import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { ChunkContext } from './chunks.ts';
 
-/** Removes rows of documents with all that hangs on them. */
+/** Removes rows of documents with all their data. */
 export async function removeDocuments(
   tx: Queryable,
   store: Store,
@@ -33,7 +33,7 @@ export async function removePictures(
   }
 }
 
-/** Removes rows that were never visible; that they were there has to be known to earlier operations on their ids. */
+/** Removes rows that were never visible. Earlier operations on their ids must still know that they existed. */
 export async function removeUnpublished(tx: Queryable, context: ChunkContext, docs: readonly bigint[]): Promise<void> {
   if (docs.length === 0) return;
   const S = context.collection.sqlSchema;
@@ -44,7 +44,7 @@ export async function removeUnpublished(tx: Queryable, context: ChunkContext, do
   await endUnpublished(tx, context, docs);
 }
 
-/** Ends rows that searches see, at the commit. */
+/** Ends visible rows, at the commit. */
 export async function endPublished(
   tx: Queryable,
   { collection, target, chunk }: ChunkContext,
@@ -60,7 +60,7 @@ export async function endPublished(
 
 /**
  * Ends rows that no search will see. In a collection with shards on other servers they stay for a while, so that they
- * can be brought back.
+ * can be restored.
  */
 export async function endUnpublished(
   tx: Queryable,
@@ -69,7 +69,7 @@ export async function endUnpublished(
 ): Promise<void> {
   if (chunk === undefined) return removeDocuments(tx, store, collection, docs);
   if (docs.length === 0) return;
-  // Ended before all commits; by a number that no other row of the id has.
+  // Ended before all commits, with a number that no other row of the id has.
   await tx.query(
     `update ${collection.sqlSchema}.documents set valid_to = -doc, ended = ${chunk} where doc = any($1::bigint[])`,
     [docs],

@@ -35,7 +35,7 @@ describe('servers that die', () => {
 
   beforeAll(async () => {
     [main, other] = await Promise.all([killablePostgres(), killablePostgres()]);
-    // Only what a trigger says waits for standbys.
+    // Only statements with a trigger wait for standbys.
     await ask('alter database postgres set synchronous_commit = local');
     store = await open();
   });
@@ -46,8 +46,8 @@ describe('servers that die', () => {
   });
 
   /**
-   * Commits until a transaction that adds documents there has ended on the disk, and waits for a standby that does not
-   * exist. @returns what the commit ends with
+   * Commits until a transaction that adds documents there is on disk, and waits for a standby that does not exist.
+   * @returns the result of the commit
    */
   const commitUntilHeld = async (collection: Collection): Promise<{ ended: Promise<unknown> }> => {
     await ask(
@@ -67,7 +67,7 @@ describe('servers that die', () => {
     await ask('select pg_reload_conf()');
   };
 
-  /** As one that waits asks: again and again while a server is away. */
+  /** As a waiting client does: repeatedly while a server is unreachable. */
   const committed = async (collection: Collection): Promise<unknown> => {
     try {
       return await commit(store, collection);
@@ -77,7 +77,7 @@ describe('servers that die', () => {
     }
   };
 
-  it('leave nothing twice: the main one between the end there and here', async () => {
+  it('leave no duplicates: the main one, between the end there and here', async () => {
     let collection = await createCollection(store, 'killed', { shards: 2, shardServers: ['main', 'b'] });
     await accept(store, collection, shelf(30));
     await commit(store, collection);
@@ -89,12 +89,12 @@ describe('servers that die', () => {
     await closed();
     store = await open();
     collection = await findCollection(store, 'killed');
-    // It is still at its end there: what comes after it waits.
+    // It has not ended there: later transactions wait.
     await expect(commit(store, collection)).rejects.toMatchObject({ code: 'unavailable' });
     const own = `select count(*)::int as n from ${collection.sqlSchema}.documents_s1 where valid_from = 2`;
     expect(await ask(own)).toEqual([{ n: 0 }]);
     await holdNoMore();
-    // What the main one does not know of is there.
+    // Changes that the main server does not know are there.
     while ((await ask(own))[0].n === 0);
     await committed(collection);
     expect(await visible(store, collection)).toHaveLength(39);
@@ -108,7 +108,7 @@ describe('servers that die', () => {
     expect(await store.engine.query(twice)).toEqual([]);
   });
 
-  it('are named by searches and commits; changes are accepted, and other collections go on', async () => {
+  it('are named in errors of searches and commits; changes are accepted, and other collections continue', async () => {
     const collection = await createCollection(store, 'down', { shards: 2, shardServers: ['main', 'b'] });
     const own = await createCollection(store, 'own');
     for (const one of [collection, own]) {

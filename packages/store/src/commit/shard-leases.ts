@@ -4,33 +4,36 @@ import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 
-/** The right of one process to apply a shard of a commit; each of its transactions renews it. See ADR 36. */
+/** The right of one process to apply a shard of a commit. Each of its transactions renews it. See ADR 36. */
 export interface ShardLease {
   readonly shard: number;
-  /** Another one each time that somebody takes the shard: a fencing token. */
+  /** Changes each time that a process takes the shard: a fencing token. */
   readonly claim: string;
 }
 
-/** A shard that was taken, with what is to be applied there. */
+/** A taken shard, with the operations to apply. */
 export interface ClaimedShard {
   readonly lease: ShardLease;
   /** The operations with lower numbers. */
   readonly below: bigint;
-  /** The number of the commit that will show them. */
+  /** The number of the commit that will publish them. */
   readonly target: bigint;
 }
 
-/** Others may take a shard whose holder has begun no transaction for this time. */
+/** Others may take a shard whose holder has started no transaction for this time. */
 const LEASE = "interval '5 seconds'";
 
-/** Another process has taken the shard over, or the commit is over or began again: what was done here is kept. */
+/**
+ * Another process has taken over the shard, or the commit is finished or was started again. What was applied here is
+ * kept.
+ */
 export class ShardLost extends AkinError {
   constructor({ name }: Collection, { shard }: ShardLease) {
-    super('conflict', `Another indexer applies shard ${shard} of the collection ${name} by now.`);
+    super('conflict', `Another indexer applies shard ${shard} of the collection ${name} now.`);
   }
 }
 
-/** Offers all shards of a collection to any indexer. The caller holds the lease of the collection. */
+/** Offers all shards of a collection to any indexer. The caller has the lease of the collection. */
 export async function offerShards(tx: Queryable, collection: Collection, below: bigint): Promise<void> {
   await tx.query(
     'insert into akin.shard_leases (collection, shard, below) select $1, shard, $3 from generate_series(0, $2 - 1) shard',
@@ -39,14 +42,14 @@ export async function offerShards(tx: Queryable, collection: Collection, below: 
 }
 
 /**
- * Takes back what a commit before offered that was broken off: waits for a transaction at work on each shard, and what
- * comes after that is refused. The caller holds the lease of the collection.
+ * Withdraws the offers of an interrupted commit: waits for a running transaction on each shard; later ones are refused.
+ * The caller has the lease of the collection.
  */
 export async function withdrawShards(tx: Queryable, { id }: Collection): Promise<void> {
   await tx.query('delete from akin.shard_leases where collection = $1', [id]);
 }
 
-/** Takes a shard that nobody is at; undefined when there is none. */
+/** Takes a free shard. Undefined if there is none. */
 export async function claimShard(store: Store, { id }: Collection): Promise<ClaimedShard | undefined> {
   const claim = randomUUID();
   // Nothing is published while shards are left: the number of the commit stays.
@@ -65,10 +68,10 @@ export async function claimShard(store: Store, { id }: Collection): Promise<Clai
 }
 
 /**
- * Renews the lease of a shard. To stand first in every transaction that writes there: who takes the shard over waits
- * until it is done.
+ * Renews the lease of a shard. Must come first in every transaction that writes there: a process that takes over the
+ * shard waits until it has ended.
  *
- * @throws ShardLost when the lease was lost
+ * @throws ShardLost if the lease was lost
  */
 export async function requireShard(tx: Queryable, collection: Collection, lease: ShardLease): Promise<void> {
   const rows = await tx.query(
@@ -79,7 +82,7 @@ export async function requireShard(tx: Queryable, collection: Collection, lease:
   if (rows.length === 0) throw new ShardLost(collection, lease);
 }
 
-/** Gives a shard back: as done, or for others to go on with. Does nothing where the lease was lost. */
+/** Releases a shard: as done, or for others to continue. Does nothing if the lease was lost. */
 export async function returnShard(
   store: Store,
   { id }: Collection,
@@ -104,7 +107,7 @@ export async function areShardsLeft(store: Store, { id }: Collection): Promise<b
   return row?.some ?? false;
 }
 
-/** The numbers of the collections that have shards which nobody is at. */
+/** The numbers of the collections with free shards. */
 export async function collectionsWithFreeShards(store: Store): Promise<number[]> {
   const rows = await store.engine.query<{ collection: number }>(
     'select distinct collection from akin.shard_leases where until < now()',

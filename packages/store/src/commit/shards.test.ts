@@ -5,7 +5,7 @@ import { collectionStatus, createCollection } from '../collections/collections.t
 import type { Collection, Store } from '../context.ts';
 import { commit } from './commit.ts';
 
-/** So many that each shard has some. */
+/** Enough that each shard has some. */
 const COUNT = 40;
 
 describe('shards on postgres', () => {
@@ -26,7 +26,7 @@ describe('shards on postgres', () => {
     return new Map(rows.map(({ id, shard }) => [id, shard]));
   };
 
-  /** Holds one document, and commits until all that can be is applied. */
+  /** Blocks one document, and commits until everything else is applied. */
   async function holdOne(collection: Collection, applied: number, meanwhile: () => Promise<void>): Promise<unknown> {
     const { sqlSchema: S } = collection;
     let committing: Promise<unknown> | undefined;
@@ -48,7 +48,7 @@ describe('shards on postgres', () => {
     return committing;
   }
 
-  it('are applied side by side, and seen together', async () => {
+  it('are applied in parallel, and published together', async () => {
     const collection = await createCollection(store, 'side-by-side', { shards: 3 });
     await accept(store, collection, numbered(1));
     await commit(store, collection);
@@ -69,7 +69,7 @@ describe('shards on postgres', () => {
     expect(new Set((await visible(store, collection, 'n')).map((row) => (row as unknown[])[1]))).toEqual(new Set([2n]));
   });
 
-  it('wait for each other at a delete by query, which sees what was accepted before it in all of them', async () => {
+  it('wait for each other at a delete by query, which sees all earlier changes in all of them', async () => {
     const collection = await createCollection(store, 'delete-by-query', { shards: 3 });
     await accept(store, collection, numbered(1));
     await commit(store, collection);
@@ -90,14 +90,14 @@ describe('shards on postgres', () => {
     ]);
   });
 
-  it('that cannot be applied to the end are applied to the end by others of the commit, or by the next one', async () => {
+  it('that cannot be finished are finished by others of the commit, or by the next one', async () => {
     const collection = await createCollection(store, 'broken-off', { shards: 3 });
     await accept(store, collection, numbered(1));
     await commit(store, collection);
     const shards = await shardsOfIds(collection);
     const held = [...shards.values()].filter((shard) => shard === shards.get('d0')).length;
     await accept(store, collection, numbered(2));
-    // One shard is not done, and its connection goes. Who was at it decides whether this commit goes on with it.
+    // One shard is not done, and its connection breaks. Its process decides whether this commit continues it.
     const broken = holdOne(collection, COUNT - held, async () => {
       await store.engine.query(
         `select pg_terminate_backend(pid) from pg_stat_activity

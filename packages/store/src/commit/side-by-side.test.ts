@@ -21,7 +21,7 @@ describe.each(ENGINES)('commits of several collections on %s', (kind) => {
     await staging.accept();
   }
 
-  it('show something small while more large ones than go side by side are at work', async () => {
+  it('show a small change while more large ones run than fit in parallel', async () => {
     const large = [collection];
     while (large.length < 5) large.push(await createCollection(store, `large-${large.length}`));
     for (const one of large) await fill(one, 2_500);
@@ -34,7 +34,7 @@ describe.each(ENGINES)('commits of several collections on %s', (kind) => {
       shown.push('large');
       return applied;
     });
-    // All of them have begun, or wait.
+    // All of them have started, or wait.
     while (shown.length === 0 && (await unpublished()) === 0);
     await commit(store, small);
     expect(shown).toEqual([]);
@@ -42,7 +42,7 @@ describe.each(ENGINES)('commits of several collections on %s', (kind) => {
     expect(await Promise.all(committing)).toEqual(large.map(() => 2_500));
   });
 
-  it('leave connections to others, however many shards they have', async () => {
+  it('leave connections for others, however many shards they have', async () => {
     if (kind === 'pglite') return;
     const { engine } = store;
     let open = 0;

@@ -40,7 +40,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     await commit(store, collection);
   };
 
-  it('are left by deletes of what came from a file, by id and by query, and by nothing else', async () => {
+  it('are written by deletes of documents from files, by id and by query, and by nothing else', async () => {
     await change([of('a'), of('b'), of('c'), { id: 'shop', source: 'import' }, { id: 'plain' }]);
     await change([remove('a'), remove('shop'), remove('unknown'), removeMatching('id:b OR id:plain')]);
     expect(await all()).toEqual([buried('a'), buried('b')]);
@@ -50,14 +50,14 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  it('are not left by a client that asks for none', async () => {
+  it('are not written for a client that wants none', async () => {
     await change([of('a'), of('b'), of('c')]);
     await change([remove('a'), removeMatching('id:b')], { tombstones: false });
     expect(await visible(store, collection)).toEqual(['c']);
     expect(await all()).toEqual([]);
   });
 
-  it('tell of the file as the last document before the delete had it, though no commit showed that', async () => {
+  it('describe the file of the last document before the delete, even if it was never visible', async () => {
     await change([of('a'), of('b')]);
     await change([
       of('a', '2026-05-05T00:00:00Z', 20),
@@ -72,7 +72,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['a', 'b', 'late', 'new']);
   });
 
-  it('go when the document is stored again, also in the same commit', async () => {
+  it('are removed when the document is stored again, also in the same commit', async () => {
     await change([of('a'), of('b'), of('c')]);
     await change([remove('a'), remove('b'), remove('c'), of('c')]);
     expect(await ids()).toEqual(['a', 'b']);
@@ -80,7 +80,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['b']);
   });
 
-  it('are forgotten when the collection is emptied, those that come later not', async () => {
+  it('are removed when the collection is emptied, except later ones', async () => {
     await change([of('a'), of('b'), of('c')]);
     await change([remove('a'), removeMatching('id:b')]);
     await change([removeMatching('*:*'), of('d'), remove('d')]);
@@ -89,7 +89,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await all()).toEqual([]);
   });
 
-  it('are kept up to a million, the newest, by housekeeping', async () => {
+  it('are limited to the newest million by housekeeping', async () => {
     await change([of('a'), of('b'), of('c')]);
     await change([remove('a')]);
     await store.engine.query(`alter table ${collection.sqlSchema}.tombstones alter column number restart with 1000001`);
@@ -102,7 +102,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['b', 'c']);
   });
 
-  it('are listed page by page', async () => {
+  it('are listed in pages', async () => {
     await change(['a', 'b', 'c'].map((id) => of(id)));
     await change([removeMatching('id:*')]);
     const first = await listTombstones(store, collection, { limit: 2 });
@@ -111,7 +111,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect([last.tombstones.map(({ id }) => id), last.next]).toEqual([['c'], undefined]);
   });
 
-  it('come along when the collection is reindexed', async () => {
+  it('are copied when the collection is reindexed', async () => {
     await change([of('a'), of('b'), of('c'), of('d')]);
     await change([remove('a')]);
     let round = 0;
@@ -123,7 +123,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
       signal: new AbortController().signal,
       wake: () => {},
       commit: async (name) => {
-        // While it is copied: deleted on purpose, and because the file is gone.
+        // During the copy: one was deleted on purpose, one because its file no longer exists.
         if (name !== collection.name && round++ === 0) {
           await accept(store, collection, [remove('b')]);
           await accept(store, collection, [remove('c')], { tombstones: false });
@@ -141,7 +141,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['a', 'b', 'd']);
   });
 
-  it('are left once by a commit that was cut off and goes on', async () => {
+  it('are written once by a commit that is interrupted and continued', async () => {
     await change(Array.from({ length: 50 }, (_, i) => of(`d${i}`)));
     const S = collection.sqlSchema;
     await accept(store, collection, [remove('d1'), removeMatching('id:d2*')]);

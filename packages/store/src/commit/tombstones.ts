@@ -7,39 +7,39 @@ import type { DocumentColumns } from './document-rows.ts';
 import { requireLease } from './leases.ts';
 
 /**
- * What is kept of a document that came from a file of a folder and was deleted on purpose: anyone who indexes the folder
- * leaves the file out as long as its size and time are these.
+ * What remains of a document that came from a file of a folder and was deleted on purpose: programs that index the
+ * folder skip the file as long as it has this size and time.
  */
 interface Tombstone {
   readonly id: string;
-  /** The folder: the id is the path below it. */
+  /** The folder. The id is the path in it. */
   readonly source: string;
-  /** When the file was changed last, in whole seconds. */
+  /** The modification time of the file, in whole seconds. */
   readonly modified: Date;
   /** The size of the file. */
   readonly bytes: bigint;
 }
 
 export interface TombstonePage {
-  /** By rising id. */
+  /** By ascending id. */
   readonly tombstones: readonly Tombstone[];
-  /** The id to go on behind; undefined at the end. */
+  /** The id after which to continue. Undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** The fields by which a document says what file it is of. One that lacks any of them leaves no tombstone. */
+/** The fields that name the file of a document. A document without any of them leaves no tombstone. */
 const FILE_FIELDS: readonly (readonly [name: keyof Tombstone, type: FieldType])[] = [
   ['source', 'string'],
   ['modified', 'date'],
   ['bytes', 'long'],
 ];
 
-/** How many a collection keeps, the newest: some 240 MB. */
+/** Maximum number per collection, the newest ones: about 240 MB. */
 const MOST_TOMBSTONES = 1_000_000;
-/** Tombstones that one statement forgets. */
+/** Tombstones that one statement removes. */
 const WINDOW = 5_000n;
 
-/** The columns of `documents` that hold {@link FILE_FIELDS}; undefined where no document is of a file. */
+/** The columns of `documents` for {@link FILE_FIELDS}. Undefined if no document is from a file. */
 function fileColumns(schema: CollectionSchema): string[] | undefined {
   const columns = FILE_FIELDS.flatMap(([name, type]) => {
     const column = schema.columns.get(name);
@@ -49,9 +49,9 @@ function fileColumns(schema: CollectionSchema): string[] | undefined {
 }
 
 /**
- * Leaves tombstones of live rows of documents that are about to go.
+ * Writes tombstones of live rows of documents that are about to be removed.
  *
- * @param rows which: a condition on a row `d`, one row an id
+ * @param rows which: a condition on a row `d`, one row per id
  */
 export async function leaveTombstones(
   tx: Queryable,
@@ -75,11 +75,11 @@ export async function leaveTombstones(
 interface VoidDocument {
   readonly id: string;
   readonly seq: bigint;
-  /** As its row would have been. */
+  /** The values that its row would have. */
   readonly columns: DocumentColumns;
 }
 
-/** Leaves tombstones of documents that never got a row, where none that is newer has one. */
+/** Writes tombstones of documents that never got a row, if there is no newer one. */
 export async function leaveTombstonesOfVoid(
   tx: Queryable,
   { collection, schema }: CommitContext,
@@ -117,8 +117,8 @@ async function insertTombstones(
 }
 
 /**
- * Forgets the oldest of more than a collection keeps. Apart from deletes, which may leave some in several shards side by
- * side: forgetting in the same transactions, two of them could wait for each other.
+ * Removes the oldest above the limit. Separate from deletes, which may write tombstones in several shards in parallel:
+ * if they also removed some, two of them could deadlock.
  *
  * @returns whether there may be more
  */
@@ -135,7 +135,7 @@ export async function forgetOldTombstones(store: Store, { sqlSchema: S }: Collec
   return rows.length === Number(WINDOW);
 }
 
-/** Forgets those of documents that are stored again. */
+/** Removes those of documents that are stored again. */
 export async function removeTombstones(
   tx: Queryable,
   { collection, schema }: CommitContext,
@@ -145,12 +145,12 @@ export async function removeTombstones(
   await tx.query(`delete from ${collection.sqlSchema}.tombstones where id = any($1::text[])`, [ids]);
 }
 
-/** Whether a delete by this query empties the collection: then it forgets all tombstones and leaves none. */
+/** Whether a delete by this query empties the collection: then it removes all tombstones and writes none. */
 export function forgetsTombstones(query: string): boolean {
   return parseQuery(query).kind === 'all';
 }
 
-/** Forgets all that there are, in pieces. */
+/** Removes all, in pieces. */
 export async function forgetTombstones({ store, collection, lease }: CommitContext): Promise<void> {
   const S = collection.sqlSchema;
   const [range] = await store.engine.query<{ first: bigint | null; last: bigint | null }>(
@@ -169,7 +169,7 @@ export async function forgetTombstones({ store, collection, lease }: CommitConte
   }
 }
 
-/** Gives the tombstones of one collection to another, which has none of its own then. */
+/** Moves the tombstones of one collection to another, which has none of its own. */
 export async function copyTombstones(tx: Queryable, from: Collection, to: Collection): Promise<void> {
   await tx.query(`truncate ${to.sqlSchema}.tombstones`);
   await tx.query(
@@ -180,7 +180,7 @@ export async function copyTombstones(tx: Queryable, from: Collection, to: Collec
 
 /**
  * @param options.after only those with a greater id
- * @param options.limit most of the page
+ * @param options.limit maximum number per page
  */
 export async function listTombstones(
   store: Store,

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Turns } from './turns.ts';
 
 describe('turns', () => {
-  /** Does some work in pieces, and notes each. */
+  /** Does some work in pieces, and records each. */
   async function work(turns: Turns, name: string, pieces: number, told: string[]): Promise<void> {
     const turn = await turns.begin();
     for (let i = 0; i < pieces; i++) {
@@ -14,21 +14,21 @@ describe('turns', () => {
     turn.end();
   }
 
-  it('lets small work end while large work that came before goes on', async () => {
+  it('lets small work end while earlier large work continues', async () => {
     for (const places of [1, 2]) {
       const told: string[] = [];
       const turns = new Turns(() => places);
       const large = Array.from({ length: 3 }, (_, i) => work(turns, `large ${i}`, 1000, told));
       await tick();
       await work(turns, 'small', 1, told);
-      // It waited for a few pieces of each at most.
+      // It waited for at most a few pieces of each.
       expect(told.indexOf('small')).toBeLessThan(12);
       await Promise.all(large);
       expect(told).toHaveLength(3001);
     }
   });
 
-  it('never does more at a time than there are places, and does all of it', async () => {
+  it('never runs more at a time than there are places, and runs all of it', async () => {
     let places = 3;
     const turns = new Turns(() => places);
     let busy = 0;
@@ -52,7 +52,7 @@ describe('turns', () => {
     expect(most).toBe(1);
   });
 
-  it('lets large work get on however much small work comes', async () => {
+  it('lets large work make progress however much small work comes', async () => {
     const told: string[] = [];
     const turns = new Turns(() => 1);
     let ended = false;
@@ -61,7 +61,7 @@ describe('turns', () => {
     });
     const small: Promise<void>[] = [];
     while (!ended) {
-      // More than can be done meanwhile.
+      // More than can be done in this time.
       small.push(work(turns, 'small', 1, told), work(turns, 'small', 1, told), work(turns, 'small', 1, told));
       await tick();
     }

@@ -1,19 +1,22 @@
-/** Commits, and shards of commits, that a process applies at a time: each has one connection that applies and one that reads. */
+/**
+ * Maximum number of commits, and shards of commits, that a process applies at a time: each has one connection that
+ * applies and one that reads.
+ */
 export const MOST_APPLIED = 4;
 
-/** A place that was got; its holder may let others go first between two pieces of its work. */
+/** A place; its holder may let others go first between two pieces of its work. */
 export interface Turn {
-  /** Whether somebody waits for a place. */
+  /** Whether other work waits for a place. */
   readonly isWanted: boolean;
-  /** Gives the place to who waits, and waits for the next one. */
+  /** Gives the place to waiting work, and waits for the next one. */
   pass(): Promise<void>;
   end(): void;
 }
 
 /**
- * Lets so much work be done side by side, and the rest in turns: work that passes its place on between two pieces lets
- * all others get ahead. What only came goes before what had a turn, every other time: something small ends soon, however
- * much large work is about, and that gets on however much comes.
+ * Runs a limited amount of work in parallel, and the rest in turns: work that gives up its place between two pieces
+ * lets all others go first. Every second time, new work goes before work that already had a turn. So small work ends
+ * soon, however much large work there is, and large work makes progress however much small work comes.
  */
 export class Turns {
   readonly #places: () => number;
@@ -22,7 +25,7 @@ export class Turns {
   #busy = 0;
   #wasFirst = false;
 
-  /** @param places how many at a time; may change */
+  /** @param places maximum number at a time; may change */
   constructor(places: () => number) {
     this.#places = places;
   }

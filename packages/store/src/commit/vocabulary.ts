@@ -1,16 +1,16 @@
 import type { Collection, Store } from '../context.ts';
 
 /*
- * Each collection has a table of the different words of its documents. Words are written before the documents that have
- * them become visible, and stay when the last such document goes: a word too many costs a search nothing but a look.
+ * Each collection has a table of the different words of its documents. Words are written before the documents with them
+ * become visible, and stay when the last such document is deleted: a superfluous word costs a search only a lookup.
  */
 
-/** Words of one statement: some milliseconds on PGlite. */
+/** Words per statement: some milliseconds on PGlite. */
 const BATCH = 1_000;
-/** Words that this process knows to be in the table; most words of most documents are. */
+/** Maximum number of cached words that are known to be in the table; most words of most documents are. */
 const REMEMBERED = 50_000;
 
-/** Adds the words that are not in the table yet. */
+/** Adds the missing words to the table. */
 export async function keepWords(store: Store, collection: Collection, words: ReadonlySet<string>): Promise<void> {
   const known = store.memory.words.get(collection.id) ?? new Set<string>();
   store.memory.words.set(collection.id, known);

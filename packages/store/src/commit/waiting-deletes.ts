@@ -10,9 +10,9 @@ import { endRows, type LiveRow } from './end-rows.ts';
 import { openAtomic } from './open-atomic.ts';
 
 /*
- * An atomic update that waits for the analysis of a document before it will change what is there now. A delete by query
- * that came later cannot know yet whether it matches what the update makes: it passes that id over, its barrier
- * remembers it, and once nothing of that id waits any more, what is there then is looked at.
+ * An atomic update that waits for the analysis of an earlier document will change the present document. A later delete
+ * by query cannot know yet whether it matches the result of the update: it skips that id, and its barrier records it.
+ * When nothing of that id waits, the delete is applied to the document as it is then.
  */
 
 /** The ids of atomic updates that were accepted before a delete by query, and wait. */
@@ -28,10 +28,10 @@ export async function waitingIds({ store, collection }: CommitContext, seq: bigi
 }
 
 /**
- * Applies deletes by query to the documents that they had to pass over, as far as those wait no longer. The last step
- * of a commit before it is seen.
+ * Applies deletes by query to the documents that they had to skip, if those no longer wait. The last step of a commit
+ * before it is published.
  *
- * @returns how many deletes failed
+ * @returns the number of failed deletes
  */
 export async function applyWaitingDeletes(context: CommitContext): Promise<number> {
   const { store, collection } = context;
@@ -64,7 +64,7 @@ interface Waiting {
   readonly query: string;
   readonly accepted_at: Date;
   readonly tombstones: boolean;
-  /** Those that wait no longer. */
+  /** Those that no longer wait. */
   readonly ids: readonly string[];
 }
 
@@ -84,7 +84,7 @@ async function applyWaiting(
             and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, accepted_at, params)}`;
         const rows = await countCrashes(context, seq, () => tx.query<LiveRow>(found, params.values));
         await endRows(tx, chunk, rows, tombstones);
-        // Else nothing would be published where nothing else was applied.
+        // Otherwise nothing would be published if nothing else was applied.
         if (rows.length > 0) {
           await tx.query(
             'update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1',

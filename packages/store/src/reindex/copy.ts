@@ -142,7 +142,7 @@ async function copyOf(
     const missing = {
       id,
       code: problem?.code ?? 'image-unreachable',
-      msg: `${problem?.message ?? 'Its picture could not be fetched.'} It has no address to fetch its picture from, no file and no thumbnail: if the picture came from a folder, name the folder to akin reindex.`,
+      msg: `${problem?.message ?? 'Its picture could not be fetched.'} It has no address to fetch its picture from, no file and no thumbnail: if the picture came from a folder, run akin reindex with the folder.`,
     };
     if (!allowMissing) return { missing };
     return { missing, change: { kind: 'add', document: withoutAddress(document), keptVersion } };
