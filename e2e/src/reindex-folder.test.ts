@@ -165,7 +165,7 @@ describe('akin reindex of a folder', () => {
       beganAt: new Date().toISOString(),
       missing: [],
     };
-    const missing = [{ id: '1.jpg', code: 'bad-request', msg: 'name the folder to akin reindex.' }];
+    const missing = [{ id: '1.jpg', code: 'bad-request', msg: 'run akin reindex with the folder.' }];
     instead = (what) => {
       if (!what.includes('/joined/reindex')) return undefined;
       const nth = asked.filter((one) => one.includes('/joined/reindex')).length;
