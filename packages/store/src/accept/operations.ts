@@ -2,6 +2,7 @@ import { AkinError, type ErrorCode } from '@akin/domain';
 import { OPEN } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
+import { ShardServerAway } from '../engine/sqlstate.ts';
 import { STANDING } from '../standbys/standbys.ts';
 
 export type OperationState =
@@ -148,28 +149,57 @@ async function isOpen(
   range: SeqRange,
   until: 'analyzed' | 'visible',
 ): Promise<boolean> {
-  const [row] = await store.engine.query<{ open: boolean }>(`select ${openSql(collection.sqlSchema, until)} as open`, [
-    collection.id,
-    range.first,
-    range.last,
-  ]);
-  return row?.open ?? false;
+  const { sqlSchema: S } = collection;
+  const values = [collection.id, range.first, range.last];
+  const [row] = await store.engine.query<{ open: boolean; atomic: boolean }>(
+    `select ${openSql(S, until)} as open, ${until === 'analyzed' ? readyAtomicSql(S) : 'false'} as atomic`,
+    values,
+  );
+  if (row === undefined || row.open || !row.atomic) return row?.open ?? false;
+  try {
+    const [held] = await store.engine.query<{ open: boolean }>(
+      `select ${readyAtomicSql(S, waitsForOthers(S))} as open`,
+      values,
+    );
+    return held?.open ?? false;
+  } catch (error) {
+    // The change is accepted. After an error the client would send it again.
+    if (error instanceof ShardServerAway) return false;
+    throw error;
+  }
 }
 
-/** SQL: whether the operations from $2 to $3 of the collection $1 are not finished. */
+/**
+ * SQL: whether the operations from $2 to $3 of the collection $1 are not finished. Reads no documents, because their
+ * server may be away.
+ */
 function openSql(S: string, until: 'analyzed' | 'visible'): string {
   const open = until === 'visible' ? "'queued', 'analyzing', 'ready'" : "'queued', 'analyzing'";
-  const inRange = (condition: string) =>
-    `exists (select from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition})`;
-  // Such an update is finished when the change that it waits for is: a commit would skip it.
-  const held = inRange(`o.atomic and o.state in ${OPEN} and o.state = 'ready' and ${waitsForOthers(S)}`);
   const unpublished =
-    until === 'visible' ? `or c.unpublished_operations > 0 and ${inRange('o.applied_commit > c.commit')}` : '';
-  return `exists (
-       select from ${S}.requests r, akin.collections c
-        where c.id = $1 and ${overlapping(S)}
-          and (not r.finished and (${inRange(`o.state in (${open})`)} or ${held}) ${unpublished})
-     )`;
+    until === 'visible' ? `or c.unpublished_operations > 0 and ${inRange(S, 'o.applied_commit > c.commit')}` : '';
+  return inRequests(S, `not r.finished and ${inRange(S, `o.state in (${open})`)} ${unpublished}`);
+}
+
+/**
+ * SQL: whether there are ready atomic updates from $2 to $3. Such an update is finished when the change that it waits
+ * for is: a commit would skip it.
+ *
+ * @param condition that must hold for one of them
+ */
+function readyAtomicSql(S: string, condition = 'true'): string {
+  const ready = `o.atomic and o.state in ${OPEN} and o.state = 'ready'`;
+  return inRequests(S, `not r.finished and ${inRange(S, `${ready} and ${condition}`)}`);
+}
+
+/** SQL: whether a condition holds for a request `r` with operations from $2 to $3 of the collection $1, which is `c`. */
+function inRequests(S: string, condition: string): string {
+  return `exists (select from ${S}.requests r, akin.collections c
+                   where c.id = $1 and ${overlapping(S)} and (${condition}))`;
+}
+
+/** SQL: whether a condition holds for an operation `o` of the request `r` from $2 to $3. */
+function inRange(S: string, condition: string): string {
+  return `exists (select from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition})`;
 }
 
 /** SQL: whether an analysis runs for the document that the atomic update `o` of the request `r` changes. */

@@ -3,6 +3,7 @@ import { type KillableServer, killablePostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runOn } from '../../test/run-on.ts';
 import { accept, parseTestOutputs, TEST_MODULES, testOutputs, visible } from '../../test/support.ts';
+import { waitForOperations } from '../accept/operations.ts';
 import { collectionStatus, createCollection, findCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
@@ -112,7 +113,7 @@ describe('servers that die', () => {
     const collection = await createCollection(store, 'down', { shards: 2, shardServers: ['main', 'b'] });
     const own = await createCollection(store, 'own');
     for (const one of [collection, own]) {
-      await accept(store, one, shelf(10));
+      await accept(store, one, [...shelf(10), { id: 'document 1', n: 1 }]);
       await commit(store, one);
     }
     await other.kill();
@@ -121,7 +122,9 @@ describe('servers that die', () => {
     await expect(visible(store, collection)).rejects.toMatchObject({
       message: expect.stringContaining('shard server b'),
     });
-    await accept(store, collection, [...shelf(5, 50), { kind: 'delete', id: 'document 3' }]);
+    const changes = [...shelf(5, 50), { kind: 'delete', id: 'document 3' }, { id: 'document 1', n: { set: 2 } }];
+    // Whoever waits for analyses gets an answer, too.
+    expect(await waitForOperations(store, collection, await accept(store, collection, changes))).toEqual([]);
     await expect(commit(store, collection)).rejects.toMatchObject({ code: 'unavailable', message });
     await accept(store, own, shelf(5, 50));
     await commit(store, own);
