@@ -28,8 +28,8 @@ it('akin serve on a disk that fills up refuses changes, searches, and goes on wh
       refusal = error as AkinRequestError;
     }
   }
-  expect(refusal).toMatchObject({ status: 503, message: expect.stringMatching(/disk .* make room on it/) });
-  // Work under way or a checkpoint may make room again, or use up what is left, so that the database cannot even start.
+  expect(refusal).toMatchObject({ status: 503, message: expect.stringMatching(/disk .* free some space/) });
+  // Work under way or a checkpoint may free some space again, or use up what is left, so that the database cannot even start.
   await until('changes are refused, and searches are answered', async () => {
     await disk.empty();
     await disk.fill(2);
@@ -47,15 +47,15 @@ it('akin serve on a disk that fills up refuses changes, searches, and goes on wh
       found === 1 &&
       ready.status === 200 &&
       warnings?.length === 1 &&
-      /make room/.test(String(warnings[0]))
+      /free some space/.test(String(warnings[0]))
     );
   });
   const answered = await fetch(`${akin.url}/api/cores/my-collection`);
   const status = (await answered.json()) as { responseHeader: { warnings?: string[] } };
-  expect(status.responseHeader.warnings).toEqual([expect.stringContaining('make room')]);
+  expect(status.responseHeader.warnings).toEqual([expect.stringContaining('free some space')]);
 
   await disk.resize(600);
-  await until('changes are taken', async () => {
+  await until('changes are accepted', async () => {
     await collection.add([{ id: 'after' }], { async: true }).catch(() => undefined);
     await collection.commit().catch(() => undefined);
     return (await find('id:after')) === 1;

@@ -9,7 +9,7 @@ const generation = (model: string): Generation => ({
 });
 
 describe('models of a process', () => {
-  it('are looked for again when they were not here, once for all who wait, and never when they are known', async () => {
+  it('are searched again if they were missing, once for all waiting calls, and never if they are known', async () => {
     let looks = 0;
     let later: Generation | undefined;
     const own = generation('own:1');

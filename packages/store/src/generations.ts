@@ -1,25 +1,25 @@
 import { AkinError, type Calibration, type FieldValue, type ModuleManifest } from '@akin/domain';
 
-/** One model for each module, and what reads and compares outputs of them. */
+/** One model for each module, with functions to read and compare its outputs. */
 export interface Generation {
-  /** With as many numbers as the models give. */
+  /** With the dimensions of the models. */
   readonly modules: readonly ModuleManifest[];
-  /** By module; none where they are not to be checked. */
+  /** By module. Empty if they are not to be checked. */
   readonly models: ReadonlyMap<string, string>;
   readonly calibrations: ReadonlyMap<string, Calibration>;
-  /** What makes scores of the distances of words and pictures, where words can be compared with pictures. */
+  /** The calibration of the distances between words and pictures, if the model supports words. */
   readonly wordsCalibration?: Calibration | undefined;
-  /** What of the output of the content model is its vector, for people. */
+  /** Which output of the content model is its vector, for people. */
   readonly contentVector?: string | undefined;
   readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
 }
 
-/** The outputs of an analysis as values: what `parseOutputs` of the modules gives. */
+/** The outputs of an analysis as values: the result of `parseOutputs` of the modules. */
 export interface ParsedOutputs {
   readonly fields: ReadonlyMap<string, FieldValue>;
   /** By module. */
   readonly descriptors: ReadonlyMap<string, ParsedDescriptor>;
-  /** Kept with the text and given to `parseOutputs` again, spares it checks. */
+  /** Stored with the text. If passed to `parseOutputs` again, it saves checks. */
   readonly mark?: string;
 }
 
@@ -32,11 +32,10 @@ interface ParsedDescriptor {
 }
 
 /**
- * Finds models that a process was not started with: those of a name, or those that made the descriptors of a collection,
- * by module.
+ * Finds models that a process was not started with: by name, or the models of a collection's descriptors, by module.
  *
- * @returns undefined when nothing here has these models
- * @throws AkinError bad-request for an unknown name, or whose models are not here
+ * @returns undefined if these models are not here
+ * @throws AkinError bad-request for an unknown name, or if its models are not here
  */
 export type FindGeneration = (
   wanted: { readonly name: string } | { readonly models: ReadonlyMap<string, string> },
@@ -56,26 +55,27 @@ export class Generations {
     this.#known = [own];
   }
 
-  /** The generation of these models; that of the process where they are not all known, or not known here. */
+  /** The generation with these models; the default one of the process if they are not all known, or not known here. */
   of(models: ReadonlyMap<string, string>): Generation {
     return this.#known.find((one) => fits(one, models)) ?? this.#own;
   }
 
-  /** @throws AkinError bad-request when there is none of that name here */
+  /** @throws AkinError bad-request if there is none with that name here */
   ofName(name: string): Promise<Generation> {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     const found = this.#find({ name }).then((one) => {
-      if (one === undefined) throw new AkinError('bad-request', `There is no model of the name ${name.slice(0, 100)}.`);
+      if (one === undefined)
+        throw new AkinError('bad-request', `There is no model with the name ${name.slice(0, 100)}.`);
       return this.#keep(one);
     });
     this.#byName.set(name, found);
-    // It may be here later.
+    // It may exist later.
     found.catch(() => this.#byName.delete(name));
     return found;
   }
 
-  /** Looks for models that are not known yet: those of a collection. What is not here may be later. */
+  /** Searches for unknown models of a collection. A missing one may exist later. */
   async look(models: ReadonlyMap<string, string>): Promise<void> {
     if (fits(this.of(models), models)) return;
     const key = JSON.stringify([...models]);

@@ -8,11 +8,11 @@ import { constants, createGunzip, createGzip } from 'node:zlib';
 import { createTarPacker, type TarPackController } from 'modern-tar';
 import { unpackTar } from 'modern-tar/fs';
 
-/** What PostgreSQL says at the end of a backup. */
+/** What PostgreSQL returns at the end of a backup. */
 export interface BackupEnd {
-  /** The content of the file `backup_label`, from which a restore knows where to begin in the log. */
+  /** The content of the file `backup_label`, which says where a restore starts in the log. */
   readonly label: string;
-  /** The first and the last segment of the write-ahead log that a restore reads. */
+  /** The first and the last segment of the write-ahead log that a restore needs. */
   readonly segments: readonly [first: string, last: string];
 }
 
@@ -21,12 +21,12 @@ export interface BackupSource {
   readonly dataDirectory: string;
   /** Runs something while the database writes nothing. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Called when all files but the log are archived. */
+  /** Called when all files except the log are archived. */
   end(): Promise<BackupEnd>;
 }
 
 const CONTROL_FILE = 'global/pg_control';
-/** Directories that a start fills by itself: only they are archived, not what they hold. */
+/** Directories that a start fills: only they are archived, not their contents. */
 const EMPTIED = new Set([
   ...['pg_wal', 'pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans'],
   'pg_wal/archive_status',
@@ -35,18 +35,18 @@ const EMPTIED = new Set([
 /** Caches, temporary tables and files of a running server. */
 const LEFT_OUT = /(^|\/)(pg_internal\.init.*|pgsql_tmp.*|t\d+_\d+.*|postmaster\.(pid|opts)|backup_label.*)$/;
 const CHUNK_BYTES = 256 * 1024;
-/** Pages compress well at the lowest level; a higher one takes three times as long for a tenth less. */
+/** Pages compress well at the lowest level. A higher one takes three times as long and saves only a tenth. */
 const GZIP_LEVEL = 1;
 
 /**
- * A data directory in use as a gzipped tar, the way pg_basebackup does it: files are read while they change, and the
- * write-ahead log of that time, which comes last, makes them whole when they are restored. Memory is bounded by a few
- * chunks; the archive is read no faster than its reader reads.
+ * A data directory in use as a gzipped tar, in the way of pg_basebackup: files are read while they change, and the
+ * write-ahead log of that time, which comes last, makes them consistent at a restore. Memory is limited to a few
+ * chunks, and the archive is read no faster than its reader reads.
  */
 export function archive(source: BackupSource): Readable {
   const { readable, controller } = createTarPacker();
   const gzip = createGzip({ level: GZIP_LEVEL });
-  // Who reads hears of a failure; before anybody does, the event alone would end the process.
+  // The reader gets the error. Without a listener, the event would crash the process before there is a reader.
   gzip.on('error', () => undefined);
   const tar = Readable.fromWeb(readable as Parameters<typeof Readable.fromWeb>[0]);
   void pipeline(tar, gzip).catch((error) => gzip.destroy(error as Error));
@@ -79,7 +79,10 @@ async function pack(source: BackupSource, controller: TarPackController): Promis
   }
 }
 
-/** Whether a segment of the log comes right after another: 8 digits of the timeline, 8 of the file, 8 of the segment in it. */
+/**
+ * Whether a segment of the log directly follows another: 8 digits of the timeline, 8 of the file, 8 of the segment in
+ * it.
+ */
 function follows(name: string, before: string): boolean {
   const [file, segment] = [name.slice(8, 16), name.slice(16)].map((digits) => Number.parseInt(digits, 16));
   const [fileBefore, segmentBefore] = [before.slice(8, 16), before.slice(16)].map((digits) =>
@@ -89,7 +92,7 @@ function follows(name: string, before: string): boolean {
   return file === (fileBefore ?? 0) + 1 && segment === 0;
 }
 
-/** A database that was started again after a failure removes the log that the backup needs. */
+/** A database that was restarted after a failure removes the log that the backup needs. */
 function logIsGone(): Error {
   return new Error('The database was restarted during the backup, so the backup is incomplete. Start it again.');
 }
@@ -99,15 +102,15 @@ function named(entry: Dirent, folder: string): { readonly name: string; readonly
   return { name: path.slice(folder.length + 1).replaceAll('\\', '/'), isDirectory: entry.isDirectory() };
 }
 
-/** Directories before what is in them. */
+/** Directories come before their contents. */
 const byName = (a: { readonly name: string }, b: { readonly name: string }) =>
   Number(a.name > b.name) - Number(a.name < b.name);
 
 /**
- * The size of a file is what it has at the beginning. What it grows by meanwhile is in the log; what it is cut by as
- * well, and is filled with zeros here. A file that is gone was dropped.
+ * The size of a file is fixed at the beginning. If it grows, the log contains the rest; if it shrinks, the log does
+ * too, and the archive is filled with zeros. A missing file was dropped.
  *
- * @returns whether it was there
+ * @returns whether it existed
  */
 async function addFile(controller: TarPackController, path: string, name: string): Promise<boolean> {
   let file: Awaited<ReturnType<typeof open>>;
@@ -121,7 +124,7 @@ async function addFile(controller: TarPackController, path: string, name: string
     const { size } = await file.stat();
     const writer = controller.add({ name, size, mode: 0o600 }).getWriter();
     for (let at = 0; at < size; ) {
-      // A new buffer each time: the archive holds it for a while.
+      // A new buffer each time: the archive keeps it for a while.
       const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, size - at));
       await file.read(chunk, 0, chunk.length, at);
       await writer.write(chunk);
@@ -141,8 +144,8 @@ async function addBytes(controller: TarPackController, name: string, bytes: Uint
 }
 
 /**
- * Unpacks an archive into a directory that is not there yet, for its owner alone.
- * @throws Error when the file is no archive, not whole, or not one of a database
+ * Unpacks an archive into a new directory, for its owner only. @throws Error if the file is not an archive, is
+ * incomplete, or is not one of a database
  */
 export async function unpackArchive(file: string, directory: string): Promise<void> {
   await stat(file);
@@ -152,24 +155,23 @@ export async function unpackArchive(file: string, directory: string): Promise<vo
     fmode: 0o600,
     maxDepth: 16,
     filter: ({ type }) => type === 'file' || type === 'directory',
-    // Those of earlier versions begin with a slash.
+    // Names of earlier versions begin with a slash.
     map: (header) => ({ ...header, name: header.name.replace(/^\/+/, '') }),
   });
-  // A file that was cut off must not pass for a whole one.
+  // A truncated file must not count as complete.
   await pipeline(createReadStream(file), createGunzip({ finishFlush: constants.Z_FINISH }), unpack);
   await access(join(directory, 'PG_VERSION')).catch(() => {
-    throw new Error('it holds no database');
+    throw new Error('it contains no database');
   });
 }
 
 /**
- * Writes a backup. Its name appears only when every byte is on the disk, and its owner alone may read it from the first
- * byte on.
- * @throws what `bytes` throws; then an earlier backup of this name is as it was
+ * Writes a backup. The file appears only when every byte is on the disk, and only its owner may read it from the start.
+ * @throws the error of `bytes`; then an earlier backup with this name is unchanged
  */
 export async function writeBackup(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const partial = `${file}.partial`;
-  // What an earlier one left keeps its rights, or is a link to somewhere else.
+  // A left-over of an earlier backup keeps its permissions, or is a link to another place.
   await rm(partial, { force: true });
   const handle = await open(partial, 'wx', 0o600);
   try {

@@ -30,7 +30,7 @@ describe('a backup of an embedded database in use', () => {
     await remove();
   });
 
-  /** A hundred rows, which are filled with what compresses badly. */
+  /** A hundred rows with contents that compress badly. */
   const insert = (from: number) =>
     engine.query(
       `insert into kept select n, (select string_agg(md5(n::text || i), '') from generate_series(1, 40) i)
@@ -41,7 +41,7 @@ describe('a backup of an embedded database in use', () => {
   const segments = async () =>
     (await readdir(join(folder, 'pg', 'pg_wal'))).filter((name) => /^[0-9A-F]{24}$/.test(name));
 
-  it('holds all that was committed before it, and after its end nothing in part, while rows are written and changed', async () => {
+  it('contains all earlier commits, and no part of one, while rows are written and changed', async () => {
     for (let n = 0; n < 3_000; n += 100) await insert(n);
     const bytes = await engine.backup();
     let written = 3_000;
@@ -69,7 +69,7 @@ describe('a backup of an embedded database in use', () => {
     );
     expect(row?.rows).toBe((row?.last ?? 0) + 1);
     expect(row?.rows).toBeGreaterThanOrEqual(3_000);
-    // Read by pages and by the index alike.
+    // Read by pages and by the index.
     const torn = await copy.query(
       `select n from kept where n >= 3000 and not exists
        (select from kept as changed where changed.filled = kept.filled and changed.n % 50 = kept.n % 50)`,
@@ -80,7 +80,7 @@ describe('a backup of an embedded database in use', () => {
     await copy.query("insert into kept values (-1, 'goes on')");
   });
 
-  it('runs alone, and one that is given up makes room for the next', async () => {
+  it('runs alone, and an abandoned one makes room for the next', async () => {
     const bytes = await engine.backup();
     await expect(engine.backup()).rejects.toMatchObject({
       code: 'conflict',
@@ -98,7 +98,7 @@ describe('a backup of an embedded database in use', () => {
     expect(await copy.query('select n from kept')).toEqual([]);
   });
 
-  it('keeps the log of its time, and not longer', async () => {
+  it('keeps the log of its duration, and not longer', async () => {
     const write = async () => {
       for (let i = 0; i < 100; i++) {
         await engine.query("insert into kept select $1 + n, repeat('x', 1000) from generate_series(1, 1000) n", [
@@ -117,7 +117,7 @@ describe('a backup of an embedded database in use', () => {
     expect(await copy.query('select count(*)::int as rows from kept')).toEqual([{ rows: 100_000 }]);
   });
 
-  it('fails with the thread of the database, and leaves the backup of yesterday as it was', async () => {
+  it('fails with the thread of the database, and leaves an earlier backup unchanged', async () => {
     await writeFile(file, 'yesterday');
     const bytes = await engine.backup();
     await watched.threads.at(-1)?.terminate();
@@ -127,7 +127,7 @@ describe('a backup of an embedded database in use', () => {
     expect(await readdir(join(folder, '..'))).not.toContain('backup.partial');
   });
 
-  it('is refused when it was cut off, or holds something else', async () => {
+  it('is refused if it is truncated, or contains something else', async () => {
     await writeBackup(file, await engine.backup());
     await truncate(file, (await stat(file)).size - 100);
     await expect(restored()).rejects.toMatchObject({
@@ -137,7 +137,7 @@ describe('a backup of an embedded database in use', () => {
     expect(await readdir(join(folder, '..', 'restored'))).toEqual([]);
   });
 
-  it('is read as earlier versions wrote it', async () => {
+  it('can be read in the format of earlier versions', async () => {
     await insert(0);
     await engine[Symbol.asyncDispose]();
     const database = await PGlite.create(join(folder, 'pg'));

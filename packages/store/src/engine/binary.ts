@@ -1,8 +1,8 @@
 import { readHalves, toHalf } from '@akin/domain';
 
 /**
- * One-dimensional arrays in the wire format of PostgreSQL. Whole columns travel as one parameter, without the escapes
- * of array literals: that is what makes inserts of many rows cheap on both engines.
+ * One-dimensional arrays in the wire format of PostgreSQL. Whole columns are sent as one parameter, without the escapes
+ * of array literals: this makes inserts of many rows cheap on both databases.
  */
 export function binaryArray(elementOid: number, elements: readonly (Uint8Array | string | null)[]): Buffer {
   const sizes = elements.map((element) => {
@@ -83,24 +83,24 @@ export function tsvectorArray(values: readonly (Uint8Array | null)[]): Buffer {
 }
 
 /**
- * The values of some properties, an array for each: the arguments of `unnest`.
+ * The values of some properties, as one array for each: the arguments of `unnest`.
  *
- * @example
- * query('… from unnest($1::bigint[], $2::int[]) as t (request, position)', columnsOf(rows, 'request', 'position'))
+ * @example query('… from unnest($1::bigint[], $2::int[]) as t (request, position)', columnsOf(rows, 'request',
+ * 'position'))
  */
 export function columnsOf<Row, Name extends keyof Row>(rows: readonly Row[], ...names: readonly Name[]): Row[Name][][] {
   return names.map((name) => rows.map((row) => row[name]));
 }
 
 /**
- * A vector as the binary format of `halfvec` has it: the number of dimensions and a zero as int16, then half floats,
- * all big-endian. Numbers are rounded to the nearest half float, ties to even.
+ * A vector in the binary format of `halfvec`: the number of dimensions and a zero as int16, then half floats, all
+ * big-endian. Numbers are rounded to the nearest half float, ties to even.
  */
 export function encodeHalfvec(vector: Float32Array): Uint8Array {
   const bytes = new Uint8Array(4 + 2 * vector.length);
   bytes[0] = vector.length >>> 8;
   bytes[1] = vector.length;
-  // Indexes, not entries(): ten times as fast, and an import has hundreds of numbers a document.
+  // Indexes, not entries(): ten times as fast, and an import has hundreds of numbers per document.
   for (let i = 0, at = 4; i < vector.length; i++, at += 2) {
     const half = toHalf(vector[i] as number);
     bytes[at] = half >>> 8;
@@ -118,7 +118,7 @@ export function halfvecOfHalves(halves: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Reads what `halfvec_send` gives. */
+/** Parses the output of `halfvec_send`. */
 export function decodeHalfvec(bytes: Uint8Array): Float32Array {
   const littleEndian = Buffer.from(bytes).swap16();
   return readHalves(littleEndian, 4, littleEndian.readUInt16LE(0));

@@ -2,9 +2,9 @@ import type pg from 'pg';
 
 const MOST_USUAL = 8 * 1024 * 1024;
 
-/** pg reads rows as text alone: bytes would come as hexadecimal digits, which costs more than all else of reading many. */
+/** pg reads rows only as text: bytes would be sent as hexadecimal digits, which is the largest cost of reading many. */
 class CopyOut implements pg.Submittable {
-  /** Bytes of the last one: those that follow have about as many. */
+  /** Number of bytes of the last result: the next one is probably similar. */
   static #usual = 65_536;
 
   readonly #sql: string;
@@ -26,7 +26,7 @@ class CopyOut implements pg.Submittable {
     connection.query(this.#sql);
   }
 
-  // What a client of pg calls.
+  // The methods that a client of pg calls.
   handleCopyData({ chunk }: { readonly chunk: Uint8Array }): void {
     const size = this.#size + chunk.length;
     if (size > this.#bytes.length) {
@@ -34,7 +34,7 @@ class CopyOut implements pg.Submittable {
       larger.set(this.#bytes.subarray(0, this.#size));
       this.#bytes = larger;
     }
-    // The client overwrites a chunk when more comes.
+    // The client overwrites a chunk when more data arrives.
     this.#bytes.set(chunk, this.#size);
     this.#size = size;
   }
@@ -57,7 +57,7 @@ class CopyOut implements pg.Submittable {
   handleEmptyQuery(): void {}
 }
 
-/** What a query selects, as {@link Queryable.copy} gives it. @throws what pg throws */
+/** The result of a query, as {@link Queryable.copy} returns it. @throws errors of pg */
 export function copyOut(client: pg.ClientBase, query: string): Promise<Uint8Array> {
   return client.query(new CopyOut(`copy (${query}) to stdout (format binary)`)).done;
 }

@@ -48,13 +48,13 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
     });
   });
 
-  it('copies rows in binary form, and goes on after one that fails', async () => {
+  it('copies rows in binary form, and continues after a failed copy', async () => {
     const copies = await engine.transaction(async (tx) => [
       await tx.copy("select n::int8, '[1,-0.5]'::halfvec(2) from generate_series(1, 3000) n"),
       await tx.copy('select 1 where false'),
     ]);
     const [many = new Uint8Array(), none = new Uint8Array()] = copies.map((bytes) => Buffer.from(bytes));
-    // The header and the end; the number of fields, two lengths, and what they are of.
+    // The header and the end; the number of fields, two lengths, and their contents.
     expect(none).toHaveLength(19 + 2);
     expect(many).toHaveLength(19 + 3_000 * (2 + 4 + 8 + 4 + 8) + 2);
     expect(many.subarray(19 + 26, 19 + 52)).toEqual(
@@ -81,7 +81,7 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
     }
   });
 
-  it('takes every parameter type and gives it back whole', async () => {
+  it('accepts every parameter type and returns it unchanged', async () => {
     const date = new Date('1999-12-31T23:59:59.999Z');
     const [row] = await engine.query(
       `select $1::int8 as long, $2::float8 as double, $3::boolean as yes, $4::text as text, $5::timestamptz as date,
@@ -123,7 +123,7 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
     expect(rows.map(({ date }) => date.toISOString())).toEqual([text]);
   });
 
-  it('commits what a transaction did, and nothing of one that threw', async () => {
+  it('commits a transaction, and nothing of one that threw', async () => {
     await engine.transaction(async (tx) => {
       await tx.query('insert into numbers values (1)');
     });
@@ -135,7 +135,7 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
     expect(await engine.query('select n from numbers')).toEqual([{ n: 1 }]);
   });
 
-  it('goes on after an error inside a transaction', async () => {
+  it('continues after an error inside a transaction', async () => {
     const failing = engine.transaction((tx) => tx.query('select 1/0'));
     await expect(failing).rejects.toMatchObject({ code: 'bad-request' });
     expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
@@ -146,7 +146,7 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
     await expect(writing).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('gives what a snapshot read before its end is confirmed, and its connection to nobody until then', async () => {
+  it('returns the result of a snapshot before its end is confirmed, and keeps its connection until then', async () => {
     const { query } = pg.Client.prototype;
     const sent: unknown[] = [];
     let end = () => {};
@@ -179,10 +179,10 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
   describe('what it prepares', () => {
     const options = { timeoutMilliseconds: 10_000, prepared: true };
     const read = (sql: string, params: readonly SqlValue[] = []) => engine.read(sql, params, options);
-    /** On the connection that was used last, which is the next one too. */
+    /** On the connection that was used last, which is also the next one. */
     const names = async () => (await engine.query('select name from pg_prepared_statements')).length;
 
-    it('is what comes often alone, and no more than 50 statements', async () => {
+    it('contains only frequent statements, and at most 50', async () => {
       await read('select $1::int4 as once', [1]);
       expect(await names()).toBe(0);
       for (const n of [1, 2, 3, 4]) expect(await read('select $1::int4 as n', [n])).toEqual([{ n }]);
@@ -194,7 +194,7 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
       expect(await names()).toBeLessThanOrEqual(50);
     });
 
-    it('is read by the columns that a table has now', async () => {
+    it('uses the present columns of a table', async () => {
       await engine.query('create table changing (n int4); insert into changing values (1)');
       for (let i = 0; i < 4; i++) expect(await read('select * from changing')).toEqual([{ n: 1 }]);
       await engine.query('alter table changing alter n type text');
@@ -205,7 +205,7 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
       await expect(read('select * from changing')).rejects.toMatchObject({ code: 'not-found' });
     });
 
-    it('is sent whole where the server forgot its name', async () => {
+    it('is sent as text if the server has forgotten its name', async () => {
       for (let i = 0; i < 4; i++) await read('select 7 as seven');
       await engine.query('deallocate all');
       expect(await read('select 7 as seven')).toEqual([{ seven: 7 }]);
@@ -224,7 +224,7 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
     expect(await engine.query('select n from counter')).toEqual([{ n: 20 }]);
   });
 
-  it('says internal, and nothing of the statement, when the statement itself is wrong', async () => {
+  it('says internal, and nothing about the statement, if the statement itself is wrong', async () => {
     await expect(engine.query('selec 1')).rejects.toMatchObject({
       code: 'internal',
       message: expect.not.stringContaining('selec'),

@@ -1,33 +1,36 @@
 import type { DiskSpace } from './disk-space.ts';
 
-/** What goes into a statement: bytes are sent in binary format, so a `halfvec` or an array may be given in wire form. */
+/**
+ * The parameters of a statement. Bytes are sent in binary format, so a `halfvec` or an array may be given in wire form.
+ */
 export type SqlValue = null | boolean | number | bigint | string | Date | Uint8Array | readonly SqlValue[];
 
 /**
- * A row by column name. On both engines alike: `int8` is bigint, `int2/int4/float4/float8` number, `timestamptz` Date,
- * `bytea` Buffer, arrays arrays of these; everything else, `json`, `numeric`, `tsvector` and `halfvec` too, is text.
+ * A row by column name. The same on both databases: `int8` is bigint, `int2/int4/float4/float8` number, `timestamptz`
+ * Date, `bytea` Buffer, arrays are arrays of these. Everything else, also `json`, `numeric`, `tsvector` and `halfvec`,
+ * is text.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the statement decides the types; the caller names them.
 export type Row = Record<string, any>;
 
-/** Something that answers SQL: an engine (every statement by itself) or a transaction. */
+/** Something that runs SQL: an engine (every statement is separate) or a transaction. */
 export interface Queryable {
-  /** Runs one statement with `$1…` parameters. Rejects with AkinError whose `cause` is the engine's own error. */
+  /** Runs one statement with `$1…` parameters. Rejects with an AkinError whose `cause` is the error of the database. */
   query<R extends Row = Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
 }
 
 /** A transaction. */
 export interface Transaction extends Queryable {
   /**
-   * What a query without parameters selects, in the binary form of COPY, and in memory that threads can share. For many
-   * bytes: they do not become text on their way. All of them are held at once.
+   * The result of a query without parameters, in the binary form of COPY, and in memory that threads can share. For
+   * many bytes: they are not converted to text. All of them are in memory at once.
    */
   copy(query: string): Promise<Uint8Array>;
 }
 
 /**
  * PGlite has one connection. Statements of the `bulk` lane (staging, applying, removing: each at most 50 ms) get at
- * most half of its time while anything else waits; PostgreSQL ignores the lane.
+ * most half of its time while others wait. PostgreSQL ignores the lane.
  */
 export type Lane = 'interactive' | 'bulk';
 
@@ -35,23 +38,23 @@ export interface TransactionOptions {
   readonly lane?: Lane;
   /** One read-only snapshot for all statements. */
   readonly snapshot?: boolean;
-  /** Ends a statement that runs longer. PGlite cannot cancel one: there its thread ends, and another one is started. */
+  /** Ends a statement that runs longer. PGlite cannot cancel one: its thread is ended, and another one is started. */
   readonly timeoutMilliseconds?: number;
   /**
-   * Its statements find few rows by keys, and must do so through indexes: statistics lag behind bulk changes, and one
-   * plan that reads a table for each chunk makes a load of many chunks quadratic.
+   * Its statements find few rows by keys, and must use indexes: statistics lag behind bulk changes, and one plan that
+   * reads a table for each chunk makes a load of many chunks quadratic.
    */
   readonly keyed?: boolean;
-  /** Takes the first of very many rows, and must read them in the order of an index instead of sorting all of them. */
+  /** Reads the first of very many rows, in the order of an index instead of sorting all of them. */
   readonly inOrder?: boolean;
   /**
    * Lets the words of many new documents wait before they go into the index of words. That takes less work, but searches
    * for words look through all that wait: where nobody searches. PGlite does not: nothing else could run while they go in.
    */
   readonly gathersWords?: boolean;
-  /** A statement without parameters that goes along with the beginning, in one round trip. */
+  /** A statement without parameters that is sent with the beginning, in one round trip. */
   readonly first?: string;
-  /** Waits no longer for locks. */
+  /** Maximum wait for locks. */
   readonly lockTimeoutMilliseconds?: number;
 }
 
@@ -59,17 +62,17 @@ export interface ReadOptions {
   /** As for a transaction. */
   readonly timeoutMilliseconds: number;
   /**
-   * It finds few rows by keys of tables that are not small, whatever its values are: where it comes often it is planned
-   * once. A plan for small tables would read all of what they grow to.
+   * It finds few rows by keys of large tables, whatever its values are: if it is frequent, it is planned once. A plan
+   * for small tables would read all rows, even after they have grown.
    */
   readonly prepared?: boolean;
-  /** Whether it counts as a search, for {@link Engine.sinceLastSearch}; it does when this is not given. */
+  /** Whether it counts as a search, for {@link Engine.sinceLastSearch}. Default: it does. */
   readonly isSearch?: boolean;
 }
 
 /** Connections of a pool. */
 export interface PoolUse {
-  /** Open ones. */
+  /** Open connections. */
   readonly total: number;
   readonly idle: number;
   /** Statements and transactions that wait for one. */
@@ -77,25 +80,31 @@ export interface PoolUse {
 }
 
 /**
- * The database behind the store: PGlite in a worker thread, or PostgreSQL. Disposing gives statements at work a moment,
- * and then ends them.
+ * The database of the store: PGlite in a worker thread, or PostgreSQL. Disposing gives running statements a moment, and
+ * then ends them.
  */
 export interface Engine extends Queryable, AsyncDisposable {
   readonly kind: 'pglite' | 'postgres';
-  /** The disk that the database is on; a server looks after its own. */
+  /** The disk of the database. A server manages its own. */
   readonly disk?: DiskSpace;
   query<R extends Row = Row>(sql: string, params?: readonly SqlValue[], lane?: Lane): Promise<R[]>;
-  /** One statement that only reads, a snapshot of its own. */
+  /** One statement that only reads, as a separate snapshot. */
   read<R extends Row = Row>(sql: string, params: readonly SqlValue[], options: ReadOptions): Promise<R[]>;
-  /** Milliseconds since the last search (`read`, or a transaction with `snapshot`) began: what blocks PGlite waits for a pause. */
+  /**
+   * Milliseconds since the last search (`read`, or a transaction with `snapshot`) began: work that blocks PGlite waits
+   * for a pause.
+   */
   sinceLastSearch(): number;
   /**
-   * Cancels the statements at work: they reject with unavailable, and their transactions roll back. PGlite cannot cancel
-   * any; there nothing happens.
+   * Cancels the running statements: they reject with unavailable, and their transactions roll back. PGlite cannot
+   * cancel any; there nothing happens.
    */
   cancelStatements(): Promise<void>;
   /** Undefined on PGlite, which has no pool. */
   poolUse(): PoolUse | undefined;
-  /** Commits when `run` resolves, rolls back when it rejects. Never await anything but `tx` inside: it holds a connection. */
+  /**
+   * Commits if `run` resolves, rolls back if it rejects. Never await anything but `tx` inside, because it uses a
+   * connection.
+   */
   transaction<T>(run: (tx: Transaction, first: readonly Row[]) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }

@@ -6,7 +6,7 @@ import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
 import { search } from '../search/search.ts';
 
-it('forgets what it knows when a standby that had not everything becomes the primary', async () => {
+it('drops its caches when a lagging standby becomes the primary', async () => {
   await using servers = await replicatedPostgres();
   const { primary, standbys } = servers;
   const [standby] = standbys;
@@ -40,7 +40,7 @@ it('forgets what it knows when a standby that had not everything becomes the pri
   await standby.start();
   await standby.promote();
   proxy.redirect(standby.url);
-  // The connections of before are noticed to be broken.
+  // The old connections are found to be broken.
   const answered = async (): Promise<unknown> =>
     find().catch((error) => (error.code === 'unavailable' ? answered() : Promise.reject(error)));
   expect(await answered()).toEqual([1, true, ['a']]);

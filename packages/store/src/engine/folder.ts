@@ -14,14 +14,14 @@ import { closeContents, takeFolder, unusable } from './private-folder.ts';
  */
 export interface DataFolder {
   readonly dataDirectory: string;
-  /** Where to make a new data directory, when there is none yet. */
+  /** Where to create a new data directory, if there is none yet. */
   readonly newDirectory: string;
   readonly exists: boolean;
 }
 
 const NAMES = /^(akin\.json|lock|pg)\b/;
 
-/** What a folder says about itself. A change of any of these needs export and import. */
+/** The version of a folder. A change of any of these needs export and import. */
 interface FolderFormat {
   readonly format: number;
   readonly postgres: number;
@@ -31,7 +31,7 @@ interface FolderFormat {
 const FORMAT: FolderFormat = { format: 1, postgres: 18, pglite: '0.5' };
 
 /**
- * Looks what is there, refuses what another version wrote, removes what a killed first start left, and closes to other
+ * Reads the folder, refuses what another version wrote, removes what a killed first start left, and closes to other
  * users what an earlier version left open. Needs the lock.
  */
 export async function inspectFolder(folder: string, tell: (text: string) => void): Promise<DataFolder> {
@@ -48,14 +48,14 @@ export async function inspectFolder(folder: string, tell: (text: string) => void
   return { dataDirectory, newDirectory, exists };
 }
 
-/** Removes what was not finished. Needs the lock. @returns where it is made */
+/** Removes an unfinished database. Needs the lock. @returns where to create one */
 export async function removeNewDirectory(folder: string): Promise<string> {
   const newDirectory = join(folder, 'pg.new');
   await rm(newDirectory, { recursive: true, force: true });
   return newDirectory;
 }
 
-/** Whether an embedded store was ever made there. @throws AkinError unavailable when that cannot be seen */
+/** Whether an embedded store was ever created there. @throws AkinError unavailable if that cannot be determined */
 export function holdsStore(folder: string): Promise<boolean> {
   return present(join(folder, 'pg'));
 }
@@ -70,7 +70,7 @@ async function checkFormat(folder: string): Promise<void> {
     }
     throw new AkinError(
       'conflict',
-      `${folder} holds a database, but its akin.json is missing or broken, so the version that wrote it is unknown. Restore a backup into an empty folder.`,
+      `${folder} contains a database, but its akin.json is missing or damaged, so the version that wrote it is unknown. Restore a backup into an empty folder.`,
       { cause },
     );
   }
@@ -84,9 +84,9 @@ async function checkFormat(folder: string): Promise<void> {
   );
 }
 
-/** Makes a finished new data directory the one that counts. */
+/** Makes a finished new data directory the current one. */
 export async function adoptNewDirectory(folder: string, { dataDirectory, newDirectory }: DataFolder): Promise<void> {
-  // akin.json first: a folder without pg/ is taken as new whatever akin.json says, pg/ without akin.json is refused.
+  // akin.json first: a folder without pg/ counts as new whatever akin.json says, and pg/ without akin.json is refused.
   const file = join(folder, 'akin.json');
   const handle = await open(`${file}.partial`, 'w', 0o600);
   await handle.writeFile(`${JSON.stringify(FORMAT)}\n`);
@@ -97,9 +97,8 @@ export async function adoptNewDirectory(folder: string, { dataDirectory, newDire
 }
 
 /**
- * Takes the folder, which is made where it is missing, for this process. A lock whose process is gone is taken over.
- * @param tell hears of a folder that others can write to
- * @returns releases it
+ * Locks the folder for this process, and creates it if it is missing. A lock of a dead process is taken over. @param
+ * tell gets a warning if others can write to the folder @returns a function that releases it
  */
 export async function lockFolder(folder: string, tell: (text: string) => void): Promise<() => Promise<void>> {
   await takeFolder(folder, (name) => NAMES.test(name), tell);
@@ -114,7 +113,7 @@ export async function lockFolder(folder: string, tell: (text: string) => void): 
         `Another akin (pid ${holder.pid}) uses ${folder}. Stop it, or choose another folder with --data.`,
       );
     }
-    // A process that renames the stale lock away may remove it; a second process that saw the same one finds it gone.
+    // A process that renames the stale lock away may remove it. A second process that saw the same one finds it gone.
     const stale = `${file}.stale-${process.pid}`;
     await rename(file, stale).catch(() => undefined);
     await rm(stale, { force: true });
@@ -134,13 +133,13 @@ async function createExclusively(file: string, content: string): Promise<boolean
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    // On a full disk its name is there, and nothing in it.
+    // On a full disk the file exists, and is empty.
     await rm(file, { force: true }).catch(() => undefined);
     throw unusable(dirname(file), 'written', error);
   }
 }
 
-/** Undefined: the lock is gone, or was cut off while being written by a process that died. */
+/** Undefined: there is no lock, or it is incomplete because its process died. */
 async function readHolder(file: string): Promise<Holder | undefined> {
   for (let attempt = 0; attempt < 20; attempt++) {
     const text = await readFile(file, 'utf8').catch(() => undefined);
@@ -148,7 +147,7 @@ async function readHolder(file: string): Promise<Holder | undefined> {
     try {
       return JSON.parse(text) as Holder;
     } catch {
-      // Perhaps being written right now.
+      // Perhaps it is being written now.
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
@@ -158,7 +157,7 @@ async function readHolder(file: string): Promise<Holder | undefined> {
 async function isAlive({ pid, started }: Holder): Promise<boolean> {
   if (!isRunning(pid)) return false;
   const stat = await procStat(pid);
-  // A killed process whose parent has not looked yet (containers without an init) is there by number alone.
+  // A killed process whose parent has not waited for it (in containers without an init) still has its number.
   if (/^[ZX]$/.test(afterName(stat)[0] ?? '')) return false;
   const now = processStart(stat);
   return started === '' || now === '' || started === now;
@@ -173,7 +172,7 @@ function processStart(stat: string): string {
   return afterName(stat)[19] ?? '';
 }
 
-/** The fields of /proc/<pid>/stat from 3, the state, on. The name in 2 may hold blanks and brackets. */
+/** The fields of /proc/<pid>/stat from 3, the state, on. The name in 2 may contain blanks and brackets. */
 function afterName(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

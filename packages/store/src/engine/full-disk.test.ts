@@ -30,17 +30,17 @@ const refused = (message: RegExp) => ({
   message: expect.stringMatching(message),
 });
 
-it('takes no changes while the disk is nearly full, but searches, and goes on by itself when there is room', async () => {
+it('refuses changes while the disk is nearly full, still searches, and continues when there is space', async () => {
   await accept(store, collection, [{ id: 'a' }]);
   await commit(store, collection);
   await accept(store, collection, [{ id: 'b' }, { id: 'c', image: 'http://pictures.example/c.jpg' }]);
   await disk.fill();
-  const nearlyFull = /full but for \S+ MB.*while 10 MB are free: make room/;
+  const nearlyFull = /has only \S+ MB free.*while 10 MB are free: free some space/;
   for (const work of [
     () => accept(store, collection, [{ id: 'd' }]),
     () => accept(store, collection, [{ kind: 'delete', id: 'a' }]),
     () => createCollection(store, 'other'),
-    // What was accepted waits.
+    // Accepted changes wait.
     () => commit(store, collection),
     () => claimForAnalysis(store, 10),
   ]) {
@@ -54,10 +54,10 @@ it('takes no changes while the disk is nearly full, but searches, and goes on by
   await commit(store, collection);
   expect(await visible(store, collection)).toEqual(['a', 'b', 'd']);
   expect(await claimForAnalysis(store, 10)).toMatchObject([{ id: 'c', attempt: 1 }]);
-  expect(told).toEqual([expect.stringMatching(nearlyFull), expect.stringContaining('changes are taken')]);
+  expect(told).toEqual([expect.stringMatching(nearlyFull), expect.stringContaining('changes are accepted')]);
 });
 
-it('says that the disk is full when a database cannot be made on it, and leaves nothing there', async () => {
+it('says that the disk is full if a database cannot be created on it, and leaves nothing there', async () => {
   await disk.fill();
   const place = { folder: join(disk.folder, 'new') };
   const full = { code: 'unavailable', message: expect.stringMatching(/is full/) };
@@ -66,13 +66,13 @@ it('says that the disk is full when a database cannot be made on it, and leaves 
   await (await openTestStore(place))[Symbol.asyncDispose]();
 });
 
-it('fails a statement that finds the disk full with its reason, lives on, and loses nothing', async () => {
+it('fails a statement on a full disk with the reason, continues, and loses nothing', async () => {
   const { engine } = store;
   await engine.query('create table churned (n int, text text) with (fillfactor = 50)');
   await engine.query(`insert into churned select n, repeat('x', 1000) from generate_series(1, 100) n`);
   await accept(store, collection, [{ id: 'a' }]);
   await disk.fill();
-  // Changing rows in their place needs more and more of the write-ahead log, until there is no room for it.
+  // Updating rows in place needs more and more of the write-ahead log, until there is no space for it.
   let done = 0;
   const churn = async (): Promise<unknown> => {
     for (;;) {
@@ -84,7 +84,7 @@ it('fails a statement that finds the disk full with its reason, lives on, and lo
       }
     }
   };
-  expect(await churn()).toMatchObject(refused(/disk of the database is full: make room on it, or enlarge it/));
+  expect(await churn()).toMatchObject(refused(/disk of the database is full: free some space, or enlarge the disk/));
   await disk.resize(400);
   const [row] = await engine.query<{ changes: number }>('select sum(length(text) - 1000)::int as changes from churned');
   expect([done, done + 1]).toContain(row?.changes);

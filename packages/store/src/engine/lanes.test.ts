@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Lane } from './engine.ts';
 import { Lanes } from './lanes.ts';
 
-/** Lanes by a clock that only their work moves on, and the order in which the work was done. */
+/** Lanes with a clock that only their work advances, and the order of the work. */
 function timedLanes() {
   let now = 0;
   const lanes = new Lanes(() => now);
@@ -31,18 +31,18 @@ describe('the lanes of the one connection', () => {
     expect(most).toBe(1);
   });
 
-  it('lets what a person waits for go before bulk chunks that came earlier, and starves neither', async () => {
+  it('lets interactive work go before earlier bulk chunks, and starves neither', async () => {
     const { order, run } = timedLanes();
     const all: Promise<void>[] = [];
     for (let i = 0; i < 8; i++) all.push(run('bulk', 20));
     for (let i = 0; i < 40; i++) all.push(run('interactive', 4));
     await Promise.all(all);
-    // As many chunks as begin within 30 ms, then as much time for the others as they took, and so on.
+    // As many chunks as start within 30 ms, then as much time for the others as they took, and so on.
     const turn = ['bulk', 'bulk', ...Array(10).fill('interactive')];
     expect(order).toEqual([...turn, ...turn, ...turn, ...turn]);
   });
 
-  it('keeps the connection for who asks one statement after the other, as long as bulk work got its share', async () => {
+  it('keeps the connection for a caller with several statements, as long as bulk work got its share', async () => {
     const { order, run } = timedLanes();
     const search = async () => {
       for (let statement = 0; statement < 4; statement++) {
@@ -66,7 +66,7 @@ describe('the lanes of the one connection', () => {
     expect(order).toEqual(['bulk', 'bulk', 'bulk', ...Array(3).fill('interactive'), 'bulk']);
   });
 
-  it('gives bulk work its turn when nobody comes back', async () => {
+  it('gives bulk work its turn if no caller comes back', async () => {
     const { order, run } = timedLanes();
     await run('bulk', 100);
     await Promise.all([run('interactive'), run('bulk')]);
@@ -75,7 +75,7 @@ describe('the lanes of the one connection', () => {
     expect(order).toEqual(['bulk', 'interactive', 'bulk', 'bulk', 'interactive']);
   });
 
-  it('gives up what waited too long, and goes on with what comes behind it', async () => {
+  it('rejects work that waited too long, and continues with later work', async () => {
     const lanes = new Lanes();
     let end = () => {};
     const long = lanes.run('interactive', () => new Promise<void>((resolve) => (end = resolve)));
@@ -90,7 +90,7 @@ describe('the lanes of the one connection', () => {
     expect(begun).toBe(false);
   });
 
-  it('goes on after work that failed', async () => {
+  it('continues after failed work', async () => {
     const lanes = new Lanes();
     await expect(lanes.run('bulk', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(lanes.run('bulk', () => Promise.resolve(1))).resolves.toBe(1);

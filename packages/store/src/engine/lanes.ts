@@ -6,25 +6,25 @@ interface Waiting {
 }
 
 /**
- * A caller that asks one statement after the other is back within so many milliseconds: a search may have several, a commit
- * has five for each chunk, and each would wait for a turn of the other lane.
+ * A caller with several statements comes back within this many milliseconds: a search may have several, a commit has
+ * five per chunk, and each would otherwise wait for a turn of the other lane.
  */
 const BACK_WITHIN: Readonly<Record<Lane, number>> = { interactive: 5, bulk: 10 };
-/** No piece of bulk work begins later in a turn: chunks are at most 50 ms, usually 20. */
+/** No piece of bulk work starts later in a turn: chunks take at most 50 ms, usually 20. */
 const BULK_TURN = 30;
 
 const RETRY_AFTER_SECONDS = 10;
 
 /**
- * Hands one connection to one user at a time. The lanes take turns: bulk work of a few pieces, then interactive work for
- * as long as that took, so that neither starves. Within a turn the connection is kept for a moment for the one who comes
- * back.
+ * Gives one connection to one user at a time. The lanes take turns: bulk work of a few pieces, then interactive work
+ * for as long as that took, so that neither starves. Within a turn the connection is kept for a moment for the caller
+ * that comes back.
  */
 export class Lanes {
   readonly #waiting: Readonly<Record<Lane, Waiting[]>> = { interactive: [], bulk: [] };
   readonly #now: () => number;
   #busy = false;
-  /** When the turn of bulk work began; undefined while it is not its turn. */
+  /** When the turn of bulk work began. Undefined while it is not its turn. */
   #bulkSince: number | undefined;
   /** Until then interactive work goes first. */
   #interactiveUntil = Number.NEGATIVE_INFINITY;
@@ -37,8 +37,8 @@ export class Lanes {
   }
 
   /**
-   * @param patience milliseconds after which the work is given up that has not begun
-   * @throws AkinError unavailable when it is given up
+   * @param patience milliseconds after which work that has not started is rejected
+   * @throws AkinError unavailable if it is rejected
    */
   async run<T>(lane: Lane, work: () => Promise<T>, patience?: number): Promise<T> {
     if (this.#busy || (this.#kept !== undefined && this.#kept.lane !== lane)) await this.#wait(lane, patience);
@@ -67,7 +67,7 @@ export class Lanes {
       if (patience === undefined) return;
       timer = setTimeout(() => {
         queue.splice(queue.indexOf(waiting), 1);
-        const msg = 'The database is busy with requests that came before. Try again shortly.';
+        const msg = 'The database is busy with earlier requests. Try again shortly.';
         reject(new AkinError('unavailable', msg, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
       }, patience);
     });
@@ -81,7 +81,7 @@ export class Lanes {
     else this.#keep(ended, Math.min(left, BACK_WITHIN[ended]));
   }
 
-  /** Milliseconds of its turn that a lane has left. */
+  /** Milliseconds that a lane has left in its turn. */
   #timeLeft(lane: Lane): number {
     const end = lane === 'bulk' ? (this.#bulkSince ?? this.#now()) + BULK_TURN : this.#interactiveUntil;
     return end - this.#now();
@@ -99,7 +99,7 @@ export class Lanes {
     this.#kept = { lane, timer: setTimeout(() => this.#endKeeping(), milliseconds) };
   }
 
-  /** A busy event loop may be late: who came meanwhile is heard first. */
+  /** A busy event loop may be late: callers that have arrived since go first. */
   #endKeeping(): void {
     const kept = this.#kept;
     setImmediate(() => {
@@ -115,7 +115,7 @@ export class Lanes {
     this.#hand(this.#waiting[other].length > 0 ? other : ended);
   }
 
-  /** Stays busy when handing over, so that nobody slips in between. */
+  /** Stays busy during the hand-over, so that no other caller gets in between. */
   #hand(lane: Lane): void {
     const next = this.#waiting[lane].shift();
     this.#busy = next !== undefined;

@@ -36,7 +36,7 @@ describe('a thread of the embedded database that dies', () => {
 
   const kill = () => watched.threads.at(-1)?.terminate();
 
-  it('is replaced at the next use; what was committed is there, and the rest of a transaction is not', async () => {
+  it('is replaced at the next use; committed data is there, and an open transaction is not', async () => {
     await engine.query('insert into kept values (1)');
     const cutOff = engine.transaction(async (tx) => {
       await tx.query('insert into kept values (2)');
@@ -51,7 +51,7 @@ describe('a thread of the embedded database that dies', () => {
     ]);
   });
 
-  it('fails the statement under way, and nobody who waits behind it', async () => {
+  it('fails the running statement, and no waiting one', async () => {
     const under = engine.query(SLOW);
     const behind = [engine.query('select 1 as one'), engine.query('select 2 as two', [], 'bulk')];
     await kill();
@@ -70,7 +70,7 @@ describe('a thread of the embedded database that dies', () => {
     expect(before.length).toBeGreaterThan(3);
   });
 
-  it('is tried again when it cannot be started, with the reason in the log', async () => {
+  it('is started again after a failed start, with the reason in the log', async () => {
     await engine.query('insert into kept values (1)');
     const away = join(folder, 'away');
     await rename(join(folder, 'pg'), away);
@@ -81,7 +81,7 @@ describe('a thread of the embedded database that dies', () => {
       message: expect.stringContaining('cannot be started'),
     };
     await expect(engine.query('select 1')).rejects.toMatchObject(refused);
-    // Not tried again before its time.
+    // It is not tried again before its time.
     const starts = watched.threads.length;
     await expect(engine.query('select 1')).rejects.toMatchObject(refused);
     expect(watched.threads.length).toBe(starts);
@@ -93,11 +93,11 @@ describe('a thread of the embedded database that dies', () => {
     expect(await again()).toEqual([{ n: 1 }]);
   });
 
-  it('is replaced when PostgreSQL says that it ends, and never answers again', async () => {
+  it('is replaced if PostgreSQL reports its end and no longer answers', async () => {
     await engine.query('insert into kept values (1)');
     const log = join(folder, 'pg', 'pg_wal');
     await rename(log, `${log}.away`);
-    // A new segment of the write-ahead log cannot be made.
+    // A new segment of the write-ahead log cannot be created.
     const dies = async (n: number): Promise<unknown> =>
       engine
         .transaction(async (tx) => {
@@ -113,12 +113,12 @@ describe('a thread of the embedded database that dies', () => {
     expect(error).toMatchObject({ code: 'unavailable', retryAfterSeconds: expect.any(Number) });
     expect(await engine.query('select n from kept where n = 1')).toEqual([{ n: 1 }]);
     expect(told).toEqual([
-      expect.stringMatching(/thread.*failed: could not .*pg_wal.*It is started again/),
+      expect.stringMatching(/thread.*failed: could not .*pg_wal.*It will be restarted/),
       expect.stringMatching(/answers again/),
     ]);
   });
 
-  it('ends with what is under way when the database is closed, and so does all that waits', async () => {
+  it('ends with the running statement when the database is closed, as do all waiting ones', async () => {
     const under = engine.query(SLOW).catch((error: unknown) => error);
     const behind = [engine.query('select 1'), engine.query('select 2', [], 'bulk')].map((one) =>
       one.catch((error: unknown) => error),
@@ -137,14 +137,14 @@ describe('a thread of the embedded database that dies', () => {
     expect(await engine.query('select n from kept')).toEqual([]);
   });
 
-  it('ends with a statement that takes longer than its transaction allows', async () => {
+  it('ends with a statement that exceeds the limit of its transaction', async () => {
     const search = (read: (tx: Queryable) => Promise<unknown>) =>
       engine.transaction(read, { snapshot: true, timeoutMilliseconds: 1_000 });
     const slow = search((tx) => tx.query(SLOW)).catch((error: unknown) => error);
     const behind = engine.query('select 1 as one');
     expect(wasCancelled(await slow)).toBe(true);
     expect(await behind).toEqual([{ one: 1 }]);
-    // What came before the slow statement is an answer.
+    // The statements before the slow one have answers.
     const partial = search(async (tx) => {
       const read = await tx.query('select 2 as two');
       await tx.query(SLOW).catch(() => undefined);

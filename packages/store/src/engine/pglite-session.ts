@@ -11,14 +11,14 @@ import { type Connection, SESSION_SETTINGS } from './session.ts';
 import { DISK_FULL, isDeadly } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
 
-/** The SQLSTATE of a statement that was ended before it was done. */
+/** The SQLSTATE of a statement that was ended before its time. */
 const QUERY_CANCELED = '57014';
-/** The SQLSTATE of what was under way when the database was shut down. */
+/** The SQLSTATE of statements during a shutdown of the database. */
 const ADMIN_SHUTDOWN = '57P01';
-/** No statement takes longer than an index of the largest collection on a busy machine. */
+/** No statement takes longer than building an index of the largest collection on a busy machine. */
 const LONGEST_STATEMENT_MILLISECONDS = 600_000;
 
-/** One life of the embedded database: a thread, and the connection to it. */
+/** One run of the embedded database: a thread, and the connection to it. */
 export class PgliteSession {
   readonly thread: PgliteThread;
   readonly #client: pg.Client;
@@ -30,7 +30,7 @@ export class PgliteSession {
   }
 
   static async open(dataDirectory: string, signal?: AbortSignal): Promise<PgliteSession> {
-    // PGlite would make a new, empty database where there is none.
+    // PGlite would create a new, empty database if there is none.
     await access(join(dataDirectory, 'PG_VERSION'));
     const thread = await PgliteThread.start({ dataDirectory }, signal);
     try {
@@ -42,9 +42,8 @@ export class PgliteSession {
   }
 
   /**
-   * The connection, with a limit of how long each statement may take. PGlite cannot stop one: where timers
-   * and signals are the server's, it has none. So the thread ends with its statement, and the next use starts another
-   * one.
+   * The connection, with a time limit for each statement. PGlite cannot stop one: it has no timers and signals of a
+   * server. So the thread is ended with its statement, and the next use starts another one.
    */
   limited(milliseconds: number = LONGEST_STATEMENT_MILLISECONDS): Connection {
     const within = async <T>(answer: () => Promise<T>): Promise<T> => {
@@ -66,7 +65,7 @@ export class PgliteSession {
     };
   }
 
-  /** Ends the thread with what it is doing. */
+  /** Ends the thread with its current work. */
   cut(): void {
     this.thread.fail(new Error('the database is closed'), ADMIN_SHUTDOWN);
   }
@@ -87,7 +86,7 @@ async function connect(thread: PgliteThread): Promise<pg.Client> {
     stream: () => thread as never,
     types: ROW_TYPES,
   });
-  // Every statement that is under way rejects by itself; without a listener the process would end.
+  // Every running statement rejects itself. Without a listener the process would crash.
   client.on('error', () => undefined);
   await client.connect();
   for (const [name, value] of Object.entries(SESSION_SETTINGS)) await client.query(`set ${name} = '${value}'`);
@@ -102,18 +101,18 @@ const LONGEST_WAIT_MILLISECONDS = 30_000;
 const FIRST_WAIT_MILLISECONDS = 500;
 
 /**
- * The session that is alive. When its thread died (out of memory, a crash of the database, a statement that took too
- * long), the next use starts another one on the same folder: whatever was committed is in the write-ahead log, as after
- * a kill of the process. To be used by one at a time.
+ * The living session. If its thread died (out of memory, a crash of the database, a statement that took too long), the
+ * next use starts another one on the same folder: all committed data is in the write-ahead log, as after a kill of the
+ * process. To be used by one caller at a time.
  */
 export class LiveSession {
   readonly #dataDirectory: string;
   readonly #disk: DiskSpace;
   readonly #tell: (text: string) => void;
   #session: PgliteSession | undefined;
-  /** Starts that failed, one after the other. */
+  /** Number of failed starts in a row. */
   #failed = 0;
-  /** Whether there was no room on the disk when the last start failed. */
+  /** Whether the last start failed because the disk was full. */
   #full = false;
   #notBefore = Number.NEGATIVE_INFINITY;
   #closed = false;
@@ -126,7 +125,7 @@ export class LiveSession {
   }
 
   /**
-   * @param tell hears what an operator should know
+   * @param tell gets messages for the operator
    * @param signal ends the start of the first thread
    */
   static async open(
@@ -138,7 +137,7 @@ export class LiveSession {
     return new LiveSession(dataDirectory, await PgliteSession.open(dataDirectory, signal), disk, tell);
   }
 
-  /** @throws AkinError unavailable when it died and cannot be started again for now */
+  /** @throws AkinError unavailable if it died and cannot be restarted for now */
   async get(): Promise<PgliteSession> {
     if (this.#closed) throw new AkinError('unavailable', 'The database is closed.');
     if (this.#session !== undefined && this.#session.thread.failure === undefined) return this.#session;
@@ -148,12 +147,12 @@ export class LiveSession {
     return this.#start();
   }
 
-  /** Gives the session to nobody any more. What is under way may go on until `cut`. */
+  /** Gives the session to no more callers. The running work may continue until `cut`. */
   refuse(): void {
     this.#closed = true;
   }
 
-  /** Ends what is under way, which fails as unavailable. */
+  /** Ends the running work, which fails as unavailable. */
   cut(): void {
     this.#session?.cut();
   }
@@ -168,7 +167,7 @@ export class LiveSession {
     if (this.#session === undefined) return;
     const { thread } = this.#session;
     this.#session = undefined;
-    this.#tell(`The thread of the embedded database failed: ${thread.failure?.message}. It is started again.`);
+    this.#tell(`The thread of the embedded database failed: ${thread.failure?.message}. It will be restarted.`);
     await thread.close();
   }
 
@@ -191,8 +190,8 @@ export class LiveSession {
 
   #notStarted(wait: number, cause?: unknown): AkinError {
     const msg = this.#full
-      ? 'The disk of the database is full, and the database cannot be started: make room on it, or enlarge it. It then goes on by itself.'
-      : 'The database failed and cannot be started again for now. The log says more.';
+      ? 'The disk of the database is full, and the database cannot be started: free some space, or enlarge the disk. Then it continues.'
+      : 'The database failed and cannot be restarted for now. The log contains the reason.';
     return new AkinError('unavailable', msg, { cause, retryAfterSeconds: Math.ceil(wait / 1000) });
   }
 }

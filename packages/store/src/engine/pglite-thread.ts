@@ -2,38 +2,38 @@ import { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { CompiledPglite, WorkerConfig, WorkerReply, WorkerRequest } from './pglite-worker.ts';
 
-/** Resolves alike from src/engine (under jest) and from dist/engine. */
+/** Resolves to the same file from src/engine (under jest) and from dist/engine. */
 const WORKER_FILE = new URL('../../dist/engine/pglite-worker.js', import.meta.url);
 
 /** A start replays up to 64 MB of the write-ahead log, on a machine that may be very busy. */
 const START_MILLISECONDS = 300_000;
-/** What is not closed in order is brought in order by the next start. */
+/** If it is not closed properly, the next start recovers. */
 const CLOSE_MILLISECONDS = 2_000;
 const LOOK_MILLISECONDS = 2_000;
 
-/** What the first thread compiled: those after it share the machine code and start in half of the CPU time. */
+/** What the first thread compiled: later ones share the machine code and start in half of the CPU time. */
 let compiled: CompiledPglite | undefined;
 
 /**
- * The worker as a socket: pg's client speaks the wire protocol through it as it does to a server, so both engines share
+ * The worker as a socket: pg's client speaks the wire protocol with it as with a server, so both databases share
  * parameters, types and errors.
  */
 export class PgliteThread extends Duplex {
   readonly #worker: Worker;
-  /** The request by name that is under way; the engine sends one at a time. */
+  /** The current named request. The engine sends one at a time. */
   #pending: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #failure: Error | undefined;
-  /** Rounds of the wire protocol: asked, and answered. */
+  /** Number of rounds of the wire protocol: sent, and answered. */
   #asked = 0;
   #answered = 0;
-  /** Rounds asked before the last look. */
+  /** Number of rounds at the last check. */
   #lookedAt = 0;
   readonly #looking: NodeJS.Timeout;
 
   private constructor(worker: Worker) {
     super({ autoDestroy: false });
     this.#worker = worker;
-    // A caller that waits hears of a failure by itself; without a listener the event would end the process.
+    // A waiting caller gets the failure itself. Without a listener the event would crash the process.
     this.on('error', () => undefined);
     worker.on('message', (reply: WorkerReply) => this.#hear(reply));
     worker.on('error', (error) => this.fail(error));
@@ -41,7 +41,7 @@ export class PgliteThread extends Duplex {
     this.#looking = setInterval(() => this.#look(), LOOK_MILLISECONDS).unref();
   }
 
-  /** @param signal ends the thread in the midst of its start */
+  /** @param signal ends the thread during its start */
   static async start(config: WorkerConfig, signal?: AbortSignal): Promise<PgliteThread> {
     const thread = new PgliteThread(new Worker(WORKER_FILE, { workerData: { ...config, compiled }, execArgv: [] }));
     const giveUp = () => thread.fail(new Error('it was stopped'));
@@ -58,12 +58,12 @@ export class PgliteThread extends Duplex {
     return thread;
   }
 
-  /** Why nothing can be asked of it any more. */
+  /** Why it cannot be used any more. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
-  /** Closes the database in order where it does so in time. Resolves when the thread is gone. */
+  /** Closes the database properly if it does so in time. Resolves when the thread is gone. */
   async close(milliseconds = CLOSE_MILLISECONDS): Promise<void> {
     if (this.#failure === undefined) {
       this.#post({ kind: 'close' });
@@ -76,8 +76,8 @@ export class PgliteThread extends Duplex {
   }
 
   /**
-   * Gives the thread up: what is under way rejects with an error that has the code, and the thread ends whatever it is
-   * doing. `close` tells when it is gone.
+   * Abandons the thread: the running work rejects with an error that has the code, and the thread ends whatever it is
+   * doing. `close` resolves when it is gone.
    */
   fail(error: Error, code = 'ECONNRESET'): void {
     if (this.#failure !== undefined) return;
@@ -88,7 +88,7 @@ export class PgliteThread extends Duplex {
     this.destroy(Object.assign(new Error(`The database thread failed: ${error.message}`), { code }));
   }
 
-  /** @param milliseconds after which the thread is given up */
+  /** @param milliseconds after which the thread is abandoned */
   async #settle(milliseconds?: number): Promise<void> {
     const late = () => this.fail(new Error(`it did not answer within ${milliseconds} ms`));
     const timer = milliseconds === undefined ? undefined : setTimeout(late, milliseconds);
@@ -103,8 +103,8 @@ export class PgliteThread extends Duplex {
   }
 
   /**
-   * A thread that runs a statement hears nothing meanwhile. One that hears this while a statement waits for its answer
-   * will never give it: the database within it broke off.
+   * A thread hears nothing while it runs a statement. A thread that answers this while a statement waits will never
+   * answer the statement: its database has stopped.
    */
   #look(): void {
     if (this.#asked > this.#answered && this.#asked === this.#lookedAt)
@@ -117,7 +117,7 @@ export class PgliteThread extends Duplex {
   }
 
   #hear(reply: WorkerReply): void {
-    // What a thread says that was given up is heard by nobody.
+    // Messages of an abandoned thread are ignored.
     if (this.#failure !== undefined && reply instanceof Uint8Array) return;
     if (reply instanceof Uint8Array) {
       this.#answered++;
@@ -131,7 +131,7 @@ export class PgliteThread extends Duplex {
     }
   }
 
-  // What pg expects of a socket besides a stream.
+  // What pg expects of a socket in addition to a stream.
   connect(): this {
     queueMicrotask(() => this.emit('connect'));
     return this;
@@ -155,7 +155,7 @@ export class PgliteThread extends Duplex {
     this._writev([{ chunk }], done);
   }
 
-  /** pg corks the messages of one statement: they cross in one piece and come back as one. */
+  /** pg corks the messages of one statement: they are sent in one piece and answered in one. */
   override _writev(chunks: readonly { chunk: Buffer }[], done: (error?: Error) => void): void {
     const whole = new Uint8Array(chunks.reduce((sum, { chunk }) => sum + chunk.length, 0));
     let offset = 0;

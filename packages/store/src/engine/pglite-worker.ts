@@ -9,18 +9,18 @@ export type CompiledPglite = NonNullable<PGliteOptions['pgliteWasmModule']>;
 
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<CompiledPglite> };
 
-/** What the engine asks: wire protocol as bare bytes, everything else by name. */
+/** Requests of the engine: wire protocol as bytes, everything else by name. */
 export type WorkerRequest =
   | Uint8Array
   | { readonly kind: 'close' }
-  /** Whether it is idle: answered as soon as it is heard. */
+  /** A question whether it is idle: answered as soon as it is heard. */
   | { readonly kind: 'look'; readonly round: number };
 
-/** What it hears: bytes of the wire protocol, or one of these. `failed` ends the worker. */
+/** Its answers: bytes of the wire protocol, or one of these. `failed` ends the worker. */
 export type WorkerReply =
   | Uint8Array
   | { readonly kind: 'done' }
-  /** With the compiled PGlite where none was handed in. */
+  /** With the compiled PGlite if none was passed in. */
   | { readonly kind: 'ready'; readonly compiled?: CompiledPglite }
   | { readonly kind: 'idle'; readonly round: number }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -32,9 +32,9 @@ export interface WorkerConfig {
 }
 
 /**
- * PGlite runs PostgreSQL in single-user mode, where nobody makes checkpoints in the background: the store asks for them
- * (see maintain), and segments that a checkpoint frees are given back rather than kept. A new segment is not filled with
- * zeros, which would hold a commit for 140 ms: that helps after a loss of power alone, which PGlite does not survive.
+ * PGlite runs PostgreSQL in single-user mode, where no background process makes checkpoints: the store requests them
+ * (see maintain). Segments that a checkpoint frees are removed instead of kept. A new segment is not filled with zeros,
+ * which would block a commit for 140 ms: that only helps after a power cut, which PGlite does not survive.
  */
 const START_PARAMETERS = [
   ...PGlite.defaultStartParams,
@@ -81,7 +81,7 @@ async function compile(): Promise<CompiledPglite> {
 }
 
 async function start(config: WorkerConfig, compiled: CompiledPglite): Promise<PGlite> {
-  // Those above it are there. One that is there already may hold the database.
+  // The parent folders exist. A folder that exists already may contain the database.
   await mkdir(config.dataDirectory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
@@ -93,14 +93,14 @@ async function start(config: WorkerConfig, compiled: CompiledPglite): Promise<PG
   });
 }
 
-/** One round of the wire protocol: whole messages in, all that the server says to them out. */
+/** One round of the wire protocol: whole messages in, all answers of the server out. */
 async function exchange(db: PGlite, message: Uint8Array): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   await db.execProtocolRawStream(message, {
     syncToFs: false,
     onRawData: (bytes) => {
-      // A view into the memory of the database: it is overwritten by the next one.
+      // A view into the memory of the database: the next round overwrites it.
       chunks.push(bytes.slice());
       size += bytes.length;
     },

@@ -22,7 +22,7 @@ describe('the folder of the embedded database', () => {
 
   afterEach(() => remove());
 
-  it('keeps what was written for the next start', async () => {
+  it('keeps written data for the next start', async () => {
     {
       await using engine = await openPglite(folder);
       await engine.query('create table kept (n int)');
@@ -32,7 +32,7 @@ describe('the folder of the embedded database', () => {
     expect(await again.query('select n from kept')).toEqual([{ n: 5 }]);
   });
 
-  it('refuses a second user in the same process, by name of its pid', async () => {
+  it('refuses a second user in the same process, and names its pid', async () => {
     await using _engine = await openPglite(folder);
     await expect(openPglite(folder)).rejects.toMatchObject({
       code: 'conflict',
@@ -40,7 +40,7 @@ describe('the folder of the embedded database', () => {
     });
   });
 
-  it('refuses the folder while another process lives, and takes it over when that one was killed', async () => {
+  it('refuses the folder while another process lives, and takes it over after that one was killed', async () => {
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log("up")'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -58,7 +58,7 @@ describe('the folder of the embedded database', () => {
     expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('takes over a lock that was cut off while it was written, and one whose pid was given to another process', async () => {
+  it('takes over an incomplete lock, and one whose pid now belongs to another process', async () => {
     await writeFile(join(folder, 'lock'), '{"pi');
     await (await openPglite(folder))[Symbol.asyncDispose]();
     await writeFile(join(folder, 'lock'), JSON.stringify({ pid: process.pid, started: '1' }));
@@ -66,7 +66,7 @@ describe('the folder of the embedded database', () => {
     expect(await readdir(folder)).not.toContain('lock');
   });
 
-  it('takes a folder over from a killed process that its parent has not looked after yet', async () => {
+  it('takes a folder over from a killed process that its parent has not waited for', async () => {
     if (process.platform !== 'linux') return;
     // The shell becomes a sleep, which never waits for the child that it got.
     const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -88,7 +88,7 @@ describe('the folder of the embedded database', () => {
     }
   });
 
-  it('says which folder cannot be made', async () => {
+  it('says which folder cannot be created', async () => {
     await writeFile(join(folder, 'file'), '');
     await expect(openPglite(join(folder, 'file', 'data'))).rejects.toMatchObject({
       code: 'unavailable',
@@ -109,7 +109,7 @@ describe('the folder of the embedded database', () => {
     });
   });
 
-  it('throws away a first start that was killed halfway', async () => {
+  it('removes the left-overs of a killed first start', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
     const fresh = join(parent, 'data');
     const script = `import('${new URL('../../dist/engine/pglite.js', import.meta.url)}').then((store) => store.openPglite(${JSON.stringify(fresh)}))`;
@@ -130,7 +130,7 @@ describe('the folder of the embedded database', () => {
     await rm(parent, { recursive: true });
   });
 
-  it('gives up an opening that is not wanted any more, and leaves nothing half-made', async () => {
+  it('abandons a cancelled start, and leaves nothing incomplete', async () => {
     const fresh = join(folder, 'fresh');
     const stop = new AbortController();
     const opening = openPglite(fresh, { signal: stop.signal }).catch((error: unknown) => error);
@@ -140,14 +140,14 @@ describe('the folder of the embedded database', () => {
     stop.abort();
     expect(await opening).toBe(stop.signal.reason);
     expect(await readdir(fresh)).toEqual([]);
-    // The same for one that was made before.
+    // The same with an existing folder.
     await expect(openPglite(folder, { signal: stop.signal })).rejects.toBe(stop.signal.reason);
     expect(await readdir(folder)).not.toContain('lock');
     await using engine = await openPglite(folder);
     expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('says that the data are damaged, and frees the lock', async () => {
+  it('reports damaged data, and releases the lock', async () => {
     await truncate(join(folder, 'pg', 'global', 'pg_control'), 10);
     await expect(openPglite(folder)).rejects.toMatchObject({
       code: 'unavailable',

@@ -11,23 +11,25 @@ import { PreparedStatements } from './prepared.ts';
 import { type Connection, type Done, runStatement, runTransaction } from './session.ts';
 
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
-/** A backup keeps the log of its time. With more than this, it is given up. */
+/** A backup keeps the log of its duration. Beyond this size, it is abandoned. */
 const LONGEST_BACKUP_BYTES = 2 * 1024 ** 3;
-/** Statements and transactions between two looks. */
+/** Statements and transactions between two checks. */
 const CHECKPOINT_LOOK = 50;
-/** A caller that waits this long for the connection gets an error that it is busy. Background work waits without limit. */
+/**
+ * A caller that waits this long for the connection gets an error that it is busy. Background work waits without limit.
+ */
 const PATIENCE_MILLISECONDS = 30_000;
 
-/** What was just made is brought to its folder whole. */
+/** New files are written to the folder as a whole. */
 const FIRST_CLOSE_MILLISECONDS = 60_000;
-/** Time that a running statement has when the database is closed; otherwise its work is lost. */
+/** Time that a running statement has when the database is closed. Then its work is lost. */
 const LAST_STATEMENT_MILLISECONDS = 1_000;
 
 export interface PgliteEngine extends Engine {
   readonly kind: 'pglite';
   /**
-   * All data as a gzipped tar, while others read and write. It holds at least what was committed when this was called.
-   * @throws AkinError conflict while another backup runs
+   * All data as a gzipped tar, while others read and write. It contains at least everything that was committed before
+   * the call. @throws AkinError conflict while another backup runs
    */
   backup(): Promise<Readable>;
 }
@@ -35,16 +37,16 @@ export interface PgliteEngine extends Engine {
 export interface PgliteOptions {
   /** Fills the (still empty) folder from a file with the bytes of `backup`. */
   readonly backup?: string;
-  /** Hears what an operator should know. */
+  /** Gets messages for the operator. */
   readonly tell?: (text: string) => void;
-  /** Ends the opening; of a folder that was being filled nothing is left. */
+  /** Ends the start. Of a folder that was being filled nothing is left. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Opens the embedded database of a folder, making it when there is none; the database runs in a worker thread. It
- * survives a kill of the process at any moment, and of the thread, which is started again by the next use; but not a
- * loss of power: PGlite never calls fsync. That is what `backup` is for.
+ * Opens the embedded database of a folder, and creates it if there is none. The database runs in a worker thread. It
+ * survives a kill of the process at any moment, and of the thread, which the next use restarts. It does not survive a
+ * power cut: PGlite never calls fsync. That is what `backup` is for.
  */
 export async function openPglite(folder: string, options: PgliteOptions = {}): Promise<PgliteEngine> {
   const { backup, tell = () => undefined, signal } = options;
@@ -52,7 +54,7 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
   try {
     const data = await inspectFolder(folder, tell);
     if (backup !== undefined && data.exists) {
-      throw new AkinError('conflict', `${folder} already holds a database. Restore into an empty folder.`);
+      throw new AkinError('conflict', `${folder} already contains a database. Restore into an empty folder.`);
     }
     if (!data.exists) {
       if (backup !== undefined) await unpackArchive(backup, data.newDirectory);
@@ -68,7 +70,7 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
       unlock,
     );
   } catch (error) {
-    // What was not finished would keep a full disk full.
+    // Unfinished files would keep a full disk full.
     await removeNewDirectory(folder).catch(() => undefined);
     await unlock();
     signal?.throwIfAborted();
@@ -80,7 +82,7 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
       });
     }
     if (await new DiskSpace(folder, tell).isFull()) {
-      const msg = `The database in ${folder} cannot be opened, for its disk is full: make room on it, or enlarge it.`;
+      const msg = `The database in ${folder} cannot be opened, because its disk is full: free some space, or enlarge the disk.`;
       throw new AkinError('unavailable', msg, { cause: error });
     }
     throw new AkinError(
@@ -99,11 +101,11 @@ function createEngine(
 ): PgliteEngine {
   const lanes = new Lanes();
   const prepared = new PreparedStatements();
-  /** The backup that runs: the log of its time is kept. */
+  /** The running backup: the log of its duration is kept. */
   let backup: Readable | 'begins' | undefined;
   let runs = 0;
   let lastSearch = Number.NEGATIVE_INFINITY;
-  /** Runs work on the connection, and now and then looks whether a checkpoint is due. */
+  /** Runs work on the connection, and from time to time checks whether a checkpoint is due. */
   const runInLane = <T>(lane: Lane, work: (session: PgliteSession) => Promise<Done<T>>): Promise<T> => {
     const patience = lane === 'interactive' ? PATIENCE_MILLISECONDS : undefined;
     return new Promise<T>((resolve, reject) => {
@@ -116,7 +118,7 @@ function createEngine(
     });
   };
   const checkpointIfDue = () => {
-    // After a close it fails, which harms nobody.
+    // After a close it fails, which does no harm.
     if (++runs % CHECKPOINT_LOOK === 0) {
       lanes
         .run('bulk', async () => {
@@ -129,7 +131,7 @@ function createEngine(
     }
   };
   let closed: Promise<void> | undefined;
-  /** A caller that waits in line hears at once that it is closed; a statement at work gets a moment to end. */
+  /** A waiting caller fails at once when it is closed. A running statement gets a moment to end. */
   const close = async () => {
     live.refuse();
     const timer = setTimeout(() => live.cut(), LAST_STATEMENT_MILLISECONDS);
@@ -188,7 +190,7 @@ function createEngine(
         const done = () => {
           backup = undefined;
         };
-        // Given up in the midst, or failed because the thread was started again, which ends it too.
+        // It was abandoned, or failed because the thread was restarted, which also ends it.
         if (stopped) done();
         else void run(stopBackup).then(done, done);
       });
@@ -202,8 +204,8 @@ function createEngine(
 }
 
 /**
- * Bytes of the write-ahead log since the last checkpoint. PGlite never makes one automatically, so the log would grow for
- * ever, and each start replay all of it. One for each 32 MB takes some 25 ms.
+ * Bytes of the write-ahead log since the last checkpoint. PGlite never makes one automatically, so the log would grow
+ * forever, and each start would replay all of it. One checkpoint per 32 MB takes about 25 ms.
  */
 async function bytesSinceCheckpoint(client: Connection): Promise<number> {
   const [row] = await runStatement<{ bytes: number }>(

@@ -10,39 +10,42 @@ import { ROW_TYPES } from './types.ts';
 
 const CONNECT_MILLISECONDS = 5_000;
 /**
- * Filters of many documents become bitmaps. In PostgreSQL's 4 MB those of 1,000,000 documents forget which rows of a
- * page match: two filters of 10 % read 71,000 rows for 10,000 matches. In 32 MB they do not, up to some millions.
+ * Filters of many documents become bitmaps. With PostgreSQL's default of 4 MB, those of 1,000,000 documents become
+ * lossy: two filters of 10 % read 71,000 rows for 10,000 matches. With 32 MB they do not, up to some millions.
  */
 const WORK_MEMORY = '32MB';
-/** A caller that closes the engine gives statements at work so long, and cancels them then, again and again until all ended. */
+/**
+ * When the engine is closed, running statements have this time. Then they are cancelled, repeatedly, until all have
+ * ended.
+ */
 const LAST_STATEMENT_MILLISECONDS = 500;
 const POOLER_RETRY_SECONDS = 10;
 
-/** What ends a transaction is always let through. */
+/** Statements that end a transaction are always sent. */
 const ENDS: ReadonlySet<string> = new Set(['commit', 'rollback']);
 
 /** Settings of every connection of a pool. */
 export const POOL_SETTINGS: Readonly<Record<string, string>> = { ...SESSION_SETTINGS, work_mem: WORK_MEMORY };
 
-/** Connections to a server, each with the process that serves it there. */
+/** Connections to a server, each with its process there. */
 export interface Pool {
   readonly pg: pg.Pool;
   readonly processes: WeakMap<pg.ClientBase, number>;
 }
 
-/** What differs between the pools of akin. */
+/** The differences between the pools of akin. */
 interface PoolUser {
-  /** Throws where the database may not be used now. */
+  /** Throws if the database may not be used now. */
   readonly check?: () => void;
-  /** Cancels what these processes of the server are at. */
+  /** Cancels the statements of these server processes. */
   readonly cancel: (processes: readonly number[]) => Promise<void>;
   /** Called when all connections are closed. */
   readonly release?: () => Promise<void>;
 }
 
-/** An engine whose server may not answer any more. */
+/** An engine whose server may no longer answer. */
 export interface PoolEngine extends Engine {
-  /** Breaks all connections: what is under way rejects with unavailable. */
+  /** Breaks all connections: running statements reject with unavailable. */
   abandon(): void;
 }
 
@@ -58,8 +61,8 @@ export function connectionTo(databaseUrl: string, name: string): pg.ClientConfig
 }
 
 /**
- * @param check is called with each new connection before anybody uses it
- * @throws AkinError bad-request when the address cannot be read
+ * @param check is called with each new connection before its first use
+ * @throws AkinError bad-request if the URL is invalid
  */
 export function openPool(
   connection: pg.ClientConfig,
@@ -70,7 +73,7 @@ export function openPool(
   const processes = new WeakMap<pg.ClientBase, number>();
   let pool: pg.Pool;
   try {
-    // A pool reads the address at its first connection only; a client does at once.
+    // A pool parses the URL at its first connection only; a client does at once.
     new pg.Client(connection);
     const onConnect = async (client: pg.ClientBase) => {
       processes.set(client, await setSession(client, settings));
@@ -86,18 +89,18 @@ export function openPool(
   }
   // An idle connection that breaks is replaced at the next use.
   pool.on('error', () => undefined);
-  // One that breaks in the moment in which it is made, before anybody has it, is noticed by its first statement.
+  // A connection that breaks before its first use is noticed by its first statement.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return { pg: pool, processes };
 }
 
 export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, release }: PoolUser): PoolEngine {
-  /** Connections that somebody has. */
+  /** Connections in use. */
   const taken = new Set<pg.PoolClient>();
-  /** Milliseconds that statements outside of transactions may take on a connection, where it has a limit. */
+  /** The statement timeout of a connection in milliseconds, for statements outside of transactions, if it has one. */
   const limits = new WeakMap<pg.PoolClient, number>();
   let refusing = false;
-  /** From the first cancelled statement of the end on, what is in a transaction ends it. */
+  /** After the first cancelled statement of the shutdown, the rest of its transaction is refused. */
   const refusal = () =>
     Promise.reject(new AkinError('unavailable', 'The database is being closed.', { retryAfterSeconds: 2 }));
   const unlessRefused = (client: pg.PoolClient): Connection => ({
@@ -128,7 +131,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
     } catch (error) {
       throw openingError(error);
     }
-    // A connection that breaks while it is out rejects its statement; the event alone must not end the process.
+    // A connection that breaks in use rejects its statement. The event alone must not crash the process.
     const ignore = () => undefined;
     client.on('error', ignore);
     taken.add(client);
@@ -149,7 +152,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
     }
   };
 
-  /** @param limit milliseconds; 0: none. It stays with the connection, for those who use it next mostly want the same. */
+  /** @param limit milliseconds; 0: none. It stays with the connection, because the next user usually wants the same. */
   const runAlone = <R extends Row>(limit: number, sql: string, params?: readonly SqlValue[], name?: string) =>
     withClient(async (connection, client) => {
       if ((limits.get(client) ?? 0) !== limit) {
@@ -183,7 +186,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
     poolUse: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     abandon() {
       refusing = true;
-      // Ending a client that has a statement under way breaks its connection.
+      // Ending a client during a statement breaks its connection.
       for (const client of taken) (client as unknown as pg.Client).end().catch(() => undefined);
     },
     [Symbol.asyncDispose]: () => {

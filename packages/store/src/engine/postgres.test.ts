@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import { openPostgres } from './postgres.ts';
 
 describe('a PostgreSQL with the settings it comes with', () => {
-  it('compiles no statements, though plans that a transaction forbids cost 10,000,000,000', async () => {
+  it('compiles no statements, although plans that a transaction forbids cost 10,000,000,000', async () => {
     const database = await testDatabase();
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -27,7 +27,7 @@ describe('a PostgreSQL with the settings it comes with', () => {
 });
 
 describe('an engine on PostgreSQL that is closed', () => {
-  it('cancels statements that would wait for ever, whose transactions roll back, also behind a pooler', async () => {
+  it('cancels statements that would wait forever, whose transactions roll back, also behind a pooler', async () => {
     const database = await testDatabase();
     await using pooler = await openPgBouncer(database.url, { pool_mode: 'session' });
     const other = new pg.Client({ connectionString: database.url });
@@ -59,7 +59,7 @@ describe('an engine on PostgreSQL that is closed', () => {
 });
 
 describe('a PostgreSQL behind PgBouncer', () => {
-  it('gives the whole of an engine in session pooling, on whichever connection', async () => {
+  it('supports everything in session pooling, on any connection', async () => {
     const database = await testDatabase();
     await using pooler = await openPgBouncer(database.url, { pool_mode: 'session' });
     let hear: (text: string) => void = () => undefined;
@@ -99,7 +99,7 @@ describe('a PostgreSQL behind PgBouncer', () => {
   });
 });
 
-describe('a PostgreSQL that goes away', () => {
+describe('a PostgreSQL that becomes unreachable', () => {
   let url: string;
   let drop: () => Promise<void>;
   let engine: Engine;
@@ -125,24 +125,24 @@ describe('a PostgreSQL that goes away', () => {
     await client.end();
   };
 
-  it('is unavailable, with a time to try again, when nobody listens', async () => {
+  it('is unavailable, with a time to try again, if nothing listens', async () => {
     await expect(openPostgres('postgres://nobody@127.0.0.1:1/nothing')).rejects.toMatchObject({
       code: 'unavailable',
       retryAfterSeconds: expect.any(Number),
     });
   });
 
-  it('says that an address cannot be read, without showing it', async () => {
+  it('reports an invalid URL, without showing it', async () => {
     await expect(openPostgres('postgres://user:secret@[half/x')).rejects.toMatchObject({
       code: 'bad-request',
       message: expect.not.stringContaining('secret'),
     });
   });
 
-  it('ends a statement whose connection breaks as unavailable, and goes on with new connections', async () => {
+  it('ends a statement whose connection breaks as unavailable, and continues with new connections', async () => {
     const running = engine.query('select pg_sleep(30)');
     const refused = expect(running).rejects.toMatchObject({ code: 'unavailable' });
-    // The statement has to be at work before its connection is broken.
+    // The statement must run before its connection is broken.
     while ((await engine.query("select 1 from pg_stat_activity where query = 'select pg_sleep(30)'")).length === 0);
     await breakConnections();
     await refused;
@@ -153,7 +153,7 @@ describe('a PostgreSQL that goes away', () => {
     }
   });
 
-  it('takes the database again for itself after its lock was lost', async () => {
+  it('locks the database again after its lock was lost', async () => {
     await breakConnections();
     const holders = `select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`;
     for (;;) {
@@ -174,7 +174,7 @@ describe('a PostgreSQL that goes away', () => {
     await expect(searching).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('cancels a statement of a search that runs too long, and no other one that has its connection later', async () => {
+  it('cancels a statement of a search that runs too long, and no later one on its connection', async () => {
     const database = await testDatabase();
     const alone = await openPostgres(database.url, { connections: 1 });
     try {

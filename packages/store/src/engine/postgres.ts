@@ -5,44 +5,44 @@ import type { Engine } from './engine.ts';
 import { connectionTo, openingError, openPool, POOL_SETTINGS, poolEngine } from './postgres-pool.ts';
 
 const OLDEST_VERSION = 15;
-/** Any number that nobody else uses: "akin" in ASCII. */
+/** Any number that nothing else uses: "akin" in ASCII. */
 const LOCK_KEY = 0x616b696e;
 const RELOCK_MILLISECONDS = 1_000;
 const STANDBY_RETRY_SECONDS = 2;
 
 export interface PostgresOptions {
-  /** Size of the pool; 10 when not given. */
+  /** Size of the pool. Default: 10. */
   readonly connections?: number;
-  /** What the server calls the connections; `akin` when not given. */
+  /** Name of the connections on the server. Default: `akin`. */
   readonly name?: string | undefined;
   /**
-   * Several processes of a fleet use the database together. Called with what any of them tells by `pg_notify` on
-   * {@link CHANNEL}, ours included; what is told while a connection is broken gets lost.
+   * Several processes of a fleet share the database. Called with every notification of `pg_notify` on {@link CHANNEL},
+   * including our own. Notifications are lost while a connection is broken.
    */
   readonly hear?: (text: string) => void;
   /**
-   * Called when the address leads to a server with another history, such as a standby that was promoted: what was read
-   * before may not be so any more. Nothing is read from that server before the call.
+   * Called if the server has another history than before, for example a promoted standby: what was read before may no
+   * longer be true. Nothing is read from that server before the call.
    */
   readonly parted?: () => void;
 }
 
-/** What processes of a fleet tell each other about goes over this channel. */
+/** The channel of notifications between processes of a fleet. */
 export const CHANNEL = 'akin';
 
 /**
- * Opens a PostgreSQL database: version 15 or newer with pgvector. An advisory lock, held on its own connection, lets in
- * either one akin that is alone or the processes of one fleet.
+ * Opens a PostgreSQL database: version 15 or newer with pgvector. An advisory lock on a separate connection admits
+ * either one exclusive akin or the processes of one fleet.
  */
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Engine> {
   const { connections = 10, name = 'akin', hear, parted } = options;
-  // A process of a fleet that hangs in the middle of a transaction would keep the others from its rows.
+  // A process of a fleet that hangs in the middle of a transaction would lock its rows for the others.
   const settings = hear ? { ...POOL_SETTINGS, idle_in_transaction_session_timeout: '4s' } : POOL_SETTINGS;
   const connection = connectionTo(databaseUrl, name);
   const pool = openPool(connection, settings, connections, watchHistory(parted));
   let lock: DatabaseLock | undefined;
   try {
-    // First of all, for it refuses poolers in which settings would come to connections of others.
+    // First of all, because it refuses poolers that would pass settings on to connections of others.
     lock = await DatabaseLock.take(connection, settings, hear);
     await checkServer(pool.pg);
     await createVectorExtension(pool.pg);
@@ -59,17 +59,17 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
   });
 }
 
-/** Tells histories apart by their timelines: each promotion, and each restore to a point in time, begins one. */
+/** Distinguishes histories by their timelines: each promotion, and each point-in-time restore, starts one. */
 function watchHistory(parted: () => void = () => {}): (client: pg.ClientBase) => Promise<void> {
   let known: string | undefined;
   return async (client) => {
     const sql = `select case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
-    // Some services that offer PostgreSQL have no log of their own to tell of.
+    // Some PostgreSQL services do not show their log.
     const { rows } = await client.query<{ timeline: string | null }>(sql).catch(() => ({ rows: [] }));
     const timeline = rows[0]?.timeline;
     if (timeline === null) {
-      // A connection that is kept until its promotion would not be asked again.
-      throw new AkinError('unavailable', 'The database is a standby, and takes no changes before it is promoted.', {
+      // A connection kept until the promotion would not be checked again.
+      throw new AkinError('unavailable', 'The database is a standby, and accepts no changes before it is promoted.', {
         retryAfterSeconds: STANDBY_RETRY_SECONDS,
       });
     }
@@ -116,7 +116,7 @@ async function createVectorExtension(pool: pg.Pool): Promise<void> {
     if (again.rows.length > 0) return;
     throw new AkinError(
       'conflict',
-      'The extension pgvector is not enabled in this database, and this user may not do it. As a superuser run: create extension vector;',
+      'The extension pgvector is not enabled in this database, and this user may not enable it. As a superuser run: create extension vector;',
       { cause },
     );
   }
@@ -124,11 +124,11 @@ async function createVectorExtension(pool: pg.Pool): Promise<void> {
 
 type ConnectionConfig = pg.ClientConfig;
 
-/** The right to use the database. Ends with its connection, so it is taken again when that breaks. */
+/** The lock of the database. It ends with its connection, so it is taken again if that breaks. */
 class DatabaseLock {
   readonly #config: ConnectionConfig;
   readonly #settings: Readonly<Record<string, string>>;
-  /** Given: the lock is shared with the other processes of a fleet, and the connection listens. */
+  /** If given, the lock is shared with the other processes of a fleet, and the connection listens. */
   readonly #hear: ((text: string) => void) | undefined;
   #client: pg.Client | undefined;
   #released = false;
@@ -154,12 +154,12 @@ class DatabaseLock {
     return lock;
   }
 
-  /** Throws when another akin took the database while our connection was broken. */
+  /** Throws if another akin locked the database while our connection was broken. */
   check(): void {
     if (this.#lost !== undefined) throw this.#lost;
   }
 
-  /** Cancels what these processes of the server are at; not what queries do that begin later. */
+  /** Cancels the current statements of these server processes, not later ones. */
   async cancel(processes: readonly number[]): Promise<void> {
     await this.#client?.query('select pg_cancel_backend(pid) from unnest($1::int4[]) as processes (pid)', [processes]);
   }
@@ -214,7 +214,7 @@ class DatabaseLock {
         this.#lost = undefined;
         return;
       } catch (error) {
-        // Down: statements say so themselves. Taken, or a pooler that will not do: say so.
+        // If the server is down, statements report it. If it is locked, or a pooler is unsuitable, report it here.
         if (error instanceof AkinError && error.code === 'conflict')
           this.#lost = new AkinError('unavailable', error.message, { retryAfterSeconds: 10 });
       }

@@ -1,26 +1,26 @@
 import type pg from 'pg';
 import { sqlStateOf } from './sqlstate.ts';
 
-/** Statements that have a name on a connection: each plan takes some 100 kB of the server. */
+/** Maximum number of named statements per connection: each plan takes about 100 kB of the server. */
 const MOST = 50;
-/** How often a statement comes before it gets a name. */
+/** Number of uses before a statement gets a name. */
 const TIMES = 3;
-/** Longer ones hardly come again. */
+/** Longer statements are hardly repeated. */
 const LONGEST = 20_000;
 
-/** The columns of a table changed; the server does not know the name. */
+/** The columns of a table changed, or the server does not know the name. */
 const STALE: ReadonlySet<string | undefined> = new Set(['0A000', '26000']);
 
 /**
- * Gives names to statements that come again and again, so that a connection parses and plans them once. Planning costs
- * more than finding a few rows by their keys: of a document by its id, 0.2 of 0.3 ms.
+ * Gives names to repeated statements, so that a connection parses and plans them once. Planning costs more than finding
+ * a few rows by their keys: for a document by its id, 0.2 of 0.3 ms.
  */
 export class PreparedStatements {
-  /** How often each statement came; the one that came last is at the end. */
+  /** Number of uses of each statement; the most recent one is last. */
   readonly #texts = new Map<string, { readonly name: string; times: number }>();
   #next = 0;
 
-  /** Undefined where the statement is to be sent without a name. */
+  /** Undefined if the statement is to be sent without a name. */
   nameOf(sql: string): string | undefined {
     if (sql.length > LONGEST) return undefined;
     const known = this.#texts.get(sql) ?? { name: `akin_${this.#next++}`, times: 0 };
@@ -35,16 +35,12 @@ export class PreparedStatements {
   }
 }
 
-/** A client of pg, which remembers by name what the server has. */
+/** A client of pg, which remembers the names that the server has. */
 interface Client extends pg.ClientBase {
   readonly connection: { readonly parsedStatements: Record<string, string> };
 }
 
-/**
- * Sends a statement.
- * @param name by which the server is to know it; not in a transaction
- * @throws what pg throws
- */
+/** Sends a statement. @param name for the server; not in a transaction @throws errors of pg */
 export async function send<R extends pg.QueryResultRow>(
   client: pg.ClientBase,
   text: string,

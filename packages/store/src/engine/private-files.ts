@@ -1,7 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
-/** The parts of Emscripten's file system on Node that give files their rights. */
+/** The parts of Emscripten's file system on Node that set permissions of files. */
 interface NodeFiles {
   readonly node_ops: {
     setattr(node: unknown, attributes: { readonly mode?: number }): void;
@@ -13,8 +13,8 @@ interface NodeFiles {
 const OTHERS = 0o077;
 
 /**
- * The folder of a database whose files no other user may read or write. PGlite asks for mode 666 for each file that it
- * makes, and sets it again afterwards, so that the umask of the process is of no use.
+ * The folder of a database whose files no other user may read or write. PGlite requests mode 666 for each new file, and
+ * sets it again afterwards, so the umask of the process has no effect.
  */
 export class PrivateFiles extends NodeFS {
   override async init(pg: PGlite, options: Parameters<NodeFS['init']>[1]): ReturnType<NodeFS['init']> {

@@ -19,7 +19,7 @@ afterEach(() => rm(parent, { recursive: true }));
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
 
-/** What others may do something with, below a folder. */
+/** Files in a folder that other users can use. */
 async function openToOthers(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   const modes = await Promise.all(['', ...names].map(async (name) => [name, await stat(join(folder, name))] as const));
@@ -35,10 +35,10 @@ describe('the files of an embedded database', () => {
     process.umask(before);
   });
 
-  it('are for their owner alone, and so are backups and what is restored from them, whatever the umask', async () => {
+  it('are only for their owner, as are backups and restored files, whatever the umask', async () => {
     const folder = join(parent, 'a', 'database');
     const file = join(parent, 'backup.tar.gz');
-    // What an earlier one left open, and as a link to a file of somebody else.
+    // An open file of an earlier backup, and one that is a link to a file of another user.
     await writeFile(join(parent, 'foreign'), 'theirs');
     await symlink(join(parent, 'foreign'), `${file}.partial`);
     {
@@ -53,7 +53,7 @@ describe('the files of an embedded database', () => {
     expect(await openToOthers(join(parent, 'b'))).toEqual([]);
   });
 
-  it('are closed to others at the next start where an earlier version left them open, which is told', async () => {
+  it('are closed to others at the next start if an earlier version left them open, with a warning', async () => {
     const { place, remove } = await testPlace('pglite');
     if (!('folder' in place)) throw new Error('not a folder');
     const { folder } = place;
@@ -66,7 +66,7 @@ describe('the files of an embedded database', () => {
     await (await openPglite(folder, { tell }))[Symbol.asyncDispose]();
     expect(await openToOthers(folder)).toEqual(['pg/link']);
     expect(told).toEqual([
-      expect.stringMatching(/can write to \S+data \(mode 775\)\. akin takes that right/),
+      expect.stringMatching(/can write to \S+data \(mode 775\)\. akin removes that permission/),
       expect.stringMatching(/left files in \S+data that other users can write to \(mode 666\)/),
     ]);
     told = [];
@@ -76,17 +76,17 @@ describe('the files of an embedded database', () => {
   });
 });
 
-describe('a folder for akin alone', () => {
+describe('the data folder', () => {
   const ours = (name: string) => name === 'database';
   const take = (folder: string) => takeFolder(folder, ours, tell);
 
-  it('is made with those above it, and closed to others', async () => {
+  it('is created with its parents, and closed to others', async () => {
     await take(join(parent, 'a', 'b'));
     expect([await modeOf(join(parent, 'a')), await modeOf(join(parent, 'a', 'b'))]).toEqual(['700', '700']);
     expect(told).toEqual([]);
   });
 
-  it('is closed when it was open, which is told where others can write to it', async () => {
+  it('is closed if it was open, with a warning if others can write to it', async () => {
     const folder = join(parent, 'open');
     await mkdir(join(folder, 'lost+found'), { recursive: true });
     await chmod(folder, 0o755);
@@ -94,10 +94,10 @@ describe('a folder for akin alone', () => {
     expect([await modeOf(folder), told]).toEqual(['700', []]);
     await chmod(folder, 0o1777);
     await take(folder);
-    expect([await modeOf(folder), told]).toEqual(['1700', [expect.stringContaining('(mode 1777). akin takes')]]);
+    expect([await modeOf(folder), told]).toEqual(['1700', [expect.stringContaining('(mode 1777). akin removes')]]);
   });
 
-  it('is refused when it holds the files of somebody else, and keeps its rights when it holds both', async () => {
+  it('is refused if it contains other files, and keeps its permissions if it contains both', async () => {
     await chmod(parent, 0o777);
     await writeFile(join(parent, 'holiday.jpg'), '');
     await expect(take(parent)).rejects.toMatchObject({
@@ -106,13 +106,13 @@ describe('a folder for akin alone', () => {
     });
     await mkdir(join(parent, 'database'));
     await take(parent);
-    expect([await modeOf(parent), told]).toEqual(['777', [expect.stringContaining('akin leaves it so')]]);
+    expect([await modeOf(parent), told]).toEqual(['777', [expect.stringContaining('akin does not change that')]]);
   });
 
-  it('is refused where this user may not read or write', async () => {
+  it('is refused if this user may not read or write it', async () => {
     const closed = join(parent, 'closed');
     await mkdir(closed, { mode: 0o500 });
-    // Root may do everything: for a moment the test is nobody, to whom the folder above is open.
+    // Root may do everything: for a moment the test is another user, who can access the parent folder.
     const root = process.geteuid?.() === 0;
     await chmod(parent, 0o755);
     if (root) process.seteuid?.(65534);
@@ -125,7 +125,7 @@ describe('a folder for akin alone', () => {
     }
   });
 
-  it('is refused with the reason where none can be', async () => {
+  it('is refused with the reason if it cannot be created', async () => {
     await writeFile(join(parent, 'file'), '');
     await symlink(join(parent, 'nowhere'), join(parent, 'link'));
     const refused: [string, RegExp][] = [

@@ -2,10 +2,12 @@ import { chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AkinError } from '@akin/domain';
 
-/** What users other than the owner may do. */
+/** Permissions of users other than the owner. */
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
-/** Entries of a folder that are closed to others at a start; the folder itself keeps them away from the rest. */
+/**
+ * Number of entries of a folder that a start closes to others. The permissions of the folder itself protect the rest.
+ */
 const MOST_ENTRIES = 100_000;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -33,12 +35,12 @@ export function unusable(folder: string, doing: 'made' | 'read' | 'written', cau
 }
 
 /**
- * Takes a folder for files of akin alone, which may hold secrets: makes it where it is missing, with those above it, and
- * takes every right from other users.
+ * Prepares a folder for files of akin only, which may contain secrets: creates it and its parents if missing, and
+ * removes all permissions of other users.
  *
- * @param ours names of what akin keeps there. A folder that holds other files and none of these belongs to somebody
- * else and is refused; one that holds both keeps its rights.
- * @param tell hears of a folder that others can write to
+ * @param ours names of akin's files there. A folder with other files and none of these belongs to somebody else and is
+ * refused; one with both keeps its permissions.
+ * @param tell gets a warning if others can write to the folder
  * @throws AkinError conflict, unavailable: the message names the folder and says what to do
  */
 export async function takeFolder(
@@ -57,34 +59,34 @@ export async function takeFolder(
     const some = `${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}`;
     throw new AkinError(
       'conflict',
-      `The folder ${folder} holds other files (${some}) and nothing of akin. Choose an empty folder, or a new one, with --data.`,
+      `The folder ${folder} contains other files (${some}) and nothing of akin. Choose an empty folder, or a new one, with --data.`,
     );
   }
   await closeFolder(folder, foreign.length > 0, tell);
 }
 
 /**
- * Like Node's recursive `mkdir`, which never ends where a folder that is there takes no other one, as in /proc. Those
- * that it makes are for their owner alone, whatever the umask.
+ * Like Node's recursive `mkdir`, which never ends if an existing folder accepts no subfolder, as in /proc. New folders
+ * are only for their owner, whatever the umask.
  */
 async function makeFolder(folder: string): Promise<void> {
   const missing: string[] = [];
   for (let at = resolve(folder); !(await isFolder(at)); at = dirname(at)) {
     missing.push(at);
-    // No root: a drive that is not there.
+    // No root: a drive that does not exist.
     if (dirname(at) === at) break;
   }
   for (const one of missing.reverse()) {
     try {
       await mkdir(one, { mode: 0o700 });
     } catch (error) {
-      // Another process may have been quicker.
+      // Another process may have been faster.
       if (!(await isFolder(one).catch(() => false))) throw error;
     }
   }
 }
 
-/** @throws Error ENOTDIR when a file is there, or above it */
+/** @throws Error ENOTDIR if a file is there, or above it */
 async function isFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -102,17 +104,17 @@ async function closeFolder(folder: string, shared: boolean, tell: (text: string)
   const open = (rights & OTHERS_WRITE) !== 0;
   const told = `Other users of this machine can write to ${folder} (mode ${rights.toString(8)})`;
   if (shared) {
-    if (open) tell(`${told}, which holds other files too, so akin leaves it so. Give akin a folder of its own.`);
+    if (open) tell(`${told}. It also contains other files, so akin does not change that. Give akin a separate folder.`);
     return;
   }
-  if (open) tell(`${told}. akin takes that right from them; what they changed before stays.`);
+  if (open) tell(`${told}. akin removes that permission. Earlier changes by them stay.`);
   await chmod(folder, rights & ~OTHERS).catch((error: Error) => {
     if (open) tell(`The mode of ${folder} cannot be changed: ${error.message}. Make it 700.`);
   });
 }
 
 /**
- * Takes the rights of other users from all that a folder holds, where `sample`, a file in it, shows that an earlier
+ * Removes the permissions of other users from all files of a folder if `sample`, a file in it, shows that an earlier
  * version left them. Symbolic links are not followed.
  */
 export async function closeContents(folder: string, sample: string, tell: (text: string) => void): Promise<void> {
@@ -120,7 +122,7 @@ export async function closeContents(folder: string, sample: string, tell: (text:
   if ((rights & OTHERS) === 0) return;
   if ((rights & OTHERS_WRITE) !== 0) {
     tell(
-      `An earlier version left files in ${folder} that other users can write to (mode ${rights.toString(8)}) where they get at the folder. akin takes that right from them.`,
+      `An earlier version left files in ${folder} that other users can write to (mode ${rights.toString(8)}) if they can access the folder. akin removes that permission.`,
     );
   }
   let left = MOST_ENTRIES;
@@ -130,7 +132,7 @@ export async function closeContents(folder: string, sample: string, tell: (text:
       if (left-- === 0) return;
       const path = join(at, entry.name);
       if (entry.isDirectory()) folders.push(path);
-      // The sample is last: until then, a start that is cut off is made up for by the next one.
+      // The sample comes last: so the next start completes an interrupted one.
       if (path !== sample && (entry.isDirectory() || entry.isFile())) await closeToOthers(path);
     }
   }
@@ -143,7 +145,7 @@ async function closeToOthers(path: string): Promise<void> {
   if ((rights & OTHERS) !== 0) await chmod(path, rights & ~OTHERS).catch(() => undefined);
 }
 
-/** The bits of the mode that give rights; none on Windows, where these bits mean little. */
+/** The permission bits of the mode. None on Windows, where these bits mean little. */
 async function rightsOf(path: string): Promise<number> {
   if (process.platform === 'win32') return 0;
   const found = await lstat(path).catch(() => undefined);

@@ -1,14 +1,15 @@
 import type { Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
 import { toAkinError } from './sqlstate.ts';
 
-/** The setting by which a session says what its akin knows, for triggers that keep earlier versions away. */
+/** The setting by which a session declares what its akin supports, for triggers that keep earlier versions away. */
 export const KNOWS = 'akin.knows';
 export const SHARDS = 'shards';
 export const SERVERS = 'servers';
 
-/** Settings that both engines need on every connection. */
+/** Settings that both databases need on every connection. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
-  // Statements without a name are planned for their values; those with one (see prepared.ts) once, where that is as good.
+  // Statements without a name are planned for their values. Named ones (see prepared.ts) are planned once, if that is
+  // as good.
   plan_cache_mode: 'auto',
   // A plan that a transaction forbids costs 1e10, for which PostgreSQL would compile a statement of one row. With the
   // compiler, 40 commits of 20 documents took 4 to 7 times as long, and the server 3 times the processor time.
@@ -30,9 +31,9 @@ const KEYED = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
   .map((name) => `; set local ${name} = off`)
   .join('');
 
-/** What takes statements one by one, such as a client of pg. */
+/** Runs statements one by one, for example a client of pg. */
 export interface Connection {
-  /** @param name as it is known to the server by, once it was sent */
+  /** @param name for the server, after it was sent once */
   query<R extends Row>(sql: string, params?: unknown[], name?: string): Promise<{ readonly rows: R[] }>;
   copy(query: string): Promise<Uint8Array>;
 }
@@ -62,16 +63,16 @@ async function runAll(client: Connection, sql: string): Promise<Row[]> {
   }
 }
 
-/** What work on a connection gave. */
+/** The result of work on a connection. */
 export interface Done<T> {
   readonly result: T;
-  /** Resolves when the connection may be used for something else; never rejects. */
+  /** Resolves when the connection may be used for other work. Never rejects. */
   readonly free?: Promise<unknown>;
 }
 
 /**
- * A transaction on a connection that the caller holds. One that only reads has its result before its end is confirmed:
- * what was read is right, whatever becomes of the connection.
+ * A transaction on a connection of the caller. One that only reads has its result before its end is confirmed: what was
+ * read is right, whatever happens to the connection.
  */
 export async function runTransaction<T>(
   client: Connection,
@@ -108,7 +109,7 @@ export async function runTransaction<T>(
     return { result };
   } catch (error) {
     open = false;
-    // A dead connection cannot roll back; the server does it automatically. The first error is the one to tell.
+    // A dead connection cannot roll back; the server does it automatically. Report the first error.
     await runStatement(client, 'rollback').catch(() => undefined);
     throw toAkinError(error);
   }
@@ -121,7 +122,7 @@ function encodeParameter(value: SqlValue): unknown {
   return value;
 }
 
-/** A timestamp as PostgreSQL reads it: ISO in UTC, years before 1 with BC. */
+/** A timestamp in the form of PostgreSQL: ISO in UTC, years before 1 with BC. */
 export function dateText(date: Date): string {
   const year = date.getUTCFullYear();
   if (year >= 1 && year <= 9999) return date.toISOString();

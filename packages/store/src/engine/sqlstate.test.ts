@@ -16,7 +16,7 @@ describe('errors of the database', () => {
     ...['ENOBUFS', 'EAI_AGAIN', 'ENOTFOUND', 'EPROTO', 'ERR_SOCKET_CLOSED', 'ERR_STREAM_DESTROYED'],
     ...['ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'SELF_SIGNED_CERT_IN_CHAIN'],
-  ])('take %s for a server that is away or busy, with a time to try again', (code) => {
+  ])('treat %s as an unreachable or busy server, with a time to try again', (code) => {
     const error = toAkinError(failing(code));
     expect(error).toMatchObject({ code: 'unavailable', retryAfterSeconds: expect.any(Number) });
     expect(blameOf(error)).toBe('server');
@@ -31,7 +31,7 @@ describe('errors of the database', () => {
     'There was an error establishing an SSL connection',
     'Received unexpected commandComplete message from backend.',
     'SASL: SCRAM-SERVER-FINAL-MESSAGE: server signature is missing',
-  ])('take "%s", which has no code, for a server that is away', (message) => {
+  ])('treat "%s", which has no code, as an unreachable server', (message) => {
     expect(toAkinError(failing(undefined, message))).toMatchObject({ code: 'unavailable' });
   });
 
@@ -50,17 +50,17 @@ describe('errors of the database', () => {
     ['3F000', 'not-found', 'server'],
     ['XX001', 'internal', 'server'],
     ['25P02', 'internal', 'server'],
-  ])('tell what %s is about', (state, code, blame) => {
+  ])('classify %s', (state, code, blame) => {
     const error = toAkinError(failing(state));
     expect([error.code, blameOf(error), blameOf(failing(state))]).toEqual([code, blame, blame]);
   });
 
-  it('know races with the end of a collection by their text', () => {
+  it('recognize races with the end of a collection by their text', () => {
     const error = toAkinError(failing('XX000', 'could not open relation with OID 16999'));
     expect([error.code, blameOf(error)]).toEqual(['unavailable', 'server']);
   });
 
-  it('blame nothing for what is no error of SQL', () => {
+  it('blame nothing for an error that is not from SQL', () => {
     expect(blameOf(new Error('a slip'))).toBe('server');
     expect(blameOf(new AkinError('bad-request', 'The query is wrong.'))).toBe('server');
     expect(toAkinError(new Error('a slip')).code).toBe('internal');

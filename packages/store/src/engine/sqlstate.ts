@@ -1,17 +1,17 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
 
-/** There is no room on a disk of the database. */
+/** A disk of the database is full. */
 export const DISK_FULL = '53100';
 
 /**
- * What an error of the database is about. The `values` or the `statement`: it is deterministic, the same fails again.
- * The `server`: it is transient, or somebody has to mend something, and then the same succeeds.
+ * The cause of a database error. The `values` or the `statement`: it is deterministic, and the same fails again. The
+ * `server`: it is temporary, or somebody must repair something, and then the same succeeds.
  */
 export type Blame = 'values' | 'statement' | 'server';
 
 /**
- * What a SQLSTATE means: the class (first two characters), or a whole code where it differs from its class
- * (PostgreSQL's documentation, appendix A). Anything else is a bug of akin.
+ * The meaning of a SQLSTATE: the class (first two characters), or a whole code if it differs from its class
+ * (PostgreSQL's documentation, appendix A). Anything else is a defect of akin.
  */
 const STATES: Readonly<Record<string, readonly [ErrorCode, Blame]>> = {
   // Connection lost, refused, or too many of them; no such user, password or database; shut down or starting; a
@@ -25,27 +25,28 @@ const STATES: Readonly<Record<string, readonly [ErrorCode, Blame]>> = {
   F0: ['unavailable', 'server'],
   // A server of foreign tables.
   HV: ['unavailable', 'server'],
-  // A standby; a transaction that was idle, or open, for too long, as when the server or this process was stopped.
+  // A standby; a transaction that was idle, or open, for too long, for example because the server or this process was
+  // stopped.
   '25006': ['unavailable', 'server'],
   '25P03': ['unavailable', 'server'],
   '25P04': ['unavailable', 'server'],
-  // Deadlocks, serialization, locks that were not to be had in time, an object in use, a snapshot that is too old.
+  // Deadlocks, serialization, lock timeouts, an object in use, a snapshot that is too old.
   '40': ['unavailable', 'server'],
   '55': ['unavailable', 'server'],
   '72': ['unavailable', 'server'],
   // Data or an index is damaged.
   XX001: ['internal', 'server'],
   XX002: ['internal', 'server'],
-  // The schema or table of a collection is gone: it was dropped meanwhile. A right is missing.
+  // The schema or table of a collection is gone, because it was dropped. A permission is missing.
   '3F000': ['not-found', 'server'],
   '42P01': ['not-found', 'server'],
   '42501': ['unavailable', 'server'],
-  // Values that the engine cannot hold, and its limits.
+  // Values that the database cannot store, and its limits.
   '22': ['bad-request', 'values'],
   '54': ['bad-request', 'values'],
   '23': ['conflict', 'values'],
   '44': ['conflict', 'values'],
-  // Limits that have no code of their own, such as the size of a single allocation; triggers that people made.
+  // Limits without a separate code, such as the size of a single allocation; triggers that people added.
   P0: ['internal', 'values'],
   XX000: ['internal', 'values'],
   // Statements that cannot be run.
@@ -54,12 +55,14 @@ const STATES: Readonly<Record<string, readonly [ErrorCode, Blame]>> = {
   '42': ['internal', 'statement'],
 };
 
-/** How PostgreSQL calls an error that ends the connection, or the whole server, whatever its SQLSTATE. */
+/** Severities of errors that end the connection, or the whole server, whatever the SQLSTATE. */
 const DEADLY = new Set<unknown>(['PANIC', 'FATAL']);
 
 const OURS = ['internal', 'server'] as const;
 
-/** Errors without a code of their own (XX000) that a concurrent change of a table causes, such as the end of a collection. */
+/**
+ * Errors without a separate code (XX000) that a concurrent change of a table causes, such as the end of a collection.
+ */
 const RACE = /^(could not open relation with OID|cache lookup failed|tuple concurrently)/;
 
 /** Errors of the system, of sockets and of TLS below PostgreSQL: `ECONNRESET`, `EAI_AGAIN`, `ERR_SOCKET_CLOSED`, `CERT_HAS_EXPIRED`. */
@@ -71,49 +74,51 @@ const LOST =
 
 const MESSAGES: Partial<Record<ErrorCode, string>> = {
   unavailable: 'The database cannot be reached or is busy. Try again shortly.',
-  'bad-request': 'The database cannot hold a value of this request.',
+  'bad-request': 'The database cannot store a value of this request.',
   conflict: 'The request contradicts what is stored.',
-  'not-found': 'The collection does not exist any more.',
+  'not-found': 'The collection no longer exists.',
 };
 
-/** Of these there is more to say than of their kind. */
+/** Codes with a more precise message. */
 const MESSAGES_BY_STATE: Readonly<Record<string, string>> = {
-  [DISK_FULL]: 'The disk of the database is full: make room on it, or enlarge it. Try again then.',
-  '42501': 'The database may not write its files or tables: its log says which. Try again when that is mended.',
+  [DISK_FULL]: 'The disk of the database is full: free some space, or enlarge the disk. Then try again.',
+  '42501': 'The database may not write its files or tables. Its log says which. Try again when that is repaired.',
 };
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** The SQLSTATE of an engine's error, also when it is the cause of an AkinError. */
+/** The SQLSTATE of a database error, also if it is the cause of an AkinError. */
 export function sqlStateOf(error: unknown): string | undefined {
   if (error instanceof AkinError) return sqlStateOf(error.cause);
   const { code } = partsOf(error);
-  // No class begins with E, and errors of the system do: EPIPE has five letters too.
+  // No class begins with E, and system errors do: EPIPE also has five letters.
   return typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : undefined;
 }
 
-/** What an error is about, as the engine threw it or as the cause of an AkinError. What is no error of SQL is the server's. */
+/**
+ * The cause of a database error, or of the cause of an AkinError. An error that is not from SQL is due to the server.
+ */
 export function blameOf(error: unknown): Blame {
   return meaningOf(error instanceof AkinError ? error.cause : error)?.[1] ?? 'server';
 }
 
-/** What the engine says is wrong. */
+/** The message of the database. */
 export function reasonOf(error: unknown): string {
   const cause = error instanceof AkinError ? (error.cause ?? error) : error;
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** Whether the connection, or the whole server, ended with an error of the engine. */
+/** Whether the connection, or the whole server, ended with a database error. */
 export function isDeadly(error: unknown): boolean {
   return DEADLY.has(partsOf(error).severity);
 }
 
-/** Whether somebody, or a limit of time, ended the statement. */
+/** Whether somebody, or a time limit, ended the statement. */
 export function wasCancelled(error: unknown): boolean {
   return sqlStateOf(error) === '57014';
 }
 
-/** Whether the embedded database ended while it ran a statement, and the statement may be the reason. */
+/** Whether the embedded database ended during a statement, which may be the reason. */
 export function isCrash(error: unknown): boolean {
   const cause = error instanceof AkinError ? error.cause : error;
   const state = sqlStateOf(cause);
@@ -121,7 +126,7 @@ export function isCrash(error: unknown): boolean {
   return state !== DISK_FULL && (isDeadly(cause) || wasCancelled(cause));
 }
 
-/** Not by class: errors of sockets and errors of pg have none in common, and may come from another realm. */
+/** Not by class: socket errors and pg errors have none in common, and may come from another realm. */
 function partsOf(error: unknown): {
   code?: unknown;
   message?: unknown;
@@ -132,22 +137,26 @@ function partsOf(error: unknown): {
   return typeof error === 'object' && error !== null ? error : {};
 }
 
-/** Turns whatever an engine throws into an AkinError; the original stays as `cause` for the log. */
+/** Turns any database error into an AkinError. The original stays as `cause` for the log. */
 export function toAkinError(error: unknown): AkinError {
   if (error instanceof AkinError) return error;
   const code = errorCode(error);
   const server = code === 'unavailable' ? shardServerOf(error) : undefined;
   if (server !== undefined) return new ShardServerAway(server, error);
   const state = sqlStateOf(error) ?? '';
-  return new AkinError(code, MESSAGES_BY_STATE[state] ?? MESSAGES[code] ?? 'The store failed. The log says more.', {
-    cause: error,
-    ...(code === 'unavailable' ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
-  });
+  return new AkinError(
+    code,
+    MESSAGES_BY_STATE[state] ?? MESSAGES[code] ?? 'The store failed. The log contains the reason.',
+    {
+      cause: error,
+      ...(code === 'unavailable' ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
+    },
+  );
 }
 
-/** A server of shards cannot be reached: the one that akin is connected to can, and what has no shards there goes on. */
+/** A shard server cannot be reached. The main server can, and collections without shards there continue. */
 export class ShardServerAway extends AkinError {
-  /** @param which the server, in words */
+  /** @param which name of the server, for the message */
   constructor(which: string, cause: unknown) {
     super('unavailable', `The ${which} cannot be reached or is busy. Try again shortly.`, {
       cause,
@@ -156,7 +165,7 @@ export class ShardServerAway extends AkinError {
   }
 }
 
-/** Which server of shards an error comes from, as postgres_fdw tells it. */
+/** Which shard server an error comes from, according to postgres_fdw. */
 function shardServerOf(error: unknown): string | undefined {
   const { message, where } = partsOf(error);
   const [, server] = /^could not connect to server "akin_(\w+)"/.exec(String(message)) ?? [];
@@ -169,14 +178,14 @@ function errorCode(error: unknown): ErrorCode {
   const meaning = meaningOf(error);
   if (meaning !== undefined) return meaning[0];
   const { code, message, errors } = partsOf(error);
-  // Each address of a host name failed in its own way.
+  // Each address of a host name may have failed for another reason.
   if (Array.isArray(errors)) {
     return errors.some((one) => errorCode(one) === 'unavailable') ? 'unavailable' : 'internal';
   }
   return NETWORK.test(String(code)) || LOST.test(String(message)) ? 'unavailable' : 'internal';
 }
 
-/** Undefined for what has no SQLSTATE. */
+/** Undefined for an error without a SQLSTATE. */
 function meaningOf(error: unknown): readonly [ErrorCode, Blame] | undefined {
   const state = sqlStateOf(error);
   if (state === undefined) return undefined;

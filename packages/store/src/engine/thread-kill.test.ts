@@ -20,7 +20,7 @@ const KILLS = scaledByChaos(8);
 const SEED = 7;
 
 it(
-  'a thread of the embedded database that is killed again and again loses nothing that was accepted',
+  'a thread of the embedded database that is killed repeatedly loses no accepted change',
   async () => {
     const { place, remove } = await testPlace('pglite');
     const watched = watchThreads();
@@ -37,11 +37,11 @@ it(
     });
     const collection = await findCollection(store, 'my-collection');
     const underWay = new Set<string>();
-    /** What was under way at each kill. */
+    /** The running work at each kill. */
     const met: string[][] = [];
     let going = true;
 
-    /** Works until the end; only the death of the thread may interrupt it. */
+    /** Works until the end. Only the death of the thread may interrupt it. */
     const keep = async (name: string, work: () => Promise<unknown>) => {
       while (going) {
         underWay.add(name);
@@ -93,7 +93,7 @@ it(
       expect(met.filter((one) => one.includes(name)).length).toBeGreaterThan(KILLS / 4);
     expect(log.accepted.length).toBeGreaterThanOrEqual(KILLS);
 
-    // As the sweep does, only sooner.
+    // Like the sweep, but sooner.
     await sweepUnaccepted(store, collection, 0);
     await requeueStuck(store, 0);
     for (const task of await claimForAnalysis(store, 10_000)) await saveAnalysis(store, task, '[0,1]');

@@ -11,7 +11,10 @@ type Parse = (text: string) => unknown;
 
 const textArray = pg.types.getTypeParser(TEXT_ARRAY as never, 'text') as (text: string) => (string | null)[];
 
-/** Ours differ from pg's where a digit or a key would be lost. Not set globally: another user of pg in the process keeps its own. */
+/**
+ * These differ from pg's where a digit or a key would be lost. Not set globally, because another user of pg in the
+ * process keeps its own.
+ */
 const PARSERS: Readonly<Record<number, Parse>> = {
   [INT8]: BigInt,
   [INT8_ARRAY]: (text) => textArray(text).map((item) => (item === null ? null : BigInt(item))),
@@ -20,7 +23,7 @@ const PARSERS: Readonly<Record<number, Parse>> = {
   [JSONB]: String,
 };
 
-/** How the columns of a result become values; given to every client of pg. */
+/** How to convert the columns of a result; passed to every client of pg. */
 export const ROW_TYPES = {
   getTypeParser(oid: number, format: 'text' | 'binary' = 'text'): Parse {
     const own = format === 'text' ? PARSERS[oid] : undefined;

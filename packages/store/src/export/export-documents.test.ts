@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** Rows that a commit replaced go at once, unless something keeps them. */
+/** Replaced rows are removed at once, unless something keeps them. */
 async function emptyStore(kind: (typeof ENGINES)[number]): Promise<Store> {
   const { place, remove } = await testPlace(kind);
   const store = await openTestStore(place);
@@ -26,7 +26,7 @@ const numbered = (count: number, value: number) =>
   Array.from({ length: count }, (_, i) => ({ id: `d${String(i).padStart(2, '0')}`, value }));
 
 describe.each(ENGINES)('an export on %s', (kind) => {
-  it('shows one commit to its end, and lets go of it then', async () => {
+  it('shows one commit to its end, and then releases it', async () => {
     const store = await emptyStore(kind);
     const collection = await createCollection(store, 'books');
     await accept(store, collection, numbered(25, 1));
@@ -51,7 +51,7 @@ describe.each(ENGINES)('an export on %s', (kind) => {
     expect(row?.rows).toBe(24n);
   });
 
-  it('says so when its commit is not kept any longer', async () => {
+  it('reports that its commit is no longer kept', async () => {
     const store = await emptyStore(kind);
     const collection = await createCollection(store, 'books');
     await accept(store, collection, numbered(25, 1));
@@ -71,7 +71,7 @@ describe.each(ENGINES)('an export on %s', (kind) => {
 });
 
 describe.each(ENGINES)('fields that are defined on %s', (kind) => {
-  it('have their type before any value, once and for all', async () => {
+  it('have their permanent type before any value', async () => {
     const store = await emptyStore(kind);
     const collection = await createCollection(store, 'books');
     await defineFields(

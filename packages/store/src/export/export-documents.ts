@@ -15,48 +15,48 @@ export interface ExportRequest {
   readonly query: Query;
   readonly filters: readonly Query[];
   readonly timeZone?: string;
-  /** Most documents of the page. */
+  /** Maximum number of documents on the page. */
   readonly rows: number;
-  /** The page ends after the document with which it reaches this number of bytes. */
+  /** The page ends after the document that reaches this number of bytes. */
   readonly bytes: number;
-  /** The `next` of the page before; the first page when not given. */
+  /** The `next` of the previous page. Default: the first page. */
   readonly cursor?: string | undefined;
 }
 
-/** A document with all that is needed to store it again. */
+/** A document with everything needed to store it again. */
 export interface ExportedDocument {
-  /** Its fields, without those that the analysis gave. */
+  /** Its fields, except those from the analysis. */
   readonly fields: StoredDocument;
-  /** The outputs word for word; null where there are none. */
+  /** The unchanged outputs. Null if there are none. */
   readonly outputs: string | null;
   readonly thumbnail: Uint8Array | null;
   readonly version: bigint;
 }
 
 export interface ExportPage {
-  /** The commit from which all pages of this export are. */
+  /** The commit of all pages of this export. */
   readonly commit: number;
   readonly documents: readonly ExportedDocument[];
   /** Absent on the last page. */
   readonly next?: string;
 }
 
-/** Documents that are read in one statement. */
+/** Documents per statement. */
 const CHUNK = 100;
 
 interface Cursor {
   readonly pin: Pin;
   readonly now: number;
-  /** The number of the last document that was read. */
+  /** The number of the last document. */
   readonly doc: bigint;
 }
 
 /**
- * A page of the documents that match, shard by shard in the order in which they came in. All pages that follow from one first page are
- * from one commit: what it shows is kept meanwhile, as long as the next page is asked for within ten minutes.
+ * A page of the matching documents, shard by shard in the order of their arrival. All pages that follow from one first
+ * page are from one commit: its rows are kept as long as the next page is requested within ten minutes.
  *
- * @throws AkinError bad-request for a foreign cursor or a query that cannot be answered; conflict when the pages before
- * are too long ago
+ * @throws AkinError bad-request for a foreign cursor or a query that cannot be answered; conflict if the previous page
+ * is too long ago
  */
 export async function exportDocuments(
   store: Store,
@@ -88,7 +88,7 @@ export async function exportDocuments(
   return { commit: Number(from.pin.commit), documents, next: writeCursor(collection, { ...from, doc }) };
 }
 
-/** The types of the fields that clients defined: what has to be known before the documents can be stored again. */
+/** The types of the fields that clients defined: they are needed before the documents can be stored again. */
 export async function definedFields(store: Store, collection: Collection): Promise<Map<string, FieldType>> {
   const { fields } = await loadSchema(store, collection);
   return new Map(
@@ -121,7 +121,7 @@ async function readChunk(
   );
 }
 
-/** A document without what is in packs. */
+/** A document without its contents in packs. */
 export interface ExportedRow {
   readonly doc: bigint;
   readonly version: bigint;
@@ -130,7 +130,7 @@ export interface ExportedRow {
   readonly thumbnail: PlaceColumns & { readonly bytes: Buffer | null };
 }
 
-/** Documents by their numbers, in the order of those. To be completed outside of the transaction. */
+/** Documents by their numbers, in that order. To be completed outside of the transaction. */
 export async function readExported(store: Store, snapshot: Snapshot, docs: readonly bigint[]): Promise<ExportedRow[]> {
   const { tx, sqlSchema: S } = snapshot;
   const rows = await tx.query<
@@ -162,10 +162,7 @@ export async function readExported(store: Store, snapshot: Snapshot, docs: reado
   }));
 }
 
-/**
- * Reads what is in packs.
- * @throws AkinError unavailable
- */
+/** Reads the contents in packs. @throws AkinError unavailable */
 export async function completeExported(
   store: Store,
   rows: readonly ExportedRow[],
@@ -194,7 +191,7 @@ async function goOn(store: Store, collection: Collection, text: string): Promise
   if (await renewPin(store, collection, cursor.pin)) return cursor;
   throw new AkinError(
     'conflict',
-    'The previous page was read more than ten minutes ago, and its commit is no longer kept: begin again without a cursor.',
+    'The previous page was read more than ten minutes ago, and its commit is no longer kept. Start again without a cursor.',
   );
 }
 
@@ -207,10 +204,7 @@ function writeCursor({ id }: Collection, { pin, now, doc }: Cursor): string {
 function readCursor(collection: Collection, text: string): Cursor {
   const [, id, pin = '', commit = '', now, doc = ''] = FORM.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (Number(id) !== collection.id) {
-    throw new AkinError(
-      'bad-request',
-      'Parameter cursor must be the cursor that an export of this collection answered.',
-    );
+    throw new AkinError('bad-request', 'Parameter cursor must be the cursor from an export of this collection.');
   }
   return { pin: { id: Number(pin), commit: BigInt(commit) }, now: Number(now), doc: BigInt(doc) };
 }

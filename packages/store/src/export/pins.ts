@@ -9,7 +9,7 @@ interface Collection {
   readonly name: string;
 }
 
-/** Who reads on renews it with each page. */
+/** A reader that continues renews it with each page. */
 const KEPT_SECONDS = 600;
 
 export interface Pin {
@@ -17,7 +17,7 @@ export interface Pin {
   readonly commit: bigint;
 }
 
-/** Keeps all that the last commit shows, until the pin goes or nobody renewed it for ten minutes. */
+/** Keeps all rows of the last commit, until the pin is removed or was not renewed for ten minutes. */
 export async function pinCommit(store: Store, collection: Collection): Promise<Pin> {
   const [row] = await store.engine.query<{ id: bigint; commit: bigint }>(
     `insert into akin.pins (collection, commit, until)
@@ -29,7 +29,7 @@ export async function pinCommit(store: Store, collection: Collection): Promise<P
   return { id: Number(row.id), commit: row.commit };
 }
 
-/** @returns false when it is gone, and with it rows that it kept */
+/** @returns false if it is gone, and perhaps the rows that it kept */
 export async function renewPin(store: Store, collection: Collection, pin: Pin): Promise<boolean> {
   const rows = await store.engine.query(
     `update akin.pins set until = now() + interval '${KEPT_SECONDS} seconds'
