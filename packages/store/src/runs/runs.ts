@@ -93,7 +93,7 @@ export async function reportRun(
 export async function dismissRun(store: Store, collection: Collection, id: string): Promise<void> {
   const run = await findRun(store, collection, id);
   if (run.state === 'running') {
-    throw new AkinError('conflict', 'This run is still going on: stop the command, or wait for its end.');
+    throw new AkinError('conflict', 'This run is still active: stop the command, or wait for its end.');
   }
   await store.engine.query('delete from akin.runs where collection = $1 and id = $2', [collection.name, id]);
 }
