@@ -10,9 +10,14 @@ const DEMO = new URL('../../apps/akin/demo/documents.json', import.meta.url);
 
 export const stampedId = (number: number) => `stamped-${number}`;
 
+/** The documents of the demo, with outputs of pictures. */
+export async function demoDocuments(): Promise<(NewDocument & { readonly import: string })[]> {
+  return JSON.parse(await readFile(DEMO, 'utf8')).documents;
+}
+
 /** Makes all documents of a request, each with its stamp. */
 export async function stampedDocuments(): Promise<(stamp: number) => NewDocument[]> {
-  const { documents } = JSON.parse(await readFile(DEMO, 'utf8')) as { documents: { import: string }[] };
+  const documents = await demoDocuments();
   return (stamp) =>
     Array.from({ length: STAMPED }, (_, i) => {
       const outputs = i < STAMPED - PROBES ? undefined : documents[STAMPED - 1 - i]?.import;

@@ -1,23 +1,36 @@
-import { type ReplicatedPostgres, replicatedPostgres } from '@akin/testing';
+import { type ReplicatedPostgres, replicatedPostgres, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunningCommand, runAkin, until } from './akin.ts';
 import { FleetProcess } from './fleet.ts';
+import { demoDocuments } from './stamps.ts';
 
 let servers: ReplicatedPostgres;
+/** On another server, for shards. */
+let other: TestDatabase;
 let gateway: FleetProcess;
 let indexer: FleetProcess;
+/** Both hold all shards. */
+let nodes: FleetProcess[] = [];
+const all = () => [gateway, indexer, ...nodes];
 
 beforeAll(async () => {
-  servers = await replicatedPostgres();
-  const env = { DATABASE_URL: servers.primary.url, REDIS_URL: '' };
-  gateway = new FleetProcess('gateway', { ...env, SEARCH_DATABASE_URL: servers.standbys[0]?.url });
+  [servers, other] = await Promise.all([replicatedPostgres(), testDatabase()]);
+  const env = { DATABASE_URL: servers.primary.url, REDIS_URL: '', AKIN_SHARD_SERVERS: `b=${other.url}` };
+  nodes = [0, 1].map(() => new FleetProcess('search-node', { DATABASE_URL: servers.primary.url }));
+  for (const node of nodes) await node.choosePort();
+  gateway = new FleetProcess('gateway', {
+    ...env,
+    SEARCH_DATABASE_URL: servers.standbys[0]?.url,
+    AKIN_SEARCH_NODES: nodes.map(({ url }) => url).join(','),
+  });
   indexer = new FleetProcess('indexer', env);
-  await Promise.all([gateway.start(), indexer.start()]);
-  for (const one of [gateway, indexer]) await until(`${one.name} is ready`, () => one.isReady());
+  await Promise.all(all().map((one) => one.start()));
+  for (const one of all()) await until(`${one.name} is ready`, () => one.isReady());
 });
 afterAll(async () => {
-  for (const one of [gateway, indexer]) await one?.kill();
+  for (const one of all()) await one?.kill();
   await servers?.[Symbol.asyncDispose]();
+  await other?.drop();
 });
 
 describe('a gateway with a standby', () => {
@@ -80,5 +93,47 @@ describe('a gateway with a standby', () => {
     const { code, err } = await new RunningCommand([...args, '--port', '0']).ended();
     expect([code, err]).toEqual([1, expect.stringContaining(message)]);
     expect(err).not.toContain('secret');
+  });
+});
+
+describe('a gateway with search nodes and shards on another server', () => {
+  it('answers as before while nodes are killed, and says what the database did not find in time', async () => {
+    const collection = gateway.client.collection('spread');
+    await collection.create({ shards: 4, shardServers: 'main,b' });
+    await collection.add((await demoDocuments()).slice(0, 60), { commit: true });
+    const nearest = async (more: { timeAllowed?: number } = {}) => {
+      const found = await collection.color({ 'rank.by.hex': '#F6B072', rows: 60, fl: 'id', ...more });
+      const { searcher, partialResults = false } = found.responseHeader as Record<string, unknown>;
+      return { searcher, partialResults, ids: found.response.docs.map(({ id }) => id) };
+    };
+    const fromMemory = async () => (await nearest()).searcher === 'memory';
+    const { ids } = await nearest();
+    expect(ids).toHaveLength(60);
+    await until('a node has read all shards', fromMemory);
+
+    const seen: unknown[] = [];
+    let isOver = false;
+    const searchOn = async () => {
+      while (!isOver) seen.push((await nearest()).ids);
+    };
+    const killOne = async () => {
+      await nodes[0]?.kill();
+      const before = seen.length;
+      await until('searches went on', async () => seen.length > before + 5);
+      isOver = true;
+    };
+    await Promise.all([searchOn(), killOne()]);
+    for (const one of seen) expect(one).toEqual(ids);
+    await until('the other node has read all shards', fromMemory);
+
+    await nodes[1]?.kill();
+    const answered = { searcher: 'database', partialResults: false, ids };
+    expect(await nearest()).toEqual(answered);
+    const sql = 'select sql_schema as schema from akin.collections where name = $1';
+    const [{ schema } = { schema: '' }] = await servers.primary.run<{ schema: string }>(sql, ['spread']);
+    const held = await other.hold(`lock table ${schema}.documents_s1`);
+    expect(await nearest({ timeAllowed: 500 })).toMatchObject({ partialResults: true });
+    await held.release();
+    expect(await nearest()).toEqual(answered);
   });
 });

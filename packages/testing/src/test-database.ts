@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { askBroker } from './broker.ts';
+import { type HeldTransaction, holdTransaction } from './statements.ts';
 
 /** A separate database for a test file. */
 export interface TestDatabase {
   readonly url: string;
   /** Runs a statement on a new connection. */
   run(sql: string): Promise<void>;
+  /** Runs a statement in a transaction that stays open: its locks are kept until it is released. */
+  hold(sql: string): Promise<HeldTransaction>;
   /** Closes remaining connections and drops the database. */
   drop(): Promise<void>;
 }
@@ -31,6 +34,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   return {
     url: url.href,
     run: (sql) => runOn(url.href, (client) => client.query(sql)),
+    hold: (sql) => holdTransaction(url.href, sql),
     drop: () => runOn(server, (client) => client.query(`drop database if exists ${name} with (force)`)),
   };
 }
