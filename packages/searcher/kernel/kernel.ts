@@ -8,6 +8,8 @@
 /** Rows that lie anywhere are fetched so many at a time, line by line. */
 const AHEAD = 16;
 const LINE: usize = 64;
+/** Bytes of the factors of a row. */
+const FACTORS: usize = 12;
 
 /**
  * Finds the rows whose signs are near those of a query. The signs of 16 rows lie together: the first byte of each row,
@@ -15,7 +17,7 @@ const LINE: usize = 64;
  * Scouarnec, "Cache locality is not enough", 2015).
  *
  * @param bytes of the signs of a row, a multiple of 2
- * @param rows how many, a multiple of 16, 8,192 at most
+ * @param rows how many, a multiple of 32, 8,192 at most
  * @param maskAt a bit for each row, lowest first
  * @param tablesAt 16 bytes for each four signs; what two bytes of signs add is 255 at most
  * @param most the greatest sum of a row that is found
@@ -32,63 +34,80 @@ export function nearSigns(
   most: i32,
   outAt: usize,
 ): i32 {
-  const low = i8x16.splat(15);
   const upper = i16x8.splat(-256);
   const bound = i16x8.splat(<i16>most);
   const size = (<usize>bytes) << 4;
   let out = outAt;
-  for (let row = 0; row < rows; row += 16) {
-    const mask = <i32>load<u16>(maskAt + (<usize>(row >> 3)));
-    if (mask === 0) continue;
+  // Two times 16 rows share what is read of the tables.
+  for (let row = 0; row < rows; row += 32) {
+    const masks = load<u32>(maskAt + (<usize>(row >> 3)));
+    if (masks === 0) continue;
     const at = codesAt + <usize>row * (<usize>bytes);
-    let all = i16x8.splat(0);
-    let odd = i16x8.splat(0);
+    let all0 = i16x8.splat(0);
+    let odd0 = i16x8.splat(0);
+    let all1 = i16x8.splat(0);
+    let odd1 = i16x8.splat(0);
     let table = tablesAt;
-    for (let byte: usize = 0; byte < size; byte += 32) {
-      const a = v128.load(at + byte);
-      const b = v128.load(at + byte, 16);
-      const sums = i8x16.add(
-        i8x16.add(
-          i8x16.swizzle(v128.load(table), v128.and(a, low)),
-          i8x16.swizzle(v128.load(table, 16), i8x16.shr_u(a, 4)),
-        ),
-        i8x16.add(
-          i8x16.swizzle(v128.load(table, 32), v128.and(b, low)),
-          i8x16.swizzle(v128.load(table, 48), i8x16.shr_u(b, 4)),
-        ),
-      );
+    for (let code = at; code < at + size; code += 32) {
+      const a = v128.load(table);
+      const b = v128.load(table, 16);
+      const c = v128.load(table, 32);
+      const d = v128.load(table, 48);
+      const first = addFour(v128.load(code), v128.load(code, 16), a, b, c, d);
+      const second = addFour(v128.load(code + size), v128.load(code + size, 16), a, b, c, d);
       // Sums of even rows, with those of the next rows 256 times; then those of odd rows alone.
-      all = i16x8.add(all, sums);
-      odd = i16x8.add(odd, i16x8.shr_u(sums, 8));
+      all0 = i16x8.add(all0, first);
+      odd0 = i16x8.add(odd0, i16x8.shr_u(first, 8));
+      all1 = i16x8.add(all1, second);
+      odd1 = i16x8.add(odd1, i16x8.shr_u(second, 8));
       table += 64;
     }
-    const even = i16x8.sub(all, i16x8.shl(odd, 8));
-    const near = v128.bitselect(i16x8.le_u(odd, bound), i16x8.le_u(even, bound), upper);
-    let found = i8x16.bitmask(near) & mask;
-    if (found === 0) continue;
-    v128.store(out, even);
-    v128.store(out, odd, 16);
-    // They are read before what is found is written over them.
-    const evens0 = load<u64>(out);
-    const evens1 = load<u64>(out, 8);
-    const odds0 = load<u64>(out, 16);
-    const odds1 = load<u64>(out, 24);
-    while (found !== 0) {
-      const lane = ctz(found);
-      found &= found - 1;
-      const four = lane & 1 ? (lane & 8 ? odds1 : odds0) : lane & 8 ? evens1 : evens0;
-      const sum = <u32>(four >> (<u64>((lane >> 1) & 3) << 4)) & 0xffff;
-      store<u32>(out, (sum << 13) | (row + lane));
-      out += 4;
+    for (let half = 0; half < 32; half += 16) {
+      const odd = half === 0 ? odd0 : odd1;
+      const even = i16x8.sub(half === 0 ? all0 : all1, i16x8.shl(odd, 8));
+      const near = v128.bitselect(i16x8.le_u(odd, bound), i16x8.le_u(even, bound), upper);
+      let found = i8x16.bitmask(near) & <i32>((masks >>> half) & 0xffff);
+      if (found === 0) continue;
+      v128.store(out, even);
+      v128.store(out, odd, 16);
+      // They are read before what is found is written over them.
+      const evens0 = load<u64>(out);
+      const evens1 = load<u64>(out, 8);
+      const odds0 = load<u64>(out, 16);
+      const odds1 = load<u64>(out, 24);
+      while (found !== 0) {
+        const lane = ctz(found);
+        found &= found - 1;
+        const four = lane & 1 ? (lane & 8 ? odds1 : odds0) : lane & 8 ? evens1 : evens0;
+        const sum = <u32>(four >> (<u64>((lane >> 1) & 3) << 4)) & 0xffff;
+        store<u32>(out, (sum << 13) | (row + half + lane));
+        out += 4;
+      }
     }
   }
   return <i32>((out - outAt) >> 2);
+}
+
+/** What two bytes of signs of 16 rows add to their sums, a byte each, by the tables of their four half-bytes. */
+function addFour(first: v128, second: v128, a: v128, b: v128, c: v128, d: v128): v128 {
+  const low = i8x16.splat(15);
+  return i8x16.add(
+    i8x16.add(
+      i8x16.swizzle(a, v128.and(first, low)),
+      i8x16.swizzle(b, v128.and(i16x8.shr_u(first, 4), low)),
+    ),
+    i8x16.add(
+      i8x16.swizzle(c, v128.and(second, low)),
+      i8x16.swizzle(d, v128.and(i16x8.shr_u(second, 4), low)),
+    ),
+  );
 }
 
 /**
  * Dot products of a query with levels of 4 bits, each 0 to 15.
  *
  * @param stride bytes of a row: 16 for each 32 numbers, of which the low halves hold the first 16
+ * @param factorsAt three f32 for each row, which the caller reads next
  * @param rowsAt u32: which rows
  * @param queryAt i16 for each number, as many as the levels have
  * @param outAt gets an i32 for each
@@ -96,6 +115,7 @@ export function nearSigns(
 export function levelDots(
   levelsAt: usize,
   stride: usize,
+  factorsAt: usize,
   rowsAt: usize,
   count: i32,
   queryAt: usize,
@@ -103,13 +123,14 @@ export function levelDots(
 ): void {
   const low = i8x16.splat(15);
   for (let i = 0; i < count; i++) {
-    if ((i & (AHEAD - 1)) === 0) fetch(levelsAt, stride, rowsAt, i, min(i + AHEAD, count), outAt);
+    if ((i & (AHEAD - 1)) === 0) fetch(levelsAt, stride, factorsAt, rowsAt, i, min(i + AHEAD, count), outAt);
     const at = levelsAt + <usize>load<u32>(rowsAt + ((<usize>i) << 2)) * stride;
     let sum = i32x4.splat(0);
     for (let byte: usize = 0; byte < stride; byte += 16) {
       const both = v128.load(at + byte);
       const first = v128.and(both, low);
-      const second = i8x16.shr_u(both, 4);
+      // Shifting 16 bits and masking takes fewer instructions than shifting each byte.
+      const second = v128.and(i16x8.shr_u(both, 4), low);
       const query = queryAt + (byte << 2);
       sum = i32x4.add(sum, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_u(first), v128.load(query)));
       sum = i32x4.add(sum, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_u(first), v128.load(query, 16)));
@@ -124,10 +145,19 @@ export function levelDots(
 }
 
 /** Reads a byte of each line of some rows: the processor waits for many of them at once, and not for one after the other. */
-function fetch(levelsAt: usize, stride: usize, rowsAt: usize, from: i32, to: i32, outAt: usize): void {
+function fetch(
+  levelsAt: usize,
+  stride: usize,
+  factorsAt: usize,
+  rowsAt: usize,
+  from: i32,
+  to: i32,
+  outAt: usize,
+): void {
   for (let i = from; i < to; i++) {
-    const at = levelsAt + <usize>load<u32>(rowsAt + ((<usize>i) << 2)) * stride;
-    let bits: u32 = 0;
+    const row = <usize>load<u32>(rowsAt + ((<usize>i) << 2));
+    const at = levelsAt + row * stride;
+    let bits: u32 = load<u8>(factorsAt + row * FACTORS);
     for (let byte: usize = 0; byte < stride; byte += LINE) bits |= load<u8>(at + byte);
     // A read that nothing uses would be left out; the row's product takes its place.
     store<u32>(outAt + ((<usize>i) << 2), bits);

@@ -51,7 +51,7 @@ function boundsBetween(vector: Float32Array, query: Float32Array): Bounds {
   const bytes = new Uint8Array(memory.buffer);
   bytes.set(levels);
   new Int16Array(memory.buffer, 32_768, coded.numbers.length).set(coded.numbers);
-  createKernel(memory).levelDots(0, coder.stride, 16_384, 1, 32_768, 49_152);
+  createKernel(memory).levelDots(0, coder.stride, 0, 16_384, 1, 32_768, 49_152);
   const dot = new DataView(memory.buffer).getInt32(49_152, true);
   const bounds = { low: 0, likely: 0, high: 0 };
   const [factor = 0, length = 0, rest = 0] = factors;

@@ -12,7 +12,15 @@ export interface Kernel {
     most: number,
     outAt: number,
   ): number;
-  levelDots(levelsAt: number, stride: number, rowsAt: number, count: number, queryAt: number, outAt: number): void;
+  levelDots(
+    levelsAt: number,
+    stride: number,
+    factorsAt: number,
+    rowsAt: number,
+    count: number,
+    queryAt: number,
+    outAt: number,
+  ): void;
   squares(vectorsAt: number, stride: number, rows: number, maskAt: number, queryAt: number, outAt: number): void;
   rotate(at: number, signsAt: number, length: number): void;
   signBits(at: number, count: number, outAt: number): number;
@@ -41,7 +49,7 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
       }
       return count;
     },
-    levelDots(levelsAt, stride, rowsAt, count, queryAt, outAt) {
+    levelDots(levelsAt, stride, _factorsAt, rowsAt, count, queryAt, outAt) {
       for (let i = 0; i < count; i++) {
         const at = levelsAt + view.getUint32(rowsAt + 4 * i, true) * stride;
         let sum = 0;

@@ -224,12 +224,13 @@ class Segment {
     const places = new Uint32Array(buffer, this.#at.rows, BLOCK);
     const out = new Int32Array(buffer, this.#at.out, BLOCK);
     const bounds: Bounds = { low: 0, likely: 0, high: 0 };
+    const { levels: levelsAt, factors: factorsAt } = this.#at;
     const factors = this.#factors;
     const rough = limit.by === 'likely' ? roughLikely : roughLow;
     for (let first = 0; first < rows.length; first += BLOCK) {
       const part = rows.subarray(first, first + BLOCK);
       places.set(part);
-      this.#kernel.levelDots(this.#at.levels, stride, this.#at.rows, part.length, this.#at.query, this.#at.out);
+      this.#kernel.levelDots(levelsAt, stride, factorsAt, this.#at.rows, part.length, this.#at.query, this.#at.out);
       for (let i = 0; i < part.length; i++) {
         const row = part[i] as number;
         const at = row * FACTORS;
