@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '@akin/contract';
+import { ENDPOINTS, type Endpoint } from '@akin/contract';
 import { describe, expect, it } from '@jest/globals';
 import { readQueryString } from './parameters.ts';
 import { readParameters } from './read-parameters.ts';
@@ -13,6 +13,25 @@ describe('parameters of an endpoint', () => {
   it('have their defaults', () => {
     expect(select('')).toMatchObject({ collection: 'c', q: '*:*', fq: [], rows: 10, start: 0 });
     expect(update('')).toMatchObject({ commit: false, openSearcher: true, waitSearcher: true, async: false });
+  });
+
+  it('are what the whole schema of the endpoint says', () => {
+    for (const { parameters } of Object.values<Endpoint>(ENDPOINTS)) {
+      const path = { collection: 'c' };
+      const read = (query: string) => readParameters(parameters, readQueryString(query, 100), path);
+      const required = Object.entries(parameters.shape).filter(([, type]) => !type.safeParse(undefined).success);
+      if (required.some(([name]) => !Object.hasOwn(path, name))) {
+        expect(() => read('')).toThrow('is required');
+      } else {
+        const known = Object.entries(path).filter(([name]) => Object.hasOwn(parameters.shape, name));
+        expect(read('')).toEqual(parameters.parse(Object.fromEntries(known)));
+      }
+    }
+  });
+
+  it('are of one request alone where a default is a list', () => {
+    (select('') as { fq: string[] }).fq.push('a');
+    expect(select('')).toMatchObject({ fq: [] });
   });
 
   it.each(['true', 'True', 'TRUE', '1', 'on', 'yes'])('accept %s as true', (word) => {

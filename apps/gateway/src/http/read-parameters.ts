@@ -36,6 +36,8 @@ export function readParameters(
   }
   for (const [name, value] of Object.entries(inPath)) if (known.has(name)) raw[name] = value;
   for (const [name, value] of Object.entries(raw)) refuseNul(name, value);
+  const read = readSent(shape, raw);
+  if (read !== undefined) return read;
   const result = shape.safeParse(raw);
   if (result.success) return result.data as Record<string, unknown>;
   const details = result.error.issues.map((issue): ErrorDetail => {
@@ -43,6 +45,46 @@ export function readParameters(
     return { code: 'bad-request', msg: complaint(name, raw[name], issue) };
   });
   throw new AkinError('bad-request', details[0]?.msg ?? 'A parameter is malformed.', { details });
+}
+
+/**
+ * The values of an endpoint's parameters, of which only those that were sent are parsed: of dozens, most have their
+ * defaults.
+ * @returns undefined where one is malformed or missing
+ */
+function readSent(shape: z.ZodObject, raw: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  const types = shape.shape as Record<string, z.ZodType>;
+  const values: Record<string, unknown> = {};
+  for (const [name, absent] of absentOf(shape)) {
+    if (Object.hasOwn(raw, name)) {
+      const { success, data } = (types[name] as z.ZodType).safeParse(raw[name]);
+      if (!success) return undefined;
+      values[name] = data;
+    } else if (absent === REQUIRED) {
+      return undefined;
+    } else if (absent !== undefined) {
+      // Each request has its own, which it may change.
+      values[name] = Array.isArray(absent) ? [...absent] : absent;
+    }
+  }
+  return values;
+}
+
+const REQUIRED = Symbol('required');
+
+/** Of each endpoint, by name: what a parameter is that was not sent; undefined where it has no default. */
+const ABSENT = new WeakMap<z.ZodObject, ReadonlyMap<string, unknown>>();
+
+function absentOf(shape: z.ZodObject): ReadonlyMap<string, unknown> {
+  const known = ABSENT.get(shape);
+  if (known !== undefined) return known;
+  const absent = new Map<string, unknown>();
+  for (const [name, type] of Object.entries(shape.shape as Record<string, z.ZodType>)) {
+    const { success, data } = type.safeParse(undefined);
+    absent.set(name, success ? data : REQUIRED);
+  }
+  ABSENT.set(shape, absent);
+  return absent;
 }
 
 /** How to read a parameter: all its values, the first one, or the first one unless it is blank. */
