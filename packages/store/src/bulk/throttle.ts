@@ -8,40 +8,37 @@ export interface SearchTimes {
 }
 
 const LOOK_MILLISECONDS = 1_000;
-/** Bulk work ran so recently that it may have slowed searches. */
-const DISTURBED_MILLISECONDS = 3_000;
-/** Used while there are searches, and their undisturbed duration is unknown. */
-const FIRST_REST = 1;
-/** At most, bulk work slows down to a quarter of its speed, because it must end. */
-const MOST_REST = 3;
-/**
- * Number of seconds with the longest pauses after which searches should have become faster, if bulk work slows them.
- */
-const FRUITLESS_LOOKS = 5;
-/** Faster means: this share of the earlier duration. */
-const RELIEF = 0.8;
+/** Bulk work has ended, and does not only pause, if it was last active so long ago. */
+const ENDED_MILLISECONDS = 3_000;
+/** Bulk work keeps at least a quarter of its speed, because it must end. */
+const LEAST_SHARE = 1 / 4;
 /** Maximum pause: users who wait for the end of the work must see progress. */
 const LONGEST_REST = 2_000;
+/** The last seconds of each period try another share of the time, to measure its effect on searches. */
+const PERIOD = 8;
+const TRIED = 3;
+/** Part of the allowed slowdown (as a logarithm) that is used; the rest is for the shares that are tried. */
+const MARGIN = 0.65;
 
 /**
  * Throttles bulk work (applying changes, accepting large requests, housekeeping). It pauses between its pieces: longer
- * the more it slows searches, and not at all without searches. The undisturbed duration of searches is learned from
- * those without concurrent bulk work, and from those that stay slow however long it pauses: then other programs slow
- * them.
+ * the more it slows searches, and not at all without searches. Other programs slow searches too. So the effect of bulk
+ * work is measured: its share of the time varies, and {@link Effect} compares the durations of searches.
  */
 export class Throttle {
   readonly #slowdown: number;
   readonly #exchange: (own: SearchTimes) => Promise<SearchTimes>;
   readonly #now: () => number;
+  readonly #effect = new Effect();
   #times: number[] = [];
-  #undisturbed: number | undefined;
-  #lately: number | undefined;
   #rest = 0;
-  /** The duration of searches when it last increased its pauses. */
-  #before: number | undefined;
-  #fruitlessLooks = 0;
-  #searching = false;
+  /** Checks since bulk work began. */
+  #looks = 0;
   #lastBulk = Number.NEGATIVE_INFINITY;
+  /** Whether bulk work was active since the last check. */
+  #worked = false;
+  /** The share of the time of bulk work before the last check, if it was active. */
+  #shareBefore: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -88,6 +85,7 @@ export class Throttle {
 
   /** Pauses after a piece of bulk work, in proportion to its duration. */
   async rest(milliseconds: number): Promise<void> {
+    this.#worked = true;
     this.#lastBulk = this.#now();
     const pause = Math.min(milliseconds * this.#rest, LONGEST_REST);
     if (pause >= 1) await new Promise((resolve) => setTimeout(resolve, pause));
@@ -103,42 +101,70 @@ export class Throttle {
       p95: times[Math.ceil(times.length * 0.95) - 1] ?? 0,
     });
     if (this.#slowdown === 0) return;
-    const before = this.#searching;
-    this.#searching = count > 0;
-    if (!this.#searching) {
+    const isAtWork = this.#worked;
+    this.#worked = false;
+    this.#looks = this.#now() - this.#lastBulk > ENDED_MILLISECONDS ? 0 : this.#looks + 1;
+    const share = 1 / (1 + this.#rest);
+    // The searches of other processes are of this second or of the one before.
+    const recent = (share + (this.#shareBefore ?? share)) / 2;
+    this.#shareBefore = isAtWork ? share : undefined;
+    if (count === 0) {
       this.#rest = 0;
-      this.#lately = undefined;
       return;
     }
-    if (this.#now() - this.#lastBulk > DISTURBED_MILLISECONDS) {
-      this.#undisturbed = smoothed(this.#undisturbed, p95, p95 < (this.#undisturbed ?? 0) ? 0.5 : 0.2);
-      this.#lately = undefined;
-      this.#rest = Math.max(this.#rest, FIRST_REST);
-      return;
-    }
-    if (!before) this.#rest = Math.max(this.#rest, FIRST_REST);
-    this.#lately = smoothed(this.#lately, p95, 0.5);
-    if (this.#undisturbed === undefined) return;
-    // Undisturbed searches take no longer than disturbed ones.
-    this.#undisturbed = Math.min(this.#undisturbed, this.#lately);
-    const slowdown = this.#lately / this.#undisturbed;
-    if (slowdown <= this.#slowdown) {
-      this.#before = undefined;
-      if (slowdown < (1 + this.#slowdown) / 2) this.#rest *= 0.8;
-      return;
-    }
-    this.#before ??= this.#lately;
-    this.#fruitlessLooks =
-      this.#rest === MOST_REST && this.#lately > this.#before * RELIEF ? this.#fruitlessLooks + 1 : 0;
-    this.#rest = Math.min(MOST_REST, this.#rest * 1.5 + 0.25);
-    if (this.#fruitlessLooks < FRUITLESS_LOOKS) return;
-    this.#undisturbed = this.#lately;
-    this.#before = undefined;
+    // Without bulk work, other programs may start or stop: these seconds cannot be compared with those of bulk work.
+    if (isAtWork) this.#effect.learn(recent, p95);
+    const wanted = this.#effect.shareFor(MARGIN * Math.log(this.#slowdown));
+    const isTrying = this.#looks % PERIOD >= PERIOD - TRIED;
+    this.#rest = 1 / (isTrying ? otherShare(wanted) : wanted) - 1;
   }
 }
 
-function smoothed(before: number | undefined, now: number, share: number): number {
-  return before === undefined ? now : before + (now - before) * share;
+/** A share that is different enough to show its effect. */
+function otherShare(share: number): number {
+  return share > 1 / 2 ? share / 2 : share * 1.6;
+}
+
+/** The weight of the newest second. */
+const NEWEST = 0.1;
+/** A larger change of the duration (as a logarithm) counts as this one, because something else may have happened. */
+const MOST_CHANGE = Math.log(2);
+/** Assumed before anything is known: bulk work at full speed doubles the duration of searches. */
+const FIRST_EFFECT = Math.log(2);
+/** The weight of this assumption, as a variance of shares. */
+const FIRST_WEIGHT = 0.003;
+
+/**
+ * Measures how much bulk work slows searches: a ridge regression of the logarithm of their duration on the share of the
+ * time of bulk work, with exponential forgetting. Causes that do not depend on this share do not change the slope.
+ */
+class Effect {
+  #share: number | undefined;
+  #time = 0;
+  #variance = 0;
+  #covariance = 0;
+
+  /** Adds a second. @param share of the time in which bulk work was active, 0 to 1 */
+  learn(share: number, milliseconds: number): void {
+    const time = Math.log(Math.max(milliseconds, 0.01));
+    if (this.#share === undefined) {
+      this.#share = share;
+      this.#time = time;
+      return;
+    }
+    const byShare = share - this.#share;
+    const byTime = Math.min(MOST_CHANGE, Math.max(-MOST_CHANGE, time - this.#time));
+    this.#variance = (1 - NEWEST) * (this.#variance + NEWEST * byShare * byShare);
+    this.#covariance = (1 - NEWEST) * (this.#covariance + NEWEST * byShare * byTime);
+    this.#share += NEWEST * byShare;
+    this.#time += NEWEST * (time - this.#time);
+  }
+
+  /** The largest share of the time, from a quarter to 1, that slows searches by at most `slowdown` (a logarithm). */
+  shareFor(slowdown: number): number {
+    const slope = (this.#covariance + FIRST_WEIGHT * FIRST_EFFECT) / (this.#variance + FIRST_WEIGHT);
+    return slope <= slowdown ? 1 : Math.max(LEAST_SHARE, slowdown / slope);
+  }
 }
 
 /** Sends the searches of this process to the others that share the database, and returns those of all. */
