@@ -120,29 +120,20 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
   };
 
   it('answer what the database would, before and after they are read, and over commits', async () => {
-    for (const one of CASES) for (const isRemembered of [false, true]) await check([one], isRemembered);
+    // PGlite has no columns in memory.
+    const cases = CASES.filter((_, i) => kind === 'postgres' || i % 5 === 0);
+    for (const one of cases) for (const isRemembered of [false, true]) await check([one], isRemembered);
     await readColumns();
     expect(held()?.names).toHaveLength(kind === 'postgres' ? 4 : 0);
-    for (const one of CASES) for (const isRemembered of [false, true]) await check([one], isRemembered);
-    for (let round = 0; round < 4; round++) {
-      const gone = Array.from({ length: 20 }, () => `t${Math.floor(random() * COUNT)}`);
-      for (const id of gone) things.delete(id);
-      const replaced = Array.from({ length: 10 }, (_, i) => made((37 * round + i) % COUNT));
-      const fresh = Array.from({ length: 10 }, (_, i) => made(COUNT + 10 * round + i));
-      await add([
-        ...gone.map((id) => ({ kind: 'delete', id })),
-        ...replaced,
-        ...fresh,
-        { ...made(5_000 + round), shade: `new ${round}` },
-      ]);
-      things.set(`t${5_000 + round}`, { ...(things.get(`t${5_000 + round}`) as Thing), shade: `new ${round}` });
-      await check([[`shade:"new ${round}"`, ({ shade }) => shade === `new ${round}`]], round % 2 === 0);
-      for (let asked = 0; asked < 8; asked++) {
-        const [one, other] = [0, 1].map(() => CASES[Math.floor(random() * CASES.length)] as (typeof CASES)[number]);
-        await check([one as (typeof CASES)[number], other as (typeof CASES)[number]], random() < 0.7);
-      }
-      for (const one of CASES) await check([one], true);
-    }
+    for (const one of cases) for (const isRemembered of [false, true]) await check([one], isRemembered);
+    const gone = Array.from({ length: 20 }, () => `t${Math.floor(random() * COUNT)}`);
+    for (const id of gone) things.delete(id);
+    const others = Array.from({ length: 20 }, (_, i) => made(COUNT - 10 + i));
+    const last = { ...made(5_000), shade: 'new' };
+    await add([...gone.map((id) => ({ kind: 'delete', id })), ...others, last]);
+    things.set('t5000', { ...(things.get('t5000') as Thing), shade: 'new' });
+    await check([['shade:new', ({ shade }) => shade === 'new']], false);
+    for (const one of cases) await check([one], true);
   });
 
   it('leave a new filter to memory, but not what they cannot tell', async () => {
