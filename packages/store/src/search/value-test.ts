@@ -24,12 +24,12 @@ export function valueTest(query: Query, tables: SearchedTables): ValueTest | und
     case 'term':
     case 'phrase':
     case 'range':
+    case 'prefix':
     case 'exists': {
       const found = clauseColumn(tables, query);
       const { column, type } = found;
       if (column.kind !== 'column' || !COMPARED.has(type) || column.sql === 'id') return undefined;
-      const asked =
-        query.kind === 'exists' ? ANY : query.kind === 'range' ? inRange(query, found) : equal(query, found);
+      const asked = askedBy(query, found);
       return asked && { ...asked, column: column.sql, isExcluded: false };
     }
     case 'bool': {
@@ -52,6 +52,22 @@ const ANY: Asked = { values: new Set(), conditions: [() => true] };
 
 type Found = ReturnType<typeof clauseColumn>;
 
+function askedBy(
+  query: Extract<Query, { kind: 'term' | 'phrase' | 'range' | 'prefix' | 'exists' }>,
+  found: Found,
+): Asked | undefined {
+  switch (query.kind) {
+    case 'exists':
+      return ANY;
+    case 'range':
+      return inRange(query, found);
+    case 'prefix':
+      return { values: new Set(), conditions: [(text) => text.startsWith(query.value)] };
+    default:
+      return equal(query, found);
+  }
+}
+
 function equal({ value, position }: { readonly value: string; readonly position: number }, found: Found): Asked {
   const wanted = readTerm(found, value, position);
   // A number may have several texts: -0 is 0.
@@ -68,13 +84,24 @@ function inRange(range: Range, found: Found): Asked | undefined {
     const [least, most] = bounds;
     return { values: new Set(), conditions: [(text) => least <= BigInt(text) && BigInt(text) <= most] };
   }
-  // Strings have the order of a collation.
+  if (found.type === 'string') return inStringRange(range);
   if (found.type !== 'double') return undefined;
   const [from, to] = [low, high].map((bound) => (bound === null ? null : readDouble(bound)));
   const isIn = (text: string) => {
     const number = Number(text);
     const isAbove = from == null || number > from || (includeLow && number === from);
     return isAbove && (to == null || number < to || (includeHigh && number === to));
+  };
+  return { values: new Set(), conditions: [isIn] };
+}
+
+/** In the order of the collation "C", which all columns of strings have: by their bytes. */
+function inStringRange({ low, high, includeLow, includeHigh }: Range): Asked {
+  const [from, to] = [low, high].map((bound) => (bound === null ? null : Buffer.from(bound)));
+  const isIn = (text: string) => {
+    const bytes = Buffer.from(text);
+    const [above, below] = [from ? bytes.compare(from) : 1, to ? bytes.compare(to) : -1];
+    return (above > 0 || (includeLow && above === 0)) && (below < 0 || (includeHigh && below === 0));
   };
   return { values: new Set(), conditions: [isIn] };
 }

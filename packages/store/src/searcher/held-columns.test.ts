@@ -52,6 +52,10 @@ const CASES: readonly (readonly [query: string, matches: (thing: Thing) => boole
   ['size:[-1e30 TO 1e30]', ({ size }) => size !== undefined],
   ['size:*', ({ size }) => size !== undefined],
   ['-shade:*', ({ shade }) => shade === undefined],
+  ['shade:re*', ({ shade }) => shade === 'red'],
+  ['shade:?ed', ({ shade }) => shade?.endsWith('ed') === true],
+  [`-shade:{Red TO "b'lue"]`, ({ shade }) => shade !== "b'lue"],
+  ['shade:{grün TO red}', ({ shade }) => shade === 'grün 🟢' || shade === 'new'],
   ['shade:[a TO z]', ({ shade }) => shade !== undefined && shade >= 'a' && shade <= 'z'],
   ['mark:0', ({ mark }) => mark === 0],
   ['mark:("-1.5" 0.1)', ({ mark }) => mark === -1.5 || mark === 0.1],
@@ -138,7 +142,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
 
   it('leave a new filter to memory, but not what they cannot tell', async () => {
     await readColumns();
-    await find(['shade:[a TO b]', 'shade:red']);
+    await find(['shade:?ed', 'shade:red']);
     const { query } = pg.Client.prototype;
     const sent: unknown[] = [];
     const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
@@ -146,10 +150,10 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       return Reflect.apply(query, this, args);
     });
     try {
-      await find(['-shade:(red Red)', 'size:([3 TO 4] 6)']);
-      expect(sent).toHaveLength(kind === 'postgres' ? 1 : 4);
+      await find(['-shade:(red Red)', 'size:([3 TO 4] 6)', 'shade:[a TO b}', 'shade:re*']);
+      expect(sent).toHaveLength(kind === 'postgres' ? 1 : 6);
       sent.length = 0;
-      await find(['shade:[c TO d]']);
+      await find(['shade:b?lue']);
       expect(sent).toHaveLength(3);
     } finally {
       spy.mockRestore();
