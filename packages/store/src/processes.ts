@@ -1,9 +1,9 @@
 import { type ProcessName, parseConnectionName } from '@akin/runtime';
 import type { Store } from './context.ts';
 
-/** A process that has connections to the database right now. */
+/** A process that has connections to the database now. */
 export interface ConnectedProcess extends ProcessName {
-  /** From where it connects; null over a socket of the machine. */
+  /** The address that it connects from. Null over a socket of the machine. */
   readonly address: string | null;
   readonly connections: number;
   /** When the oldest of its connections was made. */
@@ -11,8 +11,8 @@ export interface ConnectedProcess extends ProcessName {
 }
 
 /**
- * The processes of a fleet, by their connections: one that is gone has none, so nothing has to be written or forgotten.
- * Empty for the embedded database, which one process has to itself.
+ * The processes of a fleet, by their connections: a dead one has none, so nothing has to be written or removed. Empty
+ * for the embedded database, which only one process uses.
  */
 export async function listProcesses({ engine }: Store): Promise<ConnectedProcess[]> {
   if (engine.kind !== 'postgres') return [];

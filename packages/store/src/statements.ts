@@ -4,7 +4,8 @@ import type { Collection } from './context.ts';
 /**
  * Runs statements that belong together as one span.
  *
- * @param summary what they do to what, such as `SELECT page`: it names the span, which holds neither text nor values
+ * @param summary the operation and its object, such as `SELECT page`: it names the span, which contains neither text
+ * nor values
  */
 export function statements<Value>(summary: string, collection: Collection, run: () => Promise<Value>): Promise<Value> {
   const attributes = {

@@ -21,57 +21,57 @@ import { InMemorySearch } from './searcher/in-memory-search.ts';
 import { Standbys } from './standbys/standbys.ts';
 
 export type StoreConfig = {
-  /** What the analysis gives: columns and tables are made from it. */
+  /** The outputs of the analysis: columns and tables are created from them. */
   readonly modules: readonly ModuleManifest[];
-  /** Which model makes the descriptors of each module here: others are not mixed with them. Unchecked when not given. */
+  /** The model of the descriptors of each module here: others are not mixed with them. Default: not checked. */
   readonly models?: ReadonlyMap<string, string>;
-  /** What turns distances of those models into scores: kept with the collections, for processes that open them with other models. */
+  /** The calibrations of those models: stored with the collections, for processes that open them with other models. */
   readonly calibrations?: ReadonlyMap<string, Calibration>;
-  /** The same of words and pictures. */
+  /** The same for words and pictures. */
   readonly wordsCalibration?: Calibration | undefined;
-  /** As a {@link Generation} has it. */
+  /** As in a {@link Generation}. */
   readonly contentVector?: string | undefined;
-  /** Other models that this process can use, see {@link FindGeneration}; none when not given. */
+  /** Other models that this process can use, see {@link FindGeneration}. Default: none. */
   readonly findGeneration?: FindGeneration;
-  /** Reads the JSON text of outputs; throws AkinError. Given, so that the store needs no module. */
+  /** Parses the JSON text of outputs; throws AkinError. Passed in, so that the store needs no module. */
   readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
-  /** How long rows that a commit replaced stay for searches that began before it, in milliseconds. 60,000 when not given. */
+  /** How long replaced rows stay for searches that began before the commit, in milliseconds. Default: 60,000. */
   readonly graceMilliseconds?: number;
-  /** Documents of a collection from which on fields that searches use get indexes. 5,000 when not given. */
+  /** From this number of documents on, fields that searches use get indexes. Default: 5,000. */
   readonly indexedFrom?: number;
   /**
-   * Collections with at most this many documents are always ranked exactly, and so are searches with at most this many matches.
-   * 20,000 when not given.
+   * Collections with at most this many documents are always ranked exactly, as are searches with at most this many
+   * matches. Default: 20,000.
    */
   readonly exactDocuments?: number;
-  /** Bytes of memory for the vectors and filters of searched collections; 15 % of what the process may use when not given. */
+  /** Bytes of memory for the vectors and filters of searched collections. Default: 15 % of what the process may use. */
   readonly searchMemory?: number;
   /**
-   * How long each statement of a search may take. 30,000 on PostgreSQL and 20,000 on PGlite, where everybody else waits
-   * for it, when not given.
+   * Time limit of each statement of a search. Default: 30,000 on PostgreSQL and 20,000 on PGlite, where everything else
+   * waits for it.
    */
   readonly searchMilliseconds?: number;
   /**
-   * Operations of a commit after which it applies each shard of the collection by itself, so that other processes can
-   * help. 2,000 when not given.
+   * From this number of operations on, a commit applies each shard of the collection separately, so that other
+   * processes can help. Default: 2,000.
    */
   readonly shardsFrom?: number;
   /**
-   * How many times slower searches may get by bulk work on PostgreSQL, which rests so long between its pieces; it goes
-   * on at a quarter of its speed at least. 0: it never rests. 1.3 when not given. PGlite's lanes see to that themselves.
+   * Factor by which bulk work on PostgreSQL may slow down searches. It pauses between its pieces, but keeps at least a
+   * quarter of its speed. 0: it never pauses. Default: 1.3. On PGlite the lanes do this.
    */
   readonly searchSlowdown?: number;
   /**
-   * Where outputs and thumbnails are kept; in the database when not given. Those that are in the database stay there.
-   * `unread` for who neither reads nor writes any.
+   * Where to store outputs and thumbnails. Default: in the database. Those in the database stay there. `unread` for
+   * processes that neither read nor write any.
    */
   readonly objects?: ObjectsConfig | 'unread';
-  /** Ends the opening, as soon as what it waits for lets it. */
+  /** Aborts the opening as soon as possible. */
   readonly signal?: AbortSignal;
 } & (
   | {
       readonly folder: string;
-      /** Hears what an operator should know about the embedded database. */
+      /** Gets messages for the operator about the embedded database. */
       readonly tell?: (text: string) => void;
     }
   | {
@@ -80,11 +80,11 @@ export type StoreConfig = {
       readonly shared?: boolean;
       /** This process, as the others see it. */
       readonly process?: ProcessName;
-      /** Standbys of the database, from which searches are read where they are far enough. */
+      /** Standbys of the database, from which searches are read if they are current enough. */
       readonly standbyUrls?: readonly string[];
-      /** Search nodes, which hold the vectors of collections with several shards instead of this process. */
+      /** Search nodes, which keep the vectors of collections with several shards instead of this process. */
       readonly nodes?: SearchNodes | undefined;
-      /** Other servers on which shards may lie: addresses by name. Those that were named before are still known. */
+      /** Other servers for shards: URLs by name. Earlier ones are still known. */
       readonly shardServers?: ReadonlyMap<string, string> | undefined;
     }
 );
@@ -95,7 +95,7 @@ const DAY_MILLISECONDS = 24 * 3_600_000;
 export interface ObjectsConfig {
   /** `s3://bucket`, `s3://bucket/prefix` or a folder. */
   readonly place: string;
-  /** How long objects stay that nothing names any more: for backups, standbys and long answers. A day when not given. */
+  /** How long unreferenced objects are kept: for backups, standbys and long answers. Default: a day. */
   readonly keptMilliseconds?: number;
 }
 
@@ -105,11 +105,11 @@ const SEARCH_MILLISECONDS: Readonly<Record<Engine['kind'], number>> = { postgres
 const FIRST_COLLECTION = 'my-collection';
 
 /**
- * Opens the store in a folder (PGlite) or in a PostgreSQL database, brings its tables up to date and, unless others
- * share it, takes up what an earlier process left. An empty one gets the collection `my-collection`.
+ * Opens the store in a folder (PGlite) or in a PostgreSQL database, updates its tables and, unless others share it,
+ * cleans up after an earlier process. An empty one gets the collection `my-collection`.
  *
- * @throws AkinError `conflict` when another akin uses it, when it was written by another version, or when the server
- * lacks something: the message says what to do. `unavailable` when it cannot be reached or is damaged.
+ * @throws AkinError `conflict` if another akin uses it, if another version wrote it, or if the server lacks something:
+ * the message says what to do. `unavailable` if it cannot be reached or is damaged.
  * @throws the reason of the signal
  */
 export async function openStore(config: StoreConfig): Promise<Store> {
@@ -132,7 +132,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
           ...(shared ? { hear: (text) => events.hear(Number(text)) } : {}),
           parted: () => forget(),
         });
-  // What is asked of a closed database rejects.
+  // Calls to a closed database reject.
   const close = () => void engine[Symbol.asyncDispose]();
   signal?.addEventListener('abort', close);
   try {
@@ -227,7 +227,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
   }
 }
 
-/** While searches are slowed one at a time is enough. */
+/** While searches are slowed, one at a time is enough. */
 function commitTurns(engine: Engine, throttle: Throttle): Turns {
   return new Turns(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : MOST_APPLIED));
 }
@@ -237,7 +237,7 @@ function openThrottle(engine: Engine, slowdown: number, shared: boolean): Thrott
   return new Throttle(slowdown, shared ? exchangeSearchTimes(engine, randomUUID()) : undefined);
 }
 
-/** Once in the life of a database, also when several processes open it at once or one dies in between. */
+/** Once in the life of a database, even if several processes open it at once or one dies in between. */
 async function createFirstCollection(store: Store): Promise<void> {
   if (await isFirstCollectionMade(store.engine)) return;
   try {
@@ -249,24 +249,24 @@ async function createFirstCollection(store: Store): Promise<void> {
 }
 
 /**
- * The bytes of a backup of an embedded store, while it is used: `restore` reads them from a file. All that was accepted
- * before the call is in it.
- * @throws AkinError bad-request when the store is in PostgreSQL, which has tools of its own for that
+ * The bytes of a backup of an embedded store in use: `restore` reads them from a file. It contains everything that was
+ * accepted before the call.
+ * @throws AkinError bad-request if the store is in PostgreSQL, which has its own tools for that
  * @throws AkinError conflict while another backup runs
  */
 export async function backup(store: Store): Promise<Readable> {
   if (store.engine.kind !== 'pglite') {
     throw new AkinError(
       'bad-request',
-      'The store is in PostgreSQL: back it up with pg_dump (infra/scripts/backup.sh), or as your server does.',
+      'The store is in PostgreSQL: back it up with pg_dump (infra/scripts/backup.sh), or with the tools of your server.',
     );
   }
   return (store.engine as PgliteEngine).backup();
 }
 
 /**
- * Fills a folder, which must hold no store yet, from a file with the bytes of `backup`.
- * @throws AkinError conflict when the folder holds a store
+ * Fills a folder, which must contain no store yet, from a file with the bytes of `backup`. @throws AkinError conflict
+ * if the folder contains a store
  */
 export async function restore(folder: string, file: string): Promise<void> {
   await (await openPglite(folder, { backup: file }))[Symbol.asyncDispose]();

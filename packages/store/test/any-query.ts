@@ -1,7 +1,7 @@
 import { escapeQueryText } from '@akin/domain';
 import fc from 'fast-check';
 
-/** Fields of the shop of `search-shop.ts`, of every type that there is. */
+/** Fields of the shop of `search-shop.ts`, of every type. */
 const FIELDS = [
   'id',
   'title',
@@ -23,7 +23,7 @@ const FIELDS = [
   'shape_descriptor',
 ];
 
-/** Numbers, dates and places at and beyond the limits of their types, and text that is odd in one way or another. */
+/** Numbers, dates and locations at and beyond the limits of their types, and unusual texts. */
 const VALUES = [
   ...['0', '-0', '5', '-7', '1e5', '5.0', '.5', '1e-400', '1e308', '1e309', '-1.8e308', '5e-324', '٣', '1_000', '0x10'],
   ...['9223372036854775807', '9223372036854775808', '-9223372036854775809', '9'.repeat(400), `0.${'0'.repeat(390)}1`],
@@ -153,7 +153,9 @@ const simple = fc.oneof(
 const boost = fc.constantFrom('', '', '', '^0', '^2', '^=0.1', `^1${'0'.repeat(30)}`, `^0.${'0'.repeat(60)}1`, '^=0');
 const sign = fc.constantFrom('', '', '', '+', '-', '!', 'NOT ');
 
-/** Texts most of which are queries: every kind of clause, on every type of field, with values at and beyond the limits. */
+/**
+ * Texts most of which are queries: every kind of clause, on every type of field, with values at and beyond the limits.
+ */
 export const anyQuery = fc.letrec<{ query: string; clause: string }>((tie) => ({
   query: fc
     .array(fc.tuple(sign, tie('clause'), boost, fc.constantFrom(' ', ' AND ', ' OR ', ' && ')), {

@@ -44,9 +44,9 @@ const DOCUMENTS = [
 type Count = (facets: readonly FacetRequest[], request?: Partial<SearchRequest>) => Promise<readonly FacetResult[]>;
 
 /**
- * To be called in a `describe`: all its tests count the documents of one collection.
+ * Call this in a `describe`: all its tests count the documents of one collection.
  *
- * @param take is given the collection before the first test
+ * @param take gets the collection before the first test
  */
 export function facetShop(kind: EngineKind, take: (shop: Shop) => void = () => {}): { count: Count } {
   let shop: Shop;

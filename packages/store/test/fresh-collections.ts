@@ -3,16 +3,16 @@ import { createCollection, dropCollection } from '../src/collections/collections
 import type { Collection, Store } from '../src/context.ts';
 import { type EngineKind, openTestStore, type TestPlace, testPlace } from './support.ts';
 
-/** What a test works with. */
+/** The context of a test. */
 interface Place {
   readonly store: Store;
   readonly collection: Collection;
 }
 
 /**
- * To be called in a `describe`: all its tests have one store, and each an empty collection.
+ * Call this in a `describe`: all its tests share one store, and each gets an empty collection.
  *
- * @param take is given both before each test, and after `reopen`, which opens the store as a later process would
+ * @param take gets both before each test, and after `reopen`, which opens the store as a later process would
  */
 export function freshCollections(kind: EngineKind, take: (place: Place) => void): { reopen: () => Promise<void> } {
   let place: TestPlace;

@@ -9,7 +9,7 @@ import { openStore } from '../src/store.ts';
 import { sharedStore } from './shared-store.ts';
 import { accept, type EngineKind, parseTestOutputs, TEST_MODULES, testOutputs } from './support.ts';
 
-/** Pictures are angles on a circle; members may be 0.1 away from their representative. All cells are asked. */
+/** Pictures are angles on a circle; members may be 0.1 away from their representative. All cells are searched. */
 export const RULE: GroupRule = {
   name: 'test 1',
   module: 'shape',
@@ -46,7 +46,7 @@ export const hued = (id: string, shape: readonly number[], hue: number | null) =
   }),
 });
 
-/** What tests of groups do in a store of their own. To be called in a `describe`. */
+/** Helpers for tests of groups with a separate store. Call this in a `describe`. */
 export function groupsOn(kind: EngineKind, exactDocuments?: number) {
   let made = 0;
   const on = {

@@ -3,7 +3,7 @@ import { listOperations, type Operation } from '../src/accept/operations.ts';
 import { collectionStatus } from '../src/collections/collections.ts';
 import type { Collection, Store } from '../src/context.ts';
 
-/** What is sent while something is killed; see feeding. */
+/** What is sent during kills; see feeding. */
 export type Sent =
   | { readonly id: string; readonly n: number; readonly group: number; readonly analyzed: boolean }
   /** An atomic update, which sets n. */
@@ -11,15 +11,15 @@ export type Sent =
   | { readonly deleted: string }
   | { readonly query: string };
 
-/** What became of what was sent. */
+/** The outcome of what was sent. */
 export interface Log {
-  /** Requests that were accepted for certain: first sequence number and changes. */
+  /** Requests that were certainly accepted: first sequence number and changes. */
   readonly accepted: { readonly first: number; readonly sent: readonly Sent[] }[];
-  /** Requests that were under way at a kill: accepted or not, but whole. */
+  /** Requests in progress at a kill: accepted as a whole or not at all. */
   readonly unknown: (readonly Sent[])[];
 }
 
-/** Compares what a search would see with what the operations that are visible add up to. */
+/** Compares the visible documents with the result of the visible operations. */
 export async function checkVisible(store: Store, collection: Collection, log: Log): Promise<void> {
   const S = collection.sqlSchema;
   const operations = await allOperations(store, collection);
@@ -45,7 +45,10 @@ export async function allOperations(store: Store, collection: Collection): Promi
   return operations;
 }
 
-/** Finds what was sent as each operation, and checks that each request is there as a whole or, if it was not answered, not at all. */
+/**
+ * Finds the sent change of each operation, and checks that each request exists as a whole or, if it was not answered,
+ * not at all.
+ */
 function assignNumbers(operations: readonly Operation[], log: Log): Map<number, Sent> {
   expect(operations.map(({ seq }) => seq)).toEqual(operations.map((_, i) => i + 1));
   const sent = new Map<number, Sent>();
@@ -69,8 +72,8 @@ function idOf(change: Sent | undefined): string | null {
 }
 
 /**
- * The documents that operations leave which a search sees, in accepted order. What was superseded counts where something
- * visible came behind it: an atomic update may be made of it.
+ * The visible documents that operations result in, in accepted order. Superseded ones count if a visible one came after
+ * them: an atomic update may be based on them.
  */
 function replay(operations: readonly Operation[], sent: ReadonlyMap<number, Sent>): [string, number][] {
   const lastVisible = new Map<string | null, number>();
@@ -87,7 +90,7 @@ function replay(operations: readonly Operation[], sent: ReadonlyMap<number, Sent
       continue;
     if ('query' in change) {
       for (const [one, { n, group }] of documents) {
-        // A delete by query passes over what an earlier update is still to change.
+        // A delete by query skips documents that an earlier update will change.
         if ((waiting.get(one) ?? seq) < seq) continue;
         if (change.query.includes(`n:${n} `) || change.query.endsWith(`group:${group}`)) documents.delete(one);
       }

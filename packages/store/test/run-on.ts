@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs a statement on another server than the one of a store. @returns its rows */
+/** Runs a statement on a server other than that of a store. @returns its rows */
 export async function runOn(url: string, sql: string) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

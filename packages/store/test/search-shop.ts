@@ -58,9 +58,9 @@ type Ask = (request: SearchRequest) => Promise<SearchResult>;
 type Find = (q: string, request?: Partial<Omit<SearchRequest, 'query'>> & { fq?: string[] }) => Promise<SearchResult>;
 
 /**
- * To be called in a `describe`: all its tests search one collection, whose documents hold what is odd.
+ * Call this in a `describe`: all its tests search one collection with unusual documents.
  *
- * @param take is given the collection before the first test
+ * @param take gets the collection before the first test
  */
 export function searchShop(kind: EngineKind, take: (shop: Shop) => void = () => {}): { find: Find; ask: Ask } {
   let shop: Shop;
@@ -85,5 +85,5 @@ export function searchShop(kind: EngineKind, take: (shop: Shop) => void = () => 
   };
 }
 
-/** The first characters of the ids that were found. */
+/** The first characters of the found ids. */
 export const ids = (result: SearchResult) => result.hits.map(({ id }) => id[0]).join('');

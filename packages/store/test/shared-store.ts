@@ -3,9 +3,9 @@ import type { Store } from '../src/context.ts';
 import { type EngineKind, openTestStore, type TestPlace, testPlace } from './support.ts';
 
 /**
- * To be called in a `describe`: all its tests have one store, which is closed and removed after them.
+ * Call this in a `describe`: all its tests share one store, which is closed and removed after them.
  *
- * @param prepare is given the store before the first test
+ * @param prepare gets the store before the first test
  */
 export function sharedStore(
   kind: EngineKind,

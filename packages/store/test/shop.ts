@@ -6,17 +6,17 @@ import { accept, type EngineKind } from './support.ts';
 
 type Documents = Parameters<typeof accept>[2];
 
-/** What a test works with. */
+/** The context of a test. */
 export interface Shop {
   readonly store: Store;
   readonly collection: Collection;
 }
 
 /**
- * To be called in a `describe`: all its tests read one collection of these documents. It also has rows that no search may
+ * Call this in a `describe`: all its tests read one collection of these documents. It also has rows that no search may
  * see: the document `gone` is deleted, and `later` is not committed.
  *
- * @param take is given the collection before the first test
+ * @param take gets the collection before the first test
  */
 export function shopOf(
   kind: EngineKind,

@@ -19,7 +19,7 @@ export type TestPlace =
   | { readonly folder: string; readonly tell?: (text: string) => void }
   | { readonly databaseUrl: string };
 
-/** A database of its own in which nothing was stored yet, and how to get rid of it. */
+/** A separate empty database, and a function to remove it. */
 export async function testPlace(kind: EngineKind): Promise<{ place: TestPlace; remove: () => Promise<void> }> {
   if (kind === 'pglite') {
     const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
@@ -31,7 +31,7 @@ export async function testPlace(kind: EngineKind): Promise<{ place: TestPlace; r
   return { place: { databaseUrl: database.url }, remove: () => database.drop() };
 }
 
-/** Puts an embedded database with an empty store into a folder, as a copy of one that the run makes once. */
+/** Puts an embedded database with an empty store into a folder, as a copy of one that the run creates once. */
 export async function copyTestStore(folder: string): Promise<void> {
   await copyTemplate('store', folder, async (made) => (await openTestStore({ folder: made }))[Symbol.asyncDispose]());
 }
@@ -40,7 +40,7 @@ export function openEngine(place: TestPlace): Promise<Engine> {
   return 'folder' in place ? openPglite(place.folder) : openPostgres(place.databaseUrl);
 }
 
-/** Two modules with small vectors: enough for everything that the store does with them. */
+/** Two modules with small vectors: enough for all tests of the store. */
 export const TEST_MODULES: readonly ModuleManifest[] = [
   {
     name: 'shape',
@@ -62,7 +62,7 @@ export const TEST_MODULES: readonly ModuleManifest[] = [
   },
 ];
 
-/** What a test writes as outputs: the descriptor is a comma list. */
+/** The outputs of a test: the descriptor is a list of numbers separated by commas. */
 export interface TestOutputs {
   readonly shape?: readonly number[];
   readonly names?: readonly string[];
@@ -72,7 +72,7 @@ export function testOutputs({ shape, names }: TestOutputs): string {
   return JSON.stringify({ shape_descriptor: shape?.join(','), tint_names: names });
 }
 
-/** Reads what {@link testOutputs} wrote; throws on other text, as the real one does. */
+/** Parses the text of {@link testOutputs}; throws on other text, as the real one does. */
 export function parseTestOutputs(json: string): ParsedOutputs {
   if (!json.startsWith('{')) throw new AkinError('bad-request', 'The outputs are no object.');
   const { shape_descriptor: text, tint_names: names } = JSON.parse(json) as {
@@ -124,7 +124,7 @@ export async function changesOf(store: Store, collection: Collection, documents:
   });
 }
 
-/** Accepts one request. Documents are given as plain objects, other changes as they are. */
+/** Accepts one request. Documents are given as plain objects, other changes unchanged. */
 export async function accept(
   store: Store,
   collection: Collection,
@@ -138,7 +138,7 @@ export async function accept(
   return staging.accept();
 }
 
-/** What the last commit shows: ids with the value of one field, in order of id. */
+/** The visible documents: ids with the value of one field, in order of id. */
 export async function visible(store: Store, collection: Collection, field = 'id'): Promise<unknown[]> {
   const column = (await loadSchema(store, collection)).columns.get(field);
   const sql = column?.kind === 'column' ? column.sql : 'null';

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Worker } from 'node:worker_threads';
 
-/** Hears of all threads that this process starts from now on, the last one last. */
+/** Gets all threads that this process starts from now on, the last one last. */
 export function watchThreads(): { readonly threads: Worker[]; end(): void } {
   const threads: Worker[] = [];
   const hear = (message: unknown) => threads.push((message as { worker: Worker }).worker);

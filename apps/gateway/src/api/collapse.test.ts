@@ -64,7 +64,7 @@ describe('collapse=duplicates', () => {
   it('is refused with a cursorMark, and with another value', async () => {
     expect(await search('select?cursorMark=*&sort=id+asc&collapse=duplicates')).toEqual([
       400,
-      expect.stringContaining('collapse is not for cursorMark'),
+      expect.stringContaining('collapse is not possible with cursorMark'),
     ]);
     expect(await search('select?collapse=other')).toEqual([400, expect.stringContaining('collapse')]);
   });

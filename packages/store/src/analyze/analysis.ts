@@ -151,7 +151,8 @@ async function claimIn(
   const strange = `array(select d.module from ${S}.descriptor_counts d
                            join unnest($4::text[], $5::text[]) own (module, model) using (module)
                           where d.model <> own.model)`;
-  // everything that is the same for all of them computed once.
+  // Of the hundreds of thousands that may wait only the first few are read: in the order of their index. Everything
+  // that is the same for all of them is computed once.
   const sql = `with busy as materialized (
          select host, count(*) as count from ${S}.operations where state = 'analyzing' and host is not null group by host
        ), candidates as materialized (

@@ -57,7 +57,8 @@ function definitionsFor(uses: readonly Use[]): Map<string, string> {
   for (const { column, form } of uses) forms.set(column, (forms.get(column) ?? new Set()).add(form));
   const indexes = new Map<string, string>();
   for (const [column, used] of forms) {
-    // counts and pages need not read the wide rows.
+    // After the value comes the id, by which equal values are ordered. With the commit numbers and the number of the
+    // row, counts and pages need not read the wide rows.
     if (used.has('place')) {
       indexes.set('field_place', '(lat, lon) include (valid_from, valid_to, doc, id)');
       continue;

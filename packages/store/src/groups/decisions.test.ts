@@ -13,7 +13,7 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
   const on = groupsOn(kind);
   const { add, collectionOf, groups, update } = on;
 
-  it('keeps apart what people said is different, whatever comes and goes', async () => {
+  it('keeps documents apart that people marked as different, whatever changes', async () => {
     const collection = await collectionOf(
       picture('a', 0),
       picture('b', 0.02),
@@ -23,7 +23,7 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
     );
     await update(collection);
     expect(await groups(collection)).toEqual([['a', 'b', 'c', 'd']]);
-    // Of two near one representative the farther leaves.
+    // Of two near one representative the farther one leaves.
     await decideGroups(on.store, collection, ['c', 'b'], 'different');
     expect((await listGroups(on.store, collection, { rows: 10, members: 10 })).numFoundExact).toBe(false);
     await update(collection);
@@ -34,7 +34,7 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
       ['a', 'b'],
       ['c', 'd'],
     ]);
-    // One that is replaced looks again, and is nearer now than what it is different from.
+    // A replaced document searches again, and is now nearer than the document that it is different from.
     await add(collection, picture('c', 0.01));
     await update(collection);
     const grouped = [
@@ -52,7 +52,7 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
     await decideGroups(on.store, collection, ['a', 'd'], null);
     await add(collection, { kind: 'delete', id: 'c' });
     await update(collection);
-    // The decision on c ends with it.
+    // The decision on c is removed with c.
     expect(await listDecisions(on.store, collection, { limit: 9 })).toEqual({ decisions: [], next: undefined });
     await add(collection, picture('c', 0.04));
     await update(collection);
@@ -61,7 +61,7 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
     await expect(decideGroups(on.store, collection, ['a', 'nobody'], 'different')).rejects.toThrow('"nobody"');
   });
 
-  it('takes decisions over when the collection is reindexed, those too that come meanwhile', async () => {
+  it('copies decisions when the collection is reindexed, including later ones', async () => {
     const old = await collectionOf(picture('a', 0), picture('b', 0.02), picture('c', 0.04), picture('gone', 0.06));
     await update(old);
     await decideGroups(on.store, old, ['a', 'b', 'gone'], 'different');

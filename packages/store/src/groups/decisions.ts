@@ -7,15 +7,15 @@ import type { Queryable } from '../engine/engine.ts';
 import { visible, withSnapshot } from '../search/snapshot.ts';
 import { lockState } from './state.ts';
 
-/** Two documents that people said are different: they are never in one group. By rising id. */
+/** Two documents that people marked as different: they are never in one group. By ascending id. */
 export type Decision = readonly [string, string];
 
 /**
- * Keeps each two of some documents from being in one group, or no longer. Of those that are in one group now, the one
- * nearest to the representative stays; the others look for another group when the groups are next brought up to date.
+ * Keeps each pair of some documents from being in one group, or withdraws that. Of those that are in one group now, the
+ * one nearest to the representative stays; the others search for another group at the next update.
  *
  * @param ids 2 to 100 different ones
- * @throws AkinError not-found for a document that the last commit does not show
+ * @throws AkinError not-found for a document that is not visible
  */
 export async function decideGroups(
   store: Store,
@@ -28,7 +28,7 @@ export async function decideGroups(
     async (tx) => {
       await lockState(tx, collection);
       const docs = await visibleDocuments(tx, collection, ids);
-      // Both ways round, so that one look at the first column finds all of a document.
+      // In both directions, so that one lookup in the first column finds all of a document.
       if (decision === 'different') {
         await tx.query(
           `insert into ${S}.decisions select a, b from unnest($1::text[]) a, unnest($1::text[]) b where a <> b
@@ -48,7 +48,7 @@ export async function decideGroups(
   );
 }
 
-/** Decisions on documents that can be seen, in the order of their ids. @param after the last one of the page before */
+/** Decisions on visible documents, in the order of their ids. @param after the last one of the previous page */
 export async function listDecisions(
   store: Store,
   collection: Collection,
@@ -68,7 +68,7 @@ export async function listDecisions(
   });
 }
 
-/** What some documents are different from, by their ids. */
+/** The documents that some documents are different from, by their ids. */
 export async function decisionsOf(
   tx: Queryable,
   S: string,
@@ -82,8 +82,8 @@ export async function decisionsOf(
 }
 
 /**
- * SQL that is true where a document may not follow the representative `r` at a distance: the two are different, or one
- * that follows it and is not farther is different from it.
+ * SQL that is true if a document may not follow the representative `r` at a distance: the two are different, or a
+ * follower that is not farther is different from it.
  */
 export function mayNotFollow(S: string, id: string, distance: string): string {
   return `exists (select from ${S}.decisions x where x.a = ${id} and (x.b = r.id or exists (
@@ -91,7 +91,7 @@ export function mayNotFollow(S: string, id: string, distance: string): string {
              where o.representative = r.doc and e.id = x.b and o.distance <= ${distance})))`;
 }
 
-/** Takes documents out of groups with something that they are different from, where the other one is nearer. */
+/** Takes documents out of groups with a document that they are different from, if the other one is nearer. */
 export async function separate(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   const rows = await tx.query<{ doc: bigint }>(
     `with members as (
@@ -115,7 +115,7 @@ export async function separate(tx: Queryable, S: string, docs: readonly bigint[]
   );
 }
 
-/** Decisions end with the document: those of documents that were replaced by none. */
+/** Decisions are removed with the document: those of documents without a replacement. */
 export async function forgetDecisions(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   await tx.query(
     `with gone as (
@@ -128,7 +128,7 @@ export async function forgetDecisions(tx: Queryable, S: string, docs: readonly b
   );
 }
 
-/** Takes the decisions of a collection over into the one that takes its place. */
+/** Copies the decisions of a collection to its replacement. */
 export async function copyDecisions(tx: Queryable, from: Collection, to: Collection): Promise<void> {
   const [S, T] = [from.sqlSchema, to.sqlSchema];
   const copied = await tx.query(
@@ -170,7 +170,7 @@ async function leave(tx: Queryable, S: string, docs: readonly bigint[]): Promise
   );
 }
 
-/** Documents, and those that follow them, look for their groups as if they had just come. */
+/** Documents, and their followers, search for their groups as if they were new. */
 async function seekAgain(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   await leave(tx, S, docs);
   await tx.query(
@@ -181,7 +181,7 @@ async function seekAgain(tx: Queryable, S: string, docs: readonly bigint[]): Pro
   );
 }
 
-/** The groups count as older than the last commit again, so that the process that keeps them looks. */
+/** The groups count as older than the last commit again, so that the process that updates them runs. */
 async function reopen(tx: Queryable, collection: Collection): Promise<void> {
   await tx.query(
     `update ${collection.sqlSchema}.grouping

@@ -14,16 +14,16 @@ interface Nearest {
   readonly distance: number;
 }
 
-/** Documents that look for a group together. */
+/** Documents that search for a group together. */
 interface ChunkToGroup {
-  /** Rising numbers. */
+  /** Ascending numbers. */
   readonly docs: readonly bigint[];
   readonly state: GroupingState;
-  /** What `doc` of the state becomes. */
+  /** The new `doc` of the state. */
   readonly upTo: bigint;
-  /** How many look for a group now, these and others. */
+  /** Number of documents that search for a group now, these and others. */
   readonly waiting?: number;
-  /** Those of the documents, where they were read before. */
+  /** The descriptors of the documents, if they were read before. */
   readonly seekers?: readonly Seeker[] | undefined;
   readonly inMemory?: RepresentativesInMemory | undefined;
 }
@@ -35,13 +35,14 @@ interface GroupedChunk {
 }
 
 /**
- * Finds each of some documents its group, in the order of their numbers: the group of the nearest representative within
- * the rule's distance, or else it becomes a representative itself, alone until others come. (Leader clustering:
- * Hartigan, Clustering Algorithms, 1975.) The result does not depend on how the documents were cut into chunks.
+ * Finds the group of each of some documents, in the order of their numbers: the group of the nearest representative
+ * within the rule's distance; otherwise the document becomes a representative itself, alone until others come. (Leader
+ * clustering: Hartigan, Clustering Algorithms, 1975.) The result does not depend on how the documents were divided into
+ * chunks.
  *
- * One transaction, which goes through only if the state is still the one that the caller knows.
+ * One transaction, which succeeds only if the state is still the one that the caller knows.
  *
- * @returns the new state; undefined when another process was quicker
+ * @returns the new state; undefined if another process was faster
  */
 export async function groupChunk(
   store: Store,
@@ -68,7 +69,8 @@ export async function groupChunk(
       const nearest = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0, among);
       const [representatives, followers] = settle(there, nearest, rule, decisions);
       await save(tx, store, S, representatives, followers);
-      // Those that came may be nearer than what they are different from, which then looks for another group.
+      // The new documents may be nearer than a document that they are different from, which then searches for another
+      // group.
       const decided = there.filter(({ id }) => decisions.has(id));
       if (decided.length > 0) {
         await separate(
@@ -87,8 +89,8 @@ export async function groupChunk(
 }
 
 /**
- * Those that are still there (rows are removed a while after they were replaced, and what leaves is told to groups under
- * the same lock) and that no other process found a group for meanwhile.
+ * Those that still exist (rows are removed a while after they were replaced, and removals are reported to groups under
+ * the same lock) and that no other process has grouped.
  */
 async function stillSeeking(tx: Queryable, S: string, seekers: readonly Seeker[]): Promise<Seeker[]> {
   const rows = await tx.query<{ doc: bigint }>(
@@ -103,9 +105,9 @@ async function stillSeeking(tx: Queryable, S: string, seekers: readonly Seeker[]
 }
 
 /**
- * Of each document the nearest representative in its cells, if there are cells, of equals the lowest number.
+ * The nearest representative of each document, in its cells if there are cells; of equal ones the lowest number.
  *
- * @param among those that may be near each document, where they are known: the others in its cells are not
+ * @param among those that may be near each document, if they are known: the others in its cells are not
  */
 async function nearestRepresentatives(
   tx: Queryable,
@@ -118,7 +120,7 @@ async function nearestRepresentatives(
   const { sqlSchema: S } = collection;
   const seekers = among ? allSeekers.filter(({ doc }) => among.has(doc)) : allSeekers;
   if (seekers.length === 0) return new Map();
-  // One descriptor and one list for each: a row for each cell would read the descriptor 220 times.
+  // One descriptor and one list for each: with one row per cell, the descriptor would be read 220 times.
   const lists: (readonly (number | bigint)[])[] = seekers.map(({ doc, cells }) => among?.get(doc) ?? cells);
   const ends: number[] = [];
   for (const list of lists) ends.push((ends.at(-1) ?? 0) + list.length);
@@ -131,7 +133,7 @@ async function nearestRepresentatives(
     : '';
   const apart = areDecided ? `and not ${mayNotFollow(S, 'p.id', 'r.vector <-> v.vector')}` : '';
   const rows = await tx.query<{ doc: bigint } & Nearest>(
-    // The fence lets no plan go another way than through the lists, whatever is known of a table that grows.
+    // The fence forces every plan to use the lists, whatever is known about a growing table.
     `select distinct on (p.doc) p.doc, m.representative, m.distance
        from unnest($1::bigint[], $2::int[], $3::int[]${areDecided ? `, $${rule.also ? 8 : 6}::text[]` : ''}) as p (doc, first, last${areDecided ? ', id' : ''})
        join ${rowsByNumber(collection, descriptorTable(S, rule.module), '$1::bigint[]')} v on v.doc = p.doc
@@ -156,7 +158,7 @@ async function nearestRepresentatives(
   return new Map(rows.map(({ doc, representative, distance }) => [doc, { representative, distance }]));
 }
 
-/** Goes through the documents one after the other: those before may have become representatives. */
+/** Processes the documents one after the other: earlier ones may have become representatives. */
 function settle(
   seekers: readonly Seeker[],
   near: ReadonlyMap<bigint, Nearest>,
@@ -165,7 +167,7 @@ function settle(
 ): [representatives: Seeker[], followers: ({ readonly doc: bigint } & Nearest)[]] {
   const representatives: Seeker[] = [];
   const followers: ({ readonly doc: bigint } & Nearest)[] = [];
-  /** Places of representatives by their cell. */
+  /** Positions of representatives by their cell. */
   const byCell = new Map<number, number[]>();
   for (const seeker of seekers) {
     let best = near.get(seeker.doc);
@@ -192,7 +194,7 @@ function settle(
   return [representatives, followers];
 }
 
-/** Whether a pair so far apart is near by the rule's second module too, if it must be. */
+/** Whether a pair at this distance is also near by the rule's second module, if that is required. */
 function isAlso({ also }: GroupRule, distance: number, a: Seeker, b: Seeker): boolean {
   if (also === undefined || distance <= also.unless || a.also === undefined || b.also === undefined) return true;
   return distanceOf(a.also, b.also) <= also.maxDistance;

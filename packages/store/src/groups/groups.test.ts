@@ -11,8 +11,8 @@ describe.each(ENGINES)('groups on %s', (kind) => {
   const on = groupsOn(kind);
   const { add, collectionOf, groups, update } = on;
 
-  it('holds together what is near its representative, and chains nothing', async () => {
-    // Each is near the next one, but the third not near the first.
+  it('groups documents near their representative, and forms no chains', async () => {
+    // Each is near the next one, but the third is not near the first.
     const collection = await collectionOf(
       picture('a', 0),
       picture('b', 0.08),
@@ -37,7 +37,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(follower?.document.get('id')).toBe('b');
   });
 
-  it('gives a document to the nearest representative, whatever the chunks', async () => {
+  it('puts a document into the group of the nearest representative, whatever the chunks', async () => {
     const collection = await collectionOf(
       picture('far', 0.14),
       picture('near', 0),
@@ -58,13 +58,13 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(await groups(apart)).toEqual(await groups(collection));
   });
 
-  it('follows deletes and replacements, and says which commit it stands for', async () => {
+  it('follows deletes and replacements, and says for which commit it is current', async () => {
     const collection = await collectionOf(picture('a', 0), picture('b', 0.05), picture('c', -0.05), picture('z', 2));
     await update(collection);
     expect(await groups(collection)).toEqual([['a', 'b', 'c']]);
 
     await add(collection, { kind: 'delete', id: 'c' }, picture('z2', 2));
-    // What left is gone at once; what came is in no group yet, and the answer says so.
+    // Removed documents leave at once. New ones are in no group yet, and the answer says so.
     const before = await listGroups(on.store, collection, { rows: 10, members: 10 });
     expect(before).toMatchObject({ commit: 2, asOfCommit: 1, numFoundExact: false });
     expect(before.groups.map(({ size, members }) => [size, members.map(({ id }) => id)])).toEqual([[2, ['a', 'b']]]);
@@ -74,7 +74,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
       ['z', 'z2'],
     ]);
 
-    // A group of one is none.
+    // A group of one is not listed.
     await add(collection, { kind: 'delete', id: 'b' }, picture('z', -2));
     await update(collection);
     expect(await groups(collection)).toEqual([]);
@@ -91,7 +91,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     await update(collection);
     expect(await groups(collection)).toEqual([['a', 'd', 'b', 'c']]);
     await add(collection, { kind: 'delete', id: 'a' });
-    // Rows may be removed before the groups hear of the commit.
+    // Rows may be removed before the groups are updated to the commit.
     await maintain(on.store);
     expect(await groups(collection)).toEqual([]);
     await update(collection);
@@ -108,7 +108,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(page.groups[0]?.members[0]?.document.get('title')).toBe('new words');
   });
 
-  it('goes on where it was cut off, and two at work make what one makes', async () => {
+  it('continues after an interruption, and two processes get the same result as one', async () => {
     const documents = Array.from({ length: 60 }, (_, i) => picture(`p${String(i).padStart(2, '0')}`, i * 0.04));
     const whole = await collectionOf(...documents);
     await update(whole);
@@ -126,7 +126,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(await groups(both)).toEqual(expected);
   });
 
-  it('counts a document once that two find a group for, after its representative left', async () => {
+  it('counts a document once that two processes group, after its representative left', async () => {
     const collection = await collectionOf(
       picture('a', 0),
       picture('b', 0.09),
@@ -136,7 +136,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     await update(collection);
     await add(collection, { kind: 'delete', id: 'a' });
     const { sqlSchema: S } = collection;
-    // Up to where followers of those that left look for another group.
+    // Up to the point where followers of removed representatives search for another group.
     await maintain(on.store);
     const docs = (
       await on.store.engine.query<{ doc: bigint }>(

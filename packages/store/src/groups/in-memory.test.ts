@@ -15,11 +15,11 @@ const whole = (below: number) => Math.floor(random() * below);
 const direction = () => Array.from({ length: 4 }, () => random() - 0.5);
 const unit = (numbers: readonly number[]) => numbers.map((number) => number / Math.hypot(...numbers));
 
-/** Around these lie the pictures. */
+/** The pictures are around these points. */
 const CENTERS = Array.from({ length: 8 }, direction);
 const CENTROIDS = Array.from({ length: 30 }, () => unit(direction()));
 
-/** Cells so small that near pairs lie in other ones now and then; what they miss must be missed by both. */
+/** Cells so small that near pairs are sometimes in different ones. Both ways must miss the same pairs. */
 const BY_CELLS: GroupRule = {
   ...RULE,
   name: 'cells',
@@ -35,7 +35,7 @@ const anyPicture = (id: string) => {
   return hued(id, unit(center.map((number) => number + 0.2 * (random() - 0.5))), random() < 0.2 ? null : whole(3));
 };
 
-// 20 documents are compared as they are, 40 and more by codes.
+// 20 documents are compared exactly, 40 and more by codes.
 describe.each([
   ['postgres', 20, 10],
   ['postgres', 20_000, 3],
@@ -43,7 +43,7 @@ describe.each([
 ] as const)('groups with the searcher and without on %s, %i compared exactly', (kind, exactDocuments, rounds) => {
   const on = groupsOn(kind, exactDocuments);
 
-  it('are the same, whatever comes and goes', async () => {
+  it('are the same, whatever changes', async () => {
     await using none = new InMemorySearch({ exactRows: exactDocuments, memory: 0 });
     const inMemory = on.store;
     const inDatabase: Store = { ...on.store, inMemory: none };
@@ -71,11 +71,11 @@ describe.each([
       for (const { store, collection } of sides) {
         await on.add(collection, ...fresh, ...replaced);
         await on.add(collection, ...gone);
-        // A turn that ends early leaves documents behind that the next commit replaces, and that are never read.
+        // A run that ends early leaves documents that the next commit replaces, and that are never read.
         if (isCut) await turn(store, collection, 0);
         if (isLost) await inMemory.inMemory.forgetCollection(collection.id);
         await on.add(collection, ...again, ...fresh.slice(0, 2));
-        // Another process goes on for a while.
+        // Another process continues for a while.
         if (isForeign) await turn(inDatabase, collection, 0);
         if (isDecided) await decideGroups(store, collection, two, 'different');
         await turn(store, collection);
@@ -92,7 +92,7 @@ describe.each([
 describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
   const on = groupsOn(kind, 20);
 
-  it('is not asked where little is waiting in a large collection that is not in memory', async () => {
+  it('is not used if few documents wait in a large collection that is not in memory', async () => {
     const ways: boolean[] = [];
     const turn = (collection: Collection) =>
       updateGroups(on.store, collection, RULE, { milliseconds: 60_000, onGrouped: (_, way) => ways.push(way) });
@@ -102,7 +102,7 @@ describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
     await on.store.engine.query(`update ${collection.sqlSchema}.descriptor_counts set documents = 1000000`);
     await on.add(collection, anyPicture('second'));
     await turn(collection);
-    // What is held is used whatever waits.
+    // Data in memory is used however much waits.
     expect(ways).toEqual([true, true]);
     await on.store.inMemory.forgetCollection(collection.id);
     await on.add(collection, anyPicture('third'));
@@ -110,12 +110,12 @@ describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
     expect(ways).toEqual([true, true, false]);
   });
 
-  it('is not asked where cells would take the room of what is searched', async () => {
+  it('is not used if cells would need the memory of searches', async () => {
     const collection = await on.collectionOf(anyPicture('first'));
     const needed = new NotHeld(RULE.module, 1_000_000, 4);
     const { engine } = on.store;
     await engine.query(`update ${collection.sqlSchema}.descriptor_counts set documents = ${needed.documents}`);
-    // The first memory, in small steps, that takes the descriptors; their cells need 16 MB.
+    // The smallest memory, in small steps, for the descriptors; their cells need 16 MB.
     for (let memory = 0; ; memory += 8_000_000) {
       await using inMemory = new InMemorySearch({ exactRows: 20, memory });
       if (!(await inMemory.read({ engine }, collection, needed))) continue;

@@ -4,9 +4,9 @@ import { forgetDecisions } from './decisions.ts';
 import { lockState } from './state.ts';
 
 /**
- * Takes documents that no search sees any more out of their groups, by their numbers; others are passed over. A
- * representative that leaves is marked alone, however many documents followed it: each of them finds itself another
- * group later (see `update-groups.ts`).
+ * Takes documents that no search sees out of their groups, by their numbers; others are skipped. A representative that
+ * leaves is only marked, however many documents follow it: each of them finds another group later (see
+ * `update-groups.ts`).
  */
 export async function leaveGroups(tx: Queryable, collection: Collection, docs: readonly bigint[]): Promise<void> {
   if (docs.length === 0) return;

@@ -8,7 +8,7 @@ describe.each(ENGINES)('lists of groups on %s', (kind) => {
   const on = groupsOn(kind);
   const { add, collectionOf, groups, update } = on;
 
-  it('narrows by filters, to groups with two members that match', async () => {
+  it('filters, to groups with two matching members', async () => {
     const collection = await collectionOf(
       picture('a', 0, { shop: 'x' }),
       picture('b', 0.01, { shop: 'y' }),
@@ -34,7 +34,7 @@ describe.each(ENGINES)('lists of groups on %s', (kind) => {
     await expect(groups(collection, by('nosuch:1'))).rejects.toThrow(/Parameter fq/);
   });
 
-  it('is paged without repeats while groups come and go', async () => {
+  it('is paged without repetitions while groups change', async () => {
     const pairs = Array.from({ length: 9 }, (_, i) => [picture(`g${i}`, i), picture(`h${i}`, i + 0.01)]).flat();
     const collection = await collectionOf(...pairs);
     await update(collection);

@@ -7,17 +7,17 @@ import { type Snapshot, visible, withSnapshot } from '../search/snapshot.ts';
 import { readState } from './state.ts';
 
 export interface GroupsRequest {
-  /** Narrow the groups to their members that match all; a group with fewer than two of them is left out. */
+  /** Restrict the groups to members that match all; a group with fewer than two of them is left out. */
   readonly filters?: readonly Query[];
-  /** Groups of the page. */
+  /** Number of groups per page. */
   readonly rows: number;
-  /** Members of each group at most. */
+  /** Maximum number of members per group. */
   readonly members: number;
-  /** Members of each group that are passed over. */
+  /** Number of members of each group to skip. */
   readonly membersFrom?: number;
   /** Only the group with this id. */
   readonly id?: string | undefined;
-  /** Goes on behind the group with this id. */
+  /** Continues after the group with this id. */
   readonly after?: string | undefined;
   /** As for a search. */
   readonly fields?: readonly string[];
@@ -27,40 +27,40 @@ export interface GroupsRequest {
 }
 
 export interface GroupsPage {
-  /** The last commit of the collection, which decides what can be seen. */
+  /** The last commit of the collection, which decides what is visible. */
   readonly commit: number;
-  /** The commit up to which the groups are right; documents that came since are in none yet, those that left are in none any more. */
+  /** The commit up to which the groups are current. Newer documents are in none yet, and removed ones are in none. */
   readonly asOfCommit: number;
-  /** All groups that match. */
+  /** All matching groups. */
   readonly numFound: number;
   /** False while the groups are older than the last commit. */
   readonly numFoundExact: boolean;
-  /** By rising id. */
+  /** By ascending id. */
   readonly groups: readonly Group[];
-  /** The id to go on behind; undefined at the end. */
+  /** The id after which to continue. Undefined at the end. */
   readonly next: string | undefined;
 }
 
 export interface Group {
-  /** The id of its representative: the document that all members are near to. */
+  /** The id of its representative: all members are near to this document. */
   readonly id: string;
-  /** Members that can be seen and match, also beyond those listed. */
+  /** Visible matching members, including those that are not listed. */
   readonly size: number;
-  /** The representative first, if it matches, then by rising distance to it. */
+  /** The representative first, if it matches, then by ascending distance to it. */
   readonly members: readonly GroupMember[];
 }
 
 interface GroupMember {
   readonly id: string;
-  /** To the representative; 0 for itself. */
+  /** Distance to the representative. 0 for itself. */
   readonly distance: number;
   readonly document: StoredDocument;
-  /** Kilometers to each of the places that were asked for; null where the document has none. */
+  /** Kilometers to each of the requested points. Null if the document has no location. */
   readonly distances: readonly (number | null)[];
 }
 
 /**
- * A page of the groups of near-duplicates, as far as `updateGroups` has made them.
+ * A page of the groups of near-duplicates, as of the last `updateGroups`.
  *
  * @throws AkinError bad-request for filters that do not fit the schema
  */
@@ -115,24 +115,24 @@ interface GroupRow {
 }
 
 interface FoundGroups {
-  /** One more than asked for when there are more. */
+  /** One more than requested if there are more. */
   readonly rows: readonly GroupRow[];
   readonly total: number;
 }
 
-/** Members of the representative `r`, itself included. */
+/** Members of the representative `r`, including itself. */
 function membersOf(S: string): string {
   return `select r.doc, 0::float8 as distance union all
           select f.doc, f.distance from ${S}.followers f where f.representative = r.doc`;
 }
 
-/** Goes along the groups by their ids, and looks into no more of them than the page needs. */
+/** Scans the groups by their ids, and reads no more of them than the page needs. */
 async function allGroups(
   { tx, sqlSchema: S, commit }: Snapshot,
   { rows, after = '', id }: GroupsRequest,
   { asOf }: { asOf: bigint },
 ): Promise<FoundGroups> {
-  // What the groups were made from can all be seen, unless commits since took some of it away.
+  // All documents of the groups are visible, unless later commits removed some.
   const size =
     asOf === commit
       ? 'r.followers + 1'
@@ -153,7 +153,7 @@ async function allGroups(
   return { rows: found, total: Number(row?.total ?? 0) };
 }
 
-/** Begins at the members: few of the groups may have any that match. */
+/** Starts with the members: few of the groups may have matching ones. */
 async function filteredGroups(snapshot: Snapshot, request: GroupsRequest): Promise<FoundGroups> {
   const { sqlSchema: S } = snapshot;
   const params = new Params();

@@ -6,21 +6,21 @@ import type { GroupRule } from './rule.ts';
 import type { GroupingState } from './state.ts';
 
 /*
- * The searcher as an index of representatives: it holds the descriptors of a collection, and which documents are
- * representatives of which cell. It finds those that may be near a document; the database decides (group-chunk.ts).
+ * The searcher as an index of representatives: it has the descriptors of a collection, and the cells of the
+ * representatives. It finds candidates near a document; the database decides (group-chunk.ts).
  *
- * What it holds stands for a version of the state, which changes with every new representative, also those of other processes. The
- * transaction that uses the answer looks whether the state still has that version, under its lock. Representatives that
- * left stay in the cells; the database leaves them out.
+ * Its data belongs to a version of the state, which changes with every new representative, also those of other
+ * processes. The transaction that uses the answer checks under its lock whether the state still has that version.
+ * Representatives that left stay in the cells; the database leaves them out.
  */
 
-/** Reading a descriptor into memory costs as much as looking for the group of one of so many documents in SQL. */
+/** Reading a descriptor into memory costs as much as grouping this share of a document in SQL. */
 const DOCUMENTS_TO_READ = 500;
-/** Reading the cells of representatives, 12 bytes each, costs as much as looking for the group of one of so many in SQL. */
+/** Reading the cells of representatives, 12 bytes each, costs as much as grouping this share of a document in SQL. */
 const REPRESENTATIVES_TO_READ = 20_000;
 /** More pairs are not looked up: all in the same cells are compared in SQL. */
 const MOST_PAIRS = 20_000;
-/** Representatives that are read at a time. */
+/** Number of representatives that are read at a time. */
 const PAGE = 10_000;
 
 interface SeekingVector {
@@ -31,13 +31,13 @@ interface SeekingVector {
 
 /** Representatives that may be near some documents. */
 export interface NearInMemory {
-  /** Of the state for which this holds. */
+  /** The version of the state for which this is valid. */
   readonly version: string;
-  /** Of each document that has any. */
+  /** By document, for those that have any. */
   readonly representatives: ReadonlyMap<bigint, readonly bigint[]>;
 }
 
-/** Tells what the searcher holds of the representatives of one collection, for a turn. */
+/** The representatives of one collection in the searcher, for one run. */
 export class RepresentativesInMemory {
   readonly #store: Store;
   readonly #collection: Collection;
@@ -53,15 +53,15 @@ export class RepresentativesInMemory {
   /**
    * Finds the representatives near some documents.
    *
-   * @param waiting how many documents look for a group now: whether it is worth reading a collection into memory
-   * @returns undefined where the searcher does not hold them
+   * @param waiting how many documents search for a group now: whether it is worth reading a collection into memory
+   * @returns undefined if the searcher does not have them
    */
   async near(
     state: GroupingState,
     seekers: readonly SeekingVector[],
     waiting: number,
   ): Promise<NearInMemory | undefined> {
-    // Without cells few look for a group.
+    // Without cells few documents search for a group.
     if (this.#rule.cellsOf === undefined || seekers.length === 0) return undefined;
     const needed = await this.#needed();
     const isWorth = waiting * DOCUMENTS_TO_READ >= needed.documents;
@@ -135,7 +135,7 @@ export class RepresentativesInMemory {
     return { bytes: row?.bytes ?? new Uint8Array(), last: isLast ? undefined : (row.last ?? undefined) };
   }
 
-  /** A representative is placed whose document was replaced: groups hear of that later. */
+  /** A representative may be placed whose document was replaced: the groups are updated later. */
   #source({ target }: GroupingState): CellSource {
     return {
       commit: target,
@@ -155,7 +155,7 @@ export class RepresentativesInMemory {
     };
   }
 
-  /** The state was written again by this process: takes in the representatives that came with it. */
+  /** This process wrote a new state: adds its new representatives. */
   async follow(
     from: GroupingState,
     to: GroupingState,

@@ -14,14 +14,14 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
   const on = groupsOn(kind);
   const { add, collectionOf, groups, update } = on;
 
-  it('makes all groups again by another rule', async () => {
+  it('rebuilds all groups after a change of the rule', async () => {
     const collection = await collectionOf(picture('a', 0), picture('b', 0.05), picture('c', 0.15));
     await update(collection);
     await update(collection, { ...RULE, name: 'test 2', maxDistance: 0.2 });
     expect(await groups(collection)).toEqual([['a', 'b', 'c']]);
   });
 
-  it('go on in a collection of another model, by the scores of that model', async () => {
+  it('continue in a collection of another model, with the scores of that model', async () => {
     const other = await testPlace(kind);
     // Scores are 1 - distance / width.
     const open = (model: string, width: number) =>
@@ -81,7 +81,7 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
       expect(await grouped(at, today)).toEqual(rehomed);
       await at[Symbol.asyncDispose]();
 
-      // A process that has the model continues, and finds what became a representative meanwhile.
+      // A process that has the model continues, and finds the representatives that were added since.
       at = await open('a-1', 1);
       await change(at, picture('e', 0.045));
       expect(await grouped(at, theirs)).toEqual([['b', 'e'], ...rehomed]);
@@ -91,7 +91,7 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
     }
   });
 
-  it('asks a second module where the rule says so, whatever the chunks', async () => {
+  it('uses a second module if the rule says so, whatever the chunks', async () => {
     // By shape alone all are copies of the first; by hue only some are.
     const like = (id: string, angle: number, hue: number | null) =>
       hued(id, [Math.cos(angle), Math.sin(angle), 0, 0], hue);
@@ -119,7 +119,7 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
     expect(await groups(apart)).toEqual(expected);
   });
 
-  it('leaves out what the rule excepts', async () => {
+  it('leaves out the exceptions of the rule', async () => {
     const collection = await collectionOf(
       picture('a', 0, { note: 'blank' }),
       picture('b', 0, { note: 'blank' }),

@@ -1,28 +1,30 @@
 import type { Calibration, Query } from '@akin/domain';
 
-/** What makes documents a group of near-duplicates. */
+/** The definition of groups of near-duplicates. */
 export interface GroupRule {
-  /** Changes with anything below: groups that another rule made are made again. */
+  /** Changes with anything below: groups of another rule are rebuilt. */
   readonly name: string;
   /** The module whose descriptors are compared. */
   readonly module: string;
-  /** The largest L2 distance between the representative of a group and any member. */
+  /** Maximum L2 distance between the representative of a group and any member. */
   readonly maxDistance: number;
   /**
-   * Pairs further apart than `unless` must be within `maxDistance` by the descriptors of this module too, where both
-   * have one.
+   * Pairs farther apart than `unless` must also be within `maxDistance` by the descriptors of this module, if both have
+   * one.
    */
   readonly also?: { readonly module: string; readonly maxDistance: number; readonly unless: number } | undefined;
   /**
-   * The cells of a descriptor, nearest first: the first is its own, and it is compared with the representatives of all
-   * of them. How many there are decides how many near pairs are missed. Undefined: with all representatives, in no cell.
+   * The cells of a descriptor, nearest first. The first is its own, and it is compared with the representatives of all
+   * of them. Their number decides how many near pairs are missed. Undefined: it is compared with all representatives.
    */
   readonly cellsOf: ((vector: Float32Array) => readonly number[]) | undefined;
-  /** Documents that match are never in a group: their pictures have nothing by which to tell copies from strangers. */
+  /**
+   * Matching documents are never in a group: nothing in their pictures distinguishes copies from non-matching pairs.
+   */
   readonly except?: Query | undefined;
   /**
-   * The distance by another calibration that scores what a distance of the rule scores. Without it, groups of
-   * descriptors of another model stay as they are.
+   * The distance of another calibration with the same score as a distance of the rule. Without it, groups of
+   * descriptors of another model do not change.
    */
   readonly sameScore?: (module: string, distance: number, calibration: Calibration) => number;
 }
@@ -31,11 +33,11 @@ export interface GroupRule {
 export const NO_CELL = -1;
 
 /**
- * The rule for a collection with descriptors of other models: the same scores by the calibrations that it keeps. Cells
- * of this process mean nothing there.
+ * The rule for a collection with descriptors of other models: the same scores, by its stored calibrations. Cells of
+ * this process have no meaning there.
  *
  * @param others the modules whose descriptors are of other models
- * @returns undefined when a calibration was never kept
+ * @returns undefined if a calibration was never stored
  */
 export function ruleByCalibrations(
   rule: GroupRule,

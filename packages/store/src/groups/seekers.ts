@@ -8,20 +8,20 @@ import { compileQuery } from '../search/compile.ts';
 import { Params } from '../search/params.ts';
 import { type GroupRule, NO_CELL } from './rule.ts';
 
-/** Documents whose cells are found at a time: some 2 ms. */
+/** Number of documents whose cells are computed at a time: about 2 ms. */
 const BREATH = 32;
 
-/** A document that looks for its group. */
+/** A document that searches for its group. */
 export interface Seeker {
   readonly doc: bigint;
   readonly id: string;
   readonly vector: Float32Array;
   readonly cells: readonly number[];
-  /** By the rule's second module. */
+  /** The descriptor of the rule's second module. */
   readonly also: Float32Array | undefined;
 }
 
-/** Those that have a descriptor and are no exception. */
+/** Those that have a descriptor and are not an exception. */
 export async function readSeekers(
   store: Store,
   collection: Collection,
@@ -49,7 +49,7 @@ export async function readSeekers(
   );
   const seekers: Seeker[] = [];
   for (const [i, { doc, id, vector, also }] of rows.entries()) {
-    // Finding the cells takes a while: other work of this process comes between.
+    // Computing the cells takes a while: other work of this process runs in between.
     if (i % BREATH === BREATH - 1) await setImmediate();
     const decoded = decodeHalfvec(vector);
     seekers.push({

@@ -1,17 +1,17 @@
 import type { Collection } from '../context.ts';
 import type { Queryable, SqlValue } from '../engine/engine.ts';
 
-/** How far the groups of a collection are: the one row of `grouping`. */
+/** The progress of the groups of a collection: the one row of `grouping`. */
 export interface GroupingState {
-  /** The name of the rule that made them; empty before the first. */
+  /** The name of the rule that made them. Empty before the first. */
   readonly rule: string;
-  /** They are right up to this commit. */
+  /** They are current up to this commit. */
   readonly as_of: bigint;
-  /** The commit up to which they are being brought; the same when nothing is under way. */
+  /** The commit up to which they are being updated. The same if no update runs. */
   readonly target: bigint;
-  /** Of the documents that came since `as_of`, those with numbers up to this have been looked at. */
+  /** Of the documents that are newer than `as_of`, those with numbers up to this are done. */
   readonly doc: bigint;
-  /** Another one after each write of the row, with which all new representatives come: the transaction that wrote it. */
+  /** Changes with each write of the row, which comes with all new representatives: the id of the transaction. */
   readonly version: string;
 }
 
@@ -23,14 +23,14 @@ export async function readState(tx: Queryable, { sqlSchema: S }: Collection): Pr
   return state;
 }
 
-/** A process that changes groups holds this lock to the end of its transaction. */
+/** A process that changes groups holds this lock until the end of its transaction. */
 export async function lockState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
   const [state] = await tx.query<GroupingState>(`select ${COLUMNS} from ${S}.grouping for update`);
   if (state === undefined) throw new Error('the state of the grouping is missing');
   return state;
 }
 
-/** Writes the state, under its lock. @param assignments what `update` sets */
+/** Writes the state, under its lock. @param assignments for `update … set` */
 export async function writeState(
   tx: Queryable,
   { sqlSchema: S }: Collection,
@@ -42,7 +42,7 @@ export async function writeState(
   return state;
 }
 
-/** Whether groups are equally far. */
+/** Whether two states are equal. */
 export function isSame(a: GroupingState, b: GroupingState): boolean {
   return a.rule === b.rule && a.as_of === b.as_of && a.target === b.target && a.doc === b.doc;
 }

@@ -14,27 +14,28 @@ import { type GroupingState, isSame, lockState, readState, writeState } from './
 
 /** Numbers of documents that are read at a time. */
 const PAGE = 2_000;
-/** Representatives that are given cells at a time. */
+/** Number of representatives that get cells at a time. */
 const CELLS_PAGE = 500;
 
 interface TurnOptions {
   readonly milliseconds: number;
   readonly signal?: AbortSignal;
-  /** Called with the number of documents that were grouped, and whether the searcher found what is near them. */
+  /** Called with the number of grouped documents, and whether the searcher found their neighbours. */
   readonly onGrouped?: ((documents: number, inMemory: boolean) => void) | undefined;
 }
 
 /**
- * Brings the groups of near-duplicates up to the last commit, or as far as the time goes: the next call continues there.
- * Looks only at what commits changed since: documents that left go first, then those that came find their groups, then
- * those whose representative left. Each step is a short transaction under one lock, so that a process may end at any
- * moment, and two at work do not harm each other.
+ * Updates the groups of near-duplicates to the last commit, or as far as the time allows: the next call continues
+ * there. Reads only what commits changed since: removed documents leave first, then new ones find their groups, then
+ * the followers of removed representatives. Each step is a short transaction under one lock, so that a process may end
+ * at any moment, and two processes do not disturb each other.
  *
- * In a collection with descriptors of another model groups go on by its own scores, as the rule that made them began.
- * Few look for one there, mostly those whose representative left, since no pictures come in: they are compared with all.
- * Where its calibration was never kept, groups stay as they are, and nobody can be told their scores either.
+ * In a collection with descriptors of another model, groups continue with its own scores, as the rule that made them
+ * began. Few documents search for a group there, mostly those whose representative left, because no pictures arrive:
+ * they are compared with all. If its calibration was never stored, groups do not change, and their scores are not
+ * available.
  *
- * @returns whether the groups are right up to the last commit, or cannot be made so
+ * @returns whether the groups are current with the last commit, or cannot be updated
  */
 export async function updateGroups(
   store: Store,
@@ -57,7 +58,7 @@ export async function updateGroups(
   while (state !== undefined && state.as_of < state.target) {
     state = await turn.advance(state);
     if (turn.isOver) return false;
-    // Another commit may have come meanwhile, or another process have been quicker.
+    // There may have been another commit, or another process may have been faster.
     state = await turn.begin();
   }
   return true;
@@ -72,7 +73,7 @@ class Turn {
   readonly #onGrouped: TurnOptions['onGrouped'];
   readonly #batchSize: AdaptiveBatchSize;
   readonly #inMemory: RepresentativesInMemory;
-  /** The documents of the next chunk, which are read while the searcher and the database work on this one. */
+  /** The documents of the next chunk, which are read while the searcher and the database process this one. */
   #ahead: { readonly docs: readonly bigint[]; readonly seekers: Promise<Seeker[]> } | undefined;
   #steps = 0;
 
@@ -90,12 +91,12 @@ class Turn {
         : new AdaptiveBatchSize(50, 1_000, 150, 50);
   }
 
-  /** However little time there is, a turn goes one step. */
+  /** However little time there is, a run makes one step. */
   get isOver(): boolean {
     return this.#signal?.aborted === true || (this.#steps > 0 && performance.now() >= this.#deadline);
   }
 
-  /** To representatives that a process without their model made. */
+  /** Representatives that a process without their model made. */
   async giveCells(): Promise<void> {
     const { sqlSchema: S } = this.#collection;
     const { cellsOf } = this.#rule;
@@ -113,7 +114,7 @@ class Turn {
               where r.doc = t.doc`,
             [rows.map(({ doc }) => doc), rows.map(({ vector }) => cellsOf(decodeHalfvec(vector))[0] ?? NO_CELL)],
           );
-          // What is held of them in memory is not right any more.
+          // Their data in memory is no longer valid.
           await writeState(tx, this.#collection, 'doc = doc');
           return rows.length;
         },
@@ -123,8 +124,8 @@ class Turn {
   }
 
   /**
-   * Sets a new aim when the last one was reached, and begins again when the rule is another one. Descriptors of another
-   * model keep the rule that their groups began with: its process, if it comes back, continues where this one was.
+   * Sets a new target when the last one was reached, and starts again if the rule has changed. Descriptors of another
+   * model keep the rule that their groups began with: if its process comes back, it continues where this one was.
    */
   async begin(): Promise<GroupingState | undefined> {
     const { sqlSchema: S, id } = this.#collection;
@@ -149,12 +150,12 @@ class Turn {
       },
       { lane: 'bulk' },
     );
-    // Cells of another rule mean nothing.
+    // Cells of another rule have no meaning.
     if (begun.from.rule === begun.to.rule) await this.#inMemory.follow(begun.from, begun.to);
     return begun.to;
   }
 
-  /** Goes on towards the aim until it is reached, the time is over, or another process was quicker. */
+  /** Continues towards the target until it is reached, the time is over, or another process was faster. */
   async advance(from: GroupingState): Promise<GroupingState | undefined> {
     if (from.doc === 0n) await this.#takeOutExpired(from);
     const placed = await this.#placeNew(from);
@@ -164,11 +165,11 @@ class Turn {
     return this.#finish(state);
   }
 
-  /** Those that commits since `as_of` replaced or deleted. */
+  /** Documents that commits since `as_of` replaced or deleted. */
   async #takeOutExpired({ as_of, target }: GroupingState): Promise<void> {
     const { sqlSchema: S } = this.#collection;
     let last = { valid_to: as_of, doc: LIVE };
-    // To the end, however long: how far it came is not kept.
+    // To the end, however long: the position is not stored.
     while (this.#signal?.aborted !== true) {
       const expired = await this.#store.engine.query<{ valid_to: bigint; doc: bigint }>(
         `select valid_to, doc from ${S}.documents
@@ -191,11 +192,11 @@ class Turn {
     }
   }
 
-  /** Those that commits since `as_of` brought, by their numbers. */
+  /** Documents that commits since `as_of` added, by their numbers. */
   async #placeNew(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
     let state = from;
-    // At first it is all documents, which are read in their order and not by commit.
+    // At first these are all documents, which are read in their order and not by commit.
     const brought = state.as_of === 0n ? 'd.valid_from + 0 <= $2' : 'd.valid_from > $1 and d.valid_from <= $2';
     for (;;) {
       if (this.isOver) return undefined;
@@ -218,7 +219,7 @@ class Turn {
     }
   }
 
-  /** Those whose representative left, and those that were taken out of a group. */
+  /** Followers of removed representatives, and documents that were taken out of a group. */
   async #placeLeft(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
     let state = from;
@@ -253,7 +254,7 @@ class Turn {
     const read = (some: readonly bigint[]) => readSeekers(this.#store, this.#collection, this.#rule, some);
     const seekers = await (this.#ahead?.docs === docs ? this.#ahead.seekers : read(docs));
     this.#ahead = { docs: ahead, seekers: ahead.length > 0 ? read(ahead) : Promise.resolve([]) };
-    // A failure is heard where it is waited for.
+    // The failure is handled where the result is awaited.
     this.#ahead.seekers.catch(() => undefined);
     const inMemory = this.#inMemory;
     const chunk = { docs, seekers, state, upTo, waiting, inMemory };
@@ -281,9 +282,8 @@ class Turn {
   }
 
   /**
-   * Does some work on pieces of a list, of the adaptive batch size, with a rest after each when somebody searches.
-   * @param work gets the next piece too
-   * @returns false when the work or the time ended it
+   * Processes a list in pieces of the adaptive batch size, with a pause after each during searches. @param work also
+   * gets the next piece @returns false if the work or the time ended it
    */
   async #inChunks(
     docs: readonly bigint[],
@@ -308,7 +308,7 @@ class Turn {
   }
 }
 
-/** How many documents wait, by the page that was read of them: of a full one nobody knows. */
+/** Number of waiting documents, if the page that was read is not full; otherwise unknown. */
 function waitingOf(page: readonly unknown[]): number {
   return page.length < PAGE ? page.length : Number.POSITIVE_INFINITY;
 }

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /*
- * A key as it is sent: `akin_<id>_<secret>`. The beginning tells people, log filters and scanners of repositories what
- * it is; the id finds its row and may stand in logs; the secret is 256 random bits. Nobody can guess those or try them
- * all, be the hash as fast as it may: a slow hash, as for passwords, would only cost each request its time.
+ * A key as it is sent: `akin_<id>_<secret>`. The prefix tells people, log filters and secret scanners what it is. The
+ * id finds its row and may be logged. The secret is 256 random bits. Nobody can guess it or try all values, however
+ * fast the hash is: a slow hash, as for passwords, would only slow down each request.
  */
 
 const KEY = /^akin_([0-9a-z]{12})_([0-9a-f]{64})$/;
@@ -19,13 +19,13 @@ export function makeKeyText(): { readonly id: string; readonly text: string; rea
   return { id, text: `akin_${id}_${secret}`, hash: hashOf(secret) };
 }
 
-/** The parts of a key; undefined for any other text. */
+/** The parts of a key. Undefined for any other text. */
 export function readKeyText(text: string): KeyText | undefined {
   const [, id, secret] = KEY.exec(text) ?? [];
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-/** Whether it is the secret behind a hash, in a time that does not tell how much of it is right. */
+/** Whether it is the secret of a hash, in constant time. */
 export function isSecretOf(hash: Uint8Array, secret: string): boolean {
   const mine = hashOf(secret);
   return mine.length === hash.length && timingSafeEqual(mine, hash);

@@ -13,7 +13,7 @@ describe.each(ENGINES)('keys on %s', (kind) => {
     store = opened;
   });
 
-  it('tells the text once and keeps only what tells whether it is right', async () => {
+  it('shows the text once and stores only a hash', async () => {
     const { key, text } = await createKey(store, { scope: 'index', note: 'nightly load' });
     const { id, secret } = readKeyText(text) as { id: string; secret: string };
     expect([key.id, key.scope, key.note, key.collections]).toEqual([id, 'index', 'nightly load', null]);
@@ -27,7 +27,7 @@ describe.each(ENGINES)('keys on %s', (kind) => {
     expect(JSON.stringify(await listKeys(store))).not.toContain('hash');
   });
 
-  it('keeps what a key is limited to', async () => {
+  it('stores the limits of a key', async () => {
     const expiresAt = new Date(Date.now() + 1_000_000);
     const origins = ['https://shop.example', 'http://localhost:3000'];
     const request = { scope: 'search', collections: ['my-collection'], origins, rate: 20, expiresAt } as const;
@@ -36,7 +36,7 @@ describe.each(ENGINES)('keys on %s', (kind) => {
     expect((await listKeys(store)).find(({ id }) => id === key.id)).toEqual(key);
   });
 
-  it('is revoked for good', async () => {
+  it('is revoked permanently', async () => {
     const { key } = await createKey(store, { scope: 'admin' });
     await revokeKey(store, key.id);
     expect((await listKeys(store)).map(({ id }) => id)).not.toContain(key.id);
@@ -44,7 +44,7 @@ describe.each(ENGINES)('keys on %s', (kind) => {
     await expect(revokeKey(store, "' or true --")).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('notes a use once in an hour', async () => {
+  it('records a use once per hour', async () => {
     const { key } = await createKey(store, { scope: 'search' });
     const usedAt = async () => (await listKeys(store)).find(({ id }) => id === key.id)?.usedAt;
     await noteUse(store, key.id);
@@ -57,7 +57,7 @@ describe.each(ENGINES)('keys on %s', (kind) => {
     expect((await usedAt())?.getTime()).toBeGreaterThanOrEqual((first as Date).getTime());
   });
 
-  it('opens nothing of a later collection of the same name', async () => {
+  it('gives no access to a later collection of the same name', async () => {
     await createCollection(store, 'tenant');
     const { key } = await createKey(store, { scope: 'index', collections: ['tenant', 'my-collection'] });
     const { key: alone } = await createKey(store, { scope: 'index', collections: ['tenant'] });

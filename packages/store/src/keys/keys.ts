@@ -5,22 +5,22 @@ import { textArray } from '../engine/binary.ts';
 import type { Row } from '../engine/engine.ts';
 import { makeKeyText } from './key-text.ts';
 
-/** What lets a client in. */
+/** A key that gives a client access. */
 export interface Key {
-  /** The part that is no secret. */
+  /** The part that is not secret. */
   readonly id: string;
   readonly scope: Scope;
-  /** Whose it is and what for. */
+  /** Owner and purpose. */
   readonly note: string;
-  /** The collections that it is for; null for all, those to come too. */
+  /** The collections that it may use. Null: all, including future ones. */
   readonly collections: readonly string[] | null;
-  /** Web pages of these origins may use it, and no others. */
+  /** Only web pages of these origins may use it. */
   readonly origins: readonly string[];
-  /** The most requests a second; null: what the gateway says. */
+  /** Maximum number of requests per second. Null: the default of the gateway. */
   readonly rate: number | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
-  /** To the hour; null when never. */
+  /** Rounded to the hour. Null: never. */
   readonly usedAt: Date | null;
 }
 
@@ -38,18 +38,18 @@ export interface NewKey {
   readonly expiresAt?: Date;
 }
 
-/** Gateways hold all keys in memory. */
+/** Maximum number of keys, because gateways keep all of them in memory. */
 const MOST_KEYS = 10_000;
 const MOST_NAMES = 1_000;
 const LONGEST_NOTE = 200;
 const COLUMNS = 'id, hash, scope, note, collections, origins, rate, created_at, expires_at, used_at';
-/** Resolution of the last use: each key costs one write in this time. */
+/** Resolution of the last use: each key costs one write per this time. */
 export const USE_MILLISECONDS = 3_600_000;
 
 /**
- * Makes a key. Its text is returned only here: the store keeps a hash of it.
+ * Creates a key. Its text is returned only here: the store keeps a hash of it.
  *
- * @throws AkinError bad-request; not-found for a collection that does not exist; conflict when there are too many keys
+ * @throws AkinError bad-request; not-found for a collection that does not exist; conflict if there are too many keys
  */
 export async function createKey(store: Store, request: NewKey): Promise<{ readonly key: Key; readonly text: string }> {
   const { scope, note = '', rate, expiresAt } = request;
@@ -65,7 +65,7 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
     'A key for web pages is seen by everybody who visits them: its scope must be search.',
   );
   check(rate === undefined || (Number.isInteger(rate) && rate >= 1 && rate <= 1_000_000), 'A rate is 1 to 1000000.');
-  check(expiresAt === undefined || expiresAt.getTime() > Date.now(), 'That time is over: name one to come.');
+  check(expiresAt === undefined || expiresAt.getTime() > Date.now(), 'That time is over: give a later one.');
   if (collections) await requireCollections(store, collections);
   const { id, text, hash } = makeKeyText();
   const [row] = await store.engine.query(
@@ -83,7 +83,7 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
       expiresAt ?? null,
     ],
   );
-  if (row === undefined) throw new AkinError('conflict', `There are ${MOST_KEYS} keys: revoke those that nobody uses.`);
+  if (row === undefined) throw new AkinError('conflict', `There are ${MOST_KEYS} keys: revoke unused ones.`);
   return { key: withoutHash(fromRow(row)), text };
 }
 
@@ -105,7 +105,7 @@ export async function revokeKey(store: Store, id: string): Promise<void> {
   throw new AkinError('not-found', `There is no key ${quote(id)}: /api/keys lists all by their ids.`);
 }
 
-/** Writes down that a key was used, at most once in an hour. */
+/** Records the use of a key, at most once per hour. */
 export async function noteUse(store: Store, id: string): Promise<void> {
   await store.engine.query(
     `update akin.keys set used_at = now()
@@ -114,7 +114,7 @@ export async function noteUse(store: Store, id: string): Promise<void> {
   );
 }
 
-/** A typing error in a name would make a key that allows nothing, or later something else. */
+/** A typing error in a name would create a key that allows nothing, or something else later. */
 async function requireCollections(store: Store, names: readonly string[]): Promise<void> {
   check(names.length >= 1 && names.length <= MOST_NAMES, `A key is for 1 to ${MOST_NAMES} collections, or for all.`);
   const existing = new Set((await listCollections(store)).map(({ name }) => name));
@@ -127,7 +127,7 @@ function readOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   check(
     url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '').toLowerCase(),
-    `An origin is a scheme, a host and perhaps a port, as https://shop.example; ${quote(text)} is none.`,
+    `An origin is a scheme, a host and an optional port, such as https://shop.example; ${quote(text)} is not an origin.`,
   );
   return (url as URL).origin;
 }

@@ -12,22 +12,22 @@ import { NotHeld } from '../searcher/not-held.ts';
 import type { ReadCollection } from '../searcher/read-rows.ts';
 import type { NodeAnswer, NodeQuestion } from './question.ts';
 
-/** How a question is asked. */
+/** Options of a request. */
 export interface Asking {
   /** The shards to search. */
   readonly shards: readonly number[];
-  /** Milliseconds in which what is not in memory may be read; it is read on where that does not suffice. */
+  /** Milliseconds in which missing data may be read into memory. If that is not enough, reading continues. */
   readonly patience: number;
-  /** Ends the work when nobody waits for the answer. */
+  /** Aborts if nobody waits for the answer. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Answers a question of a gateway, as a search node: finds candidates in some shards of a collection. Shards that are
- * not in memory, or not as of the commit in time, are missing in the answer.
+ * Answers a request of a gateway, as a search node: finds candidates in some shards of a collection. Shards that are
+ * not in memory, or not current in time, are missing in the answer.
  *
- * @throws AkinError not-found where the collection is gone, unavailable where the database does not have the commit,
- *   bad-request for queries that cannot be
+ * @throws AkinError not-found if the collection was dropped, unavailable if the database does not have the commit,
+ * bad-request for invalid queries
  */
 export async function answerQuestion(
   store: Store,
@@ -75,8 +75,8 @@ async function rememberedCollection(store: Store, id: number): Promise<Collectio
 }
 
 /**
- * Takes in what changed up to the commit, where it is little, and makes sure that the database has this very commit: a
- * failover may lose some, whose numbers are used again. One transaction after each commit; none otherwise.
+ * Reads the changes up to the commit, if they are few, and checks that the database has this very commit: a failover
+ * may lose some, whose numbers are used again. One transaction after each commit; none otherwise.
  */
 async function bringUp(
   store: Store,
@@ -93,7 +93,7 @@ async function bringUp(
       const sql = `select from ${sqlSchema}.commits where number = $1 and at = $2::timestamptz`;
       const known = await tx.query(sql, [commit, committedAt]);
       if (known.length === 0) {
-        throw new AkinError('unavailable', 'The database does not have the commit that was asked for.', {
+        throw new AkinError('unavailable', 'The database does not have the requested commit.', {
           retryAfterSeconds: 1,
         });
       }
@@ -104,7 +104,7 @@ async function bringUp(
   store.memory.confirmed.set(id, key);
 }
 
-/** Each statement is a snapshot of its own: what a commit shows stays for longer than a search takes. */
+/** Each statement is a separate snapshot: rows of a commit are kept for longer than a search takes. */
 async function snapshotFor(store: Store, collection: Collection, question: NodeQuestion): Promise<Snapshot> {
   const { commit, committedAt, documents, near, schemaVersion } = question;
   const query: Snapshot['explain'] = (sql, params = []) =>
@@ -118,7 +118,7 @@ async function snapshotFor(store: Store, collection: Collection, question: NodeQ
     modules: store.modules,
     documents: BigInt(documents),
     descriptorCounts: new Map([[near.module, documents]]),
-    // The gateway writes them down.
+    // The gateway records them.
     uses: new FieldUses(),
     expansions: new Map(question.expansions),
     tx: { query, copy: () => Promise.reject(new Error('nothing is copied for filters')) },
@@ -127,7 +127,7 @@ async function snapshotFor(store: Store, collection: Collection, question: NodeQ
   };
 }
 
-/** @returns undefined where the shard is not held as of the commit */
+/** @returns undefined if the shard is not in memory as of the commit */
 async function searchPart(
   store: Store,
   collection: ReadCollection,

@@ -13,12 +13,12 @@ import type { NamedQuery, NodeQuestion } from './question.ts';
 import type { AskingNodes, SearchNodes } from './search-nodes.ts';
 import { askDatabase } from './shards-in-database.ts';
 
-/** What is asked besides the nearest. */
+/** The other parts of the request. */
 type Matching = Pick<NodeQuestion, 'queries' | 'matching' | 'counted' | 'folded'>;
 
 const EVERYTHING: Matching = { queries: [], matching: [], counted: [], folded: [] };
 
-/** A transaction in which nothing runs for four seconds is ended, so that one that hangs keeps nobody waiting. */
+/** A transaction that is idle for four seconds is ended, so that a process that hangs does not block others. */
 const BUSY_MILLISECONDS = 1_500;
 
 /** How the nodes are asked for one search. */
@@ -29,7 +29,7 @@ interface Options extends Pick<AskingNodes, 'signal'> {
   readonly isCompleted: boolean;
 }
 
-/** Finds candidates by search nodes, of which each holds some shards of the collection. */
+/** Finds candidates with search nodes, each of which has some shards of the collection in memory. */
 export class NodeCandidates implements CandidateFinder {
   readonly #nodes: SearchNodes;
   readonly #collection: Collection;
@@ -97,7 +97,7 @@ export class NodeCandidates implements CandidateFinder {
       shards: shardsOf(this.#collection),
       documents: this.#documents,
     };
-    // Half of the time is left for the database.
+    // Half of the time is reserved for the database.
     const { deadline, signal, isCompleted } = this.#options;
     const milliseconds = deadline === undefined ? undefined : Math.max(0, (deadline - performance.now()) / 2);
     const busy = setInterval(() => tx.query('select 1 as busy').catch(() => undefined), BUSY_MILLISECONDS);
@@ -120,7 +120,7 @@ export class NodeCandidates implements CandidateFinder {
     );
   }
 
-  /** As the database would refuse it; and what it does with columns is written down, for indexes on them. */
+  /** As the database would refuse it. Also records the used columns, for indexes on them. */
   #check(name: string, query: Query): void {
     const context = { tables: this.#snapshot, params: new Params(), ...this.#clock };
     naming(name, () => compileQuery(query, context, false));

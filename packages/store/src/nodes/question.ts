@@ -3,19 +3,19 @@ import type { Candidates } from '@akin/searcher';
 import type { NearQuery } from '../search/near-query.ts';
 
 /*
- * What a gateway asks a search node, and what the node answers, as JSON. Vectors and lists of candidates are base64 of
- * little-endian numbers. Queries go as trees: the node makes SQL of them by itself.
+ * Request and answer of a search node, as JSON. Vectors and lists of candidates are base64 of little-endian numbers.
+ * Queries are sent as trees: the node makes SQL from them itself.
  */
 
-/** Another number for each form that the one before cannot read. */
+/** Changes with each format that an earlier version cannot read. */
 const VERSION = 1;
 
 /** A query of a search. */
 export interface NamedQuery {
-  /** The parameter that it came in, for errors. */
+  /** Its parameter, for errors. */
   readonly name: string;
   readonly query: Query;
-  /** Whether its matches are remembered for other searches. */
+  /** Whether its matches are cached for other searches. */
   readonly isCached: boolean;
 }
 
@@ -23,37 +23,37 @@ export interface NodeQuestion {
   /** The number of the collection. */
   readonly collection: number;
   readonly commit: bigint;
-  /** When the commit was made, as the database writes it. */
+  /** Time of the commit, as the database writes it. */
   readonly committedAt: string;
   readonly schemaVersion: number;
-  /** How many shards the collection has. */
+  /** Number of shards of the collection. */
   readonly shards: number;
-  /** How many documents have a vector of the module. */
+  /** Number of documents with a vector of the module. */
   readonly documents: number;
-  /** Of the whole collection. */
+  /** Number of documents of the whole collection. */
   readonly near: NearQuery;
   readonly now: Date;
   readonly timeZone: string;
   readonly queries: readonly NamedQuery[];
-  /** Those that candidates must match, by place in `queries`. */
+  /** Queries that candidates must match, as indexes into `queries`. */
   readonly matching: readonly number[];
-  /** What is counted besides: the documents that match all of some queries. */
+  /** Further counts: the documents that match all of some queries. */
   readonly counted: readonly (readonly number[])[];
   /** Documents that are left out. */
   readonly folded: readonly bigint[];
-  /** The words that clauses of the queries stand for. */
+  /** The words that clauses of the queries expand to. */
   readonly expansions: ReadonlyMap<Query, readonly string[]>;
 }
 
-/** What a node found in some shards. */
+/** The results of a node in some shards. */
 export interface NodeAnswer {
-  /** The shards that were searched, of those that were asked for. */
+  /** The searched shards among the requested ones. */
   readonly shards: readonly number[];
-  /** The shards that the node holds; undefined: any. */
+  /** The shards that the node may keep. Undefined: any. */
   readonly holds: readonly number[] | undefined;
-  /** Undefined where no shard was searched. */
+  /** Undefined if no shard was searched. */
   readonly candidates: Candidates | undefined;
-  /** As many as were to be counted; none where no shard was searched. */
+  /** One for each requested count; none if no shard was searched. */
   readonly counts: readonly number[];
 }
 
@@ -74,7 +74,7 @@ export function writeQuestion(question: NodeQuestion): string {
   });
 }
 
-/** @throws AkinError bad-request for what no gateway of this version writes */
+/** @throws AkinError bad-request for an invalid format */
 export function readQuestion(text: string): NodeQuestion {
   const expansions = new Map<Query, readonly string[]>();
   let sent: ReturnType<typeof checked>;
@@ -88,7 +88,7 @@ export function readQuestion(text: string): NodeQuestion {
   } catch (error) {
     throw new AkinError(
       'bad-request',
-      'The question cannot be read: gateways and search nodes must be of one version of akin.',
+      'The request cannot be read: gateways and search nodes must have the same version of akin.',
       { cause: error },
     );
   }
@@ -103,7 +103,7 @@ export function readQuestion(text: string): NodeQuestion {
   };
 }
 
-/** Throws for another form; what is inside of queries shows when they become SQL. */
+/** Throws for another format. Errors inside queries show when they become SQL. */
 function checked(sent: Record<string, unknown>) {
   const near = sent.near as Record<string, unknown>;
   const numbers = ['version', 'collection', 'commit', 'schemaVersion', 'shards', 'documents'] as const;
@@ -137,7 +137,7 @@ export function writeAnswer({ shards, holds, candidates, counts }: NodeAnswer): 
   return JSON.stringify({ shards, holds, counts, candidates: { ...others, ...lists } });
 }
 
-/** @throws Error for what no search node of this version writes */
+/** @throws Error for an invalid format */
 export function readAnswer(text: string): NodeAnswer {
   const { shards, holds, counts, candidates } = JSON.parse(text);
   listOf(shards, isCount);
@@ -161,7 +161,7 @@ function toFloats(text: string): Float32Array {
   return new Float32Array(bytesOf(text));
 }
 
-/** In memory of its own, at an address that any numbers may have. */
+/** In separate memory, aligned for any numbers. */
 function bytesOf(text: string): ArrayBuffer {
   const bytes = Buffer.from(text, 'base64');
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;

@@ -10,7 +10,7 @@ export interface AskingNodes {
   readonly isInPart?: boolean | undefined;
 }
 
-/** Processes that hold the vectors of some shards each, and find candidates in them. */
+/** Processes that keep the vectors of some shards each, and find candidates in them. */
 export interface SearchNodes {
   /**
    * Asks for the candidates of all shards of a collection.

@@ -14,7 +14,7 @@ const ATTEMPTS = 3;
 
 /** In milliseconds. */
 interface BucketTimes {
-  /** Of an attempt: until it is connected, and until the answer begins. */
+  /** Of an attempt: until the connection, and until the start of the answer. */
   readonly connect: number;
   readonly answer: number;
   /** Of a call with all its attempts and the body. */
@@ -25,7 +25,7 @@ const TIMES: BucketTimes = { connect: 2_000, answer: 10_000, call: 20_000 };
 const MOST_CONNECTIONS = 64;
 
 /**
- * Objects in a bucket. Region, credentials and the address of the server come from where the AWS SDK takes them
+ * Objects in a bucket. Region, credentials and the URL of the server come from the usual places of the AWS SDK
  * (`AWS_REGION`, `AWS_ENDPOINT_URL_S3`, `AWS_ACCESS_KEY_ID`, files, roles of machines and pods).
  */
 export function openBucket(bucket: string, prefix: string, times = TIMES): ObjectStore {
@@ -33,7 +33,7 @@ export function openBucket(bucket: string, prefix: string, times = TIMES): Objec
   const agent = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
   const client = new S3Client({
     maxAttempts: ATTEMPTS,
-    // Other servers than Amazon's seldom have a host name for each bucket, and not all know the newer checksums.
+    // Servers other than Amazon's rarely have a host name for each bucket, and not all support the newer checksums.
     forcePathStyle: Boolean(AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -57,7 +57,7 @@ export function openBucket(bucket: string, prefix: string, times = TIMES): Objec
       } catch (error) {
         const { name, $metadata } = error as Partial<S3ServiceException>;
         if (name === 'NoSuchKey' || name === 'InvalidRange') return undefined;
-        // The SDK asks again for an answer, but not for a body that broke off.
+        // The SDK retries a request, but not a truncated body.
         if ($metadata !== undefined || abortSignal.aborted || attempt === ATTEMPTS) throw objectsAway(error);
       }
     }

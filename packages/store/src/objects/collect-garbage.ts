@@ -4,18 +4,18 @@ import { columnsOf } from '../engine/binary.ts';
 import { keyOf, PACK_BYTES, PACKS } from './packs.ts';
 import { rewritePacks } from './rewrite-packs.ts';
 
-/** What a pass over all packs did. */
+/** The result of a pass over all packs. */
 export interface Collected {
-  /** Packs that no row names since a while, which were deleted. */
+  /** Packs that were unreferenced for some time, and were deleted. */
   deleted: number;
-  /** Objects without a pack, which a crash left, and which were deleted. */
+  /** Objects without a pack, left by a crash, that were deleted. */
   orphans: number;
-  /** Packs that were small or mostly unused, whose rows went to others. */
+  /** Packs that were small or mostly unused, whose contents moved to others. */
   rewritten: number;
 }
 
 const PAGE = 200;
-/** A part of the time that objects are kept lies between two passes, within these bounds. */
+/** The time between two passes is a part of the time that objects are kept, within these bounds. */
 const PASSES = 4;
 const MOST_SECONDS = 6 * 3_600;
 
@@ -23,17 +23,17 @@ interface ListedPack {
   readonly pack: string;
   readonly collection: number;
   readonly bytes: number;
-  /** Nothing named it the last time, and that is long ago. */
+  /** It was unreferenced the last time, and that is long ago. */
   readonly over: boolean;
   readonly unused: boolean;
 }
 
 /**
- * Deletes objects some time after their last use has gone, and merges packs that are mostly unused into new ones. A pass
- * is due several times within that time; one process at a time does it. If it ends early, or the bucket does not answer,
- * the next pass continues.
+ * Deletes objects some time after their last reference is gone, and merges packs that are mostly unused into new ones.
+ * A pass is due several times within that time; one process at a time does it. If it ends early, or the bucket does not
+ * answer, the next pass continues.
  *
- * @returns undefined when none is due
+ * @returns undefined if none is due
  * @throws AkinError unavailable
  */
 export async function collectGarbage(store: Store, signal?: AbortSignal): Promise<Collected | undefined> {
@@ -70,7 +70,7 @@ export async function collectGarbage(store: Store, signal?: AbortSignal): Promis
       try {
         await collectOf(store, collection, own, collected);
       } catch (error) {
-        // One that was dropped meanwhile has no tables any more: its turn is the next time.
+        // A dropped collection has no tables: it is done the next time.
         if (collection === undefined || (await collectionOf(store, id)) !== undefined) throw error;
       }
       await store.throttle.rest(performance.now() - began);
@@ -100,7 +100,8 @@ async function collectOf(
     'bulk',
   );
   const over = names(packs.filter((one) => now(one) === 0 && one.over));
-  // The object first: a row without its object is deleted the next time, an object without its row is looked for longer.
+  // The object first: a row without its object is deleted the next time; an object without its row takes longer to
+  // find.
   for (const pack of over) await store.packs?.objects.delete(keyOf(pack));
   await store.engine.query('delete from akin.packs where pack = any($1::uuid[])', [over], 'bulk');
   collected.deleted += over.length;
@@ -113,7 +114,7 @@ async function collectOf(
   );
 }
 
-/** How many bytes of each pack rows name; those of none are missing. */
+/** The referenced bytes of each pack. Unreferenced packs are missing. */
 async function liveBytes(
   store: Store,
   { sqlSchema: S }: Collection,
@@ -129,7 +130,7 @@ async function liveBytes(
   return new Map(rows.map(({ pack, bytes }) => [pack, bytes]));
 }
 
-/** Deletes what is listed under the packs and is none: a process died before its rows were written. */
+/** Deletes objects that are listed as packs and have no row: a process died before its rows were written. */
 async function deleteOrphans(store: Store, collected: Collected, signal: AbortSignal | undefined): Promise<void> {
   const { packs, engine, objectsKeptMilliseconds } = store;
   if (packs === undefined) return;

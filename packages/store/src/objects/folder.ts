@@ -3,12 +3,12 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type ListedObject, type ObjectStore, objectsAway, type Range } from './object-store.ts';
 
-/** Only this user may read what people indexed. */
+/** Only this user may read the indexed data. */
 const PRIVATE = { folder: 0o700, file: 0o600 };
 
 /**
- * Objects as files of a folder, which several processes may share.
- * @throws AkinError unavailable when it cannot be made
+ * Objects as files of a folder, which several processes may share. @throws AkinError unavailable if it cannot be
+ * created
  */
 export async function openFolder(folder: string): Promise<ObjectStore> {
   const fileOf = (key: string) => path.join(folder, ...key.split('/'));
@@ -16,7 +16,7 @@ export async function openFolder(folder: string): Promise<ObjectStore> {
     await mkdir(folder, { recursive: true, mode: PRIVATE.folder });
     return stat(folder);
   });
-  /** A disk that is not mounted any more leaves an empty folder: nothing is missing there, and nothing to be written. */
+  /** A disk that is no longer mounted leaves an empty folder: nothing is missing there, and nothing may be written. */
   const requireSame = async () => {
     const { dev, ino } = await stat(folder);
     if (dev !== found.dev || ino !== found.ino) throw new Error(`${folder} is not the folder that it was`);
@@ -40,7 +40,7 @@ export async function openFolder(folder: string): Promise<ObjectStore> {
   };
 }
 
-/** A reader sees all of it or nothing, also after a loss of power. */
+/** A reader sees the complete file or none, also after a power cut. */
 async function putFile(file: string, bytes: Uint8Array): Promise<void> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true, mode: PRIVATE.folder });
@@ -79,7 +79,7 @@ async function getFile(file: string, range?: Range): Promise<Buffer | undefined>
   }
 }
 
-/** A page is the objects of one folder. */
+/** A page contains the objects of one folder. */
 async function* listFolder(folder: string, prefix: string): AsyncGenerator<ListedObject[]> {
   const entries = (await reached(() => unlessMissing(() => readdir(folder, { withFileTypes: true })))) ?? [];
   const page: ListedObject[] = [];

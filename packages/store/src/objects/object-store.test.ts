@@ -47,7 +47,7 @@ describe.each(['a folder', 'a bucket', 'a prefix in a bucket'])('objects in %s',
     return keys.sort();
   };
 
-  it('are read whole or in parts, and are gone when deleted', async () => {
+  it('are read completely or in parts, and are gone after a delete', async () => {
     await objects.put('packs/ab/one', SOME);
     expect(await objects.get('packs/ab/one')).toEqual(SOME);
     expect(await objects.get('packs/ab/one', { from: 3, to: 6 })).toEqual(Buffer.from('345'));
@@ -56,14 +56,14 @@ describe.each(['a folder', 'a bucket', 'a prefix in a bucket'])('objects in %s',
     expect(await objects.get('packs/ab/one')).toBeUndefined();
   });
 
-  it('are missing where a part of them is', async () => {
+  it('are missing if a part of them is missing', async () => {
     await objects.put('packs/ab/one', SOME);
     expect(await objects.get('packs/ab/one', { from: 5, to: 11 })).toBeUndefined();
     expect(await objects.get('packs/ab/one', { from: 20, to: 30 })).toBeUndefined();
     expect(await objects.get('packs/ab/none', { from: 0, to: 1 })).toBeUndefined();
   });
 
-  it('are listed, on however many pages, with the time of their last change', async () => {
+  it('are listed, on any number of pages, with the time of their last change', async () => {
     expect(await listed()).toEqual([]);
     const keys = Array.from({ length: 8 }, (_, i) => `packs/${i % 2}/name ${i}`);
     for (const key of [...keys, 'other']) await objects.put(key, SOME);
@@ -92,7 +92,7 @@ describe('a bucket', () => {
     await objects[Symbol.asyncDispose]();
   });
 
-  it('is asked again where a request breaks off, or a body', async () => {
+  it('is asked again if a request or a body is interrupted', async () => {
     s3.fail('away', 2);
     expect(await objects.get('a')).toEqual(SOME);
     s3.fail('away', 1);
@@ -102,7 +102,7 @@ describe('a bucket', () => {
     expect(s3.calls.get('GET')).toBe(6);
   });
 
-  it.each(['away', 'denies'] as const)('is told to be away when it %s', async (fault) => {
+  it.each(['away', 'denies'] as const)('counts as unreachable if it %s', async (fault) => {
     s3.fail(fault);
     await expect(objects.get('a')).rejects.toMatchObject(unavailable);
     await expect(objects.put('b', SOME)).rejects.toMatchObject(unavailable);
@@ -110,7 +110,7 @@ describe('a bucket', () => {
     await expect(objects.list('x/')[Symbol.asyncIterator]().next()).rejects.toMatchObject(unavailable);
   });
 
-  it('is away when it hangs, or hangs in a body', async () => {
+  it('counts as unreachable if it hangs, or hangs in a body', async () => {
     await using hurried = openBucket(s3.bucket, 'x', { connect: 500, answer: 50, call: 400 });
     s3.fail('hangs');
     await expect(hurried.get('a')).rejects.toMatchObject(unavailable);
@@ -119,21 +119,21 @@ describe('a bucket', () => {
     await expect(hurried.get('a')).rejects.toMatchObject(unavailable);
   });
 
-  it('tells nothing of itself to clients, and the reason to the log', async () => {
+  it('is not described to clients, and its errors are logged', async () => {
     s3.fail('denies');
     const error = await objects.get('a').catch((reason: unknown) => reason as Error);
     expect(error).toMatchObject({ cause: { name: 'AccessDenied' } });
     expect((error as Error).message).not.toContain(s3.bucket);
   });
 
-  it('that does not exist is away, and has no missing objects', async () => {
+  it('that does not exist counts as unreachable, without missing objects', async () => {
     await using other = await openObjectStore('s3://other-bucket');
     await expect(other.get('a')).rejects.toMatchObject({ ...unavailable, cause: { name: 'NoSuchBucket' } });
   });
 });
 
 describe('a folder', () => {
-  it('that is not the one it was is away: nothing is missing there, and nothing is written', async () => {
+  it('that is another one than before counts as unreachable: nothing is missing there, and nothing is written', async () => {
     const folder = path.join(parent, 'disk');
     await using objects = await openObjectStore(folder);
     await objects.put('packs/ab/one', SOME);

@@ -2,22 +2,19 @@ import { AkinError } from '@akin/domain';
 
 /** A place for many files that are written once: a bucket behind the S3 interface, or a folder. */
 export interface ObjectStore extends AsyncDisposable {
-  /** As an operator names it. */
+  /** The name that an operator gave it. */
   readonly place: string;
-  /**
-   * Resolves when the object is durable, whole, under its key.
-   * @throws AkinError unavailable
-   */
+  /** Resolves when the whole object is durable under its key. @throws AkinError unavailable */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
-   * @param range bytes from `from` up to `to`, exclusive; all of them when not given
-   * @returns undefined when there is no such object, or it ends before the range does
+   * @param range bytes from `from` up to `to`, exclusive; default: all
+   * @returns undefined if there is no such object, or it ends before the range does
    * @throws AkinError unavailable
    */
   get(key: string, range?: Range): Promise<Buffer | undefined>;
-  /** Harmless when there is no such object. @throws AkinError unavailable */
+  /** Harmless if there is no such object. @throws AkinError unavailable */
   delete(key: string): Promise<void>;
-  /** All objects whose keys begin with a prefix that ends with a slash, page by page. @throws AkinError unavailable */
+  /** All objects whose keys begin with a prefix that ends with a slash, in pages. @throws AkinError unavailable */
   list(prefix: string): AsyncIterable<readonly ListedObject[]>;
 }
 
@@ -31,7 +28,7 @@ export interface ListedObject {
   readonly modified: Date;
 }
 
-/** The place is not named: the message may reach clients. Logs have the cause. */
+/** The message does not name the place, because it may reach clients. Logs contain the cause. */
 export function objectsAway(cause: unknown): AkinError {
   return new AkinError('unavailable', 'The store of outputs and thumbnails does not answer: try again.', {
     cause,

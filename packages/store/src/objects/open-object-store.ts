@@ -4,8 +4,8 @@ import { openFolder } from './folder.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /**
- * @param place `s3://bucket/prefix`, or a folder, which is made where it is missing
- * @throws AkinError bad-request for an address that is neither
+ * @param place `s3://bucket/prefix`, or a folder, which is created if it is missing
+ * @throws AkinError bad-request for anything else
  */
 export async function openObjectStore(place: string): Promise<ObjectStore> {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(place) ?? [];
@@ -14,7 +14,7 @@ export async function openObjectStore(place: string): Promise<ObjectStore> {
   if (bucket === undefined) {
     throw new AkinError('bad-request', 'A place for objects is s3://bucket, s3://bucket/prefix or a folder.');
   }
-  // Only who needs it loads the library.
+  // The library is loaded only if it is needed.
   const { openBucket } = await import('./bucket.ts');
   return openBucket(bucket, prefix.replace(/^\/+|\/+$/g, ''));
 }

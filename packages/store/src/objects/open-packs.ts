@@ -4,15 +4,15 @@ import type { Engine } from '../engine/engine.ts';
 import { openObjectStore } from './open-object-store.ts';
 import { Packs } from './packs.ts';
 
-/** An object with the id of the database whose objects they are. */
+/** An object with the id of the database that the objects belong to. */
 const OWNER = 'akin-database';
 
 /**
- * Opens the place of the objects of a database. The first time, the two get an id together: a place that was mistyped,
- * or is of another database, is noticed before anything is read from it, written, or deleted as garbage.
+ * Opens the object store of a database. The first time, both get a common id: so a wrong store, or one of another
+ * database, is noticed before anything is read, written, or deleted as garbage.
  *
- * @param place undefined where there is none
- * @throws AkinError conflict when the place is not that of the database; unavailable when it cannot be reached
+ * @param place undefined if there is none
+ * @throws AkinError conflict if the place is not that of the database; unavailable if it cannot be reached
  */
 export async function openPacks(engine: Engine, place: string | undefined): Promise<Packs | undefined> {
   if (place === undefined) {
@@ -28,7 +28,7 @@ export async function openPacks(engine: Engine, place: string | undefined): Prom
     if (theirs !== undefined && theirs !== (await ownId(engine))) {
       throw new AkinError(
         'conflict',
-        `${objects.place} holds objects of another database. Give each database a place of its own; a copy of a database needs a copy of its objects.`,
+        `${objects.place} contains objects of another database. Each database needs a separate place; a copy of a database needs a copy of its objects.`,
       );
     }
     if (theirs === undefined) await found(engine, objects);
@@ -41,17 +41,17 @@ export async function openPacks(engine: Engine, place: string | undefined): Prom
 
 type Objects = Packs['objects'];
 
-/** What a process before left here unfinished is finished; so it is where two begin together. */
+/** Finishes an incomplete setup of an earlier process. The same happens if two start together. */
 async function found(engine: Engine, objects: Objects): Promise<void> {
   const [pack] = await engine.query('select from akin.packs limit 1');
   if (pack !== undefined) {
     throw new AkinError(
       'conflict',
-      `${objects.place} does not hold the objects of this database: they were in another place, or were not restored with it.`,
+      `${objects.place} does not contain the objects of this database: they were in another place, or were not restored with it.`,
     );
   }
   await engine.transaction(async (tx) => {
-    // Another process may be here too: one of them makes the id.
+    // Another process may do the same: one of them creates the id.
     await tx.query('lock table akin.object_store in share row exclusive mode');
     const made = await tx.query('select from akin.object_store');
     if (made.length === 0) await tx.query('insert into akin.object_store (id) values ($1)', [randomUUID()]);

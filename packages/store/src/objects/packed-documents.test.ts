@@ -49,7 +49,7 @@ interface Opened {
   readonly place: TestPlace;
 }
 
-/** @param kept milliseconds that unused objects stay */
+/** @param kept milliseconds that unused objects are kept */
 async function openPacked(kind: EngineKind, { kept = 0, isPacked = true, shards = 1 } = {}): Promise<Opened> {
   const { place, remove } = await testPlace(kind);
   const folder = await mkdtemp(path.join(tmpdir(), 'akin-packs-'));
@@ -64,7 +64,7 @@ async function objectsIn(folder: string): Promise<string[]> {
   return all.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** The documents with all that belongs to them, by each way in which they are read. */
+/** The documents with all their data, in each way in which they can be read. */
 async function everything(store: Store, collection: Collection) {
   const query = { kind: 'all' } as const;
   const fields = ['id', 'shape_descriptor', 'tint_names', 'title'];
@@ -100,7 +100,7 @@ async function rowsWithBytes(store: Store, { sqlSchema: S }: Collection): Promis
 }
 
 describe.each(ENGINES)('outputs and thumbnails in objects on %s', (kind) => {
-  it('are read as from the database, which has none of their bytes', async () => {
+  it('are read as from the database, which contains none of their bytes', async () => {
     const documents = [withPicture('a', 1, { title: 'x' }), withPicture('b', 2), { id: 'c', title: 'no picture' }];
     const shown = [];
     for (const isPacked of [false, true]) {
@@ -115,7 +115,7 @@ describe.each(ENGINES)('outputs and thumbnails in objects on %s', (kind) => {
     expect(shown[1]).toEqual(shown[0]);
   });
 
-  it('that are in small or mostly unused objects go together into one', async () => {
+  it('from small or mostly unused objects are merged into one', async () => {
     const { store, collection, folder } = await openPacked(kind);
     for (let i = 0; i < 5; i++) await accept(store, collection, [withPicture(`d${i}`, i), withPicture(`e${i}`, i)]);
     await commit(store, collection);
@@ -132,13 +132,13 @@ describe.each(ENGINES)('outputs and thumbnails in objects on %s', (kind) => {
     expect(await everything(store, collection)).toEqual(before);
     const name = await objectsIn(folder);
     for (let i = 0; i < 2; i++) await maintain(store);
-    // It is as small as can be: it is not written again and again.
+    // It is as small as possible: it is not rewritten repeatedly.
     expect(await objectsIn(folder)).toEqual(name);
   });
 });
 
 describe('outputs and thumbnails in objects', () => {
-  it('of analyses are kept there too, and go into few objects where many end together', async () => {
+  it('of analyses are stored there too, in few objects if many end together', async () => {
     const { store, collection, folder } = await openPacked('postgres');
     await accept(
       store,
@@ -155,11 +155,11 @@ describe('outputs and thumbnails in objects', () => {
       new Set([`${outputsOf(3)} ${WEBP}`]),
     );
     expect(await rowsWithBytes(store, collection)).toBe(0);
-    // Four begin at once, and the others go together.
+    // Four start at once, and the others go together.
     expect((await objectsIn(folder)).length).toBeLessThanOrEqual(6);
   });
 
-  it('stay with a document that an atomic update makes, when the one before is gone', async () => {
+  it('stay with a document that an atomic update makes, after the previous one is gone', async () => {
     const { store, collection, folder } = await openPacked('postgres');
     await accept(store, collection, [withPicture('a', 1)]);
     await commit(store, collection);
@@ -182,7 +182,7 @@ describe('outputs and thumbnails in objects', () => {
     expect(await objectsIn(folder)).toHaveLength(3);
     await accept(store, collection, [{ kind: 'delete', id: 'a' }]);
     await commit(store, collection);
-    // Rows go first; then nothing names the pack; a while later it goes.
+    // Rows are removed first; then the pack is unreferenced; a while later it is deleted.
     for (let i = 0; i < 3; i++) await maintain(store);
     expect(await objectsIn(folder)).toHaveLength(2);
     await dropCollection(store, other);
@@ -192,7 +192,7 @@ describe('outputs and thumbnails in objects', () => {
     expect(await everything(store, collection)).toMatchObject([{ outputs: outputsOf(2), thumbnail: WEBP.toString() }]);
   });
 
-  it('refuse a change while they are away, and a commit waits for them', async () => {
+  it('block changes and commits while they are unreachable', async () => {
     const { store, collection, folder } = await openPacked('postgres');
     await accept(store, collection, [withPicture('a', 1)]);
     await rename(folder, `${folder}-away`);
@@ -209,7 +209,7 @@ describe('outputs and thumbnails in objects', () => {
 });
 
 describe('objects of a database', () => {
-  it('that no row names are deleted when they are old, and others of the folder are left alone', async () => {
+  it('without references are deleted when they are old, and other files of the folder stay', async () => {
     const { store, collection, folder } = await openPacked('postgres', { kept: 3_600_000 });
     await accept(store, collection, [withPicture('a', 1)]);
     const [own] = await objectsIn(folder);
@@ -230,7 +230,7 @@ describe('objects of a database', () => {
     expect(await readdir(folder)).toContain('mine');
   });
 
-  it('that are lost fail their change alone, and are said to be missing', async () => {
+  it('that are lost fail only their change, and are reported as missing', async () => {
     const { store, collection, folder } = await openPacked('postgres');
     await accept(store, collection, [withPicture('a', 1)]);
     const [lost] = await objectsIn(folder);
@@ -247,7 +247,7 @@ describe('objects of a database', () => {
     await expect((await readThumbnail(store, collection, 'b'))?.read()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('are asked for when they were once given, and must be its own', async () => {
+  it('are required after their first use, and must be its own', async () => {
     const { store, collection, folder, place } = await openPacked('postgres');
     await accept(store, collection, [withPicture('a', 1)]);
     await store[Symbol.asyncDispose]();
@@ -263,14 +263,14 @@ describe('objects of a database', () => {
     await expect(openTestStore(another.place, 0, { objects: { place: folder } })).rejects.toMatchObject({
       code: 'conflict',
     });
-    // A copy of it all, as a backup is one.
+    // A copy of everything, like a backup.
     await cp(folder, empty, { recursive: true });
     await using restored = await openTestStore(place, 0, { objects: { place: empty } });
     await commit(restored, collection);
     expect(await everything(restored, collection)).toMatchObject([{ outputs: outputsOf(1) }]);
   });
 
-  it('are found by processes that begin together, the first time', async () => {
+  it('are set up by processes that start together', async () => {
     const { store, folder } = await openPacked('postgres', { isPacked: false });
     // So that each has its connection by then.
     let connected = 0;
@@ -288,7 +288,7 @@ describe('objects of a database', () => {
     expect((await openPacks(store.engine, folder))?.objects.place).toBe(folder);
   });
 
-  it('are restored with a backup of the database if they were copied after it', async () => {
+  it('can be restored with a backup of the database if they were copied after it', async () => {
     const { store, collection, folder, place } = await openPacked('pglite', { kept: 3_600_000 });
     if (!('folder' in place)) throw new Error('not a folder');
     await accept(store, collection, [withPicture('a', 1), withPicture('b', 2)]);
@@ -313,7 +313,7 @@ describe('objects of a database', () => {
     expect(await everything(restored, collection)).toEqual(before);
   });
 
-  it('take new documents while old ones are in the database', async () => {
+  it('contain new documents while old ones are in the database', async () => {
     const { store, collection, folder, place } = await openPacked('postgres', { isPacked: false });
     await accept(store, collection, [withPicture('a', 1)]);
     await commit(store, collection);
@@ -328,7 +328,7 @@ describe('objects of a database', () => {
     expect(await rowsWithBytes(packed, collection)).toBe(2);
   });
 
-  it('go with a collection that is reindexed, also those of changes that are not done', async () => {
+  it('stay with a collection that is reindexed, also those of pending changes', async () => {
     const { store, collection, folder } = await openPacked('postgres');
     await accept(store, collection, [withPicture('a', 1)]);
     // It fails when it is applied, and keeps its outputs.
@@ -356,7 +356,7 @@ describe('objects of a database', () => {
     expect(await objectsIn(folder)).toHaveLength(1);
   });
 
-  it('belong to collections with several shards too', async () => {
+  it('also belong to collections with several shards', async () => {
     const { store, collection, folder } = await openPacked('postgres', { shards: 3 });
     await accept(
       store,

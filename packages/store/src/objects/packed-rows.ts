@@ -3,35 +3,35 @@ import type { Collection, Store } from '../context.ts';
 import type { SqlValue } from '../engine/engine.ts';
 import { lostPack, type Pack, type Place, type PlaceColumns, placeOf, withoutPacks } from './packs.ts';
 
-/** What a row of `outputs` and one of `thumbnails` get. */
+/** Contents of a row of `outputs` and one of `thumbnails`. */
 export interface Picture {
   readonly outputs: string | null;
   readonly thumbnail: Uint8Array | null;
 }
 
-/** The same in a pack: texts for {@link placeSql}, null where there is nothing. */
+/** The same in a pack: texts for {@link placeSql}, null for none. */
 export interface PackedPicture {
   readonly outputs: string | null;
   readonly thumbnail: string | null;
-  /** Of the thumbnail. */
+  /** Tag of the thumbnail. */
   readonly etag: string | null;
 }
 
-/** Pictures in one pack, which is durable: rows may name it. */
+/** Pictures in one durable pack: rows may refer to it. */
 export interface Packed {
   readonly pack: Pack;
   readonly pictures: readonly PackedPicture[];
 }
 
 /**
- * Writes pictures into a pack, before any row that names it.
+ * Writes pictures into a pack, before any row that refers to it.
  *
- * @returns undefined where there is nothing to write, or rows are to have it themselves
+ * @returns undefined if there is nothing to write, or rows contain the bytes themselves
  * @throws AkinError unavailable
  */
 export async function packPictures(store: Store, pictures: readonly Picture[]): Promise<Packed | undefined> {
   if (store.packs === undefined) return undefined;
-  // Outputs side by side: a commit reads them without the thumbnails.
+  // Outputs next to each other: a commit reads them without the thumbnails.
   const outputs = pictures.flatMap((one) => (one.outputs === null ? [] : [Buffer.from(one.outputs)]));
   const thumbnails = pictures.flatMap(({ thumbnail }) => thumbnail ?? []);
   if (outputs.length + thumbnails.length === 0) return undefined;
@@ -52,7 +52,7 @@ export async function packPictures(store: Store, pictures: readonly Picture[]): 
   };
 }
 
-/** As `etagOf` gives it in SQL. */
+/** As `etagOf` returns it in SQL. */
 function etagOfBytes(thumbnail: Uint8Array): string {
   return createHash('sha256').update(thumbnail).digest('hex').slice(0, 32);
 }
@@ -63,8 +63,8 @@ export function placeSql(text: string): string {
 }
 
 /**
- * SQL that makes a pack known, in the transaction of the rows that name it.
- * @param packs SQL that selects its name and its bytes
+ * SQL that registers a pack, in the transaction of the rows that refer to it. @param packs SQL that selects its name
+ * and its bytes
  */
 export function insertPacks({ id }: Collection, packs: string): string {
   return `insert into akin.packs (collection, pack, bytes) select ${Number(id)}, p.* from (${packs}) p
@@ -74,10 +74,7 @@ export function insertPacks({ id }: Collection, packs: string): string {
 /** Of rows whose outputs may be in a pack. */
 export type OutputsColumns = PlaceColumns & { readonly outputs: string | null };
 
-/**
- * The outputs of some rows: undefined where they should be in a pack and are not.
- * @throws AkinError unavailable
- */
+/** The outputs of some rows. Undefined if they should be in a pack and are not. @throws AkinError unavailable */
 export async function readOutputs(
   store: Store,
   rows: readonly OutputsColumns[],
@@ -86,10 +83,7 @@ export async function readOutputs(
   return rows.map((row) => (placeOf(row) === undefined ? row.outputs : found.get(row)?.toString()));
 }
 
-/**
- * The bytes of those rows that have them in a pack.
- * @throws AkinError unavailable
- */
+/** The bytes of the rows that have them in a pack. @throws AkinError unavailable */
 export async function readPlaces<Row extends PlaceColumns>(
   store: Store,
   rows: readonly Row[],
@@ -105,8 +99,8 @@ export async function readPlaces<Row extends PlaceColumns>(
 }
 
 /**
- * What {@link readPlaces} found of a row; undefined where it has its bytes itself.
- * @throws AkinError unavailable when they are gone
+ * What {@link readPlaces} found for a row. Undefined if the row contains its bytes. @throws AkinError unavailable if
+ * they are gone
  */
 export function bytesOf<Row extends PlaceColumns>(
   row: Row,

@@ -3,7 +3,7 @@ import type { ObjectStore } from './object-store.ts';
 import { objectsAway } from './object-store.ts';
 import { PACK_BYTES, Packs } from './packs.ts';
 
-/** Objects in memory, whose writes end when they are told to. */
+/** Objects in memory, whose writes end on command. */
 function heldObjects() {
   const kept = new Map<string, Buffer>();
   const writes: ((error?: unknown) => void)[] = [];
@@ -33,7 +33,7 @@ function heldObjects() {
 const part = (size: number, fill: string) => Buffer.alloc(size, fill);
 
 describe('packs', () => {
-  it('take what waits while four are being written, up to their size', async () => {
+  it('contain the waiting parts while four are being written, up to their size', async () => {
     const { objects, writes, kept } = heldObjects();
     const packs = new Packs(objects);
     const first = Array.from({ length: 4 }, (_, i) => packs.write([part(10, String(i))]));
@@ -42,7 +42,7 @@ describe('packs', () => {
     expect(writes).toHaveLength(4);
     for (const end of writes.splice(0)) end();
     await Promise.all(first);
-    // Two of the halves do not go together, since each has one byte more.
+    // Two of the halves do not fit together, because each has one byte more.
     expect(writes).toHaveLength(3);
     for (const end of writes.splice(0)) end();
     const [a, , c] = await Promise.all(waiting);
@@ -53,7 +53,7 @@ describe('packs', () => {
     expect(read.map(String)).toEqual(['c'.repeat(PACK_BYTES / 2), 'c', 'ddd']);
   });
 
-  it('take a part that is larger than they are', async () => {
+  it('accept a part that is larger than their size', async () => {
     const { objects, writes } = heldObjects();
     const packs = new Packs(objects);
     const large = packs.write([part(PACK_BYTES * 2, 'l')]);
@@ -61,7 +61,7 @@ describe('packs', () => {
     expect(await large).toMatchObject({ bytes: PACK_BYTES * 2 });
   });
 
-  it('that cannot be written fail alone, and what comes after goes on', async () => {
+  it('that cannot be written fail alone, and later ones continue', async () => {
     const { objects, writes } = heldObjects();
     const packs = new Packs(objects);
     const heard: string[] = [];
@@ -77,7 +77,7 @@ describe('packs', () => {
     expect((await next).bytes).toBe(1);
   });
 
-  it('are read by few requests: neighbours together, far ones apart, empty parts without any', async () => {
+  it('are read by few requests: neighbours together, distant ones separately, empty parts without any', async () => {
     const { objects, writes, ranges } = heldObjects();
     const packs = new Packs(objects);
     const sizes = [10, 0, 20, 200_000, 30];
@@ -90,7 +90,7 @@ describe('packs', () => {
     expect(ranges).toEqual(['0-30', '200030-200060']);
   });
 
-  it('tell what is missing', async () => {
+  it('report missing parts', async () => {
     const { objects } = heldObjects();
     expect(await new Packs(objects).read([{ pack: 'aa', start: 0, size: 1 }])).toEqual([undefined]);
   });

@@ -3,42 +3,42 @@ import { AkinError } from '@akin/domain';
 import type { ObjectStore } from './object-store.ts';
 
 /*
- * Outputs and thumbnails of many documents share an object, a pack, which is never changed. Rows say where in a pack
+ * Outputs and thumbnails of many documents share an object, a pack, which never changes. Rows say where in a pack
  * theirs are. See docs/adr/0035-outputs-and-thumbnails-in-packs.md.
  */
 
-/** Where some bytes are: in an object, from a byte on. */
+/** The place of some bytes: an object and an offset. */
 export interface Place {
   readonly pack: string;
   readonly start: number;
   readonly size: number;
 }
 
-/** The columns of a table whose rows may have their bytes in a pack; all null where they have them themselves. */
+/** The columns of a table whose rows may have their bytes in a pack. All null if the rows contain them themselves. */
 export interface PlaceColumns {
   readonly pack: string | null;
   readonly start: number | null;
   readonly size: number | null;
 }
 
-/** A new object, and where in it each part is. */
+/** A new object, and the place of each part. */
 export interface Pack {
   readonly pack: string;
   readonly bytes: number;
   readonly places: readonly Place[];
 }
 
-/** An object takes what waits, up to so many bytes. */
+/** An object contains waiting parts, up to this number of bytes. */
 export const PACK_BYTES = 1024 * 1024;
-/** Packs that a process writes at a time; what comes meanwhile waits, and goes together. */
+/** Packs that a process writes at a time. Later parts wait, and go together. */
 const MOST_WRITES = 4;
 /** Objects that one call reads at a time. */
 const MOST_READS = 8;
-/** Bytes between two parts that are read along, rather than by another request. */
+/** Bytes between two parts that are read along, instead of with another request. */
 const GAP_BYTES = 64 * 1024;
 const MOST_READ_BYTES = 4 * 1024 * 1024;
 
-/** Under which packs are listed. */
+/** Prefix of the keys of packs. */
 export const PACKS = 'packs/';
 
 export function keyOf(pack: string): string {
@@ -52,7 +52,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Hears of each request to the place of the objects: what it was, how long it took with its retries, how it ended. */
+/** Gets each request to the object store: its kind, its duration with retries, and its outcome. */
 export type HearRequest = (call: 'write' | 'read', milliseconds: number, result: 'done' | 'failed') => void;
 
 /** Writes and reads packs. */
@@ -66,7 +66,7 @@ export class Packs {
     this.objects = objects;
   }
 
-  /** Has one hear of all requests from now on. */
+  /** Adds a listener for all requests from now on. */
   listen(hear: HearRequest): void {
     this.#hear = hear;
   }
@@ -84,8 +84,7 @@ export class Packs {
   }
 
   /**
-   * Resolves when the parts are durable, all in one object, which other calls may share.
-   * @throws AkinError unavailable
+   * Resolves when the parts are durable, all in one object, which other calls may share. @throws AkinError unavailable
    */
   write(parts: readonly Uint8Array[]): Promise<Pack> {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
@@ -132,8 +131,8 @@ export class Packs {
   }
 
   /**
-   * The bytes at some places, in their order; undefined where the object is not there, or not whole.
-   * @throws AkinError unavailable
+   * The bytes at some places, in their order. Undefined if the object is missing or incomplete. @throws AkinError
+   * unavailable
    */
   async read(places: readonly Place[]): Promise<(Buffer | undefined)[]> {
     const found = new Map<Place, Buffer | undefined>();
@@ -178,23 +177,23 @@ function runsOf(places: readonly Place[]): Run[] {
   return runs;
 }
 
-/** Undefined where the row has its bytes itself, or none. */
+/** Undefined if the row contains its bytes, or has none. */
 export function placeOf({ pack, start, size }: PlaceColumns): Place | undefined {
   return pack === null || start === null || size === null ? undefined : { pack, start, size };
 }
 
-/** For a process that was started without the place of the packs that its database names. */
+/** For a process that was started without the object store of its database. */
 export function withoutPacks(): AkinError {
   return new AkinError('unavailable', 'This process does not know where outputs and thumbnails are kept.', {
-    cause: new Error('start it with --objects, as the others'),
+    cause: new Error('start it with --objects, like the others'),
     retryAfterSeconds: 30,
   });
 }
 
-/** For who reads what should be there: somebody else deleted it, or a restore did not bring it. */
+/** For reads of bytes that should exist: somebody else deleted them, or a restore did not include them. */
 export function lostPack({ pack }: Pick<Place, 'pack'>): AkinError {
-  return new AkinError('unavailable', 'Outputs or thumbnails are not where they were kept.', {
-    cause: new Error(`${keyOf(pack)} is missing or cut off: restore the objects that belong to the database`),
+  return new AkinError('unavailable', 'Outputs or thumbnails are missing in the object store.', {
+    cause: new Error(`${keyOf(pack)} is missing or truncated: restore the objects that belong to the database`),
     retryAfterSeconds: 30,
   });
 }

@@ -3,11 +3,11 @@ import { columnsOf } from '../engine/binary.ts';
 import { insertPacks } from './packed-rows.ts';
 import { PACK_BYTES, type Place, type PlaceColumns, placeOf } from './packs.ts';
 
-/** A pack with less in use than it could hold. */
+/** A pack with fewer referenced bytes than it could contain. */
 export interface SparsePack {
   readonly pack: string;
   readonly bytes: number;
-  /** Bytes that rows name. */
+  /** Referenced bytes. */
   readonly live: number;
 }
 
@@ -16,8 +16,8 @@ const TABLES = ['outputs', 'thumbnails'] as const;
 type Moved = PlaceColumns & { readonly doc: bigint };
 
 /**
- * Writes what rows name of some packs into new ones, and lets the rows name those. The old ones are unused then.
- * @returns how many packs were left
+ * Writes the referenced parts of some packs into new ones, and changes the references. The old ones are then unused.
+ * @returns the number of packs that were left
  */
 export async function rewritePacks(
   store: Store,
@@ -27,7 +27,7 @@ export async function rewritePacks(
   let group: SparsePack[] = [];
   let rewritten = 0;
   const flush = async () => {
-    // A single small one, of which all is used, would be as small again.
+    // A single small one that is fully used would stay as small.
     const [first] = group;
     const isWorth = group.length > 1 || (first !== undefined && first.live < first.bytes / 2);
     if (isWorth && (await rewrite(store, collection, group))) rewritten += group.length;
@@ -41,7 +41,7 @@ export async function rewritePacks(
   return rewritten;
 }
 
-/** @returns false when something of it cannot be read: it stays as it is */
+/** @returns false if a part cannot be read: the pack stays */
 async function rewrite(store: Store, collection: Collection, packs: readonly SparsePack[]): Promise<boolean> {
   const names = columnsOf(packs, 'pack');
   const { engine } = store;
@@ -71,7 +71,7 @@ async function rewrite(store: Store, collection: Collection, packs: readonly Spa
       await tx.query(insertPacks(collection, 'select $1::uuid, $2::int'), [pack.pack, pack.bytes]);
       for (const [table, old] of rows) {
         const changes = old.map((row) => ({ ...row, to: moved.get(nameOf(row))?.start ?? 0 }));
-        // Rows that others are at keep their place until the next time: nobody waits for this.
+        // Locked rows keep their place until the next time: nobody waits for this.
         await tx.query(
           `update ${collection.sqlSchema}.${table} o set pack = $4, start = t.start
              from unnest($1::bigint[], $2::uuid[], $3::int[]) as t (doc, pack, start)

@@ -4,7 +4,7 @@ import type { Row } from '../engine/engine.ts';
 import { completeExported, type ExportedDocument, readExported } from '../export/export-documents.ts';
 import { visible, withSnapshot } from '../search/snapshot.ts';
 
-/** What differs between two commits, a chunk of it. */
+/** Maximum number of differences per chunk. */
 export interface ChangedDocuments {
   readonly documents: readonly ExportedDocument[];
   readonly deleted: readonly string[];
@@ -13,9 +13,9 @@ export interface ChangedDocuments {
 const CHUNK = 200;
 
 /**
- * What a collection lacks of the documents that commit `to` of another one shows: those that it does not have in this
- * version, and the ids of those that it should not have. The commit has to be kept by a pin, and in the other collection
- * nothing may be under way.
+ * The differences of a collection from commit `to` of another one: the documents that it does not have in this version,
+ * and the ids of those that it should not have. A pin must keep the commit, and the other collection must have no
+ * pending changes.
  */
 export async function* missingIn(
   store: Store,
@@ -37,7 +37,7 @@ export async function* missingIn(
   });
 }
 
-/** Documents by their ids, as the last commit shows them. */
+/** Visible documents by their ids. */
 export async function documentsOf(
   store: Store,
   collection: Collection,
@@ -75,8 +75,8 @@ export async function currentCommit(store: Store, collection: Collection): Promi
 }
 
 /**
- * Documents that came or changed behind commit `since`, as commit `to` shows them, and the ids of those that are gone.
- * Both commits have to be kept by a pin.
+ * Documents that were added or changed after commit `since`, as of commit `to`, and the ids of removed ones. A pin must
+ * keep both commits.
  */
 export async function* changesBetween(
   store: Store,
@@ -95,7 +95,7 @@ export async function* changesBetween(
   });
 }
 
-/** @param statements the last parameter of each is the key behind which the next chunk begins */
+/** @param statements the last parameter of each is the key after which the next chunk begins */
 async function* inChunks(
   store: Store,
   collection: Collection,

@@ -9,29 +9,29 @@ import type { ExportedDocument } from '../export/export-documents.ts';
 import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
 
-/** What became of some documents on their way into the collection that takes the place. */
+/** The outcome of copying some documents into the target collection. */
 export interface Copied extends Accepted {
   /** Those whose pictures are analyzed again. */
   readonly analyzed: number;
-  /** Those of them of which only the thumbnail was there. */
+  /** Those of them for which only the thumbnail was available. */
   readonly thumbnails: number;
   readonly missing: readonly MissingDocument[];
 }
 
 type Outputs = Pick<ExportedDocument, 'outputs' | 'thumbnail'>;
 
-/** The picture of a document, for who may read the file that it came from, or else has its thumbnail. */
+/** The picture of a document, for a process that may read its original file, or else has its thumbnail. */
 export interface PictureToAnalyze extends Outputs {
   readonly id: string;
-  /** The folder that the document says it came from. */
+  /** The folder that the document names as its source. */
   readonly source: string | undefined;
 }
 
 /**
- * Analyzes a picture by other models.
+ * Analyzes a picture with other models.
  *
- * @returns outputs, and a thumbnail where there is a new one; undefined when there is nothing to analyze
- * @throws AkinError what is wrong with the picture
+ * @returns outputs, and a thumbnail if there is a new one; undefined if there is nothing to analyze
+ * @throws AkinError the problem of the picture
  */
 export type AnalyzeAgain = (
   picture: PictureToAnalyze,
@@ -42,24 +42,24 @@ export type AnalyzeAgain = (
 >;
 
 export interface CopyOptions {
-  /** Copies those too that would need their picture and have none. */
+  /** Also copies documents whose picture is needed and missing. */
   readonly allowMissing: boolean;
   readonly outputsFrom?: Collection | undefined;
   readonly analyzeAgain?: AnalyzeAgain | undefined;
   /** Fetching them from their URLs failed. */
   readonly unreachable?: boolean;
-  /** Rejects where this process may not write into the target any more. */
+  /** Rejects if this process may no longer write into the target. */
   readonly guard: (tx: Queryable) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Pictures that are analyzed at a time. */
+/** Number of pictures that are analyzed at a time. */
 const SIDE_BY_SIDE = 8;
 
 /**
- * Accepts documents in another collection, and deletes. Outputs that its models take come along; where they do not,
- * those of the same id in a third collection; where there are none, the picture is analyzed again: fetched from its
- * address, or read from the folder that it came from, or else the thumbnail.
+ * Accepts documents in another collection, and deletes. Outputs that its models accept are copied; otherwise those of
+ * the same id in a third collection. Without either, the picture is analyzed again: from its URL, from the folder that
+ * it came from, or else from the thumbnail.
  */
 export async function copyDocuments(
   store: Store,
@@ -152,20 +152,20 @@ async function copyOf(
   }
 }
 
-/** An address that is none would be taken for a picture to analyze. */
+/** Text that is not a URL would be used as a picture to analyze. */
 function withoutAddress<Document extends { readonly fields: ReadonlyMap<string, FieldValue> }>(document: Document) {
   const fields = new Map(document.fields);
   fields.delete('image');
   return { ...document, fields };
 }
 
-/** Whether the models of a collection take outputs as they are. */
+/** Whether the models of a collection accept outputs unchanged. */
 export function takesOf(store: Store, schema: CollectionSchema): (outputs: string) => boolean {
   const models = generationOf(store, schema);
   return (outputs) => isTaken(tryOutputs(models, { outputs, thumbnail: null }));
 }
 
-/** What comes along of an analysis, or why today's models do not take it; undefined where there was none. */
+/** The reusable part of an analysis, or why the present models do not accept it. Undefined if there was none. */
 function tryOutputs({ parseOutputs }: Generation, { outputs, thumbnail }: Outputs) {
   if (outputs === null) return undefined;
   try {
@@ -187,7 +187,7 @@ function requireTaken<Tried>(tried: Tried): Exclude<Tried, AkinError | undefined
   throw tried ?? new Error('no outputs');
 }
 
-/** A document as it would be sent, so that each value can take the type that its field has now. */
+/** A document as it would be sent, so that each value gets the type that its field has now. */
 function jsonOf(fields: ReadonlyMap<string, FieldValue>): string {
   return stringifyJson(new Map([...fields].map(([name, value]) => [name, sentValue(value)])));
 }

@@ -37,7 +37,7 @@ async function emptyStore(kind: (typeof ENGINES)[number]) {
   return { store, place };
 }
 
-/** @param onCommit what happens meanwhile, called before each commit */
+/** @param onCommit called before each commit, to change something */
 function workOf(store: Store, onCommit: (name: string) => Promise<void> = async () => {}): ReindexWork {
   return {
     worker: randomUUID(),
@@ -60,10 +60,10 @@ async function reindex(store: Store, collection: Collection, work: ReindexWork, 
 const book = (id: string, value: number, more: object = {}) => ({ id, value, ...more });
 const gone = (id: string): Change => ({ kind: 'delete', id });
 
-/** Outputs that the models of {@link olderBooks} take. */
+/** Outputs that the models of {@link olderBooks} accept. */
 const version2 = (shape: readonly number[]) => JSON.stringify({ version: 2, ...JSON.parse(testOutputs({ shape })) });
 
-/** A collection with outputs of the first version, in a store whose models are of the second by now. */
+/** A collection with outputs of the first version, in a store whose models are now of the second. */
 async function olderBooks(kind: (typeof ENGINES)[number]) {
   const { store, place } = await emptyStore(kind);
   const old = await createCollection(store, 'books');
@@ -97,9 +97,9 @@ async function olderBooks(kind: (typeof ENGINES)[number]) {
   return { newer, collection, analyze };
 }
 
-// On PGlite a test takes ten times the processor time, and the statements are the same: there the long ways are tested.
+// On PGlite a test takes ten times the processor time with the same statements: the long cases are tested there.
 describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
-  it('has all documents, under new types, and the changes that came meanwhile, in their order', async () => {
+  it('has all documents, with new types, and concurrent changes in their order', async () => {
     const { store } = await emptyStore(kind);
     const old = await createCollection(store, 'books');
     const outputs = testOutputs({ shape: [1, 0, 0, 0], names: ['red'] });
@@ -108,7 +108,7 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     await commit(store, old);
     let round = 0;
     const work = workOf(store, async (name) => {
-      // While it is copied, and once more before changes are held up: replaced, deleted, deleted by query, added.
+      // During the copy, and once more before changes are blocked: replaced, deleted, deleted by query, added.
       if (name === 'books' || round > 1) return;
       round++;
       await accept(store, old, [book(`d${round}`, -round), gone(`d${100 + round}`), book(`new${round}`, round)]);
@@ -144,7 +144,7 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     expect(counted?.rows).toBe(692n);
   });
 
-  it('analyzes again what the models of today do not take, and stays as it was when a picture is gone', async () => {
+  it('analyzes pictures again if the models do not accept the outputs, and does not change if one is missing', async () => {
     const { newer, collection, analyze } = await olderBooks(kind);
     await expect(reindex(newer, collection, analyze)).rejects.toThrow(/1 document cannot be copied/);
     expect((await findCollection(newer, 'books')).id).toBe(collection.id);
@@ -153,7 +153,7 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     expect([failed?.state, failed?.missing.map(({ id }) => id)]).toEqual(['failed', ['none']]);
     expect((await listCollections(newer)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
 
-    // Begun again after it failed, and without the picture.
+    // Started again after the failure, without the picture.
     await reindex(newer, collection, { ...analyze, worker: randomUUID(), allowMissing: true });
     const rebuilt = await findCollection(newer, 'books');
     expect(await visible(newer, rebuilt)).toEqual(['has', 'none', 'plain']);
@@ -163,14 +163,14 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     expect(described).toEqual([{ id: 'has' }]);
   });
 
-  it('goes on where its process stopped, with what changed since', async () => {
+  it('continues where its process stopped, with later changes', async () => {
     const { newer, collection, analyze } = await olderBooks(kind);
     const stop = new AbortController();
     const first = { ...workOf(newer, async () => stop.abort(new Error('the process ends'))), signal: stop.signal };
     const analyzeAgain = async () => ({ outputs: version2([0, 0, 0, 1]), fromThumbnail: true });
     await expect(reindex(newer, collection, { ...first, analyzeAgain })).rejects.toThrow('the process ends');
     expect(await reindexState(newer, 'books')).toMatchObject({ alive: false, copied: 3, pending: 1 });
-    // Meanwhile: gone, changed, new.
+    // In the meantime: removed, changed, new.
     await accept(newer, collection, [gone('plain'), book('new', 4, { field: 'that is new, too' })]);
     await accept(newer, collection, [book('none', 5, { import: version2([1, 0, 0, 0]) })]);
     await commit(newer, collection);
@@ -192,7 +192,7 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
       ['new', 4n],
       ['none', 5n],
     ]);
-    // What was copied before is not copied again.
+    // Copied documents are not copied again.
     expect(asked).toBe(0);
     expect(await reindexState(newer, 'books')).toMatchObject({
       state: 'done',
@@ -204,18 +204,18 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
 });
 
 describe('a collection that is reindexed', () => {
-  it('keeps the versions of documents, and checks what comes after against them', async () => {
+  it('keeps the versions of documents, and checks later changes against them', async () => {
     const { store } = await emptyStore('postgres');
     const old = await createCollection(store, 'books');
     await accept(store, old, [book('a', 1), book('b', 1), book('c', 1), book('gone', 1)]);
     await accept(store, old, [book('a', 2), gone('gone')]);
     await commit(store, old);
-    // Under way when the collections are exchanged: a picture, and an atomic update behind it.
+    // Pending during the swap: a picture, and an atomic update after it.
     await accept(store, old, [book('late', 1, { image: 'https://example.org/late.jpg' })]);
     await accept(store, old, [{ id: 'late', value: { inc: 1 } }]);
     let round = 0;
     const work = workOf(store, async (name) => {
-      // While it is copied: an atomic update with the version that it must have.
+      // During the copy: an atomic update with the version that it must have.
       if (name === 'books' || round++ > 0) return;
       await accept(store, old, [{ id: 'b', value: { inc: 5 }, _version_: 2 }, book('new', 1, { _version_: -1 })]);
       await commit(store, old);
@@ -254,13 +254,13 @@ describe('a collection that is reindexed', () => {
     expect(Object.fromEntries(await currentVersions(store, anew, ids))).toEqual({ ...versions, b: last - 1n, c: last });
   });
 
-  it('goes on with changes that were on their way, under their names', async () => {
+  it('continues pending changes, with the same operation names', async () => {
     const { store } = await emptyStore('postgres');
     const old = await createCollection(store, 'books');
     await accept(store, old, [book('a', 1), book('b', 1)]);
     await commit(store, old);
     const picture = (id: string) => book(id, 2, { image: `https://example.org/${id}.jpg` });
-    // Under way: a picture, one that fails, one that a later change has made void, and a delete behind them.
+    // Pending: a picture, one that fails, one that a later change has made void, and a delete after them.
     const late = await accept(store, old, ['late', 'broken', 'void', 'doomed'].map(picture));
     await accept(store, old, [book('void', 3), { kind: 'delete-by-query', query: 'id:doomed' }]);
     const tasks = await claimForAnalysis(store, 10);
@@ -283,7 +283,7 @@ describe('a collection that is reindexed', () => {
       [late.first + 1, 'broken', 'failed'],
       [late.first + 3, 'doomed', 'queued'],
     ]);
-    // What comes now has the next number, and the old result of an analysis is nobody's.
+    // The next change has the next number, and the old result of an analysis is dropped.
     const next = await accept(store, rebuilt, [book('c', 4)]);
     expect(next.first).toBe(late.first + 6);
     await retryFailed(store, rebuilt);
@@ -296,7 +296,7 @@ describe('a collection that is reindexed', () => {
     await expect(accept(store, old, [book('lost', 1)])).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('takes outputs by their ids from another collection, where its own do not hold', async () => {
+  it('takes outputs by their ids from another collection if its own are invalid', async () => {
     const { newer, collection, analyze } = await olderBooks('postgres');
     const pictures = await createCollection(newer, 'books.pictures');
     await accept(newer, pictures, [
@@ -323,7 +323,7 @@ describe('a collection that is reindexed', () => {
     ]);
   });
 
-  it('hands no pictures out while it is paused, and cannot be begun again meanwhile', async () => {
+  it('queues no pictures while it is paused, and cannot be started again', async () => {
     const { newer, collection, analyze } = await olderBooks('postgres');
     let pausing = true;
     const work = workOf(newer, async () => {
@@ -343,7 +343,7 @@ describe('a collection that is reindexed', () => {
     expect(await pauseReindex(newer, collection)).toBe(false);
   });
 
-  it('sees by its thumbnail a picture that nobody delivers any more', async () => {
+  it('uses the thumbnail of a picture that can no longer be fetched', async () => {
     const { newer, collection } = await olderBooks('postgres');
     const work = workOf(newer, async () => {
       for (const task of await claimForAnalysis(newer, 10)) {
@@ -359,7 +359,7 @@ describe('a collection that is reindexed', () => {
     expect(await visible(newer, await findCollection(newer, 'books'))).toEqual(['has', 'none', 'plain']);
   });
 
-  it('is begun once, and again when the process that did it is gone', async () => {
+  it('is started once, and again after its process is gone', async () => {
     const { store } = await emptyStore('postgres');
     const old = await createCollection(store, 'books');
     await accept(store, old, [book('a', 1)]);

@@ -22,31 +22,31 @@ import {
 import { holdChanges, switchCollections } from './switch.ts';
 
 export interface ReindexWork {
-  /** As given to `beginReindex` or `resumeReindex`. */
+  /** The values given to `beginReindex` or `resumeReindex`. */
   readonly worker: string;
-  /** Publishes what is ready in a collection. */
+  /** Commits ready changes of a collection. */
   readonly commit: (name: string) => Promise<unknown>;
-  /** Called when there are pictures to analyze. */
+  /** Called when pictures wait for analysis. */
   readonly wake: () => void;
-  /** Takes the place even though documents are missing, or came without what their picture shows. */
+  /** Swaps even if documents are missing, or were copied without outputs. */
   readonly allowMissing: boolean;
-  /** Where documents find outputs by their ids when their own do not hold any more. */
+  /** The collection with outputs by id for documents whose own outputs are invalid. */
   readonly outputsFrom?: Collection | undefined;
-  /** Analyzes pictures that have no address. Without it they cannot be copied when the models are others. */
+  /** Analyzes pictures without a URL. Without it, such documents cannot be copied to other models. */
   readonly analyzeAgain?: AnalyzeAgain | undefined;
   readonly signal: AbortSignal;
 }
 
-/** So few changes are copied while new ones are held up, … */
+/** With this few remaining changes, new changes are blocked and the rest is copied, … */
 const FEW_CHANGES = 200;
-/** … if the last ones took no longer: their pictures may have to be analyzed. */
+/** … if the last round took no longer than this: pictures may have to be analyzed. */
 const SHORT_MILLISECONDS = 1_000;
 /** Documents that are read and copied together. */
 const COPIED_AT_ONCE = 200;
 const MOST_ROUNDS = 20;
 const BEAT_MILLISECONDS = 5_000;
 const MOST_SWITCHES = 15;
-/** What is wrong with the picture at an address. */
+/** The problem of the picture at a URL. */
 const NO_PICTURE: ReadonlySet<string> = new Set([
   'image-unreachable',
   'image-undecodable',
@@ -56,13 +56,13 @@ const NO_PICTURE: ReadonlySet<string> = new Set([
 const LOCKED = ['55P03', '40P01'];
 
 /**
- * Copies a collection into the one that is to take its place, then what changed meanwhile, round by round until little
- * is left, then holds changes up for the moment in which the rest is copied and the names are exchanged. Until then the
- * old one serves; when something goes wrong, it goes on to, and the new one goes. What the new one has already, because
- * another process ended or was paused, is not copied again.
+ * Copies a collection into its replacement, then the changes since, in rounds until few are left. Then it blocks
+ * changes for the moment in which the rest is copied and the names are swapped. Until then the old collection serves.
+ * If something goes wrong, it continues to serve, and the new one is removed. Documents that the new one already has,
+ * because another process ended or was paused, are not copied again.
  *
- * @throws what went wrong, which is written down too. Not when it was paused, or another process does it by now. The
- * reason of the signal: the next process goes on with it.
+ * @throws the error, which is also recorded. Not if it was paused, or another process runs it now. The reason of the
+ * signal: the next process continues.
  */
 export async function runReindex(
   store: Store,
@@ -89,7 +89,7 @@ export async function runReindex(
       throw error;
     }
     const message = error instanceof AkinError ? error.message : 'It broke off; the log says why.';
-    // Nothing of it is this process's any more when it was paused, or somebody else is at it.
+    // After a pause, or if another process took over, nothing belongs to this process.
     if (
       !(await run.tell({ state: 'failed', message }).then(
         () => true,
@@ -115,7 +115,7 @@ class ReindexRun {
   #copied = 0;
   #analyzed = 0;
   #thumbnails = 0;
-  /** What the target has so far: this commit of the old one. */
+  /** The progress of the target: this commit of the old collection. */
   #pin: Pin | undefined;
   #first: number | undefined;
   #last = 0;
@@ -131,11 +131,14 @@ class ReindexRun {
     return saveProgress(this.#store, this.#old, this.#work.worker, change);
   }
 
-  /** Part of each transaction that writes into the target, which may be another process's by now, or serve searches. */
+  /**
+   * Part of each transaction that writes into the target, which may belong to another process by now, or serve
+   * searches.
+   */
   readonly #requireOwn = (tx: Queryable): Promise<void> =>
     requireOwnReindex(tx, this.#old, this.#target, this.#work.worker);
 
-  /** Says that this process is at it, and keeps what it reads. */
+  /** Renews the claim of this process, and the pin of the rows that it reads. */
   async beat(): Promise<void> {
     await this.tell({});
     if (this.#pin) await movePin(this.#store, this.#pin, this.#pin.commit);
@@ -158,7 +161,7 @@ class ReindexRun {
     await this.#work.commit(this.#target.name);
   }
 
-  /** Ends what an earlier process left under way in the target, and counts what it did. */
+  /** Ends pending work of an earlier process in the target, and counts it. */
   async #takeUp(documents: number): Promise<void> {
     this.#work.wake();
     const [row] = await this.#store.engine.query<{ next: bigint; analyzed: bigint; thumbnails: bigint }>(
@@ -220,7 +223,7 @@ class ReindexRun {
     }
   }
 
-  /** Copies what changed since. @returns how much that was */
+  /** Copies the changes since then. @returns their number */
   async #catchUp(): Promise<number> {
     const pin = this.#pin as Pin;
     const to = await currentCommit(this.#store, this.#old);
@@ -249,7 +252,7 @@ class ReindexRun {
       this.#first ??= copied.first;
       this.#last = copied.last;
     }
-    // Those that could not be fetched are counted already.
+    // Pictures that could not be fetched are counted already.
     this.#copied += unreachable ? 0 : documents.length;
     this.#analyzed += unreachable ? 0 : copied.analyzed;
     this.#thumbnails += copied.thumbnails;
@@ -259,7 +262,7 @@ class ReindexRun {
     return copied;
   }
 
-  /** Fields that came after it was begun. */
+  /** Fields that were added after the start. */
   async #defineNewFields(documents: readonly ExportedDocument[]): Promise<void> {
     const names = new Set(documents.flatMap(({ fields }) => [...fields.keys()]));
     const { fields: known } = await loadSchema(this.#store, this.#target);
@@ -268,7 +271,7 @@ class ReindexRun {
     await defineFields(this.#store, this.#target, new Map(fields));
   }
 
-  /** Waits until all that was copied can be seen, or failed. */
+  /** Waits until all copied documents are visible, or failed. */
   async #settle(): Promise<void> {
     const failed = await this.#settleOnce();
     const saved = await this.#fromThumbnails(failed);
@@ -278,7 +281,7 @@ class ReindexRun {
     }
   }
 
-  /** @returns what failed */
+  /** @returns the failed ones */
   async #settleOnce(): Promise<Operation[]> {
     if (this.#first === undefined) return [];
     const { signal } = this.#work;
@@ -291,8 +294,8 @@ class ReindexRun {
   }
 
   /**
-   * Pictures that their addresses do not give may be here as thumbnails.
-   * @returns the ids of those that were copied with one, and of documents that are gone by now
+   * Pictures that cannot be fetched may exist as thumbnails. @returns the ids of documents that were copied with one,
+   * and of deleted documents
    */
   async #fromThumbnails(failed: readonly Operation[]): Promise<Set<string>> {
     const ids = failed.flatMap(({ id, error }) => (id !== null && NO_PICTURE.has(error?.code ?? '') ? [id] : []));

@@ -10,70 +10,70 @@ import { definedFields } from '../export/export-documents.ts';
 
 type ReindexState = 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
 
-/** A document that could not come along. */
+/** A document that could not be copied. */
 export interface MissingDocument {
   readonly id: string;
   readonly code: string;
   readonly msg: string;
 }
 
-/** How far the reindex of a collection is, or how the last one ended. */
+/** The progress of the reindex of a collection, or the result of the last one. */
 export interface Reindex {
   readonly state: ReindexState;
   readonly beganAt: Date;
-  /** The name of the models that the collection is to have, if one was named. */
+  /** The name of the new models, if one was given. */
   readonly model: string | undefined;
-  /** Documents to copy, and those that are. */
+  /** Documents to copy, and copied ones. */
   readonly documents: number;
   readonly copied: number;
   /** Those whose pictures are analyzed again. */
   readonly analyzed: number;
-  /** Those of them of which only the thumbnail was there. */
+  /** Those of them for which only the thumbnail was available. */
   readonly thumbnails: number;
   /** Copies that wait for their analysis or for a commit. */
   readonly pending: number;
-  /** What went wrong. */
+  /** The error. */
   readonly message: string | undefined;
   readonly missing: readonly MissingDocument[];
-  /** Whether somebody is at it. */
+  /** Whether a process works on it. */
   readonly alive: boolean;
 }
 
-/** What a reindex is begun with; who goes on with it later needs it too. */
+/** The options of a reindex. A process that continues it also needs them. */
 export interface ReindexSettings {
-  /** Takes the place even though documents are missing, or came without what their picture shows. */
+  /** Swaps even if documents are missing, or were copied without outputs. */
   readonly allowMissing?: boolean;
-  /** Name of a collection where documents find outputs by their ids when their own do not hold any more. */
+  /** Name of the collection with outputs by id for documents whose own outputs are invalid. */
   readonly outputsFrom?: string;
-  /** The name of the models that the collection gets; those that it was given, or those of this process, when not given. */
+  /** The name of the new models. Default: those of the collection, or of this process. */
   readonly model?: string;
-  /** How many shards the collection gets; as many as it has when not given. */
+  /** Number of shards. Default: unchanged. */
   readonly shards?: number;
-  /** Names of the servers on which they lie; the same as now when not given. */
+  /** Names of the servers of the shards. Default: unchanged. */
   readonly shardServers?: readonly string[];
 }
 
-/** A reindex that this process does from now on. */
+/** A reindex that this process runs from now on. */
 export interface BegunReindex {
   readonly target: Collection;
   readonly settings: ReindexSettings;
 }
 
-/** The process at work says so more often. */
+/** The running process reports more often than this. */
 const ALIVE_SECONDS = 30;
 const UNDER_WAY = "('copying', 'analyzing', 'switching')";
 const ALIVE = `(r.state in ${UNDER_WAY} and r.beat_at > now() - interval '${ALIVE_SECONDS} seconds')`;
-/** Begun, and left by the process that ran it. */
+/** Started, and abandoned by its process. */
 const LEFT = `(r.state in ${UNDER_WAY} and r.beat_at <= now() - interval '${ALIVE_SECONDS} seconds')`;
 /**
  * Copies are older than every change, so they get numbers below 0: changes keep their numbers, and their order among
- * themselves and before the copies.
+ * each other and relative to the copies.
  */
 export const FIRST_COPY = -1_000_000_000_000;
-/** Most missing documents that are listed. */
+/** Maximum number of missing documents that are listed. */
 export const MOST_LISTED = 1_000;
 
-/** @returns undefined when the collection was never reindexed */
+/** @returns undefined if the collection was never reindexed */
 export async function reindexState(store: Store, name: string): Promise<Reindex | undefined> {
   const [row] = await store.engine.query(
     `select r.state, began_at, r.documents, copied, analyzed, thumbnails, message, missing, r.settings, ${ALIVE} as alive,
@@ -98,20 +98,19 @@ export async function reindexState(store: Store, name: string): Promise<Reindex 
   };
 }
 
-/** It may be gone at any moment. */
+/** It may be removed at any moment. */
 async function pendingIn(store: Store, target: Pick<Collection, 'id' | 'sqlSchema'>): Promise<number> {
   const status = await collectionStatus(store, { name: '', settings: {}, ...target }).catch(() => undefined);
   return status?.pending ?? 0;
 }
 
 /**
- * Makes the empty collection that is to take the place of another one, unless somebody is at it already, or it is
- * paused. What an earlier try left goes.
+ * Creates the empty target collection, unless a reindex runs or is paused. Removes left-overs of an earlier attempt.
  *
- * @param worker names who is at it, unlike any other that ever was
- * @param fields types that differ from those of today, or are new
- * @returns undefined when one is under way
- * @throws AkinError bad-request when the models are not here, or it cannot have so many shards
+ * @param worker unique name of the process
+ * @param fields new types, or new fields
+ * @returns undefined if one is running
+ * @throws AkinError bad-request if the models are not here, or the number of shards is not possible
  */
 export async function beginReindex(
   store: Store,
@@ -139,7 +138,7 @@ export async function beginReindex(
     await dropTarget(store, collection, begun.target);
     return await createTarget(store, collection, fields, settings);
   } catch (error) {
-    const message = error instanceof AkinError ? error.message : 'It could not begin; the log says why.';
+    const message = error instanceof AkinError ? error.message : 'It could not start. The log contains the reason.';
     await saveProgress(store, collection, worker, { state: 'failed', message }).catch(() => undefined);
     throw error;
   }
@@ -165,7 +164,7 @@ async function createTarget(
   return target;
 }
 
-/** Makes the process that runs it stop, and hands none of its pictures out. @returns false when there is nothing to pause */
+/** Stops the running process, and queues none of its pictures. @returns false if there is nothing to pause */
 export async function pauseReindex(store: Store, collection: Collection): Promise<boolean> {
   const rows = await store.engine.query(
     `update akin.reindexes set state = 'paused' where name = $1 and state in ('copying', 'analyzing') returning name`,
@@ -175,10 +174,10 @@ export async function pauseReindex(store: Store, collection: Collection): Promis
 }
 
 /**
- * Goes on with a reindex that was paused, or whose process is gone, where that stopped.
+ * Continues a paused reindex, or one whose process is gone.
  *
- * @returns undefined when there is none, or the collection that was to take the place is gone
- * @throws AkinError conflict when its models are not here: outputs of others would be copied as if they were theirs
+ * @returns undefined if there is none, or the target collection is gone
+ * @throws AkinError conflict if its models are not here: outputs of other models would be copied as if they were theirs
  */
 export async function resumeReindex(
   store: Store,
@@ -210,8 +209,8 @@ export async function resumeReindex(
 }
 
 /**
- * The collections whose reindex nobody is at, though it did not end: their processes are gone. One that ended between the
- * exchange and the news that it is done.
+ * The collections with an unfinished reindex without a process: its process is gone. A process may also have ended
+ * between the swap and the report.
  */
 export async function leftReindexes(store: Store): Promise<string[]> {
   await store.engine.query(
@@ -224,7 +223,7 @@ export async function leftReindexes(store: Store): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Leaves it to the next process, which need not wait for a sign of life of this one. */
+/** Releases it to the next process, which need not wait for the timeout. */
 export async function leaveReindex(store: Store, collection: Collection, worker: string): Promise<void> {
   await store.engine.query(`update akin.reindexes set beat_at = '-infinity' where name = $1 and worker = $2`, [
     collection.name,
@@ -232,7 +231,7 @@ export async function leaveReindex(store: Store, collection: Collection, worker:
   ]);
 }
 
-/** @throws AkinError bad-request or conflict when the models of a collection are not here */
+/** @throws AkinError bad-request or conflict if the models of a collection are not here */
 async function requireModels(store: Store, target: Collection): Promise<void> {
   const model = modelName(target);
   if (model !== undefined) await store.generations.ofName(model);
@@ -240,11 +239,11 @@ async function requireModels(store: Store, target: Collection): Promise<void> {
   if (other === undefined) return;
   throw new AkinError(
     'conflict',
-    `The reindex makes ${other.module} of the model ${other.model}, which this akin does not have: start it with that model, or continue where it is.`,
+    `The reindex uses the ${other.module} model ${other.model}, which is not available here: start akin with that model, or continue on a process that has it.`,
   );
 }
 
-/** @throws AkinError conflict in a transaction that another process, or nobody, may write by now */
+/** @throws AkinError conflict in a transaction that may now belong to another process, or to none */
 export async function requireOwnReindex(
   tx: Queryable,
   collection: Collection,
@@ -259,10 +258,10 @@ export async function requireOwnReindex(
 }
 
 function notOwn({ name }: Collection): AkinError {
-  return new AkinError('conflict', `The reindex of ${name} is paused, or another process does it by now.`);
+  return new AkinError('conflict', `The reindex of ${name} is paused, or another process runs it now.`);
 }
 
-/** Writes how far it is. @throws AkinError conflict when somebody else took it over, or it was paused */
+/** Records the progress. @throws AkinError conflict if another process took over, or it was paused */
 export async function saveProgress(
   store: Store,
   collection: Collection,
@@ -291,13 +290,13 @@ export async function saveProgress(
   }
 }
 
-/** Removes what was to take the place, and what held changes up. */
+/** Removes the target, and the block of changes. */
 export async function abandonTarget(store: Store, collection: Collection, target: Collection): Promise<void> {
   await store.engine.query('update akin.collections set held_until = null where id = $1', [collection.id]);
   await dropTarget(store, collection, target.id);
 }
 
-/** Only one that did not take the place: by its name. */
+/** Only a target that did not replace the collection: by its name. */
 async function dropTarget(store: Store, collection: Collection, id: number | null): Promise<void> {
   if (id === null) return;
   const [row] = await store.engine.query(

@@ -7,7 +7,7 @@ import { type OutputsColumns, readOutputs } from '../objects/packed-rows.ts';
 
 const HELD_SECONDS = 20;
 
-/** Accepts nothing for a while: clients get an error that tells them to send again. */
+/** Blocks changes for a while: clients get an error that tells them to try again. */
 export async function holdChanges(store: Store, collection: Collection): Promise<void> {
   await store.engine.query(
     `update akin.collections set held_until = clock_timestamp() + interval '${HELD_SECONDS} seconds' where id = $1`,
@@ -16,13 +16,12 @@ export async function holdChanges(store: Store, collection: Collection): Promise
 }
 
 /**
- * Gives a collection's name, its numbers of changes and the changes that are still on their way to another collection,
- * in one transaction.
+ * Gives a collection's name, its sequence numbers and its pending changes to another collection, in one transaction.
  *
  * @param commit the last commit whose documents the other one has
- * @param takes whether the models of the other one take these outputs
- * @param guard rejects where this process may not do it any more
- * @returns false when there is more by now: copy that first
+ * @param takes whether the models of the other one accept these outputs
+ * @param guard rejects if this process may no longer do it
+ * @returns false if there are newer changes: copy those first
  */
 export async function switchCollections(
   store: Store,
@@ -47,8 +46,8 @@ export async function switchCollections(
       if (rows[0]?.ready !== true) return false;
       await guard(tx);
 
-      // What a later change of the same document has made void stays behind. Copies are older than every change, so
-      // nobody could tell any more.
+      // Changes that a later change of the same document has made void are not moved: copies are older than every change,
+      // so nothing could detect this later.
       await tx.query(
         `create temporary table moved on commit drop as
          select o.*, r.first_seq, ${drawDoc(target, 'o.id')} as new_doc, false as again
@@ -85,7 +84,7 @@ export async function switchCollections(
         `insert into ${T}.thumbnails (doc, bytes, etag, pack, start, size)
          select m.new_doc, t.bytes, t.etag, t.pack, t.start, t.size from moved m join ${S}.thumbnails t on t.doc = m.doc where not m.again`,
       );
-      // With them their packs: the old collection goes, and has its rows until then.
+      // With them their packs: the old collection is removed later, and has its rows until then.
       await tx.query(
         `update akin.packs set collection = $1 where pack in (
            select o.pack from moved m join ${S}.outputs o on o.doc = m.doc where not m.again
@@ -114,10 +113,10 @@ export async function switchCollections(
   );
 }
 
-/** More that is ready than comes between two commits is applied first. */
+/** If more is ready than fits between two commits, it is applied first. */
 const MOST_READY = 1_000;
 
-/** What is ready and has its outputs in packs: read before the transaction, which waits for nothing but the database. */
+/** Ready operations with outputs in packs: read before the transaction, which waits only for the database. */
 async function readReadyOutputs(store: Store, old: Collection): Promise<ReadonlyMap<bigint, string>> {
   if (store.packs === undefined) return new Map();
   const S = old.sqlSchema;
@@ -131,10 +130,11 @@ async function readReadyOutputs(store: Store, old: Collection): Promise<Readonly
 }
 
 /**
- * Queues again what was analyzed by the old models since the last commit: among the documents of the others it would fail.
+ * Queues pictures again that the old models analyzed since the last commit: their outputs would fail in the other
+ * collection.
  *
  * @param read outputs that are not in the database, by document
- * @returns false when there is more of it, or outputs that a client sent: both are applied by the next commit
+ * @returns false if there are more of them, or outputs that a client sent: the next commit applies both
  */
 async function analyzeAgain(
   tx: Queryable,

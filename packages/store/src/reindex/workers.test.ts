@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** A store whose models take outputs of the version 1 as long as `takes.first`. */
+/** A store whose models accept outputs of the version 1 as long as `takes.first`. */
 async function testStore(kind: (typeof ENGINES)[number]) {
   const { place, remove } = await testPlace(kind);
   const takes = { first: true };
@@ -53,7 +53,7 @@ const second = JSON.stringify({ version: 2, ...JSON.parse(first) });
 const ids = async (store: Store, name: string) => visible(store, await findCollection(store, name));
 
 describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
-  it('write nothing any more after another one went on, neither before nor after the exchange', async () => {
+  it('write nothing after another one has continued, neither before nor after the swap', async () => {
     const { store, takes } = await testStore(kind);
     const books = await createCollection(store, 'books');
     await accept(store, books, [
@@ -100,7 +100,7 @@ describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
     expect((await reindexState(store, 'books'))?.state).toBe('done');
   });
 
-  it('fail when a copy is refused in its commit, thumbnails or not', async () => {
+  it('fail if a copy is refused in its commit, with or without thumbnails', async () => {
     const { store, takes } = await testStore(kind);
     const books = await createCollection(store, 'books');
     await accept(store, books, [
@@ -126,9 +126,9 @@ describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
   });
 });
 
-// On one engine: their statements are the same.
+// On one database: their statements are the same.
 describe('processes that reindex a collection', () => {
-  it('leave nothing to a new collection of the same name', async () => {
+  it('leave nothing to a new collection with the same name', async () => {
     const { store } = await testStore('postgres');
     const shop = await createCollection(store, 'shop');
     await accept(store, shop, [{ id: 'old', value: 1 }]);
@@ -142,7 +142,7 @@ describe('processes that reindex a collection', () => {
     expect(await resumeReindex(store, again, randomUUID())).toBeUndefined();
   });
 
-  it('have analyzed again what the old models analyzed after the last commit', async () => {
+  it('repeat analyses of the old models after the last commit', async () => {
     const { store, takes } = await testStore('postgres');
     const books = await createCollection(store, 'books');
     await accept(store, books, [{ id: 'x', value: 1, import: first }]);
@@ -172,7 +172,7 @@ describe('processes that reindex a collection', () => {
     expect(await ids(store, 'books')).toEqual(['late', 'x']);
   });
 
-  it('say that a reindex failed which could not begin, and hold nothing up', async () => {
+  it('report a reindex that could not start, and block nothing', async () => {
     const { store } = await testStore('postgres');
     const shop = await createCollection(store, 'shop');
     const work = workOf(store);
@@ -190,7 +190,7 @@ describe('processes that reindex a collection', () => {
 });
 
 describe('a process without the models of a reindex', () => {
-  it('does not go on with it', async () => {
+  it('does not continue it', async () => {
     const { place, remove } = await testPlace('pglite');
     const make = (model: string) =>
       openStore({
@@ -212,7 +212,7 @@ describe('a process without the models of a reindex', () => {
     await store[Symbol.asyncDispose]();
     const other = await make('other:1');
     open.push(remove, async () => other[Symbol.asyncDispose]());
-    await expect(resumeReindex(other, books, randomUUID())).rejects.toThrow('of the model new:1');
+    await expect(resumeReindex(other, books, randomUUID())).rejects.toThrow('model new:1');
     expect((await reindexState(other, 'books'))?.state).toBe('paused');
   });
 });

@@ -10,11 +10,11 @@ export interface RunFailure {
   readonly msg: string;
 }
 
-/** What the program that indexes a folder says about its run. */
+/** The report of a program that indexes a folder. */
 export interface RunReport {
   readonly source: string;
   readonly state: RunState;
-  /** Files found so far, those indexed, left as they are, and failed. */
+  /** Number of files: found so far, indexed, unchanged, and failed. */
   readonly total: number;
   readonly done: number;
   readonly unchanged: number;
@@ -30,9 +30,9 @@ export interface Run extends RunReport {
   readonly failuresMore: number;
 }
 
-/** Number of runs that a collection keeps, the newest. */
+/** Maximum number of runs of a collection, the newest ones. */
 const MOST_RUNS = 10;
-/** Who indexes reports more often; a run that is not reported any more has stopped. */
+/** Programs report more often than this. A run without reports has stopped. */
 const ALIVE_SECONDS = 60;
 
 const COLUMNS = `id, started_at, report, failures,
@@ -58,9 +58,9 @@ export async function findRun(store: Store, collection: Collection, id: string):
 }
 
 /**
- * Keeps what is said about a run.
+ * Stores a report.
  *
- * @param failures all so far; without any, those reported before stay while some failed
+ * @param failures all so far; if empty, earlier ones stay while some failed
  */
 export async function reportRun(
   store: Store,
@@ -72,7 +72,7 @@ export async function reportRun(
   const list = failures.length > 0 || report.failed === 0 ? JSON.stringify(failures) : null;
   await store.engine.transaction(async (tx) => {
     await tx.query(
-      // A run that is tried again begins again.
+      // A retried run starts again.
       `insert into akin.runs as r (collection, id, report, failures) values ($1, $2, $3, coalesce($4, '[]'))
        on conflict (collection, id) do update
           set report = excluded.report, failures = coalesce($4, r.failures), told_at = clock_timestamp(),
@@ -89,7 +89,7 @@ export async function reportRun(
   return findRun(store, collection, id);
 }
 
-/** Forgets a run. @throws AkinError not-found; conflict while it is still reported */
+/** Removes a run. @throws AkinError not-found; conflict while it is still reported */
 export async function dismissRun(store: Store, collection: Collection, id: string): Promise<void> {
   const run = await findRun(store, collection, id);
   if (run.state === 'running') {

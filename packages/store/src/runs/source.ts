@@ -2,9 +2,9 @@ import type { Collection, Store } from '../context.ts';
 import { visible, withSnapshot } from '../search/snapshot.ts';
 
 /**
- * The folder that a document says its file came from, as the last commit shows it.
+ * The folder that a visible document names as the source of its file.
  *
- * @returns undefined when it names none, or there is no such document
+ * @returns undefined if it names none, or there is no such document
  */
 export async function readSource(store: Store, collection: Collection, id: string): Promise<string | undefined> {
   return withSnapshot(store, collection, async ({ tx, commit, sqlSchema, schema }) => {

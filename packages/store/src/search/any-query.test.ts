@@ -8,7 +8,7 @@ import type { SearchRequest } from './request.ts';
 
 const RUNS = Number(process.env.AKIN_PROPERTY_RUNS ?? 150);
 
-/** What an answer is: the ids, or that the request is wrong. All else is thrown. */
+/** The ids of an answer, or that the request is invalid. Other errors are thrown. */
 async function outcomeOf(search: () => Promise<string>): Promise<string> {
   try {
     return await search();
@@ -18,7 +18,7 @@ async function outcomeOf(search: () => Promise<string>): Promise<string> {
   }
 }
 
-/** Undefined for a text that is no query. */
+/** Undefined for a text that is not a query. */
 function parsed(text: string): Query | undefined {
   try {
     return parseQuery(text);
@@ -46,7 +46,7 @@ describe('any query', () => {
     expect(outcomes[1]).toBe(outcomes[0]);
   };
 
-  it('is answered alike by both engines, or refused, wherever it stands', async () => {
+  it('gets the same answer from both databases, or is refused, wherever it is used', async () => {
     let read = 0;
     await fc.assert(
       fc.asyncProperty(anyQuery, async (text) => {

@@ -4,8 +4,8 @@ import type { NearQuery } from './near-query.ts';
 import type { SearchRequest } from './request.ts';
 
 /**
- * Finds candidates for one search, as of its commit: by the searcher of this process or by search nodes. What they
- * cannot tell, the database can.
+ * Finds candidates for one search, as of its commit: with the searcher of this process or with search nodes. If they
+ * cannot, the database does it.
  */
 export interface CandidateFinder extends Disposable {
   /** Whether it does not have the commit of the search, but may have the last one. */
@@ -14,32 +14,36 @@ export interface CandidateFinder extends Disposable {
   readonly isInPart: boolean;
   /**
    * Candidates for the nearest documents that match a search.
+   *
    * @param folded documents that are left out
-   * @returns undefined where it cannot tell
-   * @throws AkinError bad-request for a query that cannot be
+   * @returns undefined if it cannot find them
+   * @throws AkinError bad-request for an invalid query
    */
   nearest(request: SearchRequest, query: NearQuery, folded: readonly bigint[]): Promise<Candidates | undefined>;
-  /** All documents within a distance, whatever else they match. @returns undefined where it cannot tell */
+  /** All documents within a distance, whether or not they match. @returns undefined if it cannot find them */
   within(query: NearQuery): Promise<Candidates | undefined>;
   /**
-   * How many documents match each `facet.query` of a search for which it found the nearest.
-   * @returns by place of the facet in the request; those that it cannot count are missing
+   * Number of documents that match each `facet.query` of a search for which it found the nearest. @returns by position
+   * of the facet in the request; those that it cannot count are missing
    */
   facetCounts(request: SearchRequest): Promise<ReadonlyMap<number, number>>;
 }
 
-/** What a facet counts: the documents that match all of some queries. */
+/** A count of a facet: the documents that match all of some queries. */
 export interface CountedFacet {
-  /** Its place in the request. */
+  /** Its position in the request. */
   readonly index: number;
-  /** The query of the facet is the last. */
+  /** The query of the facet is the last one. */
   readonly queries: readonly [...Query[], Query];
 }
 
-/** Of more facet.query the bitmaps would drive out those of other searches. */
+/** With more, the bitmaps would evict those of other searches. */
 const MOST_COUNTED = 50;
 
-/** The facets that can be counted by filters in memory. What is not to be remembered is counted by the database at less cost. */
+/**
+ * The facets that can be counted with filters in memory. The database counts queries that must not be cached, which is
+ * cheaper.
+ */
 export function countedFacets({
   query,
   filters = [],

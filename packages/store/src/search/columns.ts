@@ -4,15 +4,15 @@ import type { CollectionSchema, Column } from '../context.ts';
 import type { FieldUses } from './field-uses.ts';
 import { clauseError } from './query-values.ts';
 
-/** What a query is compiled against. */
+/** The context in which a query is compiled. */
 export interface SearchedTables {
   /** The SQL schema of the collection. */
   readonly sqlSchema: string;
   readonly schema: CollectionSchema;
   readonly modules: readonly ModuleManifest[];
-  /** What the query does with columns is written here, if anybody wants to know. */
+  /** Gets the uses of columns by the query, if they are to be recorded. */
   readonly uses?: FieldUses;
-  /** The words of the collection that clauses of the query stand for: see `expand-words.ts`. */
+  /** The words of the collection that clauses of the query expand to: see `expand-words.ts`. */
   readonly expansions?: ReadonlyMap<Query, readonly string[]>;
 }
 
@@ -23,7 +23,7 @@ export interface FoundColumn {
   readonly column: Column;
 }
 
-/** @throws AkinError bad-request that names the field and the nearest one that exists */
+/** @throws AkinError bad-request that names the field and the most similar existing one */
 export function findColumn(
   { schema }: SearchedTables,
   name: string,
@@ -46,7 +46,7 @@ export function clauseColumn(
   return findColumn(tables, field, (problem) => clauseError(fieldPosition ?? position, problem));
 }
 
-/** SQL that is true when a document has the output of a module that is no column: its descriptor is there. */
+/** SQL that is true if the document has an output of a module that is not a column: then its descriptor exists. */
 export function hasOutput({ sqlSchema, modules }: SearchedTables, name: string): string {
   const module = modules.find(({ outputs }) => outputs.some((output) => output.name === name));
   if (module?.descriptor === undefined) return 'false';

@@ -174,7 +174,7 @@ describe('queries as SQL', () => {
   });
 });
 
-describe('what cannot be searched', () => {
+describe('invalid queries', () => {
   it.each([
     ['prize:5', 'no document has a field "prize" (did you mean "price"?).'],
     ['pirce:5', 'did you mean "price"?'],
@@ -220,7 +220,7 @@ describe('hostile queries', () => {
     }
   });
 
-  it('refuses a query whose SQL would be out of proportion', () => {
+  it('refuses a query whose SQL would be too large', () => {
     const group = (depth: number): string =>
       depth === 0
         ? 'a'
@@ -228,7 +228,7 @@ describe('hostile queries', () => {
     expect(() => compile(group(98), true)).toThrow('too complex');
   });
 
-  it('makes a flat condition of many clauses and a balanced sum of many scores', () => {
+  it('makes a flat condition from many clauses and a balanced sum from many scores', () => {
     const many = Array.from({ length: 2_000 }, (_, i) => `w${i}`).join(' ');
     const { score, values } = compile(many, true);
     let depth = 0;
@@ -241,7 +241,7 @@ describe('hostile queries', () => {
     expect(values.length).toBe(2_000);
   });
 
-  it('refuses more conditions than the embedded database bears', () => {
+  it('refuses more conditions than the embedded database can run', () => {
     const ranges = Array.from({ length: 20_000 }, (_, i) => `location:[${i % 90},0 TO 90,1]`).join(' ');
     expect(() => compile(ranges)).toThrow('more than 2000 conditions');
     expect(() => compile(Array.from({ length: 2_001 }, (_, i) => `w${i}`).join(' '))).toThrow(

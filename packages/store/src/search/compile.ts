@@ -21,26 +21,26 @@ import { phraseSql, wordPrefixSql, wordsSql } from './text-clauses.ts';
 export interface CompiledQuery {
   /** A boolean expression; null counts as false. */
   readonly where: string;
-  /** What a match scores: one number for all, or an expression that is right for rows that match. */
+  /** The score of a match: one number for all, or an expression that is valid for matching rows. */
   readonly score: number | string;
 }
 
-/** Beyond this the database would spend longer on reading the statement than on answering it. */
+/** Beyond this length the database would spend more time on parsing the statement than on answering it. */
 const MAX_SQL = 8_000_000;
 
 /**
  * Turns a query into SQL. Values become parameters, columns come from the schema: no text of a user becomes SQL.
  *
- * Scores: a text match scores by its words (see `text-clauses.ts`), everything else 1; the clauses that match add up;
- * boosts multiply. Without `scored` the score is 0, and the SQL shorter.
+ * Scores: a text match scores by its words (see `text-clauses.ts`), everything else 1. The scores of matching clauses
+ * are added, and boosts multiply them. Without `scored` the score is 0, and the SQL is shorter.
  *
- * @throws AkinError bad-request for a field that no document has, or a value that does not fit its field
+ * @throws AkinError bad-request for an unknown field, or a value that does not fit its field
  */
 export function compileQuery(query: Query, context: CompileContext, scored = true): CompiledQuery {
   return compile(query, context, scored) ?? { where: 'false', score: 0 };
 }
 
-/** Undefined: the query has no words (`text:"?!"`) and says nothing, as in Solr. */
+/** Undefined: the query has no words (`text:"?!"`) and has no effect, as in Solr. */
 function compile(query: Query, context: CompileContext, scored: boolean): CompiledQuery | undefined {
   switch (query.kind) {
     case 'all':
@@ -77,7 +77,7 @@ function compile(query: Query, context: CompileContext, scored: boolean): Compil
       const column = placeColumn(query.distance.field, query.position, context);
       if (inner === undefined || !scored) return inner;
       const distance = distanceSql(column, query.distance.from, context.params);
-      // A document without a place is as far away as can be, as in Solr.
+      // A document without a location has the maximum distance, as in Solr.
       return { where: inner.where, score: `(coalesce(${distance}, ${FARTHEST}) / ${query.unit})` };
     }
     default:
@@ -134,7 +134,7 @@ function compileBool(
   if (required.length + optional.length + excluded.length === 0) return undefined;
 
   const conditions = required.map(({ where }) => where);
-  // With nothing but exclusions this is false: they take from nothing.
+  // With only exclusions this is false: they have nothing to exclude from.
   if (required.length === 0) conditions.push(anyOf(optional));
   // A comparison with a missing value is null, which must not exclude.
   if (excluded.length > 0) conditions.push(`(${anyOf(excluded)}) is not true`);
@@ -142,7 +142,10 @@ function compileBool(
   return { where, score: scored ? boolScore(required, optional, context) : 0 };
 }
 
-/** Next to required clauses, optional ones only change scores: without scores they have no effect, but must be valid all the same. */
+/**
+ * Next to required clauses, optional ones only change scores. Without scores they have no effect, but must still be
+ * valid.
+ */
 function compileOptional(
   should: readonly Query[],
   besideRequired: boolean,
@@ -150,7 +153,7 @@ function compileOptional(
   scored: boolean,
 ): CompiledQuery[] {
   if (scored || !besideRequired) return compileAny(should, context, scored);
-  // Parameters of their own, which go with them: one that no statement uses has no type.
+  // Separate parameters, which are dropped with them: one that no statement uses has no type.
   compileAny(should, { ...context, params: new Params() }, false);
   return [];
 }
@@ -185,17 +188,17 @@ type JoinTerms = (
   context: CompileContext,
 ) => { where: string; count: number | string };
 
-/** Queries that must all match, with the terms on one field put together. */
+/** Queries that must all match, with the terms on one field combined. */
 function compileAll(queries: readonly Query[], context: CompileContext, scored: boolean): CompiledQuery[] {
   return compileJoined(queries, context, scored, allTermsSql);
 }
 
-/** Alternatives, with the terms on one field put together. */
+/** Alternatives, with the terms on one field combined. */
 function compileAny(queries: readonly Query[], context: CompileContext, scored: boolean): CompiledQuery[] {
   return compileJoined(queries, context, scored, anyTermSql);
 }
 
-/** The database takes seconds to plan thousands of comparisons of one column, and none for a list. */
+/** The database takes seconds to plan thousands of comparisons of one column, and no time for a list. */
 function compileJoined(
   queries: readonly Query[],
   context: CompileContext,
@@ -227,7 +230,7 @@ function compileJoined(
   return compiled;
 }
 
-/** A sum as a balanced tree: the database reads a long chain of + by recursion. */
+/** A sum as a balanced tree: the database parses a long chain of + recursively. */
 function sum(parts: readonly string[]): string {
   if (parts.length <= 1) return parts[0] ?? '0';
   const half = parts.length >> 1;
@@ -236,7 +239,7 @@ function sum(parts: readonly string[]): string {
 
 function checkedLength(sql: string): string {
   if (sql.length > MAX_SQL) {
-    throw new AkinError('bad-request', 'The query is too complex: too many clauses stand inside too many groups.');
+    throw new AkinError('bad-request', 'The query is too complex: it has too many clauses in nested groups.');
   }
   return sql;
 }

@@ -1,10 +1,10 @@
 import { AkinError, fixedOffset, parseDate } from '@akin/domain';
 
-/** What dates in a query are relative to. */
+/** The context of dates in a query. */
 export interface Clock {
-  /** What `NOW` means: one moment for a whole request. */
+  /** The value of `NOW`: one moment for a whole request. */
   readonly now: Date;
-  /** The zone, by its IANA name or as `GMT+1`, whose calendar date math counts and rounds in. */
+  /** The time zone, by its IANA name or as `GMT+1`, in whose calendar date math counts and rounds. */
   readonly timeZone: string;
 }
 
@@ -28,7 +28,7 @@ const MAX_LENGTH = 200;
 
 /**
  * The instant of `NOW` or a date, followed by steps from left to right: `+6MONTHS` and `-7DAYS` count in the calendar
- * of the zone, `/DAY` goes back to the beginning of the day there. Null when the text is no such thing.
+ * of the zone, `/DAY` rounds down to the beginning of the day there. Null for any other text.
  */
 export function readDateMath(text: string, clock: Clock): Date | null {
   if (text.length > MAX_LENGTH) return null;
@@ -39,8 +39,8 @@ export function readDateMath(text: string, clock: Clock): Date | null {
 }
 
 /**
- * A date moved by date math alone, such as `+1MONTH`; null when the text is none, or the result is beyond what a date
- * field holds.
+ * A date moved only by date math, such as `+1MONTH`. Null for any other text, or if the result is beyond the range of a
+ * date field.
  */
 export function addDateMath(date: Date, math: string, timeZone: string): Date | null {
   return math.length <= MAX_LENGTH && math !== '' && MATH.exec(math)?.[0] === math
@@ -70,7 +70,7 @@ function add(date: Date, count: number, unit: Unit, timeZone: string): Date | nu
   else {
     local.setUTCDate(1);
     local.setUTCMonth(local.getUTCMonth() + (unit === 'YEAR' ? 12 * count : count));
-    // January 31 and a month is the last of February.
+    // January 31 plus a month is the last day of February.
     const last = new Date(local);
     last.setUTCMonth(last.getUTCMonth() + 1, 0);
     local.setUTCDate(Math.min(day, last.getUTCDate()));
@@ -95,13 +95,13 @@ function toLocal(date: Date, timeZone: string): Date {
   return new Date(date.getTime() + offsetAt(date, timeZone));
 }
 
-/** Back again. A time that the clocks skip is taken as the one an hour later. */
+/** The reverse. A time that the clocks skip counts as the one an hour later. */
 function fromLocal(local: Date, timeZone: string): Date {
   const guess = new Date(local.getTime() - offsetAt(local, timeZone));
   return new Date(local.getTime() - offsetAt(guess, timeZone));
 }
 
-/** How far the clocks of the zone are ahead of UTC, in milliseconds. */
+/** The offset of the zone from UTC, in milliseconds. */
 function offsetAt(date: Date, timeZone: string): number {
   if (timeZone === 'UTC') return 0;
   const fixed = fixedOffset(timeZone);
@@ -132,19 +132,19 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
       minute: numeric,
       second: numeric,
     });
-    // Zones are few, and a name that is none was refused above.
+    // There are few zones, and an invalid name was refused above.
     formats.set(timeZone, format);
     return format;
   } catch (cause) {
     throw new AkinError(
       'bad-request',
-      `TZ=${JSON.stringify(timeZone.slice(0, 60))} is no time zone; use a name such as Europe/Berlin.`,
+      `TZ=${JSON.stringify(timeZone.slice(0, 60))} is not a time zone; use a name such as Europe/Berlin.`,
       { cause },
     );
   }
 }
 
-/** The instants that a date field can hold. */
+/** The range of a date field. */
 function inRange(date: Date): Date | null {
   const year = date.getUTCFullYear();
   return year >= 1 && year <= 9999 ? date : null;

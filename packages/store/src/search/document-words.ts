@@ -6,17 +6,17 @@ export interface FieldTexts {
   readonly texts: readonly string[];
 }
 
-/** Positions left free between two values, so that no phrase spans them. */
+/** Positions between two values, so that no phrase spans them. */
 const VALUE_GAP = 100;
-/** PostgreSQL keeps no greater position. Words beyond it are found, but phrases there are not. */
+/** PostgreSQL stores no greater position. Later words are found, but phrases there are not. */
 const LAST_POSITION = 16_383;
 
-/** What PostgreSQL keeps of a tsvector: bytes of all lexemes with their positions, and positions of one. */
+/** Limits of PostgreSQL for a tsvector: bytes of all lexemes with their positions, and positions of one. */
 const MOST_BYTES = 2 ** 20 - 1;
 const MOST_POSITIONS = 256;
 
 /**
- * What the column `words` of a document holds: each word of each string value, and each again under the name of its
+ * The contents of the column `words` of a document: each word of each string value, and each again with the name of its
  * column for searches in one field.
  *
  * @param vocabulary gets the words too
@@ -58,10 +58,15 @@ export function documentWords(fields: Iterable<FieldTexts>, vocabulary?: Set<str
   return writer.end();
 }
 
-/** What was written last is here until it is copied; it is as large as the largest so far, up to what a tsvector may have. */
+/**
+ * The output buffer, until it is copied. It is as large as the largest output so far, up to the limit of a tsvector.
+ */
 let scratch = Buffer.allocUnsafe(16_384);
 
-/** Writes what `tsvectorrecv` reads: the number of lexemes, and each with its number of positions and these, rising. */
+/**
+ * Writes the format of `tsvectorrecv`: the number of lexemes, and each with its number of positions and these,
+ * ascending.
+ */
 class WordsWriter {
   #lexemes = 0;
   #at = 4;
@@ -69,7 +74,7 @@ class WordsWriter {
   #bytes = 0;
 
   add(prefix: string, word: string, positions: readonly number[]): void {
-    // Of one UTF-16 unit come three bytes at most.
+    // One UTF-16 unit becomes three bytes at most.
     const room = 3 * (prefix.length + word.length) + 3 + 2 * Math.min(positions.length, MOST_POSITIONS);
     if (this.#at + room > scratch.length) {
       const larger = Buffer.allocUnsafe(2 * (this.#at + room));
@@ -107,7 +112,7 @@ class WordsWriter {
 
 /** @returns where the text ends */
 function writeText(text: string, from: number): number {
-  // Nearly all words are of few characters of ASCII, which are written before the engine is called.
+  // Nearly all words are short and ASCII: they are written without a call into the engine.
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code > 127) return from + scratch.write(text, from, 'utf8');
@@ -116,12 +121,12 @@ function writeText(text: string, from: number): number {
   return from + text.length;
 }
 
-/** The lexeme of a word in one field. No word begins with a colon, so no prefix of a plain word reaches these. */
+/** The lexeme of a word in one field. No word begins with a colon, so no prefix of a plain word matches these. */
 export function fieldWord(column: string, word: string): string {
   return `:${column}:${word}`;
 }
 
-/** A lexeme in the text of a tsvector or tsquery: nothing in it is syntax. */
+/** A lexeme in the text of a tsvector or tsquery: quoted, so that nothing in it is syntax. */
 export function quoteLexeme(lexeme: string): string {
   return /['\\]/.test(lexeme) ? `'${lexeme.replace(/['\\]/g, '$&$&')}'` : `'${lexeme}'`;
 }

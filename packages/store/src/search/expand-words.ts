@@ -7,16 +7,16 @@ import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * What matches more words is compared with the words of each row: so many documents match that most rows are hits. To
- * compare fuzzy values takes ten times as long as other patterns, and those with many words near them are rare ones.
+ * Clauses with more words are compared with the words of each row: then so many documents match that most rows are
+ * hits. Comparing fuzzy values takes ten times as long as other patterns, and those with many similar words are rare.
  */
 const MAX_WORDS: Readonly<Record<PatternClause['kind'], number>> = { wildcard: 1_000, range: 1_000, fuzzy: 10_000 };
-/** Clauses of one search that are looked up. */
+/** Maximum number of clauses of one search that are expanded. */
 const MAX_CLAUSES = 20;
 
 /**
- * Looks up which words of the collection the wildcards, fuzzy values and ranges of a search stand for, so that documents
- * are found by the index on words. 1,000,000 documents with 1,005,000 different words: 0.1 to 0.3 s a clause, where
+ * Finds the words of the collection that the wildcards, fuzzy values and ranges of a search match, so that documents
+ * are found by the index on words. 1,000,000 documents with 1,005,000 different words: 0.1 to 0.3 s per clause, whereas
  * comparing the words of every row takes 1.5 to 5 s.
  */
 export async function expandWords(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<void> {
@@ -46,12 +46,12 @@ export async function expandWords(request: SearchRequest, snapshot: Snapshot, cl
   }
 }
 
-/** Clauses with the parameter that they came in, for messages. */
+/** Clauses with their parameter, for messages. */
 function patternsOf(parameter: string, queries: readonly Query[]): { parameter: string; clause: PatternClause }[] {
   return queries.flatMap((query) => [...patternsIn(query)].map((clause) => ({ parameter, clause })));
 }
 
-/** The clauses of a query that stand for several words or values. */
+/** The clauses of a query that match several words or values. */
 function* patternsIn(query: Query): Generator<PatternClause> {
   switch (query.kind) {
     case 'wildcard':

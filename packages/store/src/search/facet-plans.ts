@@ -33,18 +33,20 @@ export interface CountRow {
   readonly position: bigint;
 }
 
-/** How one facet is counted. */
+/** How to count one facet. */
 export interface FacetPlan {
   /** Conditions whose documents are counted, by part: all of them in one pass. */
   readonly conditions: (context: CompileContext) => readonly { readonly part: string; readonly condition: string }[];
-  /** A `select` of rows (part, key, n, position) over the documents; undefined where the conditions tell all. */
+  /** A `select` of rows (part, key, n, position) over the documents. Undefined if the conditions are enough. */
   readonly select?: (matched: Matched, context: CompileContext, zeros: boolean) => string;
-  /** Whether the values of other documents are needed to fill the list, after so many rows came without them. */
+  /**
+   * Whether the values of other documents are needed to fill the list, after a given number of rows came without them.
+   */
   readonly needsZeros: (rows: number) => boolean;
   readonly result: (rows: readonly CountRow[]) => FacetResult;
 }
 
-/** Most values of all facets of a search together. */
+/** Maximum number of values of all facets of a search together. */
 export const MAX_VALUES = 100_000;
 
 /** @throws AkinError bad-request that names the field */
@@ -85,14 +87,14 @@ function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
   }
   // Solr has no such values for numbers and dates either.
   const countable = isString || type === 'boolean';
-  /** Values that there can be. */
+  /** All possible values. */
   const most = type === 'boolean' ? 2 : Number.POSITIVE_INFINITY;
   const zerosWanted = facet.mincount <= 0 && countable && facet.only === undefined;
   return {
     conditions: (context) =>
       facet.missing ? [{ part: 'missing', condition: `(${existsSql(found, context)}) is not true` }] : [],
     select: (matched, context, zeros) => fieldSelect(facet, { found, values }, matched, context, snapshot, zeros),
-    // Other documents are read one and all for it: four times as dear as a filter of 10 % of 1,000,000.
+    // All documents are read for it, which takes four times as long as a filter of 10 % of 1,000,000.
     needsZeros: (rows) =>
       zerosWanted && rows < most && (facet.sort === 'index' || rows < (facet.limit ?? Number.POSITIVE_INFINITY)),
     result: (rows) => {
@@ -148,7 +150,7 @@ function valueConditions(facet: FieldFacet, params: Params): string[] {
   if (prefix !== undefined) conditions.push(`e.v like ${params.add(likePattern([prefix, any]), 'text')}`);
   if (contains !== undefined) {
     const pattern = params.add(likePattern([any, contains, any]), 'text');
-    // The collation of values knows the case of ASCII alone.
+    // The collation of values knows only the case of ASCII letters.
     const lower = (sql: string) => `lower((${sql}) collate "default")`;
     conditions.push(facet.ignoreCase ? `${lower('e.v')} like ${lower(pattern)}` : `e.v like ${pattern}`);
   }
@@ -157,7 +159,7 @@ function valueConditions(facet: FieldFacet, params: Params): string[] {
   return conditions;
 }
 
-/** The listed values with their counts; those that nothing has with 0. */
+/** The listed values with their counts; values without documents with 0. */
 function listed(counts: readonly ValueCount[], only: readonly string[], sort: FieldFacet['sort']): ValueCount[] {
   const found = new Map(counts.map(({ value, count }) => [value, count]));
   const all = [...new Set(only)].map((value) => ({ value, count: found.get(value) ?? 0 }));
@@ -208,7 +210,7 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPl
       const inside = new Array<number>(edges.length + 1).fill(0);
       const upon = new Array<number>(edges.length).fill(0);
       for (const { part, key, n } of rows) {
-        // A bucket begins upon its edge.
+        // A bucket begins at its edge.
         if (part === 'upon') upon[Number(key) - 1] = Number(n);
         else inside[Number(key)] = Number(n);
       }
@@ -227,5 +229,5 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPl
   };
 }
 
-/** The documents of a search, taken without some of its queries, for any number of statements. */
+/** The documents of a search without some of its queries, for any number of statements. */
 export type MatchedWithout = (without: ReadonlySet<Query>) => Promise<(context: CompileContext) => Matched>;

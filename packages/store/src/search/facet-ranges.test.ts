@@ -73,7 +73,7 @@ describe.each(ENGINES)('facets on %s', (kind) => {
       ]);
     });
 
-    it('whose last one is cut, or not', async () => {
+    it('whose last one is truncated, or not', async () => {
       const open = await ranges(byRange('price', '5', '32', '10', { other: new Set(['after']) }));
       expect([print(open), open.end, open.after]).toEqual(['5:1 15:2 25:0', 35n, 1]);
       const hard = await ranges(byRange('price', '5', '32', '20', { hardEnd: true, other: new Set(['after']) }));
@@ -104,15 +104,15 @@ describe.each(ENGINES)('facets on %s', (kind) => {
       ['price', '0', '10', '0', 'leads to no greater value'],
       ['price', '0', '10', '-1', 'leads to no greater value'],
       ['price', '10', '0', '1', 'comes before start'],
-      ['price', '0', '10', '1.5', 'gap "1.5" is no Long'],
-      ['price', 'a', '10', '1', 'start "a" is no Long'],
+      ['price', '0', '10', '1.5', 'gap "1.5" is not a Long'],
+      ['price', 'a', '10', '1', 'start "a" is not a Long'],
       ['price', '0', '100000', '1', 'more than 10000 ranges'],
       ['price', '0', '9223372036854775807', '9223372036854775800', 'leads to no greater value'],
       ['weight', '1e300', '2e300', '1', 'leads to no greater value'],
-      ['weight', '0', '1e308', '1e307x', 'is no number'],
-      ['taken', '2024-01-01', 'NOW', '1DAY', 'gap "1DAY" is no step: write it as +1DAY'],
+      ['weight', '0', '1e308', '1e307x', 'is not a number'],
+      ['taken', '2024-01-01', 'NOW', '1DAY', 'gap "1DAY" is not a step: write it as +1DAY'],
       ['taken', '2024-01-01', 'NOW', '+0DAYS', 'leads to no greater value'],
-      ['taken', '2024-01-01', '2024-02-30', '+1DAY', 'end "2024-02-30" is no date'],
+      ['taken', '2024-01-01', '2024-02-30', '+1DAY', 'end "2024-02-30" is not a date'],
       ['taken', '0001-01-01', '9999-01-01', '+1DAY', 'more than 10000 ranges'],
       ['category', 'a', 'b', 'c', 'it is a string'],
       ['tint_free', '0', '9', '1', 'it is a longs'],

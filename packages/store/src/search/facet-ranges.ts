@@ -11,13 +11,13 @@ export interface RangeBounds {
   readonly end: string;
   /** For dates: date math, such as `+1MONTH`. */
   readonly gap: string;
-  /** Whether the last range ends at `end` even when the step goes further. */
+  /** Whether the last range ends at `end` even if the step goes further. */
   readonly hardEnd: boolean;
 }
 
 type RangeEdge = bigint | number | Date;
 
-/** Ranges side by side: range i goes from edge i to edge i + 1. */
+/** Adjacent ranges: range i goes from edge i to edge i + 1. */
 export interface Ranges {
   /** One more than there are ranges. */
   readonly edges: readonly RangeEdge[];
@@ -26,12 +26,12 @@ export interface Ranges {
   readonly sqlType: 'int8' | 'float8' | 'timestamptz';
 }
 
-/** More would be a slip of the pen. */
+/** More would be a mistake of the user. */
 const MAX_RANGES = 10_000;
 
 /**
- * @param fail makes the error of a problem
- * @throws AkinError bad-request when a bound does not fit the type, or the ranges never end
+ * @param fail creates the error of a problem
+ * @throws AkinError bad-request if a bound does not fit the type, or the ranges never end
  */
 export function rangesOf(
   bounds: RangeBounds,
@@ -44,7 +44,7 @@ export function rangesOf(
       const read = (name: string, text: string): bigint => {
         const number = readInteger(text.trim());
         if (number?.exact && number.floor >= LEAST_LONG && number.floor <= GREATEST_LONG) return number.floor;
-        throw fail(`${name} ${quote(text)} is no Long`);
+        throw fail(`${name} ${quote(text)} is not a Long`);
       };
       const gap = read('gap', bounds.gap);
       return walk(
@@ -56,7 +56,7 @@ export function rangesOf(
     case 'double': {
       const read = (name: string, text: string): number => {
         const number = readDouble(text.trim());
-        if (number === null) throw fail(`${name} ${quote(text)} is no number`);
+        if (number === null) throw fail(`${name} ${quote(text)} is not a number`);
         return number;
       };
       const gap = read('gap', bounds.gap);
@@ -65,12 +65,12 @@ export function rangesOf(
     case 'date': {
       const read = (name: string, text: string): Date => {
         const date = readDateMath(text.trim(), clock);
-        if (date === null) throw fail(`${name} ${quote(text)} is no date`);
+        if (date === null) throw fail(`${name} ${quote(text)} is not a date`);
         return date;
       };
-      // A plus that was not escaped in the address arrives as a blank.
+      // A plus that was not escaped in the URL becomes a blank.
       const gap = bounds.gap.replace(/^ (?=[0-9])/, '+').trim();
-      if (/^\d/.test(gap)) throw fail(`gap ${quote(gap)} is no step: write it as +1DAY`);
+      if (/^\d/.test(gap)) throw fail(`gap ${quote(gap)} is not a step: write it as +1DAY`);
       return walk(
         bounds,
         { sqlType: 'timestamptz', gap, read, next: (low) => addDateMath(low, gap, clock.timeZone) },
@@ -86,7 +86,7 @@ interface Steps<T extends RangeEdge> {
   readonly sqlType: Ranges['sqlType'];
   readonly gap: FieldValue;
   readonly read: (name: string, text: string) => T;
-  /** Null: beyond what the type holds. */
+  /** Null: beyond the range of the type. */
   readonly next: (low: T) => T | null;
 }
 
@@ -108,7 +108,7 @@ function walk<T extends RangeEdge>(
   return { edges, gap, sqlType };
 }
 
-/** How many documents lie inside each range and on each edge, counted in one pass. */
+/** Number of documents inside each range and on each edge, counted in one pass. */
 export interface RangeTally {
   /** Index i: between edge i - 1 and edge i; 0 before the first, the last after the last. */
   readonly inside: readonly number[];

@@ -1,9 +1,12 @@
 import type { FieldValue, Query } from '@akin/domain';
 import type { RangeBounds, RangeCounts, RangeInclude, RangeOther } from './facet-ranges.ts';
 
-/** Something to count by, over the documents of a search. */
+/** A facet over the documents of a search. */
 export type FacetRequest = {
-  /** The search's own query and filters, as it was given them, that do not count here: what a person may still choose. */
+  /**
+   * Queries and filters of the search, as they were given, that do not count here, so that users see their
+   * alternatives.
+   */
   readonly without?: ReadonlySet<Query>;
 } & (FieldFacet | QueryFacet | RangeFacet);
 
@@ -11,25 +14,25 @@ export type FacetRequest = {
 export interface FieldFacet {
   readonly kind: 'field';
   readonly field: string;
-  /** Values to return; all when undefined. */
+  /** Number of values to return. Undefined: all. */
   readonly limit: number | undefined;
   readonly offset: number;
-  /** 0 gives values too that other documents have. */
+  /** With 0, also values that only other documents have. */
   readonly mincount: number;
   /** By falling count, by value, or in the order of `only`. */
   readonly sort: 'count' | 'index' | 'listed';
   readonly prefix?: string | undefined;
   readonly contains?: string | undefined;
   readonly ignoreCase?: boolean | undefined;
-  /** Just these values, found or not, whatever limit and mincount say; for String fields. */
+  /** Only these values, even without documents, whatever limit and mincount are. For String fields. */
   readonly only?: readonly string[] | undefined;
-  /** Not these; for String fields. */
+  /** Values to leave out. For String fields. */
   readonly except?: readonly string[] | undefined;
   /** Whether to count the documents without a value. */
   readonly missing: boolean;
 }
 
-/** The documents that match another query too. */
+/** The documents that also match another query. */
 export interface QueryFacet {
   readonly kind: 'query';
   readonly query: Query;
@@ -54,7 +57,7 @@ export type FacetResult =
       readonly kind: 'field';
       readonly counts: readonly ValueCount[];
       readonly missing?: number;
-      /** Values with the count 0 were asked for, but numbers and dates have none, as in Solr. */
+      /** Values with the count 0 were requested, but numbers and dates have none, as in Solr. */
       readonly withoutZeros?: true;
     }
   | { readonly kind: 'query'; readonly count: number }

@@ -7,12 +7,12 @@ import type { CompileContext } from './field-clauses.ts';
 import { Params } from './params.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Most facets of a search. */
+/** Maximum number of facets of a search. */
 const MAX_FACETS = 200;
 const NOTHING: ReadonlySet<Query> = new Set();
 
 interface Pending {
-  /** Place of the facet in the request. */
+  /** Position of the facet in the request. */
   readonly index: number;
   readonly plan: FacetPlan;
   /** Whether values that only other documents have are listed too. */
@@ -20,11 +20,11 @@ interface Pending {
 }
 
 /**
- * Counts the facets of a search in the snapshot that its page is read from. Those over the same documents are one
- * statement, in which each is one pass, and what a ranking's threshold costs is paid once.
+ * Counts the facets of a search in the snapshot of its page. Facets over the same documents share one statement, in
+ * which each is one pass, and the cost of a ranking's threshold is paid once.
  *
- * @param known results that are known already, by place
- * @throws AkinError bad-request for unknown fields, values that do not fit, ranges that do not end, too many values
+ * @param known known results, by position
+ * @throws AkinError bad-request for unknown fields, values that do not fit, endless ranges, too many values
  */
 export async function countFacets(
   requests: readonly FacetRequest[],
@@ -54,7 +54,7 @@ export async function countFacets(
           `The facets have more than ${MAX_VALUES} values together: page through them with facet.limit and facet.offset.`,
         );
       }
-      // Values that nothing here has are looked for in a second pass: most lists are full without them.
+      // Values without documents are searched in a second pass: most lists are full without them.
       pending = pending.flatMap(({ index, plan, zeros }) => {
         const own = rows.filter(({ facet }) => facet === index);
         const found = own.filter(({ part }) => part === 'value').length;

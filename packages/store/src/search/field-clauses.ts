@@ -32,7 +32,7 @@ export interface CompileContext extends Clock {
 }
 
 type Clause<Kind extends Query['kind']> = Extract<Query, { kind: Kind }>;
-/** SQL that is true or not of one value, given how the statement names that value. */
+/** A condition on one value, given how the statement names that value. */
 type Condition = (value: string) => string;
 
 /** The type of one value of a field. */
@@ -77,7 +77,7 @@ const SQL_TYPES: Partial<Record<FieldType, string>> = {
 };
 
 /**
- * Several `field:value` on one field, any of which may match, as one condition: lists of ten thousand ids come in
+ * Several `field:value` on one field, any of which may match, as one condition: lists of ten thousand ids occur in
  * practice. `count` is how many of them match.
  */
 export function anyTermSql(
@@ -98,8 +98,8 @@ export function anyTermSql(
 }
 
 /**
- * Several `field:value` on one field, all of which must match, as one condition: of different ones, a field with one
- * value has at most one. `count` is how many there are.
+ * Several `field:value` on one field, all of which must match, as one condition: a field with one value matches at most
+ * one of different values. `count` is their number.
  */
 export function allTermsSql(
   terms: readonly Clause<'term'>[],
@@ -117,12 +117,12 @@ export function allTermsSql(
   return { where: `d.${found.column.sql} @> ${param}`, count };
 }
 
-/** True when terms on the field can be put together by {@link anyTermSql} and {@link allTermsSql}. */
+/** True if terms on the field can be combined by {@link anyTermSql} and {@link allTermsSql}. */
 export function canJoinTerms(found: FoundColumn): boolean {
   return found.column.kind === 'column' && SQL_TYPES[elementType(found.type)] !== undefined;
 }
 
-/** The value that a term compares with; undefined when no value of the type can equal it (5.5 among integers). */
+/** The value that a term compares with. Undefined if no value of the type can be equal (5.5 among integers). */
 export function readTerm(
   found: FoundColumn,
   value: string,
@@ -140,7 +140,7 @@ export function readTerm(
   return read;
 }
 
-/** `field:[low TO high]` on every field but `text`. One of the bounds is there: without any it is `field:*`. */
+/** `field:[low TO high]` on every field but `text`. At least one bound is given: without any it is `field:*`. */
 export function rangeSql(range: Clause<'range'>, found: FoundColumn, context: CompileContext): string {
   if (found.column.kind === 'location') return rectangleSql(range, found, found.column, context);
   if (found.column.kind !== 'column') throw notSearchable(found, range.position);
@@ -148,7 +148,7 @@ export function rangeSql(range: Clause<'range'>, found: FoundColumn, context: Co
   return overValues(found, context, boundsCondition(range, found, context));
 }
 
-/** Writes down that an index on the column would help. Documents are found by their ids as it is. */
+/** Records that an index on the column would help. Documents are found by their ids anyway. */
 function noteUse(found: FoundColumn, { tables: { uses } }: CompileContext): void {
   if (found.column.kind === 'location') uses?.add(found.column.lat, 'place');
   if (found.column.kind !== 'column' || found.column.sql === 'id') return;
@@ -198,7 +198,7 @@ function boundsCondition(range: Clause<'range'>, found: FoundColumn, context: Co
     conditions.push((value) => `${value} ${operator} ${param}`);
   };
   if (type === 'date') {
-    // A bound that is a day means the whole day, wherever it stands.
+    // A bound that is a day means the whole day, at both ends.
     const [from, to] = [low, high].map((bound) => read((text) => readDate(text, context), bound));
     if (from) compare('>=', params.add(includeLow ? from.first : from.next, 'timestamptz'));
     if (to) compare('<', params.add(includeHigh ? to.next : to.first, 'timestamptz'));
@@ -213,7 +213,7 @@ function boundsCondition(range: Clause<'range'>, found: FoundColumn, context: Co
   return (value) => `(${conditions.map((condition) => condition(value)).join(' and ')})`;
 }
 
-/** Two corners, south-west and north-east. A rectangle may lie across the date line. */
+/** Two corners, south-west and north-east. A rectangle may cross the date line. */
 function rectangleSql(
   range: Clause<'range'>,
   found: FoundColumn,
@@ -252,7 +252,7 @@ export function patternSql(
   if (pattern.kind === 'wildcard' && found.type === 'text') return overWords(pattern, found, context);
   const parts = pattern.kind === 'prefix' ? [pattern.value, { any: '*' as const }] : pattern.parts;
   const param = context.params.add(likePattern(parts), 'text');
-  // What begins with letters is a range of values.
+  // A pattern that begins with letters is a range of values.
   if (typeof parts[0] === 'string' && found.type === 'string') noteUse(found, context);
   return overStrings(found, pattern.position, 'wildcards', context, (value) => `${value} like ${param}`);
 }
@@ -266,10 +266,10 @@ function fuzzyOf({ edits, position }: Clause<'fuzzy'>, value: string, { params }
   return fuzzyCondition(value, edits, params, (problem) => clauseError(position, problem));
 }
 
-/** A clause that may stand for several words of the field `text`. */
+/** A clause that may match several words of the field `text`. */
 export type PatternClause = Clause<'wildcard' | 'fuzzy' | 'range'>;
 
-/** What a word must be to match such a clause. */
+/** The condition of a word for such a clause. */
 export function wordCondition(clause: PatternClause, found: FoundColumn, context: CompileContext): Condition {
   switch (clause.kind) {
     case 'wildcard': {
@@ -286,12 +286,12 @@ export function wordCondition(clause: PatternClause, found: FoundColumn, context
   }
 }
 
-/** Words of one tsquery. Each is looked at for every document that has one of them, so that many are several queries. */
+/** Words of one tsquery. Each is checked for every document with one of them, so many words become several queries. */
 const WORDS_TOGETHER = 50;
 
 /**
- * A wildcard, fuzzy value or range of the field `text`: by the index on words where it is known which words it stands
- * for, otherwise by comparing the words of each row.
+ * A wildcard, fuzzy value or range of the field `text`: by the index on words if its words are known, otherwise by
+ * comparing the words of each row.
  */
 export function overWords(clause: PatternClause, found: FoundColumn, context: CompileContext): string {
   const { params, tables } = context;
@@ -301,7 +301,7 @@ export function overWords(clause: PatternClause, found: FoundColumn, context: Co
   if (words === undefined) {
     params.countLoop();
     const condition = wordCondition(clause, found, context);
-    // Lexemes with a colon in front are the words of single fields.
+    // Lexemes with a leading colon are the words of single fields.
     return `exists (select from unnest(tsvector_to_array(${column})) e(v) where left(e.v, 1) <> ':' and ${condition('e.v collate "C"')})`;
   }
   const queries: string[] = [];
@@ -315,7 +315,7 @@ export function overWords(clause: PatternClause, found: FoundColumn, context: Co
   }
   const [first] = queries;
   if (first === undefined) return 'false';
-  // Where the planner sees the words, it expects far too many matches of rare ones and compares every document instead.
+  // If the planner sees the words, it expects far too many matches of rare ones and compares every document instead.
   if (queries.length === 1) return `${column} @@ (select ${params.add(first, 'tsquery')})`;
   return (
     `d.doc in (select x.doc from unnest(${params.add(queries, 'tsquery[]')}) q (query) cross join lateral ` +

@@ -4,7 +4,7 @@ import type { Collection, Store } from '../context.ts';
 /** How a search uses a column: to find values (`filter`), to order by them, or to find elements or places. */
 export type UseForm = 'filter' | 'rising' | 'falling' | 'elements' | 'place';
 
-/** What a search does with columns of `documents` that an index would make faster. */
+/** Uses of columns of `documents` by a search that an index would speed up. */
 export class FieldUses {
   readonly #keys = new Set<string>();
 
@@ -19,9 +19,9 @@ export class FieldUses {
 }
 
 /**
- * Writes down what a search used, where the indexer sees it, whichever process searched: once a day and use, not once
- * a search. Small collections need no indexes and write nothing. A failure costs nobody an answer: a later search
- * writes it down.
+ * Records the uses of a search for the indexer, whichever process searched: once per day and use, not once per search.
+ * Small collections need no indexes and record nothing. A failure does not affect the answer: a later search records
+ * it.
  */
 export async function recordUses(
   store: Store,

@@ -1,9 +1,9 @@
 import type { FoundColumn } from './columns.ts';
 import { elementType } from './field-clauses.ts';
 
-/** How the values of a field are listed from rows `d` of `documents`. */
+/** How to list the values of a field from rows `d` of `documents`. */
 export interface FieldValues {
-  /** For the list of a select, as `v`: a row for each value of a document, each value once. */
+  /** For the list of a select, as `v`: one row for each value of a document, each value once. */
   readonly each: string;
   /** SQL that is true if the element `e` of the select is a value. */
   readonly present: string;
@@ -16,7 +16,7 @@ export function fieldValues({ column, type }: FoundColumn): FieldValues | undefi
   if (column.kind === 'words') {
     return {
       each: `unnest(tsvector_to_array(d.${column.sql})) collate "C"`,
-      // Lexemes with a colon in front are the words of single fields.
+      // Lexemes with a leading colon are the words of single fields.
       present: "left(e.v, 1) <> ':'",
     };
   }
@@ -26,8 +26,8 @@ export function fieldValues({ column, type }: FoundColumn): FieldValues | undefi
   if (element === type) return { each: `d.${column.sql}`, present };
   const cast = CASTS[element] ?? '';
   const values = `d.${column.sql}`;
-  // Which documents have to be looked at for repeated values is known since they were written. 1,000,000 documents of
-  // three labels: as fast as a bare unnest; making the values of each distinct takes three times as long.
+  // Which documents have repeated values is known since they were written. 1,000,000 documents with three labels: as
+  // fast as a bare unnest; making the values of each distinct takes three times as long.
   return {
     each: `unnest(case when d.repeats then akin.distinct_values(${values}) else ${values} end)${cast}`,
     present,

@@ -11,13 +11,13 @@ const EVERYTHING: Query = { kind: 'all' };
 /** Near-duplicates that an answer leaves out, because it shows another document of their group. */
 export interface Folded {
   readonly docs: readonly bigint[];
-  /** How many of them each document stands for. */
+  /** Number of them that each document represents. */
   readonly counts: ReadonlyMap<bigint, number>;
 }
 
 /**
- * Of each group of near-duplicates that matches in several documents, one is shown: the representative if it matches, else
- * the nearest to it. What the last commits brought is in no group yet.
+ * Of each group of near-duplicates with several matches, one document is shown: the representative if it matches, or
+ * else the nearest to it. Documents of the latest commits are in no group yet.
  */
 export async function foldDuplicates(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Folded> {
   const { sqlSchema: S, tx } = snapshot;
@@ -41,8 +41,8 @@ export async function foldDuplicates(request: SearchRequest, snapshot: Snapshot,
 }
 
 /**
- * The search as facets count it that leave out some of its queries, and what is folded then: other documents of a group
- * match, so another one of them is shown.
+ * The search for facets that exclude some of its queries, and what is folded then: other documents of a group match, so
+ * another one of them is shown.
  */
 export async function withoutQueries(
   without: ReadonlySet<Query>,
@@ -61,7 +61,7 @@ export async function withoutQueries(
   return { request: left, snapshot: { ...snapshot, folded: docs } };
 }
 
-/** That a document has a descriptor, and near enough, where a search ranks by it. */
+/** The condition that a document has a descriptor, and is near enough, if a search ranks by it. */
 function rankable({ rank }: SearchRequest, snapshot: Snapshot, params: Params): string {
   if (rank === undefined) return 'true';
   const near =

@@ -1,19 +1,19 @@
 import type { AkinError } from '@akin/domain';
 import type { Params } from './params.ts';
 
-/** Characters of a fuzzy value: the patterns below grow with the square of this. */
+/** Maximum number of characters of a fuzzy value: the number of patterns grows with its square. */
 const MAX_CHARACTERS = 40;
-/** So many patterns count as one more expensive clause. */
+/** This many patterns count as one more expensive clause. */
 const PATTERNS_AT_ONCE = 500;
 
 /**
- * SQL that is true of values within a number of edits: a character inserted, left out, replaced, or two neighbours swapped.
- * Each way to edit is one LIKE pattern with `_` where the edit is; extensions that count edits are not everywhere, and
- * count a swap as two.
+ * SQL that is true for values within a number of edits: a character inserted, removed, replaced, or two neighbours
+ * swapped. Each possible edit is one LIKE pattern with `_` at its position. Extensions that count edits are not always
+ * installed, and count a swap as two.
  *
- * An edit touches at most two neighbouring pieces of the value, so of 2n + 1 pieces one stays whole under n edits:
- * values that hold none of the pieces are passed over before the many patterns (about 4 for one edit and a character,
- * 1,000 for two edits of ten characters) are tried.
+ * An edit touches at most two neighbouring pieces of the value, so of 2n + 1 pieces one is unchanged after n edits.
+ * Values without any of the pieces are skipped before the many patterns (about 4 per character for one edit, 1,000 for
+ * two edits of ten characters) are tried.
  */
 export function fuzzyCondition(
   text: string,
@@ -36,7 +36,7 @@ export function fuzzyCondition(
     `then ${value} like any(${patterns}) else false end`;
 }
 
-/** LIKE patterns that together match what is within a number of edits of the characters. */
+/** LIKE patterns that together match everything within a number of edits of the characters. */
 export function fuzzyPatterns(characters: readonly string[], edits: number): string[] {
   let round = new Map([['', characters.map(escapeLike)]]);
   for (let edit = 0; edit < edits; edit++) {
@@ -58,7 +58,7 @@ function* editedOnce(pattern: readonly string[]): Generator<string[]> {
   }
 }
 
-/** Patterns of which every value within reach matches one; `%` alone where the value is too short to be cut. */
+/** Patterns of which every value within reach matches one. Only `%` if the value is too short to be divided. */
 export function wholePieces(characters: readonly string[], count: number): string[] {
   if (characters.length < count) return ['%'];
   return Array.from({ length: count }, (_, i) => {

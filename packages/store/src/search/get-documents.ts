@@ -8,12 +8,12 @@ import { Params } from './params.ts';
 import { freshnessFor, PREPARED_FROM, requireCommit } from './snapshot.ts';
 
 /**
- * Documents by their ids, as the last commit shows them, in one statement.
+ * Visible documents by their ids, in one statement.
  *
  * @param fieldsOf names the fields to return, as searches do, for a version of the schema
  * @param atLeast as for a search
- * @returns by id; those that are not there are missing. Undefined where another collection has the name by now
- * @throws AkinError not-found when the collection is gone
+ * @returns by id; those that do not exist are missing. Undefined if another collection has the name now
+ * @throws AkinError not-found if the collection was dropped
  */
 export async function getDocuments(
   store: Store,
@@ -31,7 +31,7 @@ export async function getDocuments(
     const fields = selectFields(tables, fieldsOf(schema));
     const { columns, outputs, read } = documentColumns(store, tables, fields, [], params);
     const selected = ['c.*', 'd.doc', 'd.id as document_id', ...columns];
-    // Of one value it is known how many documents have it: that is planned once.
+    // The number of documents for one value is known: that is planned once.
     const [only, ...others] = ids;
     const isOne = only !== undefined && others.length === 0;
     const matched = isOne ? `d.id = ${params.add(only, 'text')}` : `d.id = any(${params.add(ids, 'text[]')})`;
@@ -49,11 +49,11 @@ export async function getDocuments(
       await require(rows[0]);
       return rows;
     };
-    // One that knows other fields than this process is not asked again.
+    // A server with other fields than this process knows is not asked again.
     const found = isFirst ? await store.standbys.read(collection, freshness, readStandby) : undefined;
     const rows = found?.value ?? (await store.engine.read(sql, params.values, options));
     const [first] = rows;
-    if (first === undefined) throw new AkinError('not-found', `The collection ${name} does not exist any more.`);
+    if (first === undefined) throw new AkinError('not-found', `The collection ${name} no longer exists.`);
     requireCommit(first, atLeast);
     store.memory.sizes.set(id, first.documents);
     if (first.collection_name !== name) return undefined;
@@ -62,7 +62,7 @@ export async function getDocuments(
       await completeDocuments(store, documents.values());
       return new Map([...documents].map(([id, { document }]) => [id as string, document]));
     }
-    // Fields came since; they are read once.
+    // Fields were added since; they are read once.
     schema = await loadSchema(store, collection, first.schema_version);
     if (schema.version > first.schema_version) schema = await loadSchema(store, collection);
   }

@@ -8,7 +8,10 @@ import type { NearQuery } from './near-query.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Finds candidates by the searcher of this process. Where that fails, it cannot tell, and the collection is forgotten. */
+/**
+ * Finds candidates with the searcher of this process. If that fails, it finds none, and the collection is removed from
+ * memory.
+ */
 export class HeldCandidates implements CandidateFinder {
   readonly isElsewhere = false;
   readonly isInPart = false;

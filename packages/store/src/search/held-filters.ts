@@ -13,12 +13,12 @@ import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 import { valueTest } from './value-test.ts';
 
-/** From this share of all documents on, those that do not match are read instead. */
+/** From this share of all documents on, the documents that do not match are read instead. */
 const MOST = 0.6;
 
 type HeldFilter = Awaited<ReturnType<HeldCollection['filters']>>[number];
 
-/** The queries of one search as filters that the searcher holds, for as long as the search takes. */
+/** The queries of one search as filters in the searcher, for the duration of the search. */
 export class HeldFilters implements Disposable {
   readonly #held: HeldCollection;
   readonly #snapshot: Snapshot;
@@ -30,7 +30,7 @@ export class HeldFilters implements Disposable {
   #taken: readonly HeldFilter[] = [];
   #excluded: readonly HeldFilter[] = [];
 
-  /** @param smallest collections of fewer documents are read as quickly as the database guesses how many match */
+  /** @param smallest smaller collections are read as quickly as the database estimates the number of matches */
   constructor(held: HeldCollection, snapshot: Snapshot, clock: Clock, smallest: number, source: RowSource) {
     this.#source = source;
     this.#smallest = smallest;
@@ -39,7 +39,7 @@ export class HeldFilters implements Disposable {
     this.#clock = clock;
   }
 
-  /** Has the searcher hold what it does not yet: what restricts the search, and what it counts by `facet.query`. */
+  /** Loads the missing filters into the searcher: those of the search, and those that it counts by `facet.query`. */
   async load(request: SearchRequest): Promise<void> {
     const { query, filters = [], uncached } = request;
     await this.use(
@@ -52,7 +52,7 @@ export class HeldFilters implements Disposable {
     );
   }
 
-  /** Has the searcher hold what some queries match. @param uncached those that are not remembered for other searches */
+  /** Loads the matches of some queries into the searcher. @param uncached those that are not kept for other searches */
   async use(
     queries: readonly (readonly [name: string, query: Query])[],
     uncached: ReadonlySet<Query> | undefined,
@@ -76,7 +76,7 @@ export class HeldFilters implements Disposable {
     for (const [i, one] of restricting.entries()) this.#filters.set(one, this.#taken[i]);
   }
 
-  /** Has the searcher leave out some documents. */
+  /** Makes the searcher leave out some documents. */
   async exclude(docs: readonly bigint[]): Promise<void> {
     if (docs.length === 0) return;
     this.#excluded = await this.#held.filters([undefined], this.#snapshot.commit, {
@@ -85,7 +85,7 @@ export class HeldFilters implements Disposable {
     });
   }
 
-  /** The documents that match all of some queries, but for those that are left out. */
+  /** The documents that match all of some queries, except those that are left out. */
   of(queries: readonly Query[]): Restriction {
     const held = queries.map((query) => this.#filters.get(query)).filter((filter) => filter !== undefined);
     const excluded = [...held.filter(({ isComplement }) => isComplement), ...this.#excluded];
@@ -119,7 +119,7 @@ export class HeldFilters implements Disposable {
     return Plan['Plan Rows'] > (MOST * Number(documents)) / (part?.of ?? 1);
   }
 
-  /** Undefined where the database is asked as quickly, or values lie on other servers. */
+  /** Undefined if reading is as quick, or values are on other servers. */
   #valueReader(queries: readonly Query[]): ValueReader | undefined {
     const { tx, documents, isRemote } = this.#snapshot;
     if (documents < this.#smallest || isRemote) return undefined;
@@ -131,7 +131,7 @@ export class HeldFilters implements Disposable {
     };
   }
 
-  /** Matches of some queries, or what does not match, in one statement. */
+  /** Matches of some queries, or the documents that do not match, in one statement. */
   async #readMatches(wanted: readonly WantedMatches[], last: number, queries: readonly Query[]): Promise<DocNumbers[]> {
     const { tx, sqlSchema, commit, part } = this.#snapshot;
     const own = part === undefined ? '' : `${inPart(part)} and `;
@@ -149,12 +149,12 @@ export class HeldFilters implements Disposable {
   }
 }
 
-/** SQL: whether a row is of one shard. */
+/** SQL: whether a row is in one shard. */
 function inPart({ from, to }: CollectionPart): string {
   return `d.doc >= ${from} and d.doc < ${to}`;
 }
 
-/** What a query says is all in its statement: a date that moves makes another filter of it. */
+/** The statement contains everything about a query: a date that changes makes another filter. */
 function keyOf(where: string, { values }: Params): string {
   return JSON.stringify([where, values], (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
 }

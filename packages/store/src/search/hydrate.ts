@@ -16,8 +16,8 @@ import { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
 
 /**
- * The fields that a search returns, in the order of the schema: those named, and for `*` all that are returned by
- * default. A backslash in a name takes the next character as it is. Names that no document has are passed over.
+ * The fields that a search returns, in the order of the schema: the named ones, and for `*` all that are returned by
+ * default. A backslash in a name makes the next character literal. Unknown names are skipped.
  */
 export function selectFields({ schema }: SearchedTables, names: readonly string[]): Field[] {
   const all = names.includes('*');
@@ -28,12 +28,12 @@ export function selectFields({ schema }: SearchedTables, names: readonly string[
   );
 }
 
-/** What a page shows of a document. */
+/** The contents of a document on a page. */
 export interface ReadDocument {
   readonly document: StoredDocument;
-  /** Kilometers, in the order in which they were asked for; null where the document has no place. */
+  /** Kilometers, in the order of the request. Null if the document has no location. */
   readonly distances: readonly (number | null)[];
-  /** What is still to be read by {@link completeDocuments}. */
+  /** What {@link completeDocuments} must still read. */
   readonly missing?: MissingOutputs | undefined;
 }
 
@@ -42,7 +42,7 @@ interface MissingOutputs {
   readonly complete: (json: string) => void;
 }
 
-/** What a statement selects to show documents. */
+/** The columns of a statement that show documents. */
 export interface DocumentColumns {
   /** Of a row `d` of `documents` and a row `o` of `outputs`. */
   readonly columns: readonly string[];
@@ -77,7 +77,7 @@ export function documentColumns(
       const document = new Map<string, FieldValue>();
       for (const [i, { name }] of fields.entries()) {
         const isOutput = columns.get(name)?.kind === 'output';
-        // One that is to come keeps its turn.
+        // A field to be read later keeps its position.
         const value = !isOutput ? columnValue(row, i) : place ? '' : parsed?.get(name);
         if (value !== undefined) document.set(name, value);
       }
@@ -97,8 +97,8 @@ export function documentColumns(
 }
 
 /**
- * Reads what documents show and the database does not have: outside of the transaction that read the rest, which would
- * wait. Nothing that a transaction saw is removed so soon.
+ * Reads the contents of documents that are not in the database: outside of the transaction that read the rest, which
+ * would have to wait. Nothing that a transaction saw is removed so soon.
  *
  * @throws AkinError unavailable
  */

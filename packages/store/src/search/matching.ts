@@ -9,13 +9,13 @@ import { Params } from './params.ts';
 import type { Rank, SearchRequest } from './request.ts';
 import { documentsOf, type NearDocuments, type Snapshot, visible } from './snapshot.ts';
 
-/** What a statement selects from, and the value of a match. Each has parameters of its own: one unused has no type. */
+/** The source of a statement, and the value of a match. Each has its own parameters: an unused one has no type. */
 export interface Matches {
   readonly params: Params;
   readonly from: string;
-  /** The score or distance: SQL, or one number for all. 0 where it is not asked for. */
+  /** The score or distance: SQL, or one number for all. 0 if it is not needed. */
   readonly value: string | number;
-  /** True of the values that match. */
+  /** The condition of the matching values. */
   readonly inRange: string;
 }
 
@@ -43,12 +43,15 @@ export function matching(request: SearchRequest, snapshot: Snapshot, clock: Cloc
   };
 }
 
-/** The fence keeps any index on vectors, if someone made one, from answering before the filters: pages would be short. */
+/**
+ * The fence prevents an index on vectors, if somebody created one, from answering before the filters: pages would be
+ * short.
+ */
 function joined(documents: string, table: string, where: string): string {
   return `${documents} join ${table} v on v.doc = d.doc where ${where} offset 0`;
 }
 
-/** What a row `d` of documents must be to match, and its score. */
+/** The condition on a row `d` of documents, and its score. */
 export function conditionsOf(
   { query, filters = [] }: SearchRequest,
   snapshot: Snapshot,
@@ -73,14 +76,14 @@ function notFolded({ folded = [] }: Snapshot, params: Params): string[] {
   return folded.length === 0 ? [] : [`d.doc <> all(${params.add(folded, 'int8[]')})`];
 }
 
-/** Whether every document has the descriptor, so that nobody need look. */
+/** Whether every document has the descriptor, so that no check is needed. */
 function isAllDescribed({ module }: Rank, { descriptorCounts, documents }: Snapshot): boolean {
   return descriptorCounts.get(module) === Number(documents);
 }
 
 /**
- * The rows within a distance with their documents `d`: out of those that can be, distances first, and only then the
- * documents of the few that are left, one by one. Left to itself the planner expects a third of all rows to be near
+ * The rows within a distance with their documents `d`: first the distances of the candidates, and only then the
+ * documents of the few remaining ones, one by one. By default the planner expects a third of all rows to be near
  * enough, and reads every document for them.
  */
 function nearRows(rank: Rank, near: NearDocuments, greatest: string, snapshot: Snapshot, params: Params): string {
@@ -95,7 +98,7 @@ function nearRows(rank: Rank, near: NearDocuments, greatest: string, snapshot: S
   );
 }
 
-/** The documents that match, for counting: those within the greatest distance are found once a statement. */
+/** The matching documents, for counting: those within the greatest distance are found once per statement. */
 export function matchedBy(
   { query, filters = [], rank }: SearchRequest,
   snapshot: Snapshot,
@@ -121,7 +124,7 @@ export function matchedBy(
       snapshot.near === undefined
         ? `select m.* from (select d.*, ${distanceTo(rank, params)} as value from ${joined(documents, table, where)}) m where m.value <= ${greatest}`
         : `select d.* from ${nearRows(rank, snapshot.near, greatest, snapshot, params)} where ${where} offset 0`;
-    // Whole rows: few are near, and to look them up again takes a plan that knows how few.
+    // Whole rows: few are near, and looking them up again would need a plan that knows how few.
     return { with: `with near as materialized (${matched})`, from: 'near d', where: 'true', everything: false };
   };
 }
@@ -133,7 +136,7 @@ export function distanceTo({ vector }: Pick<Rank, 'vector'>, params: Params): st
 
 export function rankedTable({ module }: Pick<Rank, 'module'>, { sqlSchema, modules }: Snapshot): string {
   const descriptor = modules.find(({ name }) => name === module)?.descriptor;
-  // How many numbers there are is not asked: a collection of another model than this process makes may have more or fewer.
+  // The number of dimensions is not checked: a collection of another model may have more or fewer.
   if (descriptor === undefined)
     throw new AkinError('bad-request', `The module ${JSON.stringify(module)} has no descriptor to rank by.`);
   return descriptorTable(sqlSchema, module);

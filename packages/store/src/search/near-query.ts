@@ -1,4 +1,4 @@
 import type { VectorQuery } from '@akin/searcher';
 
-/** What is looked for among the documents that match. */
+/** The ranking among the matching documents. */
 export type NearQuery = Omit<VectorQuery, 'commit' | 'filters' | 'excluded'>;

@@ -11,11 +11,11 @@ import { documentsOf, type NearDocuments, type Snapshot } from './snapshot.ts';
 import { keyColumn, orderBy, sortKeys } from './sort.ts';
 
 /*
- * How the nearest documents are found. The searcher holds the vectors in memory, and the documents that filters match as
- * bits; it gives candidates among which the answer is. The database computes their exact distances and reads the page.
+ * How the nearest documents are found. The searcher has the vectors in memory, and the matches of filters as bits. It
+ * returns candidates that include the answer. The database computes their exact distances and reads the page.
  *
- * Collections of up to `exactDocuments` documents, and so many matches of larger ones, are compared in full. In others
- * the nearest by codes are candidates, so that one of the nearest is missed now and then.
+ * In collections of up to `exactDocuments` documents, and with as many matches in larger ones, all are compared.
+ * Otherwise the nearest by codes are candidates, so that one of the nearest is sometimes missed.
  */
 
 /** A page of the nearest documents. */
@@ -25,17 +25,17 @@ export interface NearestPage {
   readonly ranking: Ranking;
   /** How many documents match. */
   readonly found: number;
-  /** The least distance of all matches; null when there are none. */
+  /** The least distance of all matches. Null if there are none. */
   readonly best: number | null;
 }
 
-/** Farther down pages are exact, so that they follow on each other without gaps. */
+/** Deeper pages are exact, so that they follow on each other without gaps. */
 const DEEPEST = 1_000;
 
-/** More candidates are not looked up: comparing everything in the database costs no more then. */
+/** More candidates are not looked up: then comparing everything in the database costs no more. */
 const MOST_CANDIDATES = 20_000;
 
-/** How many codes are compared closely, as a share of `exactDocuments`: 5,000, 2,000 and 1,000 of 20,000. */
+/** Number of compared codes, as a share of `exactDocuments`: 5,000, 2,000 and 1,000 of 20,000. */
 const COMPARED: Readonly<Record<Smartfilter, number>> = { off: 1, low: 1 / 4, medium: 1 / 10, high: 1 / 20 };
 
 /** Whether the nearest in memory can be the page. */
@@ -47,10 +47,7 @@ export function isByNearness(request: SearchRequest): boolean {
   return byScore && start + rows <= DEEPEST;
 }
 
-/**
- * Finds the page of a search that {@link isByNearness}.
- * @returns undefined where nobody can tell the candidates
- */
+/** Finds the page of a search that {@link isByNearness}. @returns undefined if no candidates can be found */
 export async function readNearest(
   store: Store,
   finder: CandidateFinder,
@@ -66,8 +63,8 @@ export async function readNearest(
 }
 
 /**
- * Documents among which all within a ranking's greatest distance are.
- * @returns undefined where that would save nothing, or nobody can tell
+ * Candidates that include all documents within a ranking's greatest distance. @returns undefined if that would save
+ * nothing, or none can be found
  */
 export async function findNear(
   store: Store,
@@ -98,7 +95,7 @@ function nearQuery(
   return {
     module,
     vector,
-    // Without a page the best score is still asked for.
+    // Without a page the best score is still needed.
     wanted: Math.max(1, start + rows),
     exactRows: smartfilter === 'off' ? Number.POSITIVE_INFINITY : store.exactDocuments,
     leastCompared: Math.ceil(COMPARED[smartfilter] * store.exactDocuments),

@@ -21,30 +21,30 @@ import {
 interface PageRow {
   readonly doc: bigint;
   readonly id: string;
-  /** Distance or score; null where none is asked for. */
+  /** Distance or score. Null if none is needed. */
   readonly value: number | null;
 }
 
 export interface Page {
   readonly rows: readonly PageRow[];
-  /** What they show, by their number. */
+  /** Their contents, by their number. */
   readonly documents: ReadonlyMap<bigint, ReadDocument>;
   /** The cursor mark after the last row. */
   readonly mark: string | undefined;
-  /** What every match scores, where that is known without asking. */
+  /** The score of every match, if it is known without a query. */
   readonly constantScore: number | null;
-  /** How many documents match, where that came along. */
+  /** Number of matching documents, if it was read along. */
   readonly found?: number | undefined;
-  /** The least distance of all matches, where that came along; null when there are none. */
+  /** The least distance of all matches, if it was read along. Null if there are none. */
   readonly best?: number | null | undefined;
-  /** How a ranked page came about. */
+  /** How a ranked page was found. */
   readonly ranking?: Ranking;
 }
 
-/** Of a page that was not read. */
+/** A page that was not read. */
 export const NO_DOCUMENTS: ReadonlyMap<bigint, ReadDocument> = new Map();
 
-/** Ranks or sorts what matches and reads the documents of the page, in one statement. */
+/** Ranks or sorts the matches and reads the documents of the page, in one statement. */
 export async function readPage(store: Store, request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Page> {
   const { rank, cursorMark } = request;
   const { params, from, value, inRange } = matching(request, snapshot, clock, isValued(request));
@@ -62,14 +62,14 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
     cursorMark === undefined || cursorMark === '*'
       ? 'true'
       : behind(keys, decodeCursor(cursorMark, keys, order()), params);
-  // Where distances decide what matches, the count comes with the page, so that they are computed once.
+  // If distances decide what matches, the count comes with the page, so that they are computed once.
   const counted = rank?.maxDistance !== undefined && onward === 'true';
   const fields = selectFields(snapshot, request.fields ?? ['*']);
   const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   const { sqlSchema } = snapshot;
   const page = `select *${counted ? ', count(*) over () as found' : ''} from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
         order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}`;
-  // What is shown is read of the rows of the page alone, once they are chosen.
+  // The contents are read only from the rows of the page, after they are chosen.
   const ask = isOfOneDocument(request) ? snapshot.lookUp : snapshot.tx.query;
   const found = await ask<PageRow & Row>(
     `${snapshot.isRemote ? `with page as materialized (${page})` : ''}

@@ -1,24 +1,24 @@
 import { AkinError } from '@akin/domain';
 import type { SqlValue } from '../engine/engine.ts';
 
-/** The wire protocol counts parameters in 16 bits; some are left for the statement around a query. */
+/** The wire protocol counts parameters in 16 bits. Some are reserved for the statement around a query. */
 const MAX_PARAMS = 65_000;
 /** Beyond this the database takes seconds to plan a statement, and the embedded one runs out of memory. */
 const MAX_LOOPS = 256;
 /**
- * Conditions that stand for themselves; values of one field that are put together count as none. 20,000 ranges take
- * 4.6 s on the embedded database and 20,000 words of text more than 40 s at 100,000 documents, while nobody else is
- * answered. (Solr takes 1,024 clauses of any kind.)
+ * Maximum number of separate conditions; combined values of one field do not count. 20,000 ranges take 4.6 s on the
+ * embedded database, and 20,000 words of text more than 40 s with 100,000 documents, during which nothing else is
+ * answered. (Solr allows 1,024 clauses of any kind.)
  */
 const MAX_CONDITIONS = 2_000;
 
-/** The values of a statement. Whatever a user wrote reaches SQL through here and never as text of the statement. */
+/** The values of a statement. Text of users reaches SQL only through here, never as text of the statement. */
 export class Params {
   readonly values: SqlValue[] = [];
   #loops = 0;
   #conditions = 0;
 
-  /** Adds a value and returns how the statement refers to it: `$3::text`. `type` is a type name of ours. */
+  /** Adds a value and returns its reference in the statement: `$3::text`. `type` is one of our type names. */
   add(value: SqlValue, type: string): string {
     if (this.values.length === MAX_PARAMS) {
       throw new AkinError('bad-request', 'The query has too many values. Split it into several requests.');
@@ -27,10 +27,7 @@ export class Params {
     return `$${this.values.length}::${type}`;
   }
 
-  /**
-   * Counts a clause that becomes a condition of its own.
-   * @throws AkinError bad-request
-   */
+  /** Counts a clause that becomes a separate condition. @throws AkinError bad-request */
   countCondition(): void {
     if (++this.#conditions <= MAX_CONDITIONS) return;
     throw new AkinError(
@@ -40,9 +37,8 @@ export class Params {
   }
 
   /**
-   * Counts a clause that goes through the words or values of a document one by one.
-   * @param cost as how many it counts
-   * @throws AkinError bad-request
+   * Counts a clause that scans the words or values of a document one by one. @param cost its weight @throws AkinError
+   * bad-request
    */
   countLoop(cost = 1): void {
     this.#loops += cost;

@@ -1,7 +1,7 @@
 import { AkinError, type FieldType, parseDate, quote } from '@akin/domain';
 import { type Clock, readDateMath } from './date-math.ts';
 
-/** What a field is called in a message, and what its values look like. */
+/** The names of field types in messages, with examples of values. */
 const TYPE_NAMES: Record<FieldType, string> = {
   boolean: 'a Boolean (true or false)',
   long: 'a Long (an integer)',
@@ -15,12 +15,12 @@ const TYPE_NAMES: Record<FieldType, string> = {
   text: 'the words of all strings',
 };
 
-/** The error of a value that does not fit the field it is compared with. */
+/** The error of a value that does not fit its field. */
 export function misfit(field: string, type: FieldType, value: string, position: number): AkinError {
   return clauseError(position, `${quote(value)} does not fit the field ${quote(field)}, which is ${TYPE_NAMES[type]}`);
 }
 
-/** An error about one clause of a query that could be read. Characters are counted from 1. */
+/** An error about one clause of a query that was parsed. Characters are counted from 1. */
 export function clauseError(position: number, problem: string): AkinError {
   return new AkinError('bad-request', `The query is wrong at character ${position + 1}: ${problem}.`);
 }
@@ -31,7 +31,7 @@ export function readBoolean(text: string): boolean | null {
 }
 
 const NUMBER = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?$/;
-/** Longer numbers hold no value that a column could hold. */
+/** Longer numbers fit into no column. */
 const MAX_DIGITS = 400;
 
 export function readDouble(text: string): number | null {
@@ -44,8 +44,8 @@ export const LEAST_LONG = -(2n ** 63n);
 export const GREATEST_LONG = 2n ** 63n - 1n;
 
 /**
- * A number among the integers: `floor` is the greatest that is not above it, `exact` whether that is the number itself.
- * Not limited to 64 bits. Null when the text is no number.
+ * The position of a number among the integers: `floor` is the greatest one that is not above it, `exact` says whether
+ * that is the number itself. Not limited to 64 bits. Null if the text is not a number.
  */
 export function readInteger(text: string): { readonly floor: bigint; readonly exact: boolean } | null {
   if (text.length > MAX_DIGITS) return null;
@@ -64,7 +64,7 @@ export interface Span {
 
 const DAY_MILLISECONDS = 86_400_000;
 
-/** What a date in a query stands for: a day for the whole day in UTC, anything finer for that millisecond. */
+/** The meaning of a date in a query: a day means the whole day in UTC, anything finer that millisecond. */
 export function readDate(text: string, clock: Clock): Span | null {
   const first = parseDate(text) ?? readDateMath(text, clock);
   if (first === null) return null;

@@ -7,9 +7,10 @@ import type { PlaceColumns } from '../objects/packs.ts';
 import { type Snapshot, visible, withoutTransaction, withSnapshot } from './snapshot.ts';
 
 /**
- * The descriptor of a document by its id, as the commit shows it that answers.
- * @returns null when the document has none of that module, undefined when there is no such document
- * @throws AkinError bad-request when no such module has descriptors
+ * The descriptor of a document by its id, as of the commit of the answer.
+ *
+ * @returns null if the document has none of that module, undefined if there is no such document
+ * @throws AkinError bad-request if no such module has descriptors
  */
 export async function readDescriptor(
   { lookUp, commit, sqlSchema, modules }: Snapshot,
@@ -31,13 +32,13 @@ export async function readDescriptor(
 
 export interface Thumbnail {
   readonly etag: string;
-  /** WebP. @throws AkinError unavailable when it is in a pack that cannot be read */
+  /** WebP. @throws AkinError unavailable if it is in a pack that cannot be read */
   readonly read: () => Promise<Uint8Array>;
 }
 
 /**
- * The thumbnail of a document by its id, as the last commit shows it.
- * @returns null when the document has none, undefined when there is no such document
+ * The thumbnail of a visible document by its id. @returns null if the document has none, undefined if there is no such
+ * document
  */
 export async function readThumbnail(
   store: Store,

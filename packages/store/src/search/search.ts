@@ -33,15 +33,18 @@ export async function search(
   { atLeast, signal, ...question }: SearchQuestion,
 ): Promise<SearchResult> {
   if (question.cursorMark !== undefined && (question.start ?? 0) > 0) {
-    throw new AkinError('bad-request', 'start must be 0 with cursorMark: the mark says where to go on.');
+    throw new AkinError('bad-request', 'start must be 0 with cursorMark: the mark says where to continue.');
   }
   if (question.cursorMark !== undefined && question.collapse) {
-    throw new AkinError('bad-request', 'collapse is not for cursorMark: page with start, or leave collapse out.');
+    throw new AkinError(
+      'bad-request',
+      'collapse is not possible with cursorMark: page with start, or remove collapse.',
+    );
   }
-  // One moment for all statements, also when nobody says which.
+  // One moment for all statements, even if the request does not give it.
   const { now = new Date(), timeZone = 'UTC' } = question;
   const clock = { now, timeZone };
-  // A cursor mark must lead on, so that its page is never cut.
+  // A cursor mark must make progress, so its page is never partial.
   const limited = question.timeAllowed !== undefined && question.cursorMark === undefined;
   const deadline = limited ? performance.now() + (question.timeAllowed as number) : undefined;
   let asked: { readonly finder: CandidateFinder | undefined; readonly commit: bigint } | undefined;
@@ -64,7 +67,7 @@ export async function search(
       using finder = found;
       asked = { finder, commit: whole.commit };
       const near = finder && (await findNear(store, finder, request, whole));
-      // Comparing everything takes its turn with others that do.
+      // Comparing everything waits for other searches that do.
       const isLarge = documentsOf(request, whole) > store.exactDocuments;
       const inDatabase = finder && !isCompleted && isLarge ? ONLY_IN_DATABASE : undefined;
       if (inDatabase && request.rank?.maxDistance !== undefined && near === undefined) return inDatabase;
@@ -129,14 +132,14 @@ export async function search(
   };
   const first = await answer('memory', atLeast === undefined);
   if (!(first instanceof NotHeld)) return first;
-  // Half of the time is left for the database.
+  // Half of the time is reserved for the database.
   const patience = deadline === undefined ? undefined : (deadline - performance.now()) / 2;
-  // Search nodes go on to later commits while a search is at an earlier one.
+  // Search nodes may move to later commits while a search is at an earlier one.
   const isRead =
     first === ONLY_IN_DATABASE
       ? asked?.finder?.isElsewhere === true && (await lastCommit(store, collection)) > asked.commit
       : await store.inMemory.read(store, collection, first, patience);
-  // What is in memory now is of the last commit.
+  // The data in memory is of the last commit.
   const second = isRead ? await answer('memory', true) : first;
   if (!(second instanceof NotHeld)) return second;
   const isLarge = first === ONLY_IN_DATABASE || first.documents > store.exactDocuments;
@@ -152,20 +155,20 @@ async function lastCommit({ engine }: Store, { id }: Collection): Promise<bigint
   return row?.commit ?? 0n;
 }
 
-/** Whether a search has so few statements that a commit hardly comes between them. */
+/** Whether a search has so few statements that a commit between them is unlikely. */
 function isQuick({ facets = [], collapse, timeAllowed }: SearchQuestion): boolean {
   return facets.length === 0 && !collapse && timeAllowed === undefined;
 }
 
-/** The searcher cannot tell, though it holds the collection, or lost it just now. */
+/** The searcher cannot answer although it has the collection, or has just lost it. */
 const ONLY_IN_DATABASE = new NotHeld('', 0, 0);
 
-/** How many documents have what a search ranks by. */
+/** Number of documents with the descriptor that a search ranks by. */
 function documentsOf({ rank }: SearchRequest, { descriptorCounts }: Snapshot): number {
   return rank === undefined ? 0 : (descriptorCounts.get(rank.module) ?? 0);
 }
 
-/** Who finds the candidates of a search, where that is of use. */
+/** The finder of candidates for a search, if it is useful. */
 async function finderOf(
   store: Store,
   collection: Collection,
@@ -193,7 +196,7 @@ async function requestOf({ rank, ...others }: SearchQuestion, snapshot: Snapshot
   return { ...others, rank: await rank((id, module) => readDescriptor(snapshot, id, module)) };
 }
 
-/** What the searcher does not tell compared every match, and those that a greatest distance left out too. */
+/** If no finder was used, every match was compared, and also those that a greatest distance excluded. */
 function rankingOf(
   { rank }: SearchRequest,
   { near, descriptorCounts }: Snapshot,

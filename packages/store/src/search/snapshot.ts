@@ -9,42 +9,42 @@ import { type Freshness, STANDING } from '../standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
 import { FieldUses, recordUses } from './field-uses.ts';
 
-/** What a commit shows, for the statements of one answer. */
+/** The visible state of a commit, for the statements of one answer. */
 export interface Snapshot extends SearchedTables {
-  /** What the collection is called now: another one may have taken its name. */
+  /** The present name of the collection: another one may have taken it. */
   readonly name: string;
   readonly tx: Transaction;
-  /** Whether some of its rows lie on other servers: rows are not looked up there one by one. */
+  /** Whether some of its rows are on other servers: rows are not looked up there one by one. */
   readonly isRemote: boolean;
   /** For a statement that finds few documents by their keys, whatever its values are: it may be planned once. */
   readonly lookUp: Queryable['query'];
-  /** For a statement that tells what the database would do, which holds for any commit. */
+  /** For a statement that asks for a plan of the database, which is valid for any commit. */
   readonly explain: Queryable['query'];
   readonly commit: bigint;
-  /** When it was made, as the database writes it; null where there is none. */
+  /** Time of the commit, as the database writes it. Null if there is none. */
   readonly committedAt: string | null;
-  /** How many documents the commit shows. */
+  /** Number of visible documents. */
   readonly documents: bigint;
-  /** How many of them have the descriptor of each module. */
+  /** Number of them with the descriptor of each module. */
   readonly descriptorCounts: ReadonlyMap<string, number>;
   readonly uses: FieldUses;
   readonly expansions: Map<Query, readonly string[]>;
-  /** Among these are all that are near enough to match a ranking's greatest distance; undefined: it may be any. */
+  /** These include all documents near enough to match a ranking's greatest distance. Undefined: any document may be. */
   readonly near?: NearDocuments | undefined;
-  /** Given, only this shard is looked at. */
+  /** If given, only this shard is read. */
   readonly part?: CollectionPart | undefined;
-  /** Documents that match and are left out, because another one stands for them. */
+  /** Matching documents that are left out, because another one represents them. */
   readonly folded?: readonly bigint[] | undefined;
 }
 
 /**
- * Runs the statements of one answer on one commit: its number is read first, and rows are visible by it (see
- * {@link visible}). All statements run in one read-only database snapshot too, so that rows which a later commit
- * replaced cannot be removed meanwhile, however long the answer takes.
+ * Runs the statements of one answer on one commit: its number is read first, and decides which rows are visible (see
+ * {@link visible}). All statements also run in one read-only database snapshot, so that rows which a later commit
+ * replaced cannot be removed in between, however long the answer takes.
  *
  * @param freshness what a standby must have for the answer to come from there; undefined: it comes from the primary.
- *   `answer` may be called a second time, where the standby broke off.
- * @throws AkinError unavailable when a statement runs too long, or the primary has not the commit that is needed
+ * `answer` may be called a second time, if the standby fails.
+ * @throws AkinError unavailable if a statement takes too long, or the primary does not have the required commit
  */
 export async function withSnapshot<T>(
   store: Store,
@@ -60,7 +60,7 @@ export async function withSnapshot<T>(
         const row = first as SnapshotRow | undefined;
         await check(first);
         if (row === undefined) {
-          throw new AkinError('not-found', `The collection ${collection.name} does not exist any more.`);
+          throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
         }
         const schema = await loadSchema(store, collection, row.schema_version, tx);
         const descriptorCounts = new Map<string, number>(Object.entries(JSON.parse(row.descriptor_counts)));
@@ -85,12 +85,11 @@ export async function withSnapshot<T>(
 
 /**
  * Runs the few statements of one answer without a transaction around them, on the commit that this process saw last.
- * Each statement is a snapshot of its own, and tells what the collection shows: where that is still the same, all of
- * them are of the one commit.
+ * Each statement is a separate snapshot, and returns the state of the collection: if it is always the same, all of them
+ * are of one commit.
  *
  * @param freshness as for {@link withSnapshot}
- * @returns undefined where the collection shows something else by now, or was not seen yet: {@link withSnapshot} is to
- *   be used then
+ * @returns undefined if the state of the collection has changed, or is unknown: then use {@link withSnapshot}
  * @throws AkinError as {@link withSnapshot} does
  */
 export async function withoutTransaction<T>(
@@ -132,11 +131,11 @@ export async function withoutTransaction<T>(
       const explain: Queryable['query'] = (sql, params) =>
         engine.read(sql, params ?? [], { timeoutMilliseconds: store.searchMilliseconds, prepared: false });
       const value = await answer(snapshotOf(store, collection, shown, uses, { tx, lookUp, explain }));
-      // What commits have counted is not asked for.
+      // Counts of commits are not read.
       if (!isChecked) await ask('select 1 as one');
       return value;
     } catch (error) {
-      // What is wrong with the question may be so of the fields that this process knows alone.
+      // An error of the query may be due to outdated fields in this process.
       if (error instanceof Outdated || (error instanceof AkinError && error.code !== 'unavailable')) return undefined;
       throw error;
     }
@@ -147,13 +146,13 @@ export async function withoutTransaction<T>(
   return value;
 }
 
-/** Documents from which on tables are so large that one of them is always found by an index. */
+/** From this number of documents on, tables are so large that one of them is always found by an index. */
 export const PREPARED_FROM = 5_000;
 
-/** What was expected of the collection is not so any more. */
+/** The expected state of the collection is outdated. */
 class Outdated extends Error {}
 
-/** Throws where what was read may not be believed; undefined: there is no such collection. */
+/** Throws if the result may not be used. Undefined: there is no such collection. */
 type Check = (row: Row | undefined) => void | Promise<void>;
 
 function snapshotOf(
@@ -182,7 +181,7 @@ export function freshnessFor(
   return { atLeast, isCurrent: isCurrent || hasServers(collection) };
 }
 
-/** Reads from a standby that is fresh enough, or from the primary. */
+/** Reads from a standby that is current enough, or from the primary. */
 async function readFreshly<T>(
   store: Store,
   collection: Collection,
@@ -194,23 +193,20 @@ async function readFreshly<T>(
     if (found !== undefined) return found.value;
     const from = performance.now();
     const value = await read(store.engine, (row) => requireCommit(row, freshness?.atLeast));
-    // Bulk work rests for searches of its own server.
+    // Bulk work pauses for searches of its own server.
     store.throttle.searched(performance.now() - from);
     return value;
   } catch (error) {
     if (!wasCancelled(error)) throw error;
     throw new AkinError(
       'unavailable',
-      `The search took longer than ${store.searchMilliseconds / 1000} seconds and was stopped. Ask for less: fewer clauses, no wildcard at the beginning of a word, or timeAllowed for an answer that may be cut.`,
+      `The search took longer than ${store.searchMilliseconds / 1000} seconds and was stopped. Simplify it: fewer clauses, no wildcard at the beginning of a word, or timeAllowed for an answer that may be partial.`,
       { cause: error, retryAfterSeconds: 30 },
     );
   }
 }
 
-/**
- * After a failover the primary may lack a commit that a standby showed.
- * @throws AkinError unavailable
- */
+/** After a failover the primary may lack a commit that a standby showed. @throws AkinError unavailable */
 export function requireCommit(row: Row | undefined, atLeast: bigint | undefined): void {
   if (row === undefined || atLeast === undefined || row.commit >= atLeast) return;
   throw new AkinError(
@@ -232,14 +228,14 @@ interface SnapshotRow {
   readonly descriptor_counts: string;
 }
 
-/** SQL that is true of the rows `d` of `documents` that a commit shows; `commit` is its number as SQL. */
+/** SQL that is true for the rows `d` of `documents` that are visible in a commit; `commit` is its number as SQL. */
 export function visible(commit: string): string {
   return `d.valid_from <= ${commit} and d.valid_to > ${commit}`;
 }
 
 /**
- * SQL of the rows `d` of documents, to be joined to rows of which each has its number as `doc`. Rows on other servers
- * are asked for by all numbers at once: a join would ask for each by itself, or read all that there are.
+ * SQL of the rows `d` of documents, to be joined to rows with their numbers as `doc`. Rows on other servers are
+ * requested by all numbers at once: a join would request each one separately, or read all rows.
  *
  * @param docs an array of the numbers of all those rows, as SQL
  * @param doc the number of one of them, as SQL
@@ -250,9 +246,9 @@ export function documentsOf({ sqlSchema, isRemote }: Snapshot, docs: string, doc
   return `(select * from ${documents} where d.doc = any(${docs}) offset 0) d on d.doc = ${doc}`;
 }
 
-/** Documents among which all within a distance are. */
+/** Candidates that include all documents within a distance. */
 export interface NearDocuments {
   readonly docs: readonly bigint[];
-  /** How many descriptors were compared to find them. */
+  /** Number of descriptors that were compared to find them. */
   readonly compared: number;
 }

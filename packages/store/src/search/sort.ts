@@ -12,19 +12,22 @@ import { findColumn, type SearchedTables } from './columns.ts';
 import type { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
 
-/** `name` is a field, `id`, `score`, or `random_` and digits, which is an order of its own for each number. */
+/** `name` is a field, `id`, `score`, or `random_` and digits, which is a different order for each number. */
 export interface SortClause {
   readonly name: string;
   readonly direction: 'asc' | 'desc';
-  /** Order by how far away documents are; the name is not looked at then. */
+  /** Order by distance. Then the name is not used. */
   readonly distance?: Distance;
-  /** Which value of a field with several stands for the document; by default the least rising, the greatest falling. */
+  /**
+   * Which value of a field with several represents the document. Default: the least if ascending, the greatest if
+   * descending.
+   */
   readonly value?: 'min' | 'max';
 }
 
-/** Something that rows are ordered by. */
+/** A key of the order. */
 export interface SortKey {
-  /** SQL over a row `d` of `documents`; null: the score or distance, which a statement selects as `value` anyway. */
+  /** SQL over a row `d` of `documents`. Null: the score or distance, which a statement selects as `value` anyway. */
   readonly sql: string | null;
   readonly type: 'text' | 'int8' | 'float8' | 'timestamptz' | 'boolean';
   readonly descending: boolean;
@@ -44,8 +47,8 @@ const SORT_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
 };
 
 /**
- * Reads the parameter `sort`: `price desc, geodist() asc, field(labels,max) asc, id asc`. Blanks, commas and backslashes
- * in a name are escaped by a backslash.
+ * Parses the parameter `sort`: `price desc, geodist() asc, field(labels,max) asc, id asc`. A backslash escapes blanks,
+ * commas and backslashes in a name.
  * @param parameter gives `pt` and `sfield` of the request for `geodist()`
  * @throws AkinError bad-request that names the clause
  */
@@ -55,7 +58,7 @@ export function parseSort(text: string, parameter: ParameterLookup = () => undef
     const call = /^\s*(geodist\s*\([^()]*\))\s*(?:\s(asc|desc)\s*)?$/isu.exec(clause);
     const distance = call && parseGeodist(call[1] as string, parameter);
     if (distance) {
-      if (call[2] === undefined) throw sortError(`expected asc or desc behind ${JSON.stringify(call[1])}`);
+      if (call[2] === undefined) throw sortError(`expected asc or desc after ${JSON.stringify(call[1])}`);
       clauses.push({ name: 'geodist()', direction: directionOf(call[2]), distance });
       continue;
     }
@@ -86,8 +89,8 @@ function directionOf(word: string): 'asc' | 'desc' {
 }
 
 /**
- * The keys of an order, ending in the id, so that it is total.
- * @param score gives the keys of falling score; none where all matches score the same. Called only where the order
+ * The keys of an order, ending with the id, so that it is total.
+ * @param score returns the keys of falling score; none if all matches have the same score. Called only if the order
  * needs them: a parameter that no statement uses has no type.
  */
 export function sortKeys(
@@ -127,7 +130,7 @@ function fieldKey(
   const { column, type } = findColumn(tables, name, sortError);
   const sortType = SORT_TYPES[type];
   if (column.kind !== 'column' || sortType === undefined) {
-    throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}, which is no single value`);
+    throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}, which is not a single value`);
   }
   if (first && name !== 'id') tables.uses?.add(column.sql, descending ? 'falling' : 'rising');
   return { sql: `d.${column.sql}`, type: sortType };
@@ -138,7 +141,7 @@ function listKey(name: string, value: 'min' | 'max', tables: SearchedTables): { 
   const { column, type } = findColumn(tables, name, sortError);
   const sortType = LIST_TYPES[type];
   if (column.kind !== 'column' || sortType === undefined) {
-    throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}, which is no value that can be compared`);
+    throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}, whose values cannot be compared`);
   }
   const collate = sortType === 'text' ? ' collate "C"' : '';
   return { sql: `(select ${value}(e.v${collate}) from unnest(d.${column.sql}) e(v))${collate}`, type: sortType };
@@ -154,7 +157,7 @@ export function orderBy(keys: readonly SortKey[]): string {
   return keys.map((key, i) => `m.${keyColumn(key, i)} ${key.descending ? 'desc' : 'asc'} nulls last`).join(', ');
 }
 
-/** SQL that is true of the rows behind one, of which the cursor holds the keys. */
+/** SQL that is true for the rows after the one whose keys the cursor contains. */
 export function behind(keys: readonly SortKey[], cursor: readonly SqlValue[], params: Params): string {
   return keys.reduceRight((rest, sortKey, i) => {
     const { type, descending } = sortKey;
@@ -172,7 +175,7 @@ export function orderFingerprint(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 8);
 }
 
-/** The mark behind a row: URL-safe text. */
+/** The mark after a row: URL-safe text. */
 export function encodeCursor(keys: readonly SortKey[], values: readonly SqlValue[], fingerprint: string): string {
   const plain = keys.map((_, i) => {
     const value = values[i];
@@ -182,7 +185,7 @@ export function encodeCursor(keys: readonly SortKey[], values: readonly SqlValue
   return Buffer.from(JSON.stringify([fingerprint, ...plain])).toString('base64url');
 }
 
-/** @throws AkinError bad-request when the mark is none, or is one of another order */
+/** @throws AkinError bad-request if the mark is invalid, or is one of another order */
 export function decodeCursor(mark: string, keys: readonly SortKey[], fingerprint: string): SqlValue[] {
   const foreign = () =>
     new AkinError(

@@ -10,24 +10,24 @@ export interface Box {
   readonly east: number;
 }
 
-/** Two numbers a field: what `FoundColumn` says of a location. */
+/** Two columns of a field: what `FoundColumn` says about a location. */
 type LocationColumn = Extract<FoundColumn['column'], { kind: 'location' }>;
 
-/** Widens the box in front of a circle, so that no rounding of it drops a place that the circle holds. Degrees; 1 cm. */
+/** Widens the box in front of a circle, so that rounding excludes no point of the circle. Degrees; 1 cm. */
 const MARGIN = 1e-7;
 
-/** Half way around the earth, in kilometers. */
+/** Half the circumference of the earth, in kilometers. */
 export const FARTHEST = Math.PI * EARTH_RADIUS_KILOMETERS;
 
-/** @throws what `fail` makes of it when the field holds no places */
+/** @throws the error of `fail` if the field is not a location */
 export function locationColumn(found: FoundColumn, fail: (problem: string) => Error): LocationColumn {
   if (found.column.kind === 'location') return found.column;
   throw fail(`distances are of a location, and ${quote(found.name)} is a ${found.type}`);
 }
 
 /**
- * SQL of the distance of a document in kilometers: the haversine formula on a sphere (Sinnott 1984). Null where the
- * document has no place, which `least` would not see.
+ * SQL of the distance of a document in kilometers: the haversine formula on a sphere (Sinnott 1984). Null if the
+ * document has no location, which `least` would not see.
  */
 export function distanceSql({ lat, lon }: LocationColumn, from: Location, params: Params): string {
   const [fromLat, fromLon] = [params.add(from.lat, 'float8'), params.add(from.lon, 'float8')];
@@ -38,8 +38,8 @@ export function distanceSql({ lat, lon }: LocationColumn, from: Location, params
 }
 
 /**
- * The smallest box of meridians and parallels around a circle. One that holds a pole has all longitudes: it is the cap
- * from the circle's farthest parallel to the pole.
+ * The smallest box of meridians and parallels around a circle. One with a pole has all longitudes: it is the cap from
+ * the circle's farthest parallel to the pole.
  */
 export function boxAround({ lat, lon }: Location, kilometers: number): Box {
   const angle = kilometers / EARTH_RADIUS_KILOMETERS;
@@ -53,7 +53,7 @@ export function boxAround({ lat, lon }: Location, kilometers: number): Box {
   return { south, north, west: wrap(lon - side), east: wrap(lon + side) };
 }
 
-/** SQL that is true of documents inside a box; the edges belong to it by default. */
+/** SQL that is true for documents inside a box; the edges belong to it by default. */
 export function boxSql(
   { lat, lon }: LocationColumn,
   { south, north, west, east }: Box,
@@ -68,7 +68,9 @@ export function boxSql(
   );
 }
 
-/** SQL that is true of documents between two distances. A cheap comparison of degrees excludes most documents first. */
+/**
+ * SQL that is true for documents between two distances. A cheap comparison of degrees excludes most documents first.
+ */
 export function distanceRangeSql(
   column: LocationColumn,
   { from }: Distance,

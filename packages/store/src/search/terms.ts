@@ -8,9 +8,9 @@ import { freshnessFor, type Snapshot, visible, withSnapshot } from './snapshot.t
 
 export interface TermsRequest {
   readonly field: string;
-  /** Most values to return; all when absent. */
+  /** Maximum number of values. Absent: all. */
   readonly limit?: number | undefined;
-  /** Only values that begin so; for String fields and `text`. */
+  /** Only values with this prefix; for String fields and `text`. */
   readonly prefix?: string | undefined;
   /** By falling count (the default), or by value. */
   readonly sort?: 'count' | 'index' | undefined;
@@ -20,11 +20,11 @@ export interface TermsRequest {
 
 export interface TermCount {
   readonly value: FieldValue;
-  /** Documents that have the value. */
+  /** Number of documents with the value. */
   readonly count: number;
 }
 
-/** The values of a field in all documents of the last commit, with counts. Those of `text` are words. */
+/** The values of a field in all visible documents, with counts. Those of `text` are words. */
 export async function terms(store: Store, collection: Collection, request: TermsRequest): Promise<TermCount[]> {
   const { field, limit, prefix, sort = 'count', atLeast } = request;
   const freshness = freshnessFor(collection, atLeast);

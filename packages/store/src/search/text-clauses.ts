@@ -6,15 +6,15 @@ import { clauseError } from './query-values.ts';
 
 type Clause<Kind extends Query['kind']> = Extract<Query, { kind: Kind }>;
 
-/** A full-text condition and the score of a match. Undefined: the value has no words, and the clause says nothing. */
+/** A full-text condition and the score of a match. Undefined: the value has no words, and the clause has no effect. */
 export type TextClause = { readonly where: string; readonly score: string } | undefined;
 
 /** Words of one value in a query. */
 const MAX_WORDS = 1_000;
-/** Words of a phrase with slop: the position of each is compared with that of each other. */
+/** Maximum number of words of a phrase with slop: the position of each is compared with that of each other. */
 const MAX_SLOPPY_WORDS = 50;
 
-/** A bare word, or a value that turns out to hold several words. */
+/** A single word, or a value that contains several words. */
 export function wordsSql(clause: Clause<'term' | 'words'>, found: FoundColumn, context: CompileContext): TextClause {
   const runs = runsOf(clause.value, clause.position);
   const lexeme = lexemeOf(clause, found);
@@ -22,7 +22,7 @@ export function wordsSql(clause: Clause<'term' | 'words'>, found: FoundColumn, c
   return matching(queries.length === 0 ? undefined : joined(queries, clause.operator), context);
 }
 
-/** Words next to each other, or with slop: the total number of places that they may be moved by. */
+/** Adjacent words, or with slop: the total number of positions that they may be moved by. */
 export function phraseSql(clause: Clause<'phrase'>, context: CompileContext): TextClause {
   const found = wordsOf(clause.value, clause.position);
   if (clause.slop > 0 && found.length > 1) {
@@ -35,7 +35,10 @@ export function phraseSql(clause: Clause<'phrase'>, context: CompileContext): Te
   return matching(found.length === 0 ? undefined : besides(found.map(quoteLexeme)), context);
 }
 
-/** `red sho*` has its last word open; what stands before it in the value (`wi-f*`, a run of Chinese) must be adjacent. */
+/**
+ * `red sho*` has a prefix as its last word; the words before it in the value (`wi-f*`, a run of Chinese) must be
+ * adjacent.
+ */
 export function wordPrefixSql(clause: Clause<'prefix'>, context: CompileContext): TextClause {
   const found = wordsOf(clause.value, clause.position);
   const last = found.at(-1);
@@ -62,7 +65,7 @@ function tooManyWords(count: number, position: number) {
   return clauseError(position, `the value has ${count} words; at most ${MAX_WORDS} are allowed`);
 }
 
-/** What stands apart is no run, even where it looks like overlapping pairs: 東京 京都. */
+/** Words that are apart are not a run, even if they look like overlapping pairs: 東京 京都. */
 function runsOf(value: string, position: number): string[][] {
   const runs = value.split(APART).flatMap((part) => pairRuns(wordsOf(part, position)));
   const count = runs.reduce((sum, run) => sum + run.length, 0);
@@ -73,8 +76,8 @@ function runsOf(value: string, position: number): string[][] {
 const APART = /[\s、。，・]+/u;
 
 /**
- * Overlapping pairs, as which runs of Chinese, Japanese and Korean are stored, belong side by side: 東京都 is 東京 next to
- * 京都, not one of the two. Other words stand alone.
+ * Overlapping pairs, as which runs of Chinese, Japanese and Korean are stored, must be adjacent: 東京都 is 東京 next to 京都,
+ * not one of the two. Other words are separate.
  */
 function pairRuns(found: readonly string[]): string[][] {
   const runs: string[][] = [];
@@ -98,21 +101,21 @@ function joined(queries: readonly string[], operator: QueryOperator): string {
   return queries.map((query) => `(${query})`).join(operator === 'AND' ? ' & ' : ' | ');
 }
 
-/** The text of a tsquery becomes a parameter; quoted lexemes hold no syntax. */
+/** The text of a tsquery becomes a parameter; quoted lexemes contain no syntax. */
 function matching(query: string | undefined, { params }: CompileContext): TextClause {
   if (query === undefined) return undefined;
   const param = params.add(query, 'tsquery');
   return { where: `d.words @@ ${param}`, score: rank(param) };
 }
 
-/** More occurrences and shorter texts score higher: up to 1, less by 1 + the logarithm of the number of words. */
+/** More occurrences and shorter texts score higher: up to 1, divided by 1 + the logarithm of the number of words. */
 function rank(param: string): string {
   return `ts_rank('{1,1,1,1}', d.words, ${param}, 1)::float8`;
 }
 
 /**
- * Lucene's sloppy phrase: with each word's place taken relative to its place in the phrase, all lie within `slop` of
- * each other. A word that the phrase has twice must stand there twice.
+ * Lucene's sloppy phrase: with each word's position taken relative to its position in the phrase, all are within `slop`
+ * of each other. A word that occurs twice in the phrase must occur twice in the text.
  */
 function sloppyPhraseSql(found: readonly string[], slop: number, { params }: CompileContext): TextClause {
   params.countLoop();

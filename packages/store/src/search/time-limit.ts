@@ -2,8 +2,8 @@ import type { Queryable } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
 
 /**
- * Cuts an answer that takes too long: parts of it that do not come in time are left out, and all behind them. PGlite
- * cannot cancel a statement: there one that began is waited for (twenty seconds at most), and none begins late.
+ * Limits the time of an answer: parts that are late are left out, with everything after them. PGlite cannot cancel a
+ * statement: a started one is waited for (twenty seconds at most), and none starts late.
  */
 export class TimeLimit {
   readonly #tx: Queryable;
@@ -21,7 +21,7 @@ export class TimeLimit {
     return this.#over;
   }
 
-  /** The result of `read`, each of whose statements has what is left of the time; undefined when it is left out. */
+  /** The result of `read`, each of whose statements has the remaining time. Undefined if it is left out. */
   async within<T>(read: () => Promise<T>): Promise<T | undefined> {
     if (this.#over) return undefined;
     if (this.#deadline === undefined) return read();
@@ -33,7 +33,7 @@ export class TimeLimit {
       return await read();
     } catch (error) {
       if (!wasCancelled(error)) throw error;
-      // The transaction is over with it: nothing more can be read.
+      // The transaction has ended with it: nothing more can be read.
       this.#over = true;
       return undefined;
     }

@@ -14,9 +14,9 @@ export interface Totals {
 }
 
 /**
- * How many match and the best value of all: asks only for what the page and the commit do not tell already. How many
- * documents there are, and how many have a descriptor, is counted by commits; all else is counted to the end, unless
- * the request is content with less.
+ * The number of matches and the best value of all: reads only what the page and the commit do not contain already. The
+ * number of documents, and of those with a descriptor, is counted by commits. Everything else is counted completely,
+ * unless the request accepts less.
  */
 export async function readTotals(
   request: SearchRequest,
@@ -41,7 +41,7 @@ export async function readTotals(
 
   const [excluded] = found === undefined && !asksBest && minExactCount === undefined ? (whole ?? []) : [];
   if (excluded !== undefined) {
-    // Of what leaves out a little, the little is counted.
+    // If only a few are excluded, those are counted.
     const out = await readTotals(
       { ...request, query: excluded, filters: [], start: 0, rows: 0 },
       snapshot,
@@ -56,7 +56,7 @@ export async function readTotals(
     ? matching(request, snapshot, clock, true)
     : matching(withoutNeedlessRank(request, snapshot), snapshot, clock, rank?.maxDistance !== undefined);
   const best = asksBest ? `${rank === undefined ? 'max' : 'min'}(m.value)` : 'null::float8';
-  // One more than is asked for shows that there are more.
+  // One more than requested shows that there are more.
   const enough = minExactCount === undefined || asksBest ? undefined : Math.max(minExactCount, start + rows.length) + 1;
   const matches = `select ${typeof value === 'string' ? value : 'null::float8'} as value from ${from}`;
   const [row] = await snapshot.tx.query<{ found: bigint; best: number | null }>(
@@ -74,12 +74,12 @@ export async function readTotals(
   };
 }
 
-/** Tells nothing, and that no best value is wanted. */
+/** Unknown, and no best value is needed. */
 const NO_PAGE: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore: 0, best: null };
 
 /**
- * Where a request asks for everything, or for everything but what one query matches: that query, or nothing.
- * @returns undefined where it asks for something else
+ * If a request asks for everything, or for everything but the matches of one query: that query, or nothing. @returns
+ * undefined for any other request
  */
 function partOfWhole({ query, filters = [] }: SearchRequest): readonly Query[] | undefined {
   const [only, ...others] = [query, ...filters].filter(({ kind }) => kind !== 'all');
@@ -95,7 +95,7 @@ function counted({ rank }: SearchRequest, { documents, descriptorCounts }: Snaps
   return rank === undefined ? Number(documents) : (descriptorCounts.get(rank.module) ?? 0);
 }
 
-/** Where every document has the descriptor, it need not be looked for. */
+/** If every document has the descriptor, no check is needed. */
 function withoutNeedlessRank(request: SearchRequest, snapshot: Snapshot): SearchRequest {
   const { rank } = request;
   if (rank === undefined || rank.maxDistance !== undefined) return request;

@@ -7,14 +7,14 @@ import { readDouble } from './query-values.ts';
 type Asked = Omit<ValueTest, 'column' | 'isExcluded'>;
 type Range = Extract<Query, { kind: 'range' }>;
 
-/** Types of one value, whose values are compared here as the database does. */
+/** Types of one value that are compared here as in the database. */
 const COMPARED: ReadonlySet<FieldType> = new Set(['string', 'long', 'double', 'boolean']);
-/** With more conditions on values the event loop would be held up. */
+/** With more conditions on values the event loop would be blocked. */
 const MOST_CONDITIONS = 100;
 
 /**
- * What a query asks of the values of one column, if that is all that it asks and values in memory can tell it.
- * @throws AkinError bad-request where it cannot be compiled either
+ * The condition of a query on the values of one column, if that is all of the query and values in memory can decide it.
+ * @throws AkinError bad-request if it cannot be compiled either
  */
 export function valueTest(query: Query, tables: SearchedTables): ValueTest | undefined {
   switch (query.kind) {

@@ -1,8 +1,8 @@
 import type { Pairs, PairsQuery } from '@akin/searcher';
 
-/** Whose cells are filled. */
+/** The source of the cells. */
 export interface CellSource {
-  /** All that is placed came up to this commit. */
+  /** Everything that is placed was added up to this commit. */
   readonly commit: bigint;
   readonly module: string;
   /** Reads the vectors of documents that may have been replaced: `int8send(doc)` and `halfvec_send(vector)` of each. */
@@ -12,7 +12,7 @@ export interface CellSource {
 /** Documents with their cells: `int8send(doc)` and `int4send(cell)` of each. */
 interface PlacedChunk {
   readonly bytes: Uint8Array;
-  /** The last of them; undefined when there are no more. */
+  /** The last of them. Undefined if there are no more. */
   readonly last: bigint | undefined;
 }
 
@@ -25,10 +25,10 @@ interface Placeable {
 
 type ReadNext = (behind: bigint) => Promise<PlacedChunk>;
 
-/** Which documents of a held collection are in cells, and of what version that is the whole. */
+/** Which documents of a collection in memory are in cells, and for which version that is complete. */
 export class HeldCells {
   readonly #held: Placeable;
-  /** Fills them, for all who wait for it. */
+  /** Fills them, for all callers that wait for it. */
   #filling: Promise<void> | undefined;
   #version: string | undefined;
 
@@ -36,12 +36,12 @@ export class HeldCells {
     this.#held = held;
   }
 
-  /** Undefined while they are not whole. */
+  /** Undefined while they are incomplete. */
   get version(): string | undefined {
     return this.#version;
   }
 
-  /** Finds pairs among the documents in cells. @returns undefined where they are not whole any more */
+  /** Finds pairs among the documents in cells. @returns undefined if they are no longer complete */
   async pairs(query: PairsQuery): Promise<Pairs | undefined> {
     const version = this.#version;
     const pairs = await this.#held.pairs(query);
@@ -50,8 +50,8 @@ export class HeldCells {
   }
 
   /**
-   * Fills the cells with what belongs to a version. The collection must reach the commit of the source.
-   * @param readNext reads the next documents behind one, with their cells
+   * Fills the cells for a version. The collection must reach the commit of the source. @param readNext reads the next
+   * documents after one, with their cells
    */
   fill(version: string, source: CellSource, readNext: ReadNext): Promise<void> {
     this.#filling ??= this.#fill(version, source, readNext).finally(() => {
@@ -60,7 +60,7 @@ export class HeldCells {
     return this.#filling;
   }
 
-  /** Adds what makes a version of another one; where they are of none of both, they stay as they are. */
+  /** Adds the changes from another version. If the cells are of neither version, they do not change. */
   async extend(from: string, to: string, source: CellSource, bytes: Uint8Array): Promise<void> {
     if (this.#version !== from) return;
     const isWhole = bytes.length === 0 || (await this.#place(source, bytes, false));
@@ -78,7 +78,7 @@ export class HeldCells {
     if (isWhole) this.#version = version;
   }
 
-  /** @returns whether all of them have their places now */
+  /** @returns whether all of them are in cells now */
   async #place({ commit, module, readVectors }: CellSource, bytes: Uint8Array, isFirst: boolean): Promise<boolean> {
     const missing = await this.#held.place(bytes, isFirst);
     if (missing.length === 0) return true;

@@ -26,50 +26,52 @@ import {
 } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
 
-/** A filter whose matches the searcher holds. */
+/** A filter whose matches are in the searcher. */
 interface HeldFilter {
   readonly number: number;
-  /** Whether it has the documents that do not match instead, which are fewer; undefined until the first are read. */
+  /**
+   * Whether it contains the documents that do not match instead, which are fewer. Undefined until the first are read.
+   */
   isComplement?: boolean;
-  /** It has the matches among rows that came up to this commit. */
+  /** It contains the matches among rows that were added up to this commit. */
   commit: bigint;
-  /** Searches that use it now. */
+  /** Number of searches that use it now. */
   users: number;
 }
 
-/** Runs work when it may run. */
+/** Runs work when it is allowed to run. */
 export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
-/** Filters that are held of a collection: each takes a bit for each row. */
+/** Maximum number of filters per collection: each needs one bit per row. */
 const MOST_FILTERS = 200;
 
 /**
- * What the searcher holds of one collection: how far it is, and which modules and filters it has. One change at a time;
- * searches go on meanwhile.
+ * The state of one collection in the searcher: its commit, its modules and its filters. One change at a time; searches
+ * continue in parallel.
  */
 export class HeldCollection {
   readonly #searcher: Searcher;
-  /** Its own: one that is given back and read again is another one. */
+  /** Unique: a collection that is released and read again gets another one. */
   readonly #key: number;
   readonly collection: ReadCollection;
   readonly #grown: (held: HeldCollection) => Promise<void>;
   readonly #exactRows: number | undefined;
   readonly #modules: string[] = [];
   readonly #filters = new Map<string, HeldFilter>();
-  /** Filters of searches at work that are not kept. */
+  /** Filters of running searches that are not cached. */
   readonly #once = new Set<number>();
   #commit = -1n;
-  /** The greatest number of a document that came. */
+  /** The greatest number of a document so far. */
   #last = -1;
-  /** From this commit on, each one up to `#commit` is known; rows that came and went between are not. */
+  /** From this commit on, each one up to `#commit` is known. Rows that were added and removed between them are not. */
   #knownFrom = 0n;
-  /** Counts how often all was read. */
+  /** Number of complete reads. */
   #begun = 0;
   #nextFilter = 0;
   #changes: Promise<unknown> = Promise.resolve();
-  /** Reads on what is missing, for all searches that wait for it. */
+  /** Reads missing data, for all searches that wait for it. */
   #reading: Promise<void> | undefined;
-  /** Bytes that are kept free for what is being read. */
+  /** Bytes that are reserved for data being read. */
   #reserved = 0;
   #isDropped = false;
   #dropping: Promise<void> = Promise.resolve();
@@ -78,8 +80,8 @@ export class HeldCollection {
   lastUsed = performance.now();
 
   /**
-   * @param grown is called when it takes more memory than before; rejects with SearcherError where there is no more
-   * @param exactRows up to this many rows are compared exactly; as the searcher does when not given
+   * @param grown called if it needs more memory than before; rejects with SearcherError if there is none
+   * @param exactRows up to this many rows are compared exactly; default: that of the searcher
    */
   constructor(
     searcher: Searcher,
@@ -101,7 +103,7 @@ export class HeldCollection {
     });
   }
 
-  /** What it takes in memory, and what it is going to once it is read. */
+  /** The memory that it uses, and will use after reading. */
   get bytes(): number {
     return Math.max(this.#searcher.bytesOf(this.#key), this.#reserved);
   }
@@ -114,19 +116,19 @@ export class HeldCollection {
     return this.#modules.includes(module);
   }
 
-  /** Whether it has all rows that came up to a commit and are not replaced, with their vectors of a module. */
+  /** Whether it has all live rows up to a commit, with their vectors of a module. */
   reaches(commit: bigint, module: string): boolean {
     return commit <= this.#commit && this.hasModule(module);
   }
 
-  /** Whether a search of a commit by a module can be answered. */
+  /** Whether it can answer a search of a commit by a module. */
   has(commit: bigint, module: string): boolean {
     return this.#knownFrom <= commit && commit <= this.#commit && this.hasModule(module);
   }
 
   /**
-   * Takes in what a commit changed, in the transaction of a search that needs it.
-   * @returns false when that is too much for a search to wait for: {@link read} does it
+   * Adds the changes of a commit, in the transaction of a search that needs it. @returns false if that is too much for
+   * a search to wait for: {@link read} does it
    */
   async catchUp(tx: Transaction, commit: bigint, module: string): Promise<boolean> {
     if (this.has(commit, module)) return true;
@@ -144,9 +146,8 @@ export class HeldCollection {
   }
 
   /**
-   * Reads all that is missing of the last commit and a module, outside of any transaction.
-   * @param bytes that it will take in memory with that
-   * @param inTurn runs it when it may
+   * Reads all missing data of the last commit and a module, outside of any transaction. @param bytes that it will use
+   * with that @param inTurn runs it when allowed
    */
   read(source: RowSource, module: string, bytes: number, inTurn: InTurn = (work) => work()): Promise<void> {
     this.#reserved = Math.max(this.#reserved, bytes);
@@ -178,8 +179,8 @@ export class HeldCollection {
   }
 
   /**
-   * Adds vectors of documents that came up to a commit and may be replaced: what is not here then is.
-   * @returns false where it does not {@link reaches} the commit
+   * Adds vectors of documents up to a commit that may be replaced. @returns false if it does not {@link reaches} the
+   * commit
    */
   addGone(commit: bigint, module: string, vectors: Buffer): Promise<boolean> {
     return this.#inOrder(async () => {
@@ -190,8 +191,8 @@ export class HeldCollection {
   }
 
   /**
-   * The filters whose matches, or all other documents, are held as of a commit. To be given back by {@link release}.
-   * @param keys tell filters apart; undefined: it is dropped when it is given back
+   * The filters whose matches, or all other documents, are in memory as of a commit. Release them with {@link release}.
+   * @param keys identify filters; undefined: it is dropped when it is released
    */
   async filters(
     keys: readonly (string | undefined)[],
@@ -209,7 +210,7 @@ export class HeldCollection {
         isChanged = true;
         if (await this.#isByValues(filter, index, commit, reader)) continue;
         const isMost = filter.isComplement ?? (await reader.isMost(index));
-        // Another search may have decided meanwhile.
+        // Another search may have decided in the meantime.
         filter.isComplement ??= isMost;
         wanted.push({ index, after: filter.commit, isComplement: filter.isComplement });
       }
@@ -229,7 +230,7 @@ export class HeldCollection {
     }
   }
 
-  /** @returns whether values in memory told what a filter matches */
+  /** @returns whether values in memory determined the matches of a filter */
   async #isByValues(filter: HeldFilter, index: number, commit: bigint, { values }: MatchReader): Promise<boolean> {
     const test = values?.test(index);
     if (values === undefined || test === undefined) return false;
@@ -252,14 +253,17 @@ export class HeldCollection {
     if (key === undefined) {
       this.#once.add(filter.number);
     } else {
-      // The one that was used last is the last in the map.
+      // The most recently used one is the last in the map.
       this.#filters.delete(key);
       this.#filters.set(key, filter);
     }
     return filter;
   }
 
-  /** Forgets the filters that no search uses now, and columns. Their memory is free when this resolves, also for a second caller. */
+  /**
+   * Drops the filters that no search uses now, and columns. Their memory is free when this resolves, also for a second
+   * caller.
+   */
   dropFilters(): Promise<void> {
     this.#dropping = this.#dropping.catch(() => undefined).then(() => this.#dropUnused());
     return this.#dropping;
@@ -275,24 +279,24 @@ export class HeldCollection {
   release(numbers: readonly number[]): void {
     for (const filter of numbers) {
       for (const held of this.#filters.values()) if (held.number === filter) held.users--;
-      // What is not dropped now goes with the collection.
+      // What is not dropped now is dropped with the collection.
       if (this.#once.delete(filter)) this.#change({ kind: 'drop-filter', filter }).catch(() => undefined);
     }
   }
 
-  /** How many filters are held. */
+  /** Number of filters in memory. */
   get filterCount(): number {
     return this.#filters.size + this.#once.size;
   }
 
-  /** What is being read of it ends with the next chunk. */
+  /** A read in progress ends with the next chunk. */
   async drop(): Promise<void> {
     const dropped = this.#change({ kind: 'drop' });
     this.#isDropped = true;
     await dropped;
   }
 
-  /** Forgets filters that were not used for longest, where there are too many. */
+  /** Drops the least recently used filters, if there are too many. */
   async #dropOldest(): Promise<void> {
     for (const [key, filter] of this.#filters) {
       if (this.#filters.size <= MOST_FILTERS) return;
@@ -340,7 +344,7 @@ export class HeldCollection {
     else await this.#advance(upTo);
   }
 
-  /** What was replaced since the last commit that is held is not known any more, or too much to be worth reading. */
+  /** Rows that were replaced since the last commit in memory are unknown, or too many to be worth reading. */
   async #beginAgain(source: RowSource, upTo: bigint): Promise<void> {
     this.#filters.clear();
     this.columns.clear();

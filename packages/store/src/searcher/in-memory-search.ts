@@ -10,18 +10,18 @@ import type { RowSource } from './row-source.ts';
 
 /** How long a search waits for its collection to be read into memory. */
 const PATIENCE_MILLISECONDS = 3_000;
-/** Memory of a collection is freed when nobody has searched it for this time. */
+/** Memory of a collection is freed if nobody has searched it for this time. */
 const IDLE_MILLISECONDS = 15 * 60_000;
 /** Searches of large collections that compare every match in the database at a time. */
 const MOST_IN_DATABASE = 2;
-/** What the place of a document in a cell takes at most. */
+/** Maximum memory of a document's position in a cell. */
 const PLACE_BYTES = 16;
 /** Shards that are read at a time: connections are left for searches. */
 const MOST_READ = 2;
-/** Of the memory that akin may use. */
+/** Share of the memory that akin may use. */
 const DEFAULT_SHARE = 0.15;
 
-/** Bytes for vectors and filters when nobody says how many. */
+/** Default bytes for vectors and filters. */
 export function defaultSearchMemory(): number {
   return DEFAULT_SHARE * memoryLimit();
 }
@@ -29,25 +29,25 @@ export function defaultSearchMemory(): number {
 export interface InMemorySearchOptions {
   /** Collections of up to this many rows are compared exactly. */
   readonly exactRows: number;
-  /** Bytes that vectors and filters may take; 15 % of what the process may use when not given. */
+  /** Bytes for vectors and filters. Default: 15 % of the memory that the process may use. */
   readonly memory?: number | undefined;
 }
 
-/** Tells what is held apart: a collection by its number, a shard by that and its own. */
+/** Identifies the data: a collection by its number, a shard by that and its own. */
 type Name = number | string;
 
 function nameOf({ id, part }: ReadCollection): Name {
   return part === undefined ? id : `${id}/${part.shard}`;
 }
 
-/** The collections whose vectors are held in memory, as many as fit: what is searched least recently goes first. */
+/** The collections whose vectors are in memory, as many as fit: the least recently searched one is removed first. */
 export class InMemorySearch implements AsyncDisposable {
   readonly #searcher: Searcher;
   readonly #exactRows: number;
   readonly #memory: number;
   readonly #turns = new WeightedSemaphore(MOST_READ);
   readonly #held = new Map<Name, HeldCollection>();
-  /** When collections grew beyond the memory that there is. */
+  /** Called when collections grew beyond the memory. */
   readonly #outgrown = new Map<Name, number>();
   #nextKey = 0;
   #inDatabase = 0;
@@ -60,7 +60,7 @@ export class InMemorySearch implements AsyncDisposable {
     this.#searcher = new Searcher({ threads, exactRows });
   }
 
-  /** Bytes that are taken, and that may be. */
+  /** Bytes that are used, and allowed. */
   get use(): {
     readonly bytes: number;
     readonly limit: number;
@@ -73,8 +73,8 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * What is held of a collection, for a search in the transaction of `tx`.
-   * @returns undefined when it first has to be read, which {@link read} does outside of transactions
+   * The data of a collection, for a search in the transaction of `tx`. @returns undefined if it must be read first,
+   * which {@link read} does outside of transactions
    */
   async find(
     collection: ReadCollection,
@@ -90,9 +90,8 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * Reads a collection into memory, if there is room for it.
-   * @param patience milliseconds that the search can wait, if fewer than any other
-   * @returns whether it was done in the time that a search waits; it continues otherwise
+   * Reads a collection into memory, if there is space for it. @param patience milliseconds that the search can wait, if
+   * shorter than the default @returns whether it was done in the time that a search waits; it continues otherwise
    */
   async read(
     source: RowSource,
@@ -129,10 +128,8 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * What is held of a collection up to a commit, for work that nobody waits for: it takes no room from what was searched.
-   *
-   * @param isWorth whether a module that is not held is worth being read
-   * @returns undefined where it is not held, or not in time
+   * The data of a collection up to a commit, for background work: it takes no memory from searched collections. @param
+   * isWorth whether a missing module is worth being read @returns undefined if it is not available, or not in time
    */
   async hold(
     source: RowSource,
@@ -143,7 +140,7 @@ export class InMemorySearch implements AsyncDisposable {
     const { module } = wanted;
     const before = this.#held.get(collection.id);
     const searchedAt = before?.lastUsed;
-    // Documents are going to be placed in cells, which takes memory, too.
+    // Documents will be placed in cells, which also needs memory.
     if (before?.cells.version === undefined && !this.#hasRoom(collection, wanted)) return undefined;
     if (!before?.reaches(commit, module)) {
       if (!before?.hasModule(module) && !isWorth) return undefined;
@@ -151,7 +148,7 @@ export class InMemorySearch implements AsyncDisposable {
     }
     const held = this.#held.get(collection.id);
     if (!held?.reaches(commit, module)) return undefined;
-    // What nobody searches is to be given back before what is searched.
+    // Data that nobody searches is to be removed before searched data.
     if (searchedAt !== undefined) held.lastUsed = searchedAt;
     return held;
   }
@@ -161,19 +158,19 @@ export class InMemorySearch implements AsyncDisposable {
     return this.#held.get(nameOf(collection))?.has(commit, module) ?? false;
   }
 
-  /** Whether something is held of a collection that a commit can be added to. */
+  /** Whether there is data of a collection that a commit can be added to. */
   isHeld(collection: ReadCollection): boolean {
     return this.#held.get(nameOf(collection))?.isBeingRead === false;
   }
 
-  /** What is held of a collection now. */
+  /** The present data of a collection. */
   heldOf(id: number): HeldCollection | undefined {
     return this.#held.get(id);
   }
 
   /**
-   * Runs a search that compares every match in the database: of large collections few at a time.
-   * @throws AkinError unavailable when there are too many already
+   * Runs a search that compares every match in the database: few at a time for large collections. @throws AkinError
+   * unavailable if there are too many already
    */
   async inDatabase<T>(isLarge: boolean, search: () => Promise<T>): Promise<T> {
     if (!isLarge) return search();
@@ -195,26 +192,26 @@ export class InMemorySearch implements AsyncDisposable {
     await this.#searcher[Symbol.asyncDispose]();
   }
 
-  /** Gives a collection back that cannot be searched as it is: the next search reads it again. */
+  /** Removes a collection that cannot be searched as it is: the next search reads it again. */
   async forget(held: HeldCollection): Promise<void> {
     const name = nameOf(held.collection);
     if (this.#held.get(name) === held) this.#held.delete(name);
     await held.drop().catch(() => undefined);
   }
 
-  /** Gives all collections back: what they hold may not be so any more. */
+  /** Removes all collections: their data may no longer be true. */
   forgetAll(): void {
     for (const held of this.#held.values()) void this.forget(held);
   }
 
-  /** Gives a collection back that is gone, with its shards. */
+  /** Removes a dropped collection, with its shards. */
   async forgetCollection(id: number): Promise<void> {
     for (const name of this.#outgrown.keys())
       if (String(name).split('/')[0] === String(id)) this.#outgrown.delete(name);
     for (const held of this.#held.values()) if (held.collection.id === id) await this.forget(held);
   }
 
-  /** What the searcher says of a collection; undefined where it does not hold it any more, which is forgotten then. */
+  /** The searcher's data of a collection. Undefined if it no longer has it; then it is removed here too. */
   async orForget<T>(held: HeldCollection, ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();
@@ -250,7 +247,7 @@ export class InMemorySearch implements AsyncDisposable {
     return held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
   }
 
-  /** Whether a collection, with all its documents in cells, fits in memory together with those that were used lately. */
+  /** Whether a collection, with all its documents in cells, fits into memory together with the recently used ones. */
   #hasRoom({ id }: ReadCollection, wanted: NotHeld): boolean {
     const longAgo = performance.now() - IDLE_MILLISECONDS;
     let bytes = this.#bytesWith(this.#held.get(id), wanted) + PLACE_BYTES * wanted.documents;
@@ -269,9 +266,9 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * Gives back what nobody searched for long, and then what was searched least recently, until a collection may take so
-   * many bytes. What is being read stays, and so do other shards of the same collection, which are needed at once.
-   * @returns false, with all as it was, where that does not suffice
+   * Removes idle data, and then the least recently searched data, until a collection may use a number of bytes. Data
+   * being read stays, as do other shards of the same collection, which are needed together. @returns false, without
+   * changes, if that is not enough
    */
   #makeRoom(wanted: HeldCollection, bytes: number): boolean {
     const others = [...this.#held.values()].filter((held) => held !== wanted);
@@ -284,7 +281,7 @@ export class InMemorySearch implements AsyncDisposable {
     for (const held of others.sort((a, b) => a.lastUsed - b.lastUsed)) {
       if (stays(held) || (taken <= this.#memory && held.lastUsed > longAgo)) continue;
       taken -= held.bytes;
-      // Its threads hear of it before anything else that is asked of them from now on.
+      // Its threads learn this before any later request.
       void this.forget(held);
     }
     return true;
@@ -300,14 +297,17 @@ export class InMemorySearch implements AsyncDisposable {
       (held) => held !== wanted && held.collection.id === wanted.collection.id,
     );
     if (others.length === 0 || bytes > this.#memory) return false;
-    // One that is given back meanwhile takes its filters with it.
+    // A collection that is removed takes its filters with it.
     for (const held of others) await held.dropFilters().catch(() => undefined);
     const taken = others.reduce((sum, held) => sum + held.bytes, bytes);
     if (taken > this.#memory) this.#outgrown.set(nameOf(wanted.collection), performance.now());
     return taken <= this.#memory;
   }
 
-  /** A collection has grown: filters that nobody uses go first, its own and those of its other shards; then other collections, then itself. */
+  /**
+   * A collection has grown: unused filters are dropped first, its own and those of its other shards; then other
+   * collections, then itself.
+   */
   async #grown(held: HeldCollection): Promise<void> {
     const fits = () => [...this.#held.values()].reduce((sum, { bytes }) => sum + bytes, 0) <= this.#memory;
     if (fits()) return;

@@ -3,40 +3,37 @@ import type { ValueReader } from './held-columns.ts';
 
 /** Matches that have to be read. */
 export interface WantedMatches {
-  /** Of the filter, in what was asked for. */
+  /** Position of the filter in the request. */
   readonly index: number;
-  /** The commit after which documents came; -1: any. */
+  /** The commit after which documents were added; -1: any. */
   readonly after: bigint;
-  /** Whether the documents are wanted that do not match. */
+  /** Whether the documents that do not match are wanted. */
   readonly isComplement: boolean;
 }
 
-/** Reads what filters match, of those that are asked for. */
+/** Reads the matches of the requested filters. */
 export interface MatchReader {
-  /** Whether most documents match a filter, by the database's guess. */
+  /** Whether most documents match a filter, by the estimate of the database. */
   isMost(index: number): Promise<boolean>;
-  /**
-   * The documents of each, in memory that threads share.
-   * @param last the greatest number that is of use
-   */
+  /** The documents of each, in memory that threads share. @param last the greatest useful number */
   read(wanted: readonly WantedMatches[], last: number): Promise<readonly DocNumbers[]>;
-  /** Given, values in memory may tell what filters match. */
+  /** If given, values in memory may determine the matches of filters. */
   readonly values?: ValueReader | undefined;
 }
 
-/** Of collections with more shards or changes the numbers take 8 bytes. */
+/** In collections with more shards or changes the numbers need 8 bytes. */
 const isNarrow = (last: number) => last < 2 ** 31;
 
 /**
- * Numbers of documents up to `last` as text, which is how the driver brings them: a third as long as the hexadecimal
- * form of 8 bytes.
+ * Numbers of documents up to `last` as text, as the driver returns them: a third as long as the hexadecimal form of 8
+ * bytes.
  */
 export function docsColumn(doc: string, last: number): string {
   const bytes = isNarrow(last) ? `int4send(${doc}::int4)` : `int8send(${doc})`;
   return `encode(string_agg(${bytes}, ''), 'base64')`;
 }
 
-/** What {@link docsColumn} gives; null: none. */
+/** The result of {@link docsColumn}. Null: none. */
 export function readDocsColumn(text: string | null, last: number): DocNumbers {
   const bytes = Buffer.from(text ?? '', 'base64');
   if (!isNarrow(last)) {
@@ -49,10 +46,10 @@ export function readDocsColumn(text: string | null, last: number): DocNumbers {
   return docs;
 }
 
-/** Fewer are found by their numbers before all rows are gone through. */
+/** Fewer are found by their numbers before all rows are scanned. */
 const LEAST_PACKED = 4_096;
 
-/** Documents in the form in which the searcher finds their rows soonest. */
+/** Documents in the form in which the searcher finds their rows fastest. */
 export function packed(docs: DocNumbers): DocNumbers | DocSet {
   return (docs.length < LEAST_PACKED ? undefined : docSetOf(docs)) ?? docs;
 }

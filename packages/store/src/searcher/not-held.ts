@@ -1,9 +1,9 @@
-/** A search needs what is not in memory yet. */
+/** A search needs data that is not in memory yet. */
 export class NotHeld {
   readonly module: string;
-  /** How many have a vector of the module. */
+  /** Number of documents with a vector of the module. */
   readonly documents: number;
-  /** Numbers of such a vector. */
+  /** Dimensions of such a vector. */
   readonly dimensions: number;
 
   constructor(module: string, documents: number, dimensions: number) {

@@ -3,8 +3,8 @@ import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Transaction } from '../engine/engine.ts';
 
 /*
- * The two questions that the searcher asks the store: which rows does a commit see, and what changed between two
- * commits? Answers come as bytes, in the form that @akin/searcher reads.
+ * The two questions of the searcher to the store: which rows are visible in a commit, and what changed between two
+ * commits? Answers are bytes, in the format of @akin/searcher.
  */
 
 /** The collection whose rows are read. */
@@ -12,11 +12,11 @@ export interface ReadCollection {
   readonly id: number;
   readonly name: string;
   readonly sqlSchema: string;
-  /** Given, only the rows of one shard are read. */
+  /** If given, only the rows of one shard are read. */
   readonly part?: CollectionPart | undefined;
 }
 
-/** One shard of a collection, and where the numbers of its rows begin and end: `from <= doc < to`. */
+/** One shard of a collection, and the range of the numbers of its rows: `from <= doc < to`. */
 export interface CollectionPart {
   readonly shard: number;
   readonly of: number;
@@ -24,21 +24,21 @@ export interface CollectionPart {
   readonly to: number;
 }
 
-/** Behind which number the rows of a collection begin. */
+/** The number before the first row of a collection. */
 export function beforeFirst({ part }: ReadCollection): number {
   return (part?.from ?? 0) - 1;
 }
 
-/** Rows of one answer, so that none holds the database or this process for long. */
+/** Rows per answer, so that none blocks the database or this process for long. */
 export const CHUNK_ROWS = 4_000;
 
-/** Rows that ended: where there are more it is better to read all that is left. */
+/** Ended rows: if there are more, it is better to read all live rows. */
 export const MOST_ENDS = 100_000;
 
-/** The last commit that the searcher can count: 32 bits, of which the highest stands for a row that none has ended. */
+/** The last commit that the searcher can count: 32 bits, of which the highest marks a live row. */
 export const LAST_COMMIT = 2n ** 32n - 2n;
 
-/** Which rows are read: those that are seen by `upTo` and not by `after`. */
+/** Which rows are read: those visible in `upTo` and not in `after`. */
 export interface Range {
   /** -1: none is known. */
   readonly after: bigint;
@@ -50,11 +50,11 @@ export interface Chunk extends Summary {
 }
 
 /**
- * Reads the next rows of a range, in order of their number, with their vectors of some modules. The first chunk also has
- * the rows that commits after `after` ended, up to `upTo`.
+ * Reads the next rows of a range, in order of their number, with their vectors of some modules. The first chunk also
+ * has the rows that commits after `after` ended, up to `upTo`.
  *
  * @param behind the number of the last one read; {@link beforeFirst} at the beginning
- * @param mostEnds rows that ended: one more is read at most
+ * @param mostEnds ended rows: at most one more is read
  */
 export async function readChunk(
   tx: Transaction,
@@ -67,7 +67,7 @@ export async function readChunk(
   const { sqlSchema: S } = collection;
   const vectors = modules.map((_, i) => `, v${i}.vector`).join('');
   const nothing = modules.map(() => ', null').join('');
-  // That vectors are behind the row too is said again: else all of them could be read for each chunk.
+  // The condition on the row is repeated for the vectors: otherwise all of them could be read for each chunk.
   const joins = modules.map(
     (module, i) =>
       `left join ${descriptorTable(S, module)} v${i} on v${i}.doc = d.doc and ${isOwn(collection, `v${i}.doc`, behind)}`,
@@ -90,7 +90,7 @@ export async function readChunk(
   return { bytes, ...summaryOf(bytes) };
 }
 
-/** The vectors of a module behind a row, in order of their number: those of rows that no commit sees too. */
+/** The vectors of a module after a row, in order of their number, including those of rows that no commit shows. */
 export async function readVectors(
   tx: Transaction,
   collection: ReadCollection,
@@ -104,12 +104,14 @@ export async function readVectors(
   return { bytes, ...summaryOf(bytes) };
 }
 
-/** SQL: whether a row is behind another one, and in what is read: of a shard, other partitions are not touched. */
+/** SQL: whether a row is after another one and in the requested part: for a shard, other partitions are not read. */
 export function isOwn({ part }: ReadCollection, doc: string, behind: number): string {
   return part === undefined ? `${doc} > ${behind}` : `${doc} > ${behind} and ${doc} < ${part.to}`;
 }
 
-/** Reads chunk after chunk, each while the one before it is taken in. @param first behind which number they begin */
+/**
+ * Reads chunk after chunk, each while the previous one is being added. @param first the number after which they begin
+ */
 export async function inTurns(
   first: number,
   readNext: (behind: number) => Promise<Chunk>,
@@ -121,7 +123,7 @@ export async function inTurns(
     const chunk = await readNext(behind);
     await taking;
     taking = take(chunk);
-    // A failure is heard where it is waited for.
+    // The failure is handled where the result is awaited.
     taking.catch(() => undefined);
     if (chunk.count < CHUNK_ROWS) return taking;
     behind = chunk.last;

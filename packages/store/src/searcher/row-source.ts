@@ -2,17 +2,17 @@ import type { Engine, Transaction } from '../engine/engine.ts';
 import { STANDING, type Standbys } from '../standbys/standbys.ts';
 import type { ReadCollection } from './read-rows.ts';
 
-/** Where rows are read. */
+/** Where to read rows. */
 export interface RowSource {
   /** The primary. */
   readonly engine: Engine;
-  /** Asked first, where there are any. */
+  /** Used first, if there are any. */
   readonly standbys?: Standbys;
 }
 
 /**
- * A piece of reading for the searcher: others go first on the embedded database. A pin keeps what the commit shows: then
- * all of it is on each standby that has reached that commit.
+ * A piece of reading for the searcher: others go first on the embedded database. A pin keeps the rows of the commit:
+ * then all of them are on each standby that has reached that commit.
  */
 export async function readFrom<T>(
   { engine, standbys }: RowSource,

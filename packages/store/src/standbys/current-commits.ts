@@ -1,10 +1,10 @@
 import { within } from '@akin/runtime';
 import type { Engine } from '../engine/engine.ts';
 
-/** SQL, of a row of `akin.collections`: what all that shows the same commit, by the same fields and name, agrees on. */
+/** SQL, of a row of `akin.collections`: equal for all that have the same commit, fields and name. */
 export const MARK = `concat_ws(' ', commit, committed_at, schema_version, name)`;
 
-/** What the primary has not said after this time it does not say. */
+/** After this time without an answer, the primary counts as failed. */
 export const ANSWER_MILLISECONDS = 5_000;
 
 /** A question to the primary that is not sent yet. */
@@ -14,8 +14,8 @@ interface Question {
 }
 
 /**
- * Asks the primary which commits are the current ones. Those who ask while a question is under way share the next one,
- * which is sent later than they ask: however many search, the primary has one such question at a time of each process.
+ * Asks the primary for the current commits. Callers during a question share the next one, which is sent after their
+ * call: however many searches there are, each process has one such question to the primary at a time.
  */
 export class CurrentCommits {
   readonly #primary: Engine;
@@ -27,8 +27,8 @@ export class CurrentCommits {
   }
 
   /**
-   * The mark of a collection, as of a moment after the call; undefined where it does not exist.
-   * @throws what the primary throws
+   * The mark of a collection, as of a moment after the call. Undefined if it does not exist. @throws errors of the
+   * primary
    */
   async ask(collectionId: number): Promise<string | undefined> {
     this.#next ??= this.#question();
@@ -40,7 +40,7 @@ export class CurrentCommits {
     const ids = new Set<number>();
     const answer = this.#underWay.then(() => {
       this.#next = undefined;
-      // A connection that hangs must not keep those who ask later.
+      // A connection that hangs must not block later callers.
       return within(ANSWER_MILLISECONDS, this.#read([...ids]));
     });
     this.#underWay = answer.catch(() => undefined);

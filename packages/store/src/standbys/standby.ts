@@ -5,24 +5,24 @@ import { reasonOf, sqlStateOf } from '../engine/sqlstate.ts';
 
 /** Connections to each standby. */
 const CONNECTIONS = 10;
-/** A standby that takes longer to say what it is does not answer. */
+/** A standby that takes longer to report its state does not answer. */
 const LOOK_MILLISECONDS = 2_000;
-/** How often a standby is looked at while a read of it lasts. */
+/** Interval of checks of a standby during a read of it. */
 const LOOK_AGAIN_MILLISECONDS = 2_000;
-/** Added to the limit of a statement, whose server ends it by itself unless it is gone. */
+/** Added to the limit of a statement, which its server ends itself unless it is gone. */
 const LATE_MILLISECONDS = 5_000;
-/** One that hangs is not waited for at the end. */
+/** At shutdown, a standby that hangs is not waited for. */
 const CLOSE_MILLISECONDS = 5_000;
 
 /** How long a standby that is behind is left out: the first time, and at most. */
 const BEHIND_MILLISECONDS = [100, 5_000] as const;
-/** How long one that does not answer is left out before it is looked at again. */
+/** How long one that does not answer is left out before the next check. */
 const AWAY_MILLISECONDS = [250, 30_000] as const;
 const UNDEFINED_TABLE = '42P01';
 
-/** So often in a row reads found it behind, the last time not longer ago than this. */
+/** Number of reads in a row that found it behind, the last one not longer ago than this. */
 const LAGGING = 3;
-/** So often in a row, which takes half a minute at least: it is told then. */
+/** After this many in a row, which takes at least half a minute, it is reported. */
 const STUCK = 12;
 const STALE_MILLISECONDS = 30_000;
 
@@ -42,19 +42,19 @@ export interface ForeignCommit {
   readonly at: string;
 }
 
-/** What became of a read of a standby; the primary answered all but the first. */
+/** The outcome of a read of a standby. The primary answered all but the first. */
 export type StandbyResult = 'answered' | 'behind' | 'cancelled' | 'failed';
 
 export interface StandbyStatus {
   /** Host, port and database. */
   readonly name: string;
-  /** `behind`: it has not replayed the primary's commits; `away`: it does not answer, or may not be read. */
+  /** `behind`: it has not replayed the primary's commits. `away`: it does not answer, or may not be read. */
   readonly state: 'used' | 'behind' | 'away';
-  /** Why it is away, or for how long it has been behind. */
+  /** Why it is away, or how long it has been behind. */
   readonly reason?: string;
 }
 
-/** What a server and those that follow it have in common: the database system, and the database in it. */
+/** The identity that a server shares with its standbys: the database system, and the database in it. */
 export interface Origin {
   readonly system: bigint;
   readonly database: bigint;
@@ -65,17 +65,17 @@ export const ORIGIN = `system_identifier as system,
   (select oid::int8 from pg_database where datname = current_database()) as database`;
 
 export interface StandbyOptions {
-  /** What the server calls the connections. */
+  /** Name of the connections on the server. */
   readonly name: string;
-  /** The most that a statement may take. */
+  /** Time limit of a statement. */
   readonly milliseconds: number;
-  /** What the primary is, and each standby of it too. */
+  /** The identity of the primary, and of each standby of it. */
   readonly origin: () => Promise<Origin>;
-  /** Called when it is left out since it does not answer or stays behind, and when it is read again. */
+  /** Called when it is left out because it does not answer or stays behind, and when it is used again. */
   readonly changed: (status: StandbyStatus) => void;
 }
 
-/** What one look tells. */
+/** The result of one check. */
 interface Look extends Origin {
   readonly standby: boolean;
   /** Bytes of the log that it has replayed. */
@@ -85,8 +85,8 @@ interface Look extends Origin {
 }
 
 /**
- * One standby: its connections while it answers, and how long it is left out. It is left out for longer each time in a
- * row. One that does not answer is looked at in the background, so that no search waits for it.
+ * One standby: its connections while it answers, and how long it is left out. The time grows with each time in a row.
+ * One that does not answer is checked in the background, so that no search waits for it.
  */
 export class Standby implements AsyncDisposable {
   readonly name: string;
@@ -97,28 +97,28 @@ export class Standby implements AsyncDisposable {
   #away = 'It was not looked at yet.';
   #failures = 0;
   #misses = 0;
-  /** When it may be read, or looked at, again. */
+  /** When it may be read, or checked, again. */
   #outUntil = 0;
   /** The last commit that it showed, by collection. */
   readonly #shown = new Map<number, bigint>();
-  /** What the last read lacked that found it behind. */
+  /** What the last read that found it behind was missing. */
   #lacked: { readonly collectionId: number; readonly commit: bigint } | undefined;
-  /** Commits that it has shown and the primary has had too, by collection. */
+  /** Commits that it has shown and the primary has also had, by collection. */
   #common = new Map<number, string>();
-  /** Where it was found to have another history than the primary; nobody reads it while it has this commit. */
+  /** Where it was found to have another history than the primary. Nobody reads it while it has this commit. */
   #foreign: ForeignCommit | undefined;
-  /** Whether it is left out until the next look has ended. */
+  /** Whether it is left out until the next check has ended. */
   #isDoubted = false;
   #looking: Promise<Look | undefined> | undefined;
   #isClosed = false;
-  /** Reads at work. */
+  /** Number of running reads. */
   reading = 0;
 
-  /** @throws AkinError bad-request when the address cannot be read */
+  /** @throws AkinError bad-request if the URL is invalid */
   constructor(url: string, options: StandbyOptions) {
     this.#url = url;
     this.#options = options;
-    // Tells an address that cannot be read at once.
+    // Reports an invalid URL at once.
     void this.#open()[Symbol.asyncDispose]();
     this.name = nameOf(url);
   }
@@ -131,8 +131,8 @@ export class Standby implements AsyncDisposable {
   }
 
   /**
-   * The engine to read from; undefined while it is left out.
-   * @param old whether what it is known to have is enough: being behind does not matter then
+   * The engine to read from. Undefined while it is left out. @param old whether the commits that it is known to have
+   * are enough: then it may be behind
    */
   use(old: boolean): PoolEngine | undefined {
     const isOut = performance.now() < this.#outUntil;
@@ -141,7 +141,7 @@ export class Standby implements AsyncDisposable {
     return this.#engine;
   }
 
-  /** The last commit of a collection that it is known to show; -1 where none is. */
+  /** The last commit of a collection that it is known to show. -1 if there is none. */
   shown(collectionId: number): bigint {
     return this.#shown.get(collectionId) ?? -1n;
   }
@@ -155,9 +155,7 @@ export class Standby implements AsyncDisposable {
 
   /**
    * Whether a commit that it shows is one that the primary has had, so that both have the same history up to there.
-   * Each commit is asked for once.
-   *
-   * @param ask asks the primary
+   * Each commit is confirmed once. @param ask asks the primary
    */
   async isCommon(collectionId: number, commit: string, ask: () => Promise<boolean>): Promise<boolean> {
     const common = this.#common;
@@ -167,10 +165,10 @@ export class Standby implements AsyncDisposable {
     return is;
   }
 
-  /** The primary has another history than before: what it showed need not be in it. */
+  /** The primary has another history than before: the commits of the standby need not be in it. */
   parted(): void {
     this.#shown.clear();
-    // What is asked of the primary of before may be answered yet.
+    // Questions to the earlier primary may still be answered.
     this.#common = new Map();
     this.#foreign = undefined;
   }
@@ -181,7 +179,7 @@ export class Standby implements AsyncDisposable {
     if (this.#engine !== undefined) this.#leave(OTHER_HISTORY);
   }
 
-  /** Runs reads. When one lasts long, it is looked whether the server is still there; if not, the read breaks off. */
+  /** Runs reads. During a long one, it checks whether the server is still alive. If not, the read fails. */
   async read<T>(work: () => Promise<T>): Promise<T> {
     const timer = setInterval(() => void this.look(), LOOK_AGAIN_MILLISECONDS);
     this.reading++;
@@ -193,7 +191,7 @@ export class Standby implements AsyncDisposable {
     }
   }
 
-  /** It had what the primary has. */
+  /** It had the commit of the primary. */
   caughtUp(): void {
     const wasStuck = this.#misses >= STUCK;
     this.#misses = 0;
@@ -204,19 +202,22 @@ export class Standby implements AsyncDisposable {
   }
 
   /**
-   * It had not the commit of a collection that a read which began at `since` needed.
-   * @returns whether that is so again and again: it should be looked whether it has the history of the primary
+   * It did not have the commit of a collection that a read which began at `since` needed. @returns whether this is so
+   * repeatedly: then check whether it has the history of the primary
    */
   missed(since: number, collectionId: number, commit: bigint): boolean {
     this.#lacked = { collectionId, commit };
-    // Many that began together are one.
+    // Many that began together count as one.
     if (since < this.#outUntil) return false;
     this.#outUntil = performance.now() + growing(BEHIND_MILLISECONDS, this.#misses++);
     if (this.#misses === STUCK) this.#options.changed({ name: this.name, state: 'behind', reason: STUCK_BEHIND });
     return this.#misses >= LAGGING;
   }
 
-  /** A connection to it broke, or it is another server than it was: nobody reads it before a look says that it may be. */
+  /**
+   * A connection to it broke, or it is another server than before: nobody reads it before a check says that it may be
+   * read.
+   */
   doubt(): void {
     this.#isDoubted = true;
     void this.look();
@@ -233,7 +234,7 @@ export class Standby implements AsyncDisposable {
     if (isNews && !this.#isClosed) this.#options.changed(this.status);
   }
 
-  /** Looks whether it answers, by a connection of its own; then it may be read again. */
+  /** Checks whether it answers, on a separate connection; then it may be read again. */
   look(): Promise<Look | undefined> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -299,7 +300,10 @@ export class Standby implements AsyncDisposable {
     }
   }
 
-  /** Whether it still has the other history. A copy of the primary has not, and perhaps not the collection either. */
+  /**
+   * Whether it still has the other history. A copy of the primary does not, and perhaps does not have the collection
+   * either.
+   */
   async #isForeign(client: pg.Client): Promise<boolean> {
     const foreign = this.#foreign;
     if (foreign === undefined) return false;
@@ -342,7 +346,7 @@ function nameOf(url: string): string {
   return `${host}${pathname}`;
 }
 
-/** A statement that was in the way of what the standby replays is tried once more. */
+/** A statement that conflicted with the replay of the standby is repeated once. */
 function again<T>(ask: () => Promise<T>): (error: unknown) => Promise<T> {
   return (error) => (sqlStateOf(error)?.startsWith('40') ? ask() : Promise.reject(error));
 }

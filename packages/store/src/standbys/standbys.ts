@@ -5,18 +5,18 @@ import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
 import { ANSWER_MILLISECONDS, CurrentCommits, MARK } from './current-commits.ts';
 import { ORIGIN, type Origin, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
 
-/** How new what is read must be. */
+/** How current a read must be. */
 export interface Freshness {
-  /** The commit that must be seen, at least. */
+  /** The commit that must be visible, at least. */
   readonly atLeast?: bigint | undefined;
-  /** Whether it must be the commit that the primary shows. */
+  /** Whether it must be the present commit of the primary. */
   readonly isCurrent: boolean;
 }
 
-/** SQL: what a read tells of the standby and of the collection, of a row of `akin.collections`. */
+/** SQL: what a read returns about the standby and the collection, from a row of `akin.collections`. */
 export const STANDING = `pg_is_in_recovery() as standby, commit, committed_at::text as committed_at, ${MARK} as mark`;
 
-/** Of a standby that stays behind the last so many commits are compared with those of the primary. */
+/** Of a standby that stays behind, this many of the last commits are compared with those of the primary. */
 const COMPARED = 1_000;
 
 /** The collection whose commit counts. */
@@ -25,21 +25,21 @@ interface ReadCollection {
   readonly sqlSchema: string;
 }
 
-/** A read of a standby. `require` is called with the row of {@link STANDING} before anything that was read is believed. */
+/** A read of a standby. Call `require` with the row of {@link STANDING} before the result is used. */
 type Read<T> = (engine: Engine, require: (row: Row | undefined) => Promise<void>) => Promise<T>;
 
 export interface StandbysConfig {
-  /** Addresses; none: all is read from the primary. */
+  /** URLs. Empty: everything is read from the primary. */
   readonly urls: readonly string[];
-  /** What the servers call the connections. */
+  /** Name of the connections on the servers. */
   readonly name: string;
-  /** The most that a statement of a search may take. */
+  /** Time limit of a statement of a search. */
   readonly milliseconds: number;
 }
 
-/** How far each standby is. */
+/** The state of each standby. */
 export interface StandbyLag extends StandbyStatus {
-  /** Bytes of the log that it has not replayed; undefined where it does not answer. */
+  /** Bytes of the log that it has not replayed. Undefined if it does not answer. */
   readonly lagBytes: number | undefined;
 }
 
@@ -50,7 +50,7 @@ interface Chosen {
   readonly has: boolean;
 }
 
-/** Servers that follow the primary, from which searches are read where they are far enough. */
+/** Servers that follow the primary, from which searches are read if they are current enough. */
 export class Standbys implements AsyncDisposable {
   readonly #primary: Engine;
   readonly #milliseconds: number;
@@ -61,7 +61,7 @@ export class Standbys implements AsyncDisposable {
   #origin: Origin | undefined;
   #turn = 0;
 
-  /** @throws AkinError bad-request when an address cannot be read */
+  /** @throws AkinError bad-request if a URL is invalid */
   constructor(primary: Engine, { urls, name, milliseconds }: StandbysConfig) {
     this.#primary = primary;
     this.#milliseconds = milliseconds;
@@ -81,27 +81,29 @@ export class Standbys implements AsyncDisposable {
     return this.#standbys.map(({ status }) => status);
   }
 
-  /** Calls a listener with what becomes of each read of a standby. */
+  /** Calls a listener with the outcome of each read of a standby. */
   listen(listener: (name: string, result: StandbyResult) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Calls a watcher when a standby is left out since it does not answer or stays behind, and when it is read again. */
+  /**
+   * Calls a watcher when a standby is left out because it does not answer or stays behind, and when it is used again.
+   */
   watch(watcher: (status: StandbyStatus) => void): void {
     this.#watchers.add(watcher);
   }
 
-  /** The primary has another history than before, which a standby need not have: what they show is looked at again. */
+  /** The primary has another history than before, which a standby may not share: their commits are checked again. */
   parted(): void {
     for (const standby of this.#standbys) standby.parted();
   }
 
-  /** Looks at all of them now. */
+  /** Checks all of them now. */
   async look(): Promise<void> {
     await Promise.all(this.#standbys.map((standby) => standby.look()));
   }
 
-  /** Looks how far each of them is. */
+  /** Reads the state of each of them. */
   async lags(): Promise<StandbyLag[]> {
     if (this.#standbys.length === 0) return [];
     const position = this.#primary
@@ -119,12 +121,12 @@ export class Standbys implements AsyncDisposable {
   }
 
   /**
-   * Reads from a standby that is fresh enough. Whatever goes wrong there is not told: the primary is asked instead.
+   * Reads from a standby that is current enough. Errors there are not reported: the primary is asked instead.
    *
    * @param collection whose commit counts
-   * @param work is called once at most; it must have read nothing that it keeps when it rejects
-   * @returns undefined where there is no such standby, or it could not answer
-   * @throws AkinError unavailable when a statement took as long as it may; bad-request where that is what `work` throws
+   * @param work is called once at most; if it rejects, it must not have used anything that it read
+   * @returns undefined if there is no such standby, or it could not answer
+   * @throws AkinError unavailable if a statement reached its time limit; bad-request if `work` throws that
    */
   async read<T>(
     collection: ReadCollection,
@@ -135,7 +137,8 @@ export class Standbys implements AsyncDisposable {
     const found = this.#choose(id, { atLeast, isCurrent });
     if (found === undefined) return undefined;
     const { standby, engine } = found;
-    // Asked while the standby is: that costs no round trip. Later than the search begins, so that it sees all before it.
+    // Asked at the same time as the standby, which costs no round trip. After the start of the search, so that it sees
+    // everything before it.
     const current = isCurrent ? this.#current.ask(id) : undefined;
     current?.catch(() => undefined);
     const began = performance.now();
@@ -153,7 +156,7 @@ export class Standbys implements AsyncDisposable {
       if (current !== undefined) {
         const mark = await current.catch(() => refuse('unknown'));
         const shown = BigInt(mark?.split(' ')[0] ?? 0);
-        // With this number it has another commit than the primary, or older fields.
+        // It has another commit with this number than the primary, or older fields.
         needed = shown > row.commit ? shown : row.commit + 1n;
         if (mark !== row.mark) refuse('behind');
       } else if (!(await this.#isCommon(standby, collection, row).catch(() => refuse('unknown')))) {
@@ -177,7 +180,7 @@ export class Standbys implements AsyncDisposable {
       if (verdict === 'behind') {
         const isLagging = standby.missed(began, id, needed);
         this.#tell(standby, 'behind');
-        // The search need not wait for that; a failure says nothing.
+        // The search need not wait for that. A failure has no meaning.
         if (isLagging) void this.#compare(standby, engine, collection).catch(() => undefined);
       } else if (verdict === 'promoted' || (verdict === undefined && isGone(error))) {
         standby.doubt();
@@ -193,7 +196,7 @@ export class Standbys implements AsyncDisposable {
     await Promise.all(this.#standbys.map((standby) => standby[Symbol.asyncDispose]()));
   }
 
-  /** One that has what is needed, if any is known to; then the one with the fewest reads, in turn among equals. */
+  /** One that is known to have what is needed, if any; then the one with the fewest reads, in turn among equals. */
   #choose(collectionId: number, { atLeast, isCurrent }: Freshness): Chosen | undefined {
     const { length } = this.#standbys;
     let chosen: Chosen | undefined;
@@ -210,12 +213,12 @@ export class Standbys implements AsyncDisposable {
   }
 
   /**
-   * Whether a standby has the history of the primary. One that was left with an earlier primary, which was replaced
-   * because it failed, has other commits of the same numbers, made at other times.
+   * Whether a standby has the history of the primary. One that still follows an earlier, failed primary has other
+   * commits with the same numbers, made at other times.
    */
   async #isCommon(standby: Standby, { id, sqlSchema }: ReadCollection, row: Row): Promise<boolean> {
     const { commit, committed_at } = row;
-    // Before the first one nothing is shown.
+    // Before the first commit nothing is visible.
     if (commit === 0n) return true;
     const sql = `select from ${sqlSchema}.commits where number = $1 and at = $2::timestamptz`;
     return standby.isCommon(id, `${commit} ${committed_at}`, async () => {
@@ -225,8 +228,8 @@ export class Standbys implements AsyncDisposable {
   }
 
   /**
-   * Looks whether a standby is behind for good: left with an earlier primary, it has commits that the primary made at
-   * other times.
+   * Checks whether a standby is behind permanently: following an earlier primary, it has commits that the primary made
+   * at other times.
    */
   async #compare(standby: Standby, engine: Engine, { sqlSchema }: ReadCollection): Promise<void> {
     const commits = await engine.query<{ number: bigint; at: string }>(
@@ -253,7 +256,10 @@ export class Standbys implements AsyncDisposable {
   }
 }
 
-/** SQLSTATEs of connections that break or cannot be had; not of statements that end for what the standby replays. */
+/**
+ * SQLSTATEs of connections that break or cannot be opened; not of statements that conflict with the replay of the
+ * standby.
+ */
 const GONE = /^(08|28|3D|53|57P|F0)/;
 
 function isGone(error: unknown): boolean {
