@@ -182,7 +182,7 @@ describe('akin reindex of a folder', () => {
   it('says which key it needs', async () => {
     await shelf('limited');
     instead = (what) =>
-      what.startsWith('PUT') ? { status: 403, body: { error: { msg: 'This key is for limited alone.' } } } : undefined;
+      what.startsWith('PUT') ? { status: 403, body: { error: { msg: 'This key is only for limited.' } } } : undefined;
     const { code, err } = await reindex('limited');
     expect([code, err]).toEqual([
       1,

@@ -102,7 +102,7 @@ describe('the data folder', () => {
     await writeFile(join(parent, 'holiday.jpg'), '');
     await expect(take(parent)).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringMatching(/holds other files \(holiday\.jpg\).*new one, with --data/),
+      message: expect.stringMatching(/contains other files \(holiday\.jpg\).*new one, with --data/),
     });
     await mkdir(join(parent, 'database'));
     await take(parent);
