@@ -104,7 +104,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       ['scope=search&expires=tomorrow', 'expires'],
       ['scope=search&expires=0d', 'is over'],
       ['scope=index&origins=https://a.example', 'scope must be search'],
-      ['scope=search&origins=*', 'is none'],
+      ['scope=search&origins=*', 'is not an origin'],
       ['scope=search&collections=nowhere', 'nowhere'],
       ['scope=search&rate=fast', 'rate'],
     ])('is not created from %p', async (body, message) => {

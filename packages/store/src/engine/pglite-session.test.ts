@@ -46,7 +46,7 @@ describe('a thread of the embedded database that dies', () => {
     await expect(cutOff).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: expect.any(Number) });
     expect(await engine.query('select n from kept')).toEqual([{ n: 1 }]);
     expect(told).toEqual([
-      expect.stringMatching(/thread.*failed: it ended.*started again/),
+      expect.stringMatching(/thread.*failed: it ended.*will be restarted/),
       expect.stringMatching(/answers again after \d+ ms/),
     ]);
   });
@@ -78,7 +78,7 @@ describe('a thread of the embedded database that dies', () => {
     const refused = {
       code: 'unavailable',
       retryAfterSeconds: 1,
-      message: expect.stringContaining('cannot be started'),
+      message: expect.stringContaining('cannot be restarted'),
     };
     await expect(engine.query('select 1')).rejects.toMatchObject(refused);
     // It is not tried again before its time.

@@ -69,10 +69,10 @@ describe.each(ENGINES)('keys on %s', (kind) => {
 
   it.each([
     [{ scope: 'index', origins: ['https://shop.example'] }, 'scope must be search'],
-    [{ scope: 'search', origins: ['https://shop.example/path'] }, 'is none'],
-    [{ scope: 'search', origins: ['*'] }, 'is none'],
-    [{ scope: 'search', origins: ['null'] }, 'is none'],
-    [{ scope: 'search', origins: ['javascript://x'] }, 'is none'],
+    [{ scope: 'search', origins: ['https://shop.example/path'] }, 'is not an origin'],
+    [{ scope: 'search', origins: ['*'] }, 'is not an origin'],
+    [{ scope: 'search', origins: ['null'] }, 'is not an origin'],
+    [{ scope: 'search', origins: ['javascript://x'] }, 'is not an origin'],
     [{ scope: 'search', collections: [] }, '1 to 1000 collections'],
     [{ scope: 'search', collections: ['nowhere'] }, 'no collection "nowhere"'],
     [{ scope: 'search', note: 'a\nb' }, 'one line'],
