@@ -81,6 +81,7 @@ export class HeldCollection {
 
   /**
    * @param grown called if it needs more memory than before; rejects with SearcherError if there is none
+   * @param free bytes that it can take before other data is dropped for it
    * @param exactRows up to this many rows are compared exactly; default: that of the searcher
    */
   constructor(
@@ -88,6 +89,7 @@ export class HeldCollection {
     key: number,
     collection: ReadCollection,
     grown: (held: HeldCollection) => Promise<void>,
+    free: () => number,
     exactRows?: number,
   ) {
     this.#searcher = searcher;
@@ -100,6 +102,7 @@ export class HeldCollection {
       state: () => ({ commit: this.#commit, begun: this.#begun }),
       change: (request) => this.#change(request),
       grown: () => grown(this),
+      free,
     });
   }
 

@@ -222,6 +222,19 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     }
   });
 
+  it('are not read where filters would be given back for them', async () => {
+    if (kind === 'pglite') return;
+    await using measured = new InMemorySearch({ exactRows: 50 });
+    const remembered = ['size:[0 TO 100]', 'shade:red'];
+    await find(remembered, true, { ...store, inMemory: measured });
+    await using inMemory = new InMemorySearch({ exactRows: 50, memory: measured.use.bytes + 1_000 });
+    expect(await inMemory.read(store, collection, new NotHeld('shape', 1, 4))).toBe(true);
+    const full = { ...store, inMemory };
+    await find(remembered, true, full);
+    await readColumns(full);
+    expect([held(full)?.names, inMemory.use.filters]).toEqual([[], remembered.length]);
+  });
+
   it('are given back when they have too many values by now', async () => {
     if (kind === 'pglite') return;
     const many = await createCollection(store, 'many');

@@ -40,6 +40,8 @@ interface Holder {
   change(request: ColumnChange): Promise<void>;
   /** It takes more memory than before. @throws SearcherError where there is no more */
   grown(): Promise<void>;
+  /** Bytes that may be taken before anything is given back for them. */
+  free(): number;
 }
 type ColumnKind = 'values' | 'drop-values' | 'filter-by-values';
 type OfKind<T> = T extends { readonly kind: ColumnKind } ? Omit<T, 'key'> : never;
@@ -52,6 +54,8 @@ type ColumnChange = OfKind<Parameters<Searcher['change']>[1]>;
 const MOST_VALUES = 1_024;
 /** Columns that are held of a collection: each takes two bytes a row. */
 const MOST_COLUMNS = 16;
+/** What a row takes in a column at most. */
+const ROW_BYTES = 2.5;
 /** New filters on a column before it is read. */
 const TIMES = 2;
 /** A column that was not worth holding, or not held for long, is not read again so soon. */
@@ -165,6 +169,7 @@ export class HeldColumns {
     if (commit < 0n || this.#columns.has(name)) return;
     const found = await readFrom(source, collection, commit, async (tx) => {
       if (!(await hasFewValues(tx, collection, name))) return undefined;
+      if ((await countRows(tx, collection)) * ROW_BYTES > this.#holder.free()) return undefined;
       const bytes = await readValueLists(tx, collection, name, { after: -1n, upTo: commit });
       // Rows may have been removed that commits before this one see.
       const [row] = await tx.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [
@@ -242,6 +247,12 @@ async function hasFewValues(tx: Transaction, { sqlSchema }: ReadCollection, colu
     [sqlSchema, column],
   );
   return rows.length > 0;
+}
+
+/** About how many rows are read. */
+async function countRows(tx: Transaction, { id, part }: ReadCollection): Promise<number> {
+  const [row] = await tx.query<{ documents: bigint }>('select documents from akin.collections where id = $1', [id]);
+  return Number(row?.documents ?? 0) / (part?.of ?? 1);
 }
 
 /**

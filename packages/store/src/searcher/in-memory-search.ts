@@ -233,7 +233,8 @@ export class InMemorySearch implements AsyncDisposable {
 
   #newlyHeld(collection: ReadCollection): HeldCollection {
     const grown = (held: HeldCollection) => this.#grown(held);
-    return new HeldCollection(this.#searcher, this.#nextKey++, collection, grown, this.#exactRowsOf(collection));
+    const free = () => this.#memory - this.#taken;
+    return new HeldCollection(this.#searcher, this.#nextKey++, collection, grown, free, this.#exactRowsOf(collection));
   }
 
   /** Undefined: as many as of any collection. */
@@ -304,12 +305,17 @@ export class InMemorySearch implements AsyncDisposable {
     return taken <= this.#memory;
   }
 
+  /** Bytes that are taken, or are going to be. */
+  get #taken(): number {
+    return [...this.#held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   /**
    * A collection has grown: unused filters are dropped first, its own and those of its other shards; then other
    * collections, then itself.
    */
   async #grown(held: HeldCollection): Promise<void> {
-    const fits = () => [...this.#held.values()].reduce((sum, { bytes }) => sum + bytes, 0) <= this.#memory;
+    const fits = () => this.#taken <= this.#memory;
     if (fits()) return;
     await held.dropFilters();
     for (const other of this.#held.values()) {
