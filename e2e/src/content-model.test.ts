@@ -209,7 +209,7 @@ describe('a content model of one’s own', () => {
     await akin.command.stop();
     akin = await serve('--content-model', inPlace('model'));
     // The network of akin is always here.
-    expect(akin.command.err).not.toContain('holds content');
+    expect(akin.command.err).not.toContain('contains content descriptors');
     expect((await likePicture(40))[0]?.id).toBe('40.jpg');
   });
 

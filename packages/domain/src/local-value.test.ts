@@ -17,6 +17,6 @@ describe('local parameters in front of a value', () => {
   it('are refused when they do not close or refer to nothing', () => {
     expect(() => read('{!ex=a')).toThrow('not closed');
     expect(() => read('{!ex=$none}a')).toThrow('no parameter "none"');
-    expect(() => readLocalValue('{!terms=$it}a', () => 'x\0')).toThrow('the parameter it holds the character NUL');
+    expect(() => readLocalValue('{!terms=$it}a', () => 'x\0')).toThrow('the parameter it contains the character NUL');
   });
 });

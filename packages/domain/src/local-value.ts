@@ -20,7 +20,7 @@ export function readLocalValue(text: string, parameter: ParameterLookup): LocalV
   const scanner = new QueryScanner(text, (name) => {
     const value = parameter(name);
     const problem = value === undefined ? null : unstorable(value);
-    if (problem !== null) throw queryError(text, 0, `the parameter ${name} holds ${problem}`);
+    if (problem !== null) throw queryError(text, 0, `the parameter ${name} contains ${problem}`);
     return value;
   });
   const { params } = scanner.localParams();

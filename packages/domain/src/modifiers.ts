@@ -129,6 +129,6 @@ function sum(field: string, before: FieldValue, by: bigint | number): bigint | n
   }
   throw new AkinError(
     'bad-request',
-    `The field ${quote(field)} cannot grow from ${before} by ${by}: its type holds no such number.`,
+    `The field ${quote(field)} cannot grow from ${before} by ${by}: the result does not fit its type.`,
   );
 }

@@ -32,7 +32,8 @@ export function parseQuery(text: string, options: ParseQueryOptions = {}): Query
     if (value === undefined) return undefined;
     budget.countReferred(value.length);
     const unfit = unstorable(value);
-    if (unfit !== null) throw queryError('', 0, `the parameter ${name} holds ${unfit}, which no document can hold`);
+    if (unfit !== null)
+      throw queryError('', 0, `the parameter ${name} contains ${unfit}, which no document can contain`);
     return value;
   };
   return parseWhole(text, { ...options, parameter }, budget);

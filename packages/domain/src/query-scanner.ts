@@ -239,7 +239,7 @@ export class QueryScanner {
     pieces.push(this.text.slice(from, end));
     const value = pieces.join('');
     const problem = unstorable(value);
-    if (problem !== null) throw this.error(start, `the value holds ${problem}, which no document can hold`);
+    if (problem !== null) throw this.error(start, `the value contains ${problem}, which no document can contain`);
     return value;
   }
 

@@ -35,7 +35,7 @@ export function storageProblem(id: string, fields: ReadonlyMap<string, FieldValu
     return 'its strings have too many different words to be searched; shorten them or spread them over several documents';
   }
   if (rowBytes(fields.values()) > MAX_ROW_BYTES) {
-    return `it has too many values (${fields.size}); one document holds about 850 numbers or 290 strings`;
+    return `it has too many values (${fields.size}); one document can store about 850 numbers or 290 strings`;
   }
   return null;
 }

@@ -281,7 +281,7 @@ function parseImport(value: JsonValue): string {
     throw new AkinError('bad-request', 'it must be the JSON string that an analysis answers as "outputs"');
   }
   const problem = unstorable(value);
-  if (problem !== null) throw new AkinError('bad-request', `it holds ${problem}, which cannot be stored`);
+  if (problem !== null) throw new AkinError('bad-request', `it contains ${problem}, which cannot be stored`);
   return value;
 }
 

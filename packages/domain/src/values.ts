@@ -109,7 +109,7 @@ function fitString(value: JsonValue): string {
   if (typeof text !== 'string') return misfit('string', value);
   const problem = unstorable(text);
   if (problem !== null)
-    throw new AkinError('bad-request', `${describeValue(value)} holds ${problem}, which cannot be stored`);
+    throw new AkinError('bad-request', `${describeValue(value)} contains ${problem}, which cannot be stored`);
   return text;
 }
 

@@ -63,7 +63,7 @@ class NobodyHolds extends Error {
   readonly shards: readonly number[];
 
   constructor(shards: readonly number[]) {
-    super(`no search node that answers holds the shards ${shards.join(', ')}`);
+    super(`no search node that answers has the shards ${shards.join(', ')}`);
     this.shards = shards;
   }
 }

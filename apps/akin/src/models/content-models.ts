@@ -102,7 +102,7 @@ export class ContentModels {
     if (folder !== undefined && isHere(folder)) return folder;
     const what = knownModel(name)
       ? `The model ${name} is not here. Download it where akin runs: akin models pull ${name}`
-      : `There is no model of the name ${JSON.stringify(name.slice(0, 100))}: akin models lists the known ones`;
+      : `There is no model with the name ${JSON.stringify(name.slice(0, 100))}: akin models lists the known ones`;
     const here = this.#names();
     throw new AkinError('bad-request', `${what}. Available models: ${[OWN_NAME, ...here].join(', ')}.`);
   }

@@ -48,9 +48,9 @@ describe('parameters', () => {
   });
 
   it('refuses broken escapes, bytes that are not UTF-8 and too many parameters, naming the parameter', () => {
-    expect(() => readQueryString('q=%zz', 10)).toThrow('The parameter q holds the escape %zz');
+    expect(() => readQueryString('q=%zz', 10)).toThrow('The parameter q contains the escape %zz');
     expect(() => readQueryString('q=100%', 10)).toThrow('cut off');
-    expect(() => readQueryString('fq=%ff', 10)).toThrow('The parameter fq holds bytes that are not UTF-8');
+    expect(() => readQueryString('fq=%ff', 10)).toThrow('The parameter fq contains bytes that are not UTF-8');
     expect(() => readQueryString('a&b&c', 2)).toThrow('More than 2 parameters');
   });
 });

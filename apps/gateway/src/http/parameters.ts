@@ -86,7 +86,7 @@ export class FormReader {
 
   #broken(what: string, cause?: unknown): AkinError {
     const where = this.#name === null ? 'A parameter' : `The parameter ${this.#name}`;
-    return new AkinError('bad-request', `${where} holds ${what}: percent-encode it as UTF-8.`, { cause });
+    return new AkinError('bad-request', `${where} contains ${what}: percent-encode it as UTF-8.`, { cause });
   }
 }
 

@@ -75,8 +75,8 @@ describe('npm run eval', () => {
 
   it.each([
     [['missing'], 'There is no folder missing.'],
-    [['pictures', 'empty'], 'empty holds no picture'],
-    [['pictures/lone'], 'holds one picture'],
+    [['pictures', 'empty'], 'empty contains no picture'],
+    [['pictures/lone'], 'contains one picture'],
     [['pictures/lone/1.png'], 'is not a folder'],
     [['broken'], 'Of the 2 files of broken 0 can be read'],
     [[], 'Name a folder of pictures.'],

@@ -24,7 +24,7 @@ const [pictures] = folders as [string];
 const found = (await pictureFiles(pictures).catch(fail)).length;
 if (found < LEAST_PICTURES) {
   fail(
-    `${pictures} holds ${found} files named as pictures. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
+    `${pictures} contains ${found} files named as pictures. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
   );
 }
 if (classes !== undefined) await classFolders(classes).catch(fail);

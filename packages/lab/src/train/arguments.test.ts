@@ -52,7 +52,7 @@ describe('training scripts', () => {
   });
 
   it('end with an error if no picture can be described: main.js', () => {
-    expect(run('main', ['FOLDER'])).toEqual([1, expect.stringMatching(/holds no picture that can be read\.\n$/)]);
+    expect(run('main', ['FOLDER'])).toEqual([1, expect.stringMatching(/contains no readable picture\.\n$/)]);
   });
 
   it('take no network when there are too few pictures, however many other files: all.js', async () => {

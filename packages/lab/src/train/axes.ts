@@ -49,7 +49,7 @@ const pictures = await seePictures(files, backend, async (picture) => ({
 }));
 if (pictures.size < LEAST_PICTURES) {
   fail(
-    `${folder} holds ${pictures.size} pictures that can be read. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
+    `${folder} contains ${pictures.size} readable pictures. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
   );
 }
 const edits = await seeEdits([...pictures.keys()], EDITED, backend);

@@ -41,7 +41,7 @@ const seen = await seePictures(files, backend, async (picture) => {
     ),
   };
 });
-if (seen.size === 0) fail(`${pictures} holds no picture that can be read.`);
+if (seen.size === 0) fail(`${pictures} contains no readable picture.`);
 const all = [...seen.values()];
 await mkdir(target, { recursive: true });
 await writeFile(join(target, 'inner.rgb'), Buffer.concat(all.map(({ inner }) => inner)));

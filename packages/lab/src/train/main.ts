@@ -25,7 +25,7 @@ const described = await describeFolder(
   },
   (file, why) => console.warn(`${file}: ${why}`),
 ).catch(fail);
-if (described.size === 0) fail(`${folder} holds no picture that can be read.`);
+if (described.size === 0) fail(`${folder} contains no readable picture.`);
 for (const [module, { model, vectors }] of described) {
   const { scores } = await loadModule(module);
   const file = codebookFile(module);

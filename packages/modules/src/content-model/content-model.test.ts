@@ -226,10 +226,10 @@ describe('training with classes', () => {
     const none = await mkdtemp(join(tmpdir(), 'akin-classes-'));
     const train = (folder: string) => trainContentModel({ folder: own, pictures, classes: folder });
     await expect(train(join(none, 'nowhere'))).rejects.toThrow('There is no folder');
-    await expect(train(pictures)).rejects.toThrow('holds no folder with 3 pictures of a class');
+    await expect(train(pictures)).rejects.toThrow('contains no folder with 3 pictures of a class');
     await mkdir(join(none, 'cut'));
     for (const i of [1, 2, 3]) await writeFile(join(none, 'cut', `${i}.jpg`), (await picture(i)).subarray(0, 40));
-    await expect(train(none)).rejects.toThrow('holds no folder with 3 pictures of a class that can be read');
+    await expect(train(none)).rejects.toThrow('contains no folder with 3 readable pictures of a class');
     expect(await readdir(own)).toEqual(before);
     await rm(own, { recursive: true });
     await rm(none, { recursive: true });

@@ -164,7 +164,7 @@ function checkNumbers(numbers: readonly Float32Array[], pictures: string, folder
   if (numbers.length < LEAST_PICTURES) {
     throw new AkinError(
       'bad-request',
-      `${pictures} holds ${numbers.length} pictures that the model can look at. Training needs at least ${LEAST_PICTURES}, better some thousands, of the kind that will be searched.`,
+      `${pictures} contains ${numbers.length} pictures that the model can read. Training needs at least ${LEAST_PICTURES}, better some thousands, of the kind that will be searched.`,
     );
   }
   if (numbers.every((one) => distance(one, numbers[0] as Float32Array) < LEAST_DIFFERENCE)) {

@@ -45,9 +45,9 @@ describe('classFolders', () => {
 
   it('says what is missing', async () => {
     await expect(classFolders(join(folder, 'nowhere'))).rejects.toThrow('There is no folder');
-    await expect(classFolders(folder)).rejects.toThrow('a folder for each class is wanted');
+    await expect(classFolders(folder)).rejects.toThrow('There must be one folder per class');
     await fill('apples', jpegs(2));
-    await expect(classFolders(folder)).rejects.toThrow('holds no folder with 3 pictures of a class');
+    await expect(classFolders(folder)).rejects.toThrow('contains no folder with 3 pictures of a class');
   });
 });
 
@@ -69,7 +69,7 @@ describe('seeClasses', () => {
 
   it('refuses classes of which none can be read', async () => {
     await expect(seeClasses('fruit', classes.slice(1, 2), see)).rejects.toThrow(
-      'fruit holds no folder with 3 pictures of a class that can be read',
+      'fruit contains no folder with 3 readable pictures of a class',
     );
   });
 });

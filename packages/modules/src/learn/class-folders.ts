@@ -26,7 +26,7 @@ export async function classFolders(folder: string): Promise<string[][]> {
   const found = [...classes.values()].filter((files) => files.length >= LEAST_OF_CLASS);
   if (found.length === 0)
     throw new Error(
-      `${folder} holds no folder with ${LEAST_OF_CLASS} pictures of a class: a folder for each class is wanted.`,
+      `${folder} contains no folder with ${LEAST_OF_CLASS} pictures of a class. There must be one folder per class.`,
     );
   return spreadOver(MOST_CLASSES, found).map((files) => spreadOver(MOST_OF_CLASS, files));
 }
@@ -51,6 +51,6 @@ export async function seeClasses<T>(
   }
   if (seen.length > 0) return seen;
   throw new Error(
-    `${folder} holds no folder with ${LEAST_OF_CLASS} pictures of a class that can be read: see the files that were skipped.`,
+    `${folder} contains no folder with ${LEAST_OF_CLASS} readable pictures of a class: see the skipped files.`,
   );
 }

@@ -42,7 +42,7 @@ export async function sampleFolder(folder: string, sample: number): Promise<Pict
   const files = await pictureFiles(folder);
   if (files.length < 2) {
     throw new Error(
-      `${folder} holds ${files.length === 0 ? 'no picture' : 'one picture'}: two or more can be compared.`,
+      `${folder} contains ${files.length === 0 ? 'no picture' : 'one picture'}: two or more can be compared.`,
     );
   }
   return spreadOver(sample, files);

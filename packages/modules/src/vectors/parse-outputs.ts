@@ -302,9 +302,9 @@ function readDouble({ name, range }: OutputField, value: JsonValue): number {
 
 function readString({ name, pattern }: OutputField, value: JsonValue): string {
   if (typeof value !== 'string') throw refuse(`${name} must hold text.`);
-  if (value.length > MAX_STRING) throw refuse(`${name} holds a text of ${value.length} characters.`);
+  if (value.length > MAX_STRING) throw refuse(`${name} contains a text of ${value.length} characters.`);
   if (pattern && !wholePattern(pattern).test(value)) {
-    throw refuse(`${name} holds ${JSON.stringify(value.slice(0, 40))}, which no analysis gives.`);
+    throw refuse(`${name} contains ${JSON.stringify(value.slice(0, 40))}, which is not a result of an analysis.`);
   }
   if (unstorable(value) !== null) throw refuse(`${name} contains characters that are not text.`);
   return value;

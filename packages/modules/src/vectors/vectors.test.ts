@@ -301,11 +301,11 @@ describe('outputs that clients send back', () => {
       [
         'has script for a colour',
         () => edited({ color_palette_hex: ['red;background:url(x)'] }),
-        'color_palette_hex holds',
+        'color_palette_hex contains',
       ],
       ['has a share above 1', () => edited({ color_palette_freq: [2] }), 'color_palette_freq must lie in 0 to 1'],
-      ['has NUL in a name', () => edited({ color_names: ['re\0d'] }), 'color_names holds'],
-      ['has half a character in a name', () => edited({ color_names: ['\ud800'] }), 'color_names holds'],
+      ['has NUL in a name', () => edited({ color_names: ['re\0d'] }), 'color_names contains'],
+      ['has half a character in a name', () => edited({ color_names: ['\ud800'] }), 'color_names contains'],
     ];
     it.each(cases)('%s: refused by name', (_, hostile, message) => {
       let error: unknown;
