@@ -61,7 +61,7 @@ describe('training scripts', () => {
     for (let i = 0; i < 500; i++) await writeFile(join(texts, `${i}.txt`), 'no picture');
     expect(run('all', [texts, '--model', fileURLToPath(MODEL_FOLDER)])).toEqual([
       1,
-      `${texts} holds 0 files named as pictures. Training needs at least 500, better some thousands.\n`,
+      `${texts} contains 0 files named as pictures. Training needs at least 500, better some thousands.\n`,
     ]);
   });
 
@@ -71,7 +71,7 @@ describe('training scripts', () => {
     await writeFile(join(few, '1.png'), await drawImage({ width: 60, height: 40 }));
     expect(run('axes', [few])).toEqual([
       1,
-      `${few} holds 1 pictures that can be read. Training needs at least 500, better some thousands.\n`,
+      `${few} contains 1 readable pictures. Training needs at least 500, better some thousands.\n`,
     ]);
   });
 });
