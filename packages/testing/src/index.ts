@@ -13,6 +13,7 @@ export {
   killableRedis,
 } from './killable.ts';
 export { drawLargeImage } from './large-images.ts';
+export { onPostgres } from './on-postgres.ts';
 export { openPgBouncer } from './pgbouncer.ts';
 export { freePort, type Server } from './server.ts';
 export { createServices } from './services.ts';

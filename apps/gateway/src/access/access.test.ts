@@ -1,5 +1,6 @@
 import { addresses, ENDPOINTS, type Endpoint } from '@akin/contract';
 import { allows, SCOPES, type Scope } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, JSON_BODY, type TestAnswer } from '../../test/start-gateway.ts';
 import { bearer, type Keyed, keyedGateways, startKeyed } from '../../test/start-keyed.ts';
@@ -8,6 +9,7 @@ const DOCUMENT = JSON.stringify({ id: '1', title: 'a red shoe' });
 const COLLECTION = '/api/cores/my-collection';
 
 describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let keyed: Keyed;
   const { as } = keyedGateways(kind, (started) => {
     keyed = started;
@@ -22,18 +24,21 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       ),
     );
 
-    it.each(every.filter(([, , scope]) => scope !== 'anyone'))('%s %s needs a key', async (method, path, scope) => {
-      const address = path.replace('{collection}', 'nowhere').replace(/\{[^}]+\}/g, 'nowhere-1');
-      const answer = await as(undefined, address, method);
-      expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Bearer')]);
-      if (method !== 'HEAD')
-        expect(answer.json.error).toMatchObject({ code: 401, metadata: ['error-class', 'unauthorized'] });
-      for (const held of SCOPES) {
-        const { status, json } = await as(keyed.keys[held], address, method);
-        if (allows(held, scope as Scope)) expect([401, 403]).not.toContain(status);
-        else expect([status, json?.error.msg ?? scope]).toEqual([403, expect.stringContaining(scope)]);
-      }
-    });
+    itOnPostgres.each(every.filter(([, , scope]) => scope !== 'anyone'))(
+      '%s %s needs a key',
+      async (method, path, scope) => {
+        const address = path.replace('{collection}', 'nowhere').replace(/\{[^}]+\}/g, 'nowhere-1');
+        const answer = await as(undefined, address, method);
+        expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Bearer')]);
+        if (method !== 'HEAD')
+          expect(answer.json.error).toMatchObject({ code: 401, metadata: ['error-class', 'unauthorized'] });
+        for (const held of SCOPES) {
+          const { status, json } = await as(keyed.keys[held], address, method);
+          if (allows(held, scope as Scope)) expect([401, 403]).not.toContain(status);
+          else expect([status, json?.error.msg ?? scope]).toEqual([403, expect.stringContaining(scope)]);
+        }
+      },
+    );
 
     it('serves health and documentation to everybody', async () => {
       const open = every.filter(([, , scope]) => scope === 'anyone').map(([, path]) => path);
@@ -48,7 +53,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     });
   });
 
-  it.each([
+  itOnPostgres.each([
     '//api/keys',
     '/api//keys',
     '/api/./keys',
@@ -80,7 +85,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     }
   });
 
-  it('answers OPTIONS only with the methods that exist', async () => {
+  itOnPostgres('answers OPTIONS only with the methods that exist', async () => {
     const answer = await as(undefined, `${COLLECTION}/select`, 'OPTIONS');
     expect([answer.status, answer.text, answer.headers.allow]).toEqual([204, '', 'GET, HEAD, POST, OPTIONS']);
   });

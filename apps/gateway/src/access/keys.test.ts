@@ -1,4 +1,5 @@
 import { createCollection, dropCollection, findCollection, listKeys } from '@akin/store';
+import { onPostgres } from '@akin/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, FORM_BODY, JSON_BODY } from '../../test/start-gateway.ts';
 import { bearer, type Keyed, keyedGateways } from '../../test/start-keyed.ts';
@@ -7,6 +8,7 @@ const COLLECTION = '/api/cores/my-collection';
 const PICTURE = 'https://pictures.example/red.png';
 
 describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let keyed: Keyed;
   const { as } = keyedGateways(kind, (started) => {
     keyed = started;
@@ -30,7 +32,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       }
     });
 
-    it('may not be in the URL or a cookie', async () => {
+    itOnPostgres('may not be in the URL or a cookie', async () => {
       const { admin } = keyed.keys;
       for (const name of ['key', 'api_key', 'apikey', 'api-key', 'token', 'access_token', 'authorization']) {
         expect((await as(undefined, `${COLLECTION}/select?${name}=${admin}`)).status).toBe(401);
@@ -40,7 +42,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect(form.status).toBe(401);
     });
 
-    it.each([
+    itOnPostgres.each([
       ['another secret', (key: string) => `${key.slice(0, -4)}${key.endsWith('0000') ? '1111' : '0000'}`],
       ['the id of one and the secret of another', (key: string) => `${keyed.keys.search.slice(0, 17)}${key.slice(17)}`],
       ['a beginning', (key: string) => key.slice(0, 40)],
@@ -55,7 +57,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect((await sent(basic(`admin:${text}`))).status).toBe(401);
     });
 
-    it('is refused if it is sent twice, whichever one is right', async () => {
+    itOnPostgres('is refused if it is sent twice, whichever one is right', async () => {
       const { search } = keyed.keys;
       const twice = { 'x-api-key': [search, 'akin_other'] } as unknown as Record<string, string>;
       expect((await sent(twice)).status).toBe(400);
@@ -98,7 +100,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       await until(async () => (await usedAt()) instanceof Date);
     });
 
-    it.each([
+    itOnPostgres.each([
       ['scope=all', 'scope'],
       ['', 'scope is required'],
       ['scope=search&expires=tomorrow', 'expires'],
@@ -158,7 +160,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect((await as(key, '/api/cores/mine/select')).status).toBe(200);
     });
 
-    it.each([
+    itOnPostgres.each([
       '/api/cores/secret/select',
       '/solr/secret/update?commit=true',
       '/api/cores/secret',
@@ -170,18 +172,18 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('is only for mine')]);
     });
 
-    it('takes no outputs from another collection for a reindex', async () => {
+    itOnPostgres('takes no outputs from another collection for a reindex', async () => {
       const answer = await as(admin, '/api/cores/mine/reindex?outputsFrom=secret', 'POST');
       expect([answer.status, answer.json.error.msg]).toEqual([403, 'This key is not for the collection "secret".']);
     });
 
-    it('sees no others, by name or in lists', async () => {
+    itOnPostgres('sees no others, by name or in lists', async () => {
       expect((await as(key, '/api/cores')).json.collections.map((one: { name: string }) => one.name)).toEqual(['mine']);
       expect(Object.keys((await as(key, '/solr/admin/cores')).json.status)).toEqual(['mine']);
       expect((await as(key, '/solr/admin/cores?core=secret')).json.status).toEqual({ secret: {} });
     });
 
-    it('cannot be used to create another key, or to read metrics', async () => {
+    itOnPostgres('cannot be used to create another key, or to read metrics', async () => {
       for (const path of ['/api/keys', '/metrics']) expect((await as(admin, path)).status).toBe(403);
       const made = await ask(keyed.gateway, '/api/keys', {
         body: 'scope=admin',
@@ -237,7 +239,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       }
     });
 
-    it.each([
+    itOnPostgres.each([
       'https://evil.example',
       'https://shop.example.evil.example',
       'http://shop.example',
@@ -249,14 +251,14 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([403, undefined]);
     });
 
-    it('gives its pages no access with another key', async () => {
+    itOnPostgres('gives its pages no access with another key', async () => {
       expect((await from(origin, `${COLLECTION}/select`, { key: keyed.keys.index })).status).toBe(403);
       expect((await from(origin, `${COLLECTION}/update?commit=true`, { key: keyed.keys.index, body: '' })).status).toBe(
         403,
       );
     });
 
-    it.each([
+    itOnPostgres.each([
       ['image', `rank.by.url=${PICTURE}`],
       ['image', `rank.by=url:${PICTURE}`],
       ['select', `rank.by.url=${PICTURE}`],
@@ -279,7 +281,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       if (endpoint !== 'tag') expect(await asIndex({ 'sec-fetch-site': 'cross-site' })).toBe(403);
     });
 
-    it.each(['analyze', 'update', 'operations', 'export'])('gives no access to /%s', async (endpoint) => {
+    itOnPostgres.each(['analyze', 'update', 'operations', 'export'])('gives no access to /%s', async (endpoint) => {
       expect((await from(origin, `${COLLECTION}/${endpoint}`)).status).toBe(403);
     });
   });

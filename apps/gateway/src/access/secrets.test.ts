@@ -1,6 +1,7 @@
 import { addresses, ENDPOINTS, type Endpoint } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { createLogger, createMetrics } from '@akin/runtime';
+import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, FORM_BODY, JSON_BODY } from '../../test/start-gateway.ts';
@@ -17,6 +18,7 @@ const PICTURE = Buffer.from(`${MARK}-picture `.repeat(40)).toString('base64');
 const ENCODED = ['', 'x', 'xx'].map((before) => Buffer.from(`${before}${MARK}-pic`).toString('base64').slice(4, -4));
 
 describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let keyed: Keyed;
   let logged = '';
   let told = '';
@@ -64,7 +66,7 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
     }
   }
 
-  it('are in no log, error or metric, whatever endpoint they are sent to and how', async () => {
+  itOnPostgres('are in no log, error or metric, whatever endpoint they are sent to and how', async () => {
     const wrong = `akin_${'0'.repeat(12)}_${'f'.repeat(64)}`;
     const secrets = [...Object.values(keyed.keys), wrong].map((key) => key.slice(18));
     const credentials = [

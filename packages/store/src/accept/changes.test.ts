@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, ENGINES, testOutputs, visible } from '../../test/support.ts';
@@ -13,6 +14,7 @@ const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) a
 const url = (name: string) => `http://images.example/${name}.jpg`;
 
 describe.each(ENGINES)('changes on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   freshCollections(kind, (place) => {
@@ -30,7 +32,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
   };
 
   describe('changes that finish in another order', () => {
-    it('drops a document that arrives after a later one with its id', async () => {
+    itOnPostgres('drops a document that arrives after a later one with its id', async () => {
       await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
       await accept(store, collection, [{ id: 'a', n: 2 }]);
       await commit(store, collection);
@@ -41,7 +43,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect(await store.engine.query(`select * from ${collection.sqlSchema}.outputs`)).toEqual([]);
     });
 
-    it('drops a document that arrives after a later delete of an id that was never visible', async () => {
+    itOnPostgres('drops a document that arrives after a later delete of an id that was never visible', async () => {
       await accept(store, collection, [{ id: 'a', image: url('slow') }]);
       await accept(store, collection, [remove('a')]);
       await commit(store, collection);
@@ -51,17 +53,20 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect(await visible(store, collection)).toEqual([]);
     });
 
-    it('drops a document that arrives after a later delete of its id, even if the delete was applied long before', async () => {
-      await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
-      await accept(store, collection, [{ id: 'a', n: 2 }]);
-      await commit(store, collection);
-      await accept(store, collection, [remove('a')]);
-      await commit(store, collection);
-      await maintain(store);
-      await analyze('a');
-      await commit(store, collection);
-      expect(await visible(store, collection)).toEqual([]);
-    });
+    itOnPostgres(
+      'drops a document that arrives after a later delete of its id, even if the delete was applied long before',
+      async () => {
+        await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
+        await accept(store, collection, [{ id: 'a', n: 2 }]);
+        await commit(store, collection);
+        await accept(store, collection, [remove('a')]);
+        await commit(store, collection);
+        await maintain(store);
+        await analyze('a');
+        await commit(store, collection);
+        expect(await visible(store, collection)).toEqual([]);
+      },
+    );
 
     it('applies a delete by query to documents whose analysis ends later, with their outputs', async () => {
       await accept(store, collection, [
@@ -91,7 +96,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       expect((await collectionStatus(store, collection)).documents).toBe(0);
     });
 
-    it('does not restore an older version of a visible document that a query deleted', async () => {
+    itOnPostgres('does not restore an older version of a visible document that a query deleted', async () => {
       await accept(store, collection, [{ id: 'a', n: 1, image: url('slow') }]);
       await accept(store, collection, [{ id: 'a', n: 2 }]);
       await commit(store, collection);
@@ -105,7 +110,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
   });
 
   describe('the list of operations', () => {
-    it('pages in accepted order, by state', async () => {
+    itOnPostgres('pages in accepted order, by state', async () => {
       await accept(store, collection, [{ id: 'a' }, { id: 'b', image: url('b') }]);
       await accept(store, collection, [{ id: 'c' }, remove('d'), { id: 'e', image: url('e') }]);
       const first = await listOperations(store, collection, { limit: 2 });

@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, changesOf, ENGINES, testOutputs, visible } from '../../test/support.ts';
@@ -11,13 +12,14 @@ const remove = (id: string) => ({ kind: 'delete', id }) as const;
 const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 
 describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   freshCollections(kind, (place) => {
     ({ store, collection } = place);
   });
 
-  it('numbers operations across requests, without gaps', async () => {
+  itOnPostgres('numbers operations across requests, without gaps', async () => {
     expect(await accept(store, collection, [{ id: 'a' }, { id: 'b' }])).toEqual({ first: 1, last: 2, count: 2 });
     expect(await accept(store, collection, [])).toEqual({ first: 3, last: 2, count: 0 });
     expect(await accept(store, collection, [remove('a')])).toEqual({ first: 3, last: 3, count: 1 });
@@ -105,31 +107,34 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     ]);
   });
 
-  it('refuses a whole request whose values do not fit a type that another client has just defined', async () => {
-    const first = stageChanges(store, collection);
-    const second = stageChanges(store, collection);
-    await first.add(await changesOf(store, collection, [{ id: 'a', price: 5 }]));
-    await second.add(
-      await changesOf(store, collection, [
-        { id: 'b', other: 1 },
-        { id: 'c', price: 1.5 },
-        { id: 'd', price: 2.5 },
-      ]),
-    );
-    await first.accept();
-    await expect(second.accept()).rejects.toMatchObject({
-      code: 'bad-request',
-      message: expect.stringContaining('"price"'),
-      details: [
-        { position: 1, id: 'c' },
-        { position: 2, id: 'd' },
-      ],
-    });
-    const { fields } = await loadSchema(store, collection);
-    expect(fields.get('price')?.type).toBe('long');
-    expect(fields.has('other')).toBe(false);
-    expect((await listOperations(store, collection, { limit: 10 })).operations).toHaveLength(1);
-  });
+  itOnPostgres(
+    'refuses a whole request whose values do not fit a type that another client has just defined',
+    async () => {
+      const first = stageChanges(store, collection);
+      const second = stageChanges(store, collection);
+      await first.add(await changesOf(store, collection, [{ id: 'a', price: 5 }]));
+      await second.add(
+        await changesOf(store, collection, [
+          { id: 'b', other: 1 },
+          { id: 'c', price: 1.5 },
+          { id: 'd', price: 2.5 },
+        ]),
+      );
+      await first.accept();
+      await expect(second.accept()).rejects.toMatchObject({
+        code: 'bad-request',
+        message: expect.stringContaining('"price"'),
+        details: [
+          { position: 1, id: 'c' },
+          { position: 2, id: 'd' },
+        ],
+      });
+      const { fields } = await loadSchema(store, collection);
+      expect(fields.get('price')?.type).toBe('long');
+      expect(fields.has('other')).toBe(false);
+      expect((await listOperations(store, collection, { limit: 10 })).operations).toHaveLength(1);
+    },
+  );
 
   it('accepts many concurrent requests', async () => {
     const accepted = await Promise.all(
@@ -164,7 +169,7 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     expect(await accepting).toMatchObject({ count: 1 });
   });
 
-  it.each([
+  itOnPostgres.each([
     ['syntax', 'price:[1 TO'],
     ['an unknown field', 'nosuchfield:1'],
   ])('refuses a delete by query with wrong %s at once', async (_, query) => {

@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, ENGINES, testOutputs } from '../../test/support.ts';
@@ -11,6 +12,7 @@ const remove = (id: string, expectedVersion?: bigint) =>
 const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 
 describe.each(ENGINES)('versions of documents on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   freshCollections(kind, (place) => {
@@ -34,7 +36,7 @@ describe.each(ENGINES)('versions of documents on %s', (kind) => {
   const CONFLICT = ['conflict', [0], undefined];
   const versions = async (...ids: string[]) => Object.fromEntries(await currentVersions(store, collection, ids));
 
-  it('are compared with the last accepted change, visible or not', async () => {
+  itOnPostgres('are compared with the last accepted change, visible or not', async () => {
     await send({ id: 'a' }, { id: 'b' });
     for (const visible of [false, true]) {
       if (visible) await commit(store, collection);
@@ -62,7 +64,7 @@ describe.each(ENGINES)('versions of documents on %s', (kind) => {
     expect(await conflict({ id: 'c', _version_: 1 })).toEqual(CONFLICT);
   });
 
-  it('refuse the whole request, and consider earlier changes in it', async () => {
+  itOnPostgres('refuse the whole request, and consider earlier changes in it', async () => {
     await send({ id: 'a' });
     expect(await conflict({ id: 'x' }, { id: 'a', _version_: 5 }, { id: 'y', _version_: 1 })).toEqual([
       'conflict',
@@ -83,7 +85,7 @@ describe.each(ENGINES)('versions of documents on %s', (kind) => {
     ).toBeUndefined();
   });
 
-  it('ignore failed changes', async () => {
+  itOnPostgres('ignore failed changes', async () => {
     await send(
       { id: 'a' },
       { id: 'a', image: 'http://images.example/broken.jpg' },

@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, changesOf, ENGINES, testOutputs, visible } from '../../test/support.ts';
@@ -23,6 +24,7 @@ const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) a
 const url = (name: string) => `http://images.example/${name}.jpg`;
 
 describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   const { reopen } = freshCollections(kind, (place) => {
@@ -64,7 +66,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect(await saveAnalysis(store, second, testOutputs({ shape: [1, 0, 0, 0] }))).toBe(true);
   });
 
-  it('claims equally many images of each collection, whatever waits in one of them', async () => {
+  itOnPostgres('claims equally many images of each collection, whatever waits in one of them', async () => {
     const [other, empty] = [await createCollection(store, 'other'), await createCollection(store, 'empty')];
     const many = (name: string, count: number) =>
       Array.from({ length: count }, (_, i) => ({ id: `${name}${i}`, image: url(`${name}${i}`) }));
@@ -125,7 +127,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect(read).toBeLessThan(100);
   });
 
-  it('keeps the earlier version of a document whose new image fails', async () => {
+  itOnPostgres('keeps the earlier version of a document whose new image fails', async () => {
     await accept(store, collection, [{ id: 'a', n: 1 }]);
     await commit(store, collection);
     const range = await accept(store, collection, [
@@ -154,7 +156,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     ]);
   });
 
-  it('retries after the given delay', async () => {
+  itOnPostgres('retries after the given delay', async () => {
     await accept(store, collection, [{ id: 'a', image: url('a') }]);
     const [task] = await claimForAnalysis(store, 1);
     if (task === undefined) throw new Error('nothing claimed');
@@ -186,7 +188,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     for (const task of await claimForAnalysis(store, 10)) await saveAnalysis(store, task, testOutputs({}));
   };
 
-  it('retries failed ones: all, one, or those with a given reason', async () => {
+  itOnPostgres('retries failed ones: all, one, or those with a given reason', async () => {
     await accept(store, collection, [
       { id: 'a', image: url('a') },
       { id: 'b', image: url('b') },
@@ -217,7 +219,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     });
   });
 
-  it.each([
+  itOnPostgres.each([
     ['replaced', [{ id: 'a', price: 2 }], ['a']],
     ['deleted', [remove('a')], []],
     ['deleted by a query', [removeMatching('price:1')], []],
@@ -235,7 +237,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 0 });
   });
 
-  it('returns an analysis that was never started as if it had not been claimed', async () => {
+  itOnPostgres('returns an analysis that was never started as if it had not been claimed', async () => {
     await accept(store, collection, [
       { id: 'a', image: url('a') },
       { id: 'b', image: url('b') },
@@ -249,7 +251,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect(await claimForAnalysis(store, 2)).toMatchObject([{ id: 'a', attempt: 1 }]);
   });
 
-  it('claims the first images of each request before the rest of earlier requests', async () => {
+  itOnPostgres('claims the first images of each request before the rest of earlier requests', async () => {
     const many = (name: string) =>
       Array.from({ length: 5 }, (_, i) => ({ id: `${name}${i}`, image: url(`${name}${i}`) }));
     await accept(store, collection, many('a'));
@@ -259,7 +261,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect((await claimForAnalysis(store, 2)).map(({ id }) => id).sort()).toEqual(['a2', 'a3']);
   });
 
-  it('claims at most the given number of images of one host, then those of others behind them', async () => {
+  itOnPostgres('claims at most the given number of images of one host, then those of others behind them', async () => {
     const at = (host: string, i: number) => ({ id: `${host}${i}`, image: `http://${host}/${i}.jpg` });
     await accept(store, collection, [...[0, 1, 2, 3, 4].map((i) => at('slow', i)), at('quick', 0), at('quick', 1)]);
     const claim = async (limit: number) =>

@@ -1,4 +1,5 @@
 import { type Calibration, parseJson, TypeClaims, validateDocument } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   accept,
@@ -23,6 +24,7 @@ const WAITING_FOR_LOCK =
   "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 describe.each(ENGINES)('models in a store on %s', (engine) => {
+  const itOnPostgres = onPostgres(engine, it);
   let place: TestPlace;
   let remove: () => Promise<void>;
   let store: Store;
@@ -61,7 +63,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     expect(await otherModels(store, await findCollection(store, 'first'))).toEqual([]);
   });
 
-  it('coexist in one store, each in separate collections', async () => {
+  itOnPostgres('coexist in one store, each in separate collections', async () => {
     await open('b-1', 3);
     const [first, second] = [await findCollection(store, 'first'), await createCollection(store, 'second')];
     await requireOwnModels(store, second);
@@ -72,7 +74,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     expect(await otherModels(store, second)).toEqual([{ module: 'shape', model: 'b-1', own: 'a-1' }]);
   });
 
-  it('decide who may analyze: pictures wait for the models of their collection', async () => {
+  itOnPostgres('decide who may analyze: pictures wait for the models of their collection', async () => {
     await open('b-1', 3);
     const first = await findCollection(store, 'first');
     const image = 'http://example.org/1.jpg';
@@ -94,7 +96,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     );
   });
 
-  it('are not mixed: neither on acceptance nor in a commit', async () => {
+  itOnPostgres('are not mixed: neither on acceptance nor in a commit', async () => {
     await open('b-1', 3);
     const first = await findCollection(store, 'first');
     const refusal = {
@@ -133,7 +135,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     expect(await otherModels(store, await findCollection(store, 'third'))).toEqual([]);
   });
 
-  it('are stored with their calibration', async () => {
+  itOnPostgres('are stored with their calibration', async () => {
     const line = (middle: number): Calibration => [
       [0, 1],
       [1, middle],

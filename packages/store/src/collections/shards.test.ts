@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseQuery } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   accept,
@@ -25,6 +26,7 @@ import { keepFieldIndexes } from './field-indexes.ts';
 import { loadSchema } from './schema.ts';
 
 describe.each(ENGINES)('shards on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let place: TestPlace;
   let remove: () => Promise<void>;
   let store: Store;
@@ -75,7 +77,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await dropCollection(store, collection);
   });
 
-  it('are one table by default', async () => {
+  itOnPostgres('are one table by default', async () => {
     const collection = await createCollection(store, 'one', { shards: 1 });
     expect(await collectionStatus(store, collection)).toMatchObject({ shards: 1 });
     await add(collection, shelf(3));
@@ -83,7 +85,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await dropCollection(store, collection);
   });
 
-  it.each([0, 65, 1.5, -4, Number.NaN])('are not %d', async (shards) => {
+  itOnPostgres.each([0, 65, 1.5, -4, Number.NaN])('are not %d', async (shards) => {
     await expect(createCollection(store, 'refused', { shards })).rejects.toMatchObject({
       code: 'bad-request',
       message: expect.stringContaining('1 to 64 shards'),
@@ -112,7 +114,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await dropCollection(store, collection);
   });
 
-  it('have indexes on the fields that searches use', async () => {
+  itOnPostgres('have indexes on the fields that searches use', async () => {
     const collection = await createCollection(store, 'indexed', { shards: 3 });
     await add(collection, shelf(60));
     const find = () => search(store, collection, { query: parseQuery('shelf:2'), rows: 0 });
@@ -137,7 +139,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await dropCollection(store, collection);
   });
 
-  it('need no MD5, which servers in FIPS mode refuse', async () => {
+  itOnPostgres('need no MD5, which servers in FIPS mode refuse', async () => {
     const { place: other, remove: removeOther } = await testPlace(kind);
     try {
       await using plain = await openTestStore(other);

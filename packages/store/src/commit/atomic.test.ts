@@ -1,4 +1,5 @@
 import { stringifyJson } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, ENGINES, testOutputs } from '../../test/support.ts';
@@ -19,6 +20,7 @@ const OUTPUTS = testOutputs({ shape: [1, 0, 0, 0], names: ['red'] });
 const OTHERS = testOutputs({ shape: [0, 0, 0, 1], names: ['blue'] });
 
 describe.each(ENGINES)('atomic updates on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   const { reopen } = freshCollections(kind, (place) => {
@@ -78,7 +80,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await store.engine.query(`select 1 from ${S}.outputs`)).toHaveLength(1);
   });
 
-  it('apply in accepted order to earlier changes, in one request and over several', async () => {
+  itOnPostgres('apply in accepted order to earlier changes, in one request and over several', async () => {
     await send({ id: 'a', n: 1 }, { id: 'a', n: { inc: 1 } }, { id: 'b', n: { inc: 5 } }, { id: 'a', n: { inc: 1 } });
     await send({ id: 'a', n: { inc: 1 } }, remove('b'), { id: 'b', m: { set: 1 } });
     await send({ id: 'a', n: { inc: 1 } }, { id: 'c', n: 7 }, removeMatching('n:7'), { id: 'c', m: { set: 2 } });
@@ -89,7 +91,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await shown()).toEqual({ a: { n: -100 }, b: { m: 1 }, c: {} });
   });
 
-  it('fail alone if a number gets too large, as if they had never been sent', async () => {
+  itOnPostgres('fail alone if a number gets too large, as if they had never been sent', async () => {
     await send({ id: 'big', d: 1.7e308 }, { id: 'big', d: { inc: 1.7e308 } }, { id: 'big', e: { set: 1 } });
     await commit(store, collection);
     expect((await shown()).big).toEqual({ d: 1.7e308, e: 1 });
@@ -119,7 +121,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await states()).toEqual(['superseded', 'visible', 'visible']);
   });
 
-  it('ignore a failed predecessor', async () => {
+  itOnPostgres('ignore a failed predecessor', async () => {
     await send({ id: 'a', n: 1, t: 'old' });
     await commit(store, collection);
     await send({ id: 'a', image: url('broken'), n: 10, t: 'new' }, { id: 'a', n: { inc: 1 } });
@@ -132,7 +134,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await retryFailed(store, collection)).toEqual({ retried: 0, superseded: 2 });
   });
 
-  it('are void after a later document or delete, whatever they waited for', async () => {
+  itOnPostgres('are void after a later document or delete, whatever they waited for', async () => {
     await send({ id: 'a', image: url('slow') }, { id: 'b', image: url('slow') }, { id: 'c', image: url('slow') });
     await send({ id: 'a', n: { inc: 1 } }, { id: 'b', n: { inc: 1 } }, { id: 'c', n: { inc: 1 } });
     await send({ id: 'a', n: 50 }, remove('b'), { id: 'a', n: { inc: 1 } });
@@ -147,7 +149,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect((await collectionStatus(store, collection)).pending).toBe(0);
   });
 
-  it('set a new picture, or none, and then remove the old one', async () => {
+  itOnPostgres('set a new picture, or none, and then remove the old one', async () => {
     for (const id of ['a', 'b', 'c']) await send({ id, import: OUTPUTS, thumbnail: WEBP, image: `${id}.jpg`, n: 1 });
     await commit(store, collection);
     await send(
@@ -174,7 +176,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await readThumbnail(store, collection, 'b')).toBeNull();
   });
 
-  it('are matched by deletes by query with their result, not their present state', async () => {
+  itOnPostgres('are matched by deletes by query with their result, not their present state', async () => {
     for (const id of ['kept', 'gone', 'failed']) await send({ id, n: 1 });
     await commit(store, collection);
     await send(...['kept', 'gone', 'failed'].map((id) => ({ id, image: { set: url(id) } })));

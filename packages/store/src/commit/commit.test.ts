@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, changesOf, ENGINES, testOutputs, visible } from '../../test/support.ts';
@@ -12,6 +13,7 @@ const remove = (id: string) => ({ kind: 'delete', id }) as const;
 const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) as const;
 
 describe.each(ENGINES)('commits on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   const { reopen } = freshCollections(kind, (place) => {
@@ -45,14 +47,14 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       });
     });
 
-    it('keeps its number if there is nothing to do', async () => {
+    itOnPostgres('keeps its number if there is nothing to do', async () => {
       expect(await commit(store, collection)).toEqual({ commit: 0, applied: 0, failed: 0 });
       await accept(store, collection, [{ id: 'a' }]);
       await commit(store, collection);
       expect(await commit(store, collection)).toEqual({ commit: 1, applied: 0, failed: 0 });
     });
 
-    it('applies the last of several changes to one id, within a request and across', async () => {
+    itOnPostgres('applies the last of several changes to one id, within a request and across', async () => {
       await accept(store, collection, [
         { id: 'a', n: 1 },
         { id: 'a', n: 2 },
@@ -80,7 +82,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       expect((await collectionStatus(store, collection)).documents).toBe(2);
     });
 
-    it('deletes by query what was accepted before, and nothing after', async () => {
+    itOnPostgres('deletes by query what was accepted before, and nothing after', async () => {
       await accept(store, collection, [
         { id: 'a', n: 1 },
         { id: 'b', n: 2 },
@@ -178,7 +180,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       expect(await commit(store, collection)).toEqual({ commit: 1, applied: 600, failed: 0 });
     });
 
-    it('removes documents that no search can see, with all their data', async () => {
+    itOnPostgres('removes documents that no search can see, with all their data', async () => {
       const outputs = testOutputs({ shape: [1, 0, 0, 0] });
       await accept(store, collection, [
         { id: 'a', import: outputs },

@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, ENGINES, testOutputs, visible } from '../../test/support.ts';
@@ -13,6 +14,7 @@ const PICTURE = { image: 'https://example.com/a.jpg' };
 const UNREACHABLE = { code: 'image-unreachable', msg: 'The server answered with 404.' } as const;
 
 describe.each(ENGINES)('failed changes on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   freshCollections(kind, (place) => {
@@ -52,7 +54,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     expect(await failures()).toEqual({});
   });
 
-  it('still count if only an earlier change of the document took effect', async () => {
+  itOnPostgres('still count if only an earlier change of the document took effect', async () => {
     await accept(store, collection, [{ id: 'a' }]);
     await failToAdd('a');
     await commit(store, collection);
@@ -61,7 +63,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     expect(await visible(store, collection)).toEqual(['a']);
   });
 
-  it.each<[string, object, string[]]>([
+  itOnPostgres.each<[string, object, string[]]>([
     ['by id', { kind: 'delete', id: 'a' }, ['b']],
     ['of some ids', { kind: 'delete-by-query', query: 'id:(a c)' }, ['b']],
     ['of one id', { kind: 'delete-by-query', query: 'id:"b"^2' }, ['a']],
@@ -77,7 +79,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     expect(operations.map(({ id }) => id)).toEqual(left);
   });
 
-  it('do not count if they fail only after a later change took effect', async () => {
+  itOnPostgres('do not count if they fail only after a later change took effect', async () => {
     await accept(store, collection, [
       { id: 'a', ...PICTURE },
       { id: 'b', ...PICTURE },
@@ -91,7 +93,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     expect(await states()).toEqual(['superseded', 'superseded', 'visible', 'visible']);
   });
 
-  it('count again after a failed retry, with the newer reason', async () => {
+  itOnPostgres('count again after a failed retry, with the newer reason', async () => {
     await failToAdd('a');
     await retryFailed(store, collection);
     expect(await failures()).toEqual({});

@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, ENGINES, testOutputs, visible } from '../../test/support.ts';
@@ -15,6 +16,7 @@ const removeMatching = (query: string) => ({ kind: 'delete-by-query', query }) a
 const PICTURE = { image: 'https://example.com/a.jpg' };
 
 describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   freshCollections(kind, (place) => {
@@ -41,10 +43,13 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
   };
 
   describe('before they are accepted', () => {
-    it.each(['((', 'unknown:1', 'n:abc', '{!geofilt}', `id:${'x'.repeat(50)}~`])('refuses %s', async (query) => {
-      await accept(store, collection, [{ id: 'a', n: 1 }]);
-      await expect(accept(store, collection, [removeMatching(query)])).rejects.toMatchObject({ code: 'bad-request' });
-    });
+    itOnPostgres.each(['((', 'unknown:1', 'n:abc', '{!geofilt}', `id:${'x'.repeat(50)}~`])(
+      'refuses %s',
+      async (query) => {
+        await accept(store, collection, [{ id: 'a', n: 1 }]);
+        await expect(accept(store, collection, [removeMatching(query)])).rejects.toMatchObject({ code: 'bad-request' });
+      },
+    );
 
     it('refuses a delete that the database cannot plan, and names the query', async () => {
       await accept(store, collection, [{ id: 'a', n: 1 }]);
@@ -55,7 +60,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       });
     });
 
-    it('plans deletes of fields that the same request defines', async () => {
+    itOnPostgres('plans deletes of fields that the same request defines', async () => {
       await accept(store, collection, [
         { id: 'a', n: 1, name: 'x', taken: '2024-01-31', sold: true, weight: 1.5 },
         { id: 'b', n: 2, name: 'y', taken: '2024-02-01', sold: false, weight: 2.5 },
@@ -66,7 +71,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       expect(await visible(store, collection)).toEqual(['b']);
     });
 
-    it('deletes documents with any text', async () => {
+    itOnPostgres('deletes documents with any text', async () => {
       await accept(store, collection, [{ id: 'a' }, { id: '?' }, removeMatching('[* TO *]')]);
       expect(await commit(store, collection)).toMatchObject({ failed: 0 });
       expect(await visible(store, collection)).toEqual(['?']);
@@ -74,7 +79,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
   });
 
   describe('at a commit', () => {
-    it.each(['((', 'unknown:1'])(
+    itOnPostgres.each(['((', 'unknown:1'])(
       'fails %s, which an earlier version accepted, and applies all others',
       async (query) => {
         await accept(store, collection, [{ id: 'a', n: 1 }]);
@@ -109,7 +114,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       expect(await visible(store, collection)).toEqual([]);
     });
 
-    it('fails a delete that cannot be applied to a late document, and shows the document', async () => {
+    itOnPostgres('fails a delete that cannot be applied to a late document, and shows the document', async () => {
       await accept(store, collection, [{ id: 'early', n: 5 }]);
       await accept(store, collection, [{ id: 'late', ...PICTURE }]);
       const { first } = await accept(store, collection, [removeMatching('n:5')]);
@@ -161,7 +166,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 1, documents: 12 });
     });
 
-    it('does not stop a reindex', async () => {
+    itOnPostgres('does not stop a reindex', async () => {
       await accept(store, collection, [{ id: 'a', n: 1 }]);
       await acceptUnchecked('((');
       const worker = 'worker';

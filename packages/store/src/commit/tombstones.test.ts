@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onPostgres } from '@akin/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, ENGINES, openTestStore, type TestPlace, testPlace, visible } from '../../test/support.ts';
@@ -26,6 +27,7 @@ const buried = (id: string, modified = '2026-01-02T03:04:05Z', bytes = 10n) => (
 });
 
 describe.each(ENGINES)('tombstones on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   const { reopen } = freshCollections(kind, (place) => {
@@ -50,14 +52,14 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  it('are not written for a client that wants none', async () => {
+  itOnPostgres('are not written for a client that wants none', async () => {
     await change([of('a'), of('b'), of('c')]);
     await change([remove('a'), removeMatching('id:b')], { tombstones: false });
     expect(await visible(store, collection)).toEqual(['c']);
     expect(await all()).toEqual([]);
   });
 
-  it('describe the file of the last document before the delete, even if it was never visible', async () => {
+  itOnPostgres('describe the file of the last document before the delete, even if it was never visible', async () => {
     await change([of('a'), of('b')]);
     await change([
       of('a', '2026-05-05T00:00:00Z', 20),
@@ -72,7 +74,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['a', 'b', 'late', 'new']);
   });
 
-  it('are removed when the document is stored again, also in the same commit', async () => {
+  itOnPostgres('are removed when the document is stored again, also in the same commit', async () => {
     await change([of('a'), of('b'), of('c')]);
     await change([remove('a'), remove('b'), remove('c'), of('c')]);
     expect(await ids()).toEqual(['a', 'b']);
@@ -80,7 +82,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['b']);
   });
 
-  it('are removed when the collection is emptied, except later ones', async () => {
+  itOnPostgres('are removed when the collection is emptied, except later ones', async () => {
     await change([of('a'), of('b'), of('c')]);
     await change([remove('a'), removeMatching('id:b')]);
     await change([removeMatching('*:*'), of('d'), remove('d')]);
@@ -102,7 +104,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['b', 'c']);
   });
 
-  it('are listed in pages', async () => {
+  itOnPostgres('are listed in pages', async () => {
     await change(['a', 'b', 'c'].map((id) => of(id)));
     await change([removeMatching('id:*')]);
     const first = await listTombstones(store, collection, { limit: 2 });
@@ -111,7 +113,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect([last.tombstones.map(({ id }) => id), last.next]).toEqual([['c'], undefined]);
   });
 
-  it('are copied when the collection is reindexed', async () => {
+  itOnPostgres('are copied when the collection is reindexed', async () => {
     await change([of('a'), of('b'), of('c'), of('d')]);
     await change([remove('a')]);
     let round = 0;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { groupsOn, picture, RULE } from '../../test/groups.ts';
 import { ENGINES } from '../../test/support.ts';
@@ -10,10 +11,11 @@ import { decideGroups, listDecisions } from './decisions.ts';
 import { listGroups } from './list-groups.ts';
 
 describe.each(ENGINES)('decisions on groups on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   const on = groupsOn(kind);
   const { add, collectionOf, groups, update } = on;
 
-  it('keeps documents apart that people marked as different, whatever changes', async () => {
+  itOnPostgres('keeps documents apart that people marked as different, whatever changes', async () => {
     const collection = await collectionOf(
       picture('a', 0),
       picture('b', 0.02),

@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { groupsOn, picture, RULE } from '../../test/groups.ts';
 import { ENGINES } from '../../test/support.ts';
@@ -8,10 +9,11 @@ import { readState } from './state.ts';
 import { updateGroups } from './update-groups.ts';
 
 describe.each(ENGINES)('groups on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   const on = groupsOn(kind);
   const { add, collectionOf, groups, update } = on;
 
-  it('groups documents near their representative, and forms no chains', async () => {
+  itOnPostgres('groups documents near their representative, and forms no chains', async () => {
     // Each is near the next one, but the third is not near the first.
     const collection = await collectionOf(
       picture('a', 0),
@@ -37,7 +39,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(follower?.document.get('id')).toBe('b');
   });
 
-  it('puts a document into the group of the nearest representative, whatever the chunks', async () => {
+  itOnPostgres('puts a document into the group of the nearest representative, whatever the chunks', async () => {
     const collection = await collectionOf(
       picture('far', 0.14),
       picture('near', 0),
@@ -81,7 +83,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect((await listGroups(on.store, collection, { rows: 10, members: 10 })).numFound).toBe(0);
   });
 
-  it('groups the followers again when their representative leaves', async () => {
+  itOnPostgres('groups the followers again when their representative leaves', async () => {
     const collection = await collectionOf(
       picture('a', 0),
       picture('b', 0.09),
@@ -98,7 +100,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(await groups(collection)).toEqual([['c', 'd']]);
   });
 
-  it('keeps the id of a group whose representative is replaced by the same picture', async () => {
+  itOnPostgres('keeps the id of a group whose representative is replaced by the same picture', async () => {
     const collection = await collectionOf(picture('m', 0), picture('a', 0.09), picture('z', -0.09));
     await update(collection);
     await add(collection, picture('m', 0, { title: 'new words' }));
@@ -126,7 +128,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(await groups(both)).toEqual(expected);
   });
 
-  it('counts a document once that two processes group, after its representative left', async () => {
+  itOnPostgres('counts a document once that two processes group, after its representative left', async () => {
     const collection = await collectionOf(
       picture('a', 0),
       picture('b', 0.09),

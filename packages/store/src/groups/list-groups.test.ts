@@ -1,14 +1,16 @@
 import { parseQuery } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { groupsOn, picture } from '../../test/groups.ts';
 import { ENGINES } from '../../test/support.ts';
 import { listGroups } from './list-groups.ts';
 
 describe.each(ENGINES)('lists of groups on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   const on = groupsOn(kind);
   const { add, collectionOf, groups, update } = on;
 
-  it('filters, to groups with two matching members', async () => {
+  itOnPostgres('filters, to groups with two matching members', async () => {
     const collection = await collectionOf(
       picture('a', 0, { shop: 'x' }),
       picture('b', 0.01, { shop: 'y' }),

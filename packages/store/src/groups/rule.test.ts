@@ -1,4 +1,5 @@
 import { parseQuery } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { groupsOn, hued, parseOutputs, picture, RULE } from '../../test/groups.ts';
 import { accept, ENGINES, TEST_MODULES, testPlace } from '../../test/support.ts';
@@ -11,6 +12,7 @@ import type { GroupRule } from './rule.ts';
 import { updateGroups } from './update-groups.ts';
 
 describe.each(ENGINES)('the rule of groups on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   const on = groupsOn(kind);
   const { add, collectionOf, groups, update } = on;
 
@@ -21,7 +23,7 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
     expect(await groups(collection)).toEqual([['a', 'b', 'c']]);
   });
 
-  it('continue in a collection of another model, with the scores of that model', async () => {
+  itOnPostgres('continue in a collection of another model, with the scores of that model', async () => {
     const other = await testPlace(kind);
     // Scores are 1 - distance / width.
     const open = (model: string, width: number) =>
@@ -119,7 +121,7 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
     expect(await groups(apart)).toEqual(expected);
   });
 
-  it('leaves out the exceptions of the rule', async () => {
+  itOnPostgres('leaves out the exceptions of the rule', async () => {
     const collection = await collectionOf(
       picture('a', 0, { note: 'blank' }),
       picture('b', 0, { note: 'blank' }),

@@ -1,4 +1,5 @@
 import { parseQuery } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
@@ -8,6 +9,7 @@ import type { Collection, Store } from '../context.ts';
 import { search } from './search.ts';
 
 describe.each(ENGINES)('patterns over words on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
 
@@ -40,7 +42,7 @@ describe.each(ENGINES)('patterns over words on %s', (kind) => {
     ['*shoe AND r*d', 'a'],
   ];
 
-  it.each(PATTERNS)('%s finds %s', async (q, expected) => {
+  itOnPostgres.each(PATTERNS)('%s finds %s', async (q, expected) => {
     expect(await find(q)).toBe(expected);
   });
 
@@ -52,7 +54,7 @@ describe.each(ENGINES)('patterns over words on %s', (kind) => {
     for (const [q, expected] of PATTERNS) expect([q, await find(q)]).toEqual([q, expected]);
   });
 
-  it('name the parameter that they came in when they are wrong', async () => {
+  itOnPostgres('name the parameter that they came in when they are wrong', async () => {
     const refused = (request: object) => search(store, collection, { query: parseQuery('*:*'), rows: 0, ...request });
     const wrong = [
       ['title_:a*b', 'no document has a field "title_"'],

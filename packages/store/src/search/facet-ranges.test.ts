@@ -1,4 +1,5 @@
 import { parseQuery } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { facetShop, print, show } from '../../test/facet-shop.ts';
 import { ENGINES } from '../../test/support.ts';
@@ -6,6 +7,7 @@ import type { RangeFacet } from './facet-request.ts';
 import type { SearchRequest } from './request.ts';
 
 describe.each(ENGINES)('facets on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   const { count } = facetShop(kind);
 
   describe('of ranges', () => {
@@ -73,14 +75,14 @@ describe.each(ENGINES)('facets on %s', (kind) => {
       ]);
     });
 
-    it('whose last one is truncated, or not', async () => {
+    itOnPostgres('whose last one is truncated, or not', async () => {
       const open = await ranges(byRange('price', '5', '32', '10', { other: new Set(['after']) }));
       expect([print(open), open.end, open.after]).toEqual(['5:1 15:2 25:0', 35n, 1]);
       const hard = await ranges(byRange('price', '5', '32', '20', { hardEnd: true, other: new Set(['after']) }));
       expect([print(hard), hard.end, hard.after]).toEqual(['5:3 25:0', 32n, 1]);
     });
 
-    it('with the bounds that belong to them, and what is around', async () => {
+    itOnPostgres('with the bounds that belong to them, and what is around', async () => {
       const told = async (include: string[], other = 'all') => {
         const { counts, before, between, after } = await ranges(
           byRange('price', '10', '30', '10', { include: new Set(include) as never, other: new Set([other]) as never }),
@@ -100,7 +102,7 @@ describe.each(ENGINES)('facets on %s', (kind) => {
       expect(empty).toMatchObject({ counts: [], before: 1, between: 0, after: 3, start: 20n, end: 20n });
     });
 
-    it.each<[string, string, string, string, string]>([
+    itOnPostgres.each<[string, string, string, string, string]>([
       ['price', '0', '10', '0', 'leads to no greater value'],
       ['price', '0', '10', '-1', 'leads to no greater value'],
       ['price', '10', '0', '1', 'comes before start'],

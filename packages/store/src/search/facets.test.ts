@@ -1,4 +1,5 @@
 import { createRandom, parseQuery, type Query } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { facetShop, print } from '../../test/facet-shop.ts';
 import { accept, ENGINES } from '../../test/support.ts';
@@ -10,6 +11,7 @@ import type { SearchRequest } from './request.ts';
 import { search } from './search.ts';
 
 describe.each(ENGINES)('facets on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   const { count } = facetShop(kind, (shop) => {
@@ -35,7 +37,7 @@ describe.each(ENGINES)('facets on %s', (kind) => {
       expect(await list('sold', { mincount: 0, offset: 1 })).toBe('false:1');
     });
 
-    it.each<[string, Partial<FieldFacet>, string]>([
+    itOnPostgres.each<[string, Partial<FieldFacet>, string]>([
       ['labels', {}, 'red:2 100%:1 Straße:1 a_b:1 axb:1 shoe:1 école:1'],
       ['labels', { sort: 'index' }, '100%:1 Straße:1 a_b:1 axb:1 red:2 shoe:1 école:1'],
       ['labels', { limit: 2 }, 'red:2 100%:1'],
@@ -67,7 +69,7 @@ describe.each(ENGINES)('facets on %s', (kind) => {
       expect(await list(field, facet)).toBe(expected);
     });
 
-    it('count what matches, and with mincount 0 tell of what does not', async () => {
+    itOnPostgres('count what matches, and with mincount 0 tell of what does not', async () => {
       const request = { query: parseQuery('category:Shoe'), filters: [parseQuery('sold:true')] };
       expect(await list('labels', {}, request)).toBe('red:1 shoe:1');
       expect(await list('labels', { mincount: 0 }, request)).toBe('red:1 shoe:1 100%:0 Straße:0 a_b:0 axb:0 école:0');
@@ -83,7 +85,7 @@ describe.each(ENGINES)('facets on %s', (kind) => {
       expect(price).toEqual({ kind: 'field', counts: [{ value: 10n, count: 1 }], withoutZeros: true });
     });
 
-    it('count the documents without a value', async () => {
+    itOnPostgres('count the documents without a value', async () => {
       const missing = async (field: string, q = '*:*') => {
         const [result] = await count([byField(field, { missing: true, limit: 0 })], { query: parseQuery(q) });
         return result?.kind === 'field' ? result.missing : undefined;
@@ -96,7 +98,7 @@ describe.each(ENGINES)('facets on %s', (kind) => {
       expect((await count([byField('labels')]))[0]).not.toHaveProperty('missing');
     });
 
-    it.each<[string, Partial<FieldFacet>, string]>([
+    itOnPostgres.each<[string, Partial<FieldFacet>, string]>([
       ['categry', {}, 'did you mean "category"'],
       ['location', {}, '"location" is a location'],
       ['shape_descriptor', {}, '"shape_descriptor" is a string'],
@@ -107,7 +109,7 @@ describe.each(ENGINES)('facets on %s', (kind) => {
     });
   });
 
-  it('count what matches other queries', async () => {
+  itOnPostgres('count what matches other queries', async () => {
     const matches = (q: string): FacetRequest => ({ kind: 'query', query: parseQuery(q) });
     const facets = ['price:[15 TO *]', 'labels:red', '-labels:red', 'École', 'id:none', '*:*'].map(matches);
     expect((await count(facets)).map(print)).toEqual(['3', '2', '4', '2', '0', '6']);
@@ -122,7 +124,7 @@ describe.each(ENGINES)('facets on %s', (kind) => {
     await expect(count([matches('nothing:1')])).rejects.toThrow('no document has a field');
   });
 
-  it('leave out filters that a person may still change, each as it says', async () => {
+  itOnPostgres('leave out filters that a person may still change, each as it says', async () => {
     const [query, shoe, sold] = ['*:*', 'category:Shoe', 'sold:true'].map((q) => parseQuery(q)) as [
       Query,
       Query,

@@ -1,4 +1,5 @@
 import { createRandom, type ModuleManifest, parseQuery } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
@@ -60,6 +61,7 @@ const documentOf = (n: number, view: readonly number[], theme: number) => ({
 });
 
 describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   const views = new Map<string, { view: number[]; theme: number }>();
@@ -147,7 +149,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect(await recall(() => [])).toBeGreaterThanOrEqual(0.98);
   });
 
-  it.each([
+  itOnPostgres.each([
     ['half', (_: number) => ['half:1']],
     ['a tenth', (_: number) => ['tenth:3']],
     ['a hundredth', (_: number) => ['hundredth:42']],
@@ -172,12 +174,12 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect((await recall(fq)) || 1).toBeGreaterThanOrEqual(0.95);
   });
 
-  it('compares all that match when they are few, and says that it is exact', async () => {
+  itOnPostgres('compares all that match when they are few, and says that it is exact', async () => {
     const page = await find(near(3), { fq: ['hundredth:42'] });
     expect(page).toMatchObject({ numFound: 24, ranking: { exact: true, distances: 24 } });
   });
 
-  it('compares fewer codes the stronger the smart filter is', async () => {
+  itOnPostgres('compares fewer codes the stronger the smart filter is', async () => {
     const view = near(5);
     const distances = [];
     for (const smartfilter of ['off', 'low', 'medium', 'high'] as const) {
@@ -188,7 +190,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect(distances[0]).toBe(COUNT);
   });
 
-  it('is exact for pages by cursor, deep pages and other orders', async () => {
+  itOnPostgres('is exact for pages by cursor, deep pages and other orders', async () => {
     const view = near(7);
     const seen: string[] = [];
     for (let mark = '*'; ; ) {
@@ -210,7 +212,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect(ids(worst)).toEqual(seen.slice(-10).reverse());
   });
 
-  it('gives pages that follow on each other', async () => {
+  itOnPostgres('gives pages that follow on each other', async () => {
     const view = near(9);
     const whole = await find(view, { rows: 40 });
     const pages = [];
@@ -221,7 +223,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect((await find(view, { start: 20 })).minDistance).toBeCloseTo(whole.hits[0]?.distance ?? 0, 6);
   });
 
-  it('is exact with a greatest distance, though it looks only where something can be', async () => {
+  itOnPostgres('is exact with a greatest distance, though it looks only where something can be', async () => {
     let compared = 0;
     for (let theme = 0; theme < THEMES; theme += 4) {
       const view = near(theme);
@@ -247,7 +249,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect(compared).toBeLessThan((COUNT * THEMES) / 4);
   });
 
-  it('puts the document that asks first among its equals, and the others by id', async () => {
+  itOnPostgres('puts the document that asks first among its equals, and the others by id', async () => {
     const view = near(1);
     await add(Array.from({ length: 70 }, (_, i) => ({ ...documentOf(50_000 + i, view, 1), id: `twin${10 + i}` })));
     const page = await find(view, { firstId: 'twin66', rows: 4 });
@@ -263,7 +265,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect(ids(await find(view, { rows: 100 })).filter((id) => id.startsWith('twin'))).toEqual([]);
   });
 
-  it('sees what was updated, deleted and added since the vectors were read', async () => {
+  itOnPostgres('sees what was updated, deleted and added since the vectors were read', async () => {
     const view = near(2);
     const before = ids(await find(view, { rows: 20 }));
     const [first = '', second = ''] = before;
@@ -300,7 +302,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect(await recall(() => [])).toBeGreaterThanOrEqual(0.98);
   });
 
-  it('remembers filters over commits, but for those that are not to be', async () => {
+  itOnPostgres('remembers filters over commits, but for those that are not to be', async () => {
     const view = near(8);
     const filter = parseQuery('tenth:7');
     const ask = (uncached: ReadonlySet<typeof filter>) =>
@@ -322,7 +324,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect((await ask(new Set())).numFound).toBe(once.numFound);
   });
 
-  it('keeps no filter longer than it is used, however often a search names it', async () => {
+  itOnPostgres('keeps no filter longer than it is used, however often a search names it', async () => {
     const view = near(10);
     for (let n = 0; n < 210; n++) await find(view, { fq: [`n:${n}`, `n:${n}`], rows: 1 });
     expect(store.inMemory.use.filters).toBeLessThanOrEqual(200);
@@ -331,7 +333,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect(store.inMemory.use.filters).toBeLessThanOrEqual(before + 1);
   });
 
-  it('does not answer from a commit that it passed over', async () => {
+  itOnPostgres('does not answer from a commit that it passed over', async () => {
     const held = await store.engine.transaction((tx) => store.inMemory.find(collection, tx, 0n, 'view'));
     expect(held).toBeUndefined();
     const view = near(12);
@@ -349,7 +351,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     await add([{ kind: 'delete', id: 'passing' }]);
   });
 
-  it('reads all again when it missed rows that went, and when its threads end', async () => {
+  itOnPostgres('reads all again when it missed rows that went, and when its threads end', async () => {
     const view = near(4);
     const { numFound: count } = await find(view);
     // Grace is over at once: what these commits replaced is gone before anybody searches.
@@ -384,11 +386,8 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
   it('compares everything in the database where memory does not suffice', async () => {
     const small = { ...store, inMemory: new InMemorySearch({ exactRows: LIMIT, memory: 1_000 }) };
     const view = near(6);
-    const request = {
-      query: parseQuery('half:1'),
-      rank: { module: 'view', vector: Float32Array.from(view) },
-      rows: 10,
-    };
+    const vector = Float32Array.from(view);
+    const request = { query: parseQuery('half:1'), rank: { module: 'view', vector }, rows: 10 };
     const page = await search(small, collection, request);
     const inMemory = await find(view, { fq: ['half:1'], smartfilter: 'off' });
     expect(inMemory.ranking).toMatchObject({ exact: true, inMemory: true });

@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { ids, searchShop } from '../../test/search-shop.ts';
 import { ENGINES } from '../../test/support.ts';
@@ -5,10 +6,11 @@ import type { SearchRequest } from './request.ts';
 import { parseSort } from './sort.ts';
 
 describe.each(ENGINES)('search on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   const { find } = searchShop(kind);
 
   describe('sorting', () => {
-    it.each([
+    itOnPostgres.each([
       ['id desc', '654321'],
       ['price asc', '312456'],
       ['price desc', '524136'],
@@ -33,25 +35,25 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(await order('1')).toBe(orders[0]);
     });
 
-    it.each(['nothing asc', 'field(nothing) asc', 'field(labels,avg) asc', 'location desc', 'text asc'])(
+    itOnPostgres.each(['nothing asc', 'field(nothing) asc', 'field(labels,avg) asc', 'location desc', 'text asc'])(
       'refuses %s',
       async (sort) => {
         await expect(find('*:*', { sort: parseSort(sort) })).rejects.toMatchObject({ code: 'bad-request' });
       },
     );
 
-    it.each(['price', 'price up', 'price asc id desc', 'field(labels,max)', 'price asc\\'])(
+    itOnPostgres.each(['price', 'price up', 'price asc id desc', 'field(labels,max)', 'price asc\\'])(
       'does not read %s',
       (sort) => {
         expect(() => parseSort(sort)).toThrow('expected a name and asc or desc');
       },
     );
 
-    it('refuses hundreds of clauses', () => {
+    itOnPostgres('refuses hundreds of clauses', () => {
       expect(() => parseSort('price asc,'.repeat(1_000))).toThrow('more than 50');
     });
 
-    it('reads escaped names', () => {
+    itOnPostgres('reads escaped names', () => {
       expect(parseSort('a\\,\\ b desc,c ASC')).toEqual([
         { name: 'a, b', direction: 'desc' },
         { name: 'c', direction: 'asc' },
@@ -71,11 +73,11 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(result.hits[0]).not.toHaveProperty('score');
     });
 
-    it('puts the document that asks before its equals', async () => {
+    itOnPostgres('puts the document that asks before its equals', async () => {
       expect(ids(await find('*:*', { rank: { ...rank, firstId: '4' } }))).toBe('4132');
     });
 
-    it('filters, and keeps to the greatest distance', async () => {
+    itOnPostgres('filters, and keeps to the greatest distance', async () => {
       expect(ids(await find('*:*', { rank, fq: ['-id:1'] }))).toBe('432');
       expect(ids(await find('red', { rank }))).toBe('12');
       const near = { ...rank, maxDistance: 1 };
@@ -86,25 +88,28 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(await find('id:2', { rank: near })).not.toHaveProperty('minDistance');
     });
 
-    it('can be sorted otherwise and still tells distances', async () => {
+    itOnPostgres('can be sorted otherwise and still tells distances', async () => {
       const result = await find('*:*', { rank, sort: parseSort('price desc, score desc') });
       expect(ids(result)).toBe('4213');
       expect(result.hits[0]?.distance).toBe(0);
       expect(ids(await find('*:*', { rank, sort: parseSort('score asc') }))).toBe('2314');
     });
 
-    it('can be asked by a document and sorted without the score, or with the score behind the id', async () => {
-      for (const sort of ['id desc', 'price asc', 'id asc, score desc', 'random_1 asc', 'score desc, score desc']) {
-        expect(
-          await find('*:*', { rank: { ...rank, firstId: '4', maxDistance: 1 }, sort: parseSort(sort) }),
-        ).toMatchObject({
-          numFound: 3,
-          minDistance: 0,
-        });
-      }
-    });
+    itOnPostgres(
+      'can be asked by a document and sorted without the score, or with the score behind the id',
+      async () => {
+        for (const sort of ['id desc', 'price asc', 'id asc, score desc', 'random_1 asc', 'score desc, score desc']) {
+          expect(
+            await find('*:*', { rank: { ...rank, firstId: '4', maxDistance: 1 }, sort: parseSort(sort) }),
+          ).toMatchObject({
+            numFound: 3,
+            minDistance: 0,
+          });
+        }
+      },
+    );
 
-    it('refuses vectors of another length and modules without', async () => {
+    itOnPostgres('refuses vectors of another length and modules without', async () => {
       await expect(find('*:*', { rank: { module: 'shape', vector: new Float32Array(3) } })).rejects.toMatchObject({
         code: 'bad-request',
       });
@@ -127,7 +132,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       throw new Error('never ended');
     };
 
-    it.each([
+    itOnPostgres.each([
       '',
       'price asc',
       'price desc',
@@ -147,7 +152,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(await everything({ rank })).toBe('3241');
     });
 
-    it('are refused with another order, another vector, start, and when they are none', async () => {
+    itOnPostgres('are refused with another order, another vector, start, and when they are none', async () => {
       const { nextCursorMark } = await find('*:*', { rows: 2, cursorMark: '*' });
       if (nextCursorMark === undefined) throw new Error('no mark');
       for (const request of [

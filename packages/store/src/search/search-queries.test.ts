@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { ids, searchShop } from '../../test/search-shop.ts';
 import { ENGINES } from '../../test/support.ts';
@@ -6,6 +7,7 @@ import { parseSort } from './sort.ts';
 import { terms } from './terms.ts';
 
 describe.each(ENGINES)('search on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   const { find } = searchShop(kind, (shop) => {
@@ -14,7 +16,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
   const sorted = async (q: string) => ids(await find(q, { sort: [{ name: 'id', direction: 'asc' }] }));
 
   describe('queries', () => {
-    it.each([
+    itOnPostgres.each([
       ['*:*', '123456'],
       ['', ''],
       ['id:1', '1'],
@@ -140,12 +142,12 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(await sorted('Robert\\"\\)\\;\\ drop\\ table\\ documents\\;\\ --:x')).toBe('6');
     });
 
-    it('filters by all filters, whatever they score', async () => {
+    itOnPostgres('filters by all filters, whatever they score', async () => {
       expect(ids(await find('shoe', { fq: ['price:10', '-sold:false'] }))).toBe('4');
       expect(await find('shoe', { fq: ['price:10', '-price:10'] })).toMatchObject({ numFound: 0, hits: [] });
     });
 
-    it.each(['prize:5', 'price:abc', 'later:1'])('refuses %s', async (q) => {
+    itOnPostgres.each(['prize:5', 'price:abc', 'later:1'])('refuses %s', async (q) => {
       await expect(find(q)).rejects.toMatchObject({ code: 'bad-request' });
       await expect(find('*:*', { fq: [q] })).rejects.toMatchObject({ code: 'bad-request' });
     });
@@ -223,7 +225,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       await expect(find(fuzzy(20))).rejects.toThrow('expensive clauses');
     });
 
-    it.each(['*x#*', 'labels:*#x*', 'labels:[# TO #]', '[zz# TO zz#]', 'xyzzy#~1', '"a b#"~2'])(
+    itOnPostgres.each(['*x#*', 'labels:*#x*', 'labels:[# TO #]', '[zz# TO zz#]', 'xyzzy#~1', '"a b#"~2'])(
       'takes some and refuses thousands of %s, each of which goes through all words or values',
       async (clause) => {
         const many = (count: number) =>

@@ -1,4 +1,5 @@
 import { type FieldValue, parseQuery } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { ids, searchShop, THUMBNAIL } from '../../test/search-shop.ts';
 import { accept, ENGINES, testOutputs } from '../../test/support.ts';
@@ -11,6 +12,7 @@ import { parseSort } from './sort.ts';
 import { terms } from './terms.ts';
 
 describe.each(ENGINES)('search on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   const { find } = searchShop(kind, (shop) => {
@@ -42,13 +44,13 @@ describe.each(ENGINES)('search on %s', (kind) => {
       );
     });
 
-    it('leave out what has no value', async () => {
+    itOnPostgres('leave out what has no value', async () => {
       const [hit] = (await find('id:6')).hits;
       expect([...(hit?.document.keys() ?? [])]).toEqual(['id', 'title', 'Robert"); drop table documents; --']);
       expect((await find('id:4')).hits[0]?.document.has('tint_names')).toBe(false);
     });
 
-    it('have the fields that are named, hidden ones only by their whole name', async () => {
+    itOnPostgres('have the fields that are named, hidden ones only by their whole name', async () => {
       const fieldsOf = async (...fields: string[]) => [
         ...((await find('id:1', { fields })).hits[0]?.document.keys() ?? []),
       ];
@@ -61,7 +63,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(hits[0]?.document.get('shape_descriptor')).toBe('1,0,0,0');
     });
 
-    it('count all matches, whatever the page', async () => {
+    itOnPostgres('count all matches, whatever the page', async () => {
       expect(await find('shoe', { rows: 1 })).toMatchObject({ numFound: 3, numFoundExact: true });
       expect(await find('shoe', { rows: 0 })).toMatchObject({ numFound: 3, hits: [] });
       expect(await find('shoe', { rows: 2, start: 2 })).toMatchObject({ numFound: 3 });
@@ -70,7 +72,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(await find('*:*', { rows: 0 })).toMatchObject({ numFound: 6, maxScore: 1 });
     });
 
-    it('come by falling score, then by id', async () => {
+    itOnPostgres('come by falling score, then by id', async () => {
       const result = await find('shoe');
       const scores = result.hits.map(({ score }) => score ?? 0);
       expect(ids(result)[0]).toBe('4');
@@ -86,7 +88,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
   });
 
   describe('terms, descriptors and thumbnails', () => {
-    it('counts the values of a field', async () => {
+    itOnPostgres('counts the values of a field', async () => {
       const list = async (request: Parameters<typeof terms>[2]) =>
         (await terms(store, collection, request)).map(({ value, count }) => `${value}:${count}`).join(' ');
       expect(await list({ field: 'labels' })).toBe('red:2 Shoe:1 a%b:1 a_b:1 axb:1');
@@ -100,7 +102,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       await expect(list({ field: 'location' })).rejects.toMatchObject({ code: 'bad-request' });
     });
 
-    it('finds Chinese words that stand apart in a query wherever they stand', async () => {
+    itOnPostgres('finds Chinese words that stand apart in a query wherever they stand', async () => {
       const own = await createCollection(store, `apart-${kind}`);
       await accept(store, own, [
         { id: 'a', title: '京都と東京' },
@@ -114,7 +116,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(await found('{!words f=title}東京都')).toBe('b');
     });
 
-    it('ranks by descriptors of documents', async () => {
+    itOnPostgres('ranks by descriptors of documents', async () => {
       const read = new Map<string, Float32Array | null | undefined>();
       const { hits } = await search(store, collection, {
         query: { kind: 'all' },

@@ -1,4 +1,5 @@
 import { createRandom, EARTH_RADIUS_KILOMETERS, type Location, parseGeodist, parseQuery } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES } from '../../test/support.ts';
@@ -38,6 +39,7 @@ function kilometersBetween(a: Location, b: Location): number {
 }
 
 describe.each(ENGINES)('space on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
   const scattered = new Map<string, Location>();
@@ -67,7 +69,7 @@ describe.each(ENGINES)('space on %s', (kind) => {
   const ids = async (q: string, parameters: Record<string, string> = {}) =>
     (await find(q, {}, parameters)).hits.map(({ id }) => id).join(', ');
 
-  it.each([
+  itOnPostgres.each([
     ['{!geofilt pt=52.52,13.405 d=255}', 'berlin'],
     ['{!geofilt pt=52.52,13.405 d=256}', 'berlin, hamburg'],
     ['{!geofilt pt=52.52,13.405 d=0}', 'berlin'],
@@ -96,7 +98,7 @@ describe.each(ENGINES)('space on %s', (kind) => {
     expect(await ids(q)).toBe(expected);
   });
 
-  it('takes what the filter leaves out from the request, and goes together with other clauses', async () => {
+  itOnPostgres('takes what the filter leaves out from the request, and goes together with other clauses', async () => {
     const request = { pt: '52.52,13.405', d: '300', sfield: 'location' };
     expect(await ids('{!geofilt}', request)).toBe('berlin, hamburg');
     expect(await ids('{!geofilt d=1}', request)).toBe('berlin');
@@ -128,7 +130,7 @@ describe.each(ENGINES)('space on %s', (kind) => {
     await expect(find('*:*', { sort: parseSort('geodist(1,2) asc'), cursorMark: mark })).rejects.toThrow('cursorMark');
   });
 
-  it('returns distances as they are', async () => {
+  itOnPostgres('returns distances as they are', async () => {
     const berlin = parseGeodist('geodist(52.52,13.405)', () => undefined);
     const munich = parseGeodist('geodist(48.1351,11.582)', () => undefined);
     if (berlin === null || munich === null) throw new Error('no geodist');
@@ -139,7 +141,7 @@ describe.each(ENGINES)('space on %s', (kind) => {
     ]);
   });
 
-  it('scores by distance where that is asked for', async () => {
+  itOnPostgres('scores by distance where that is asked for', async () => {
     const scores = async (q: string) =>
       (await find(q, { sort: parseSort('score asc'), rows: 20 })).hits.map(
         ({ id, score }) => `${id} ${score?.toFixed(0)}`,
@@ -178,7 +180,7 @@ describe.each(ENGINES)('space on %s', (kind) => {
     }
   });
 
-  it.each([
+  itOnPostgres.each([
     ['{!geofilt pt=1,2 d=3 sfield=sort}', 'distances are of a location, and "sort" is a string'],
     ['{!bbox pt=1,2 d=3 sfield=locaton}', 'did you mean "location"'],
     ['{!frange u=1}geodist(size,1,2)', 'distances are of a location, and "size" is a long'],
@@ -187,7 +189,7 @@ describe.each(ENGINES)('space on %s', (kind) => {
     await expect(find(q)).rejects.toThrow(problem);
   });
 
-  it('refuses orders and fields that are no distance', async () => {
+  itOnPostgres('refuses orders and fields that are no distance', async () => {
     expect(() => parseSort('geodist() asc')).toThrow('needs pt=');
     expect(() => parseSort('geodist(1,2)')).toThrow('expected asc or desc');
     expect(() => parseSort('geodist(1,2) up')).toThrow('expected a name and asc or desc');
