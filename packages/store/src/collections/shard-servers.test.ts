@@ -204,7 +204,7 @@ describe('shards on several servers', () => {
   });
 
   it.each([
-    [{ shards: 2, shardServers: ['main', 'nobody'] }, 'There is main, b'],
+    [{ shards: 2, shardServers: ['main', 'nobody'] }, 'Known servers: main, b'],
     [{ shards: 1, shardServers: ['b'] }, 'shards=2'],
     [{ shards: 2, shardServers: ['b', 'main', 'b', 'c'] }, 'no shard server'],
   ])('are refused as %j', async (settings, message) => {
