@@ -55,7 +55,7 @@ describe('a fleet that has nothing but PostgreSQL', () => {
     expect(analyzers).toEqual([{ address: expect.stringContaining('127.0.0.1'), leftOut: false }]);
     const words = (await runAkin(['status', '--url', gateway.url])).out;
     expect(words).toMatch(/^fleet: indexer \d\S+ on \S+ \(127\.0\.0\.1\), pid \d+, connected since /m);
-    expect(words).toMatch(/^analyzer: \S+, asked$/m);
+    expect(words).toMatch(/^analyzer: \S+, in use$/m);
     // A process that is gone is not listed any more.
     await analyzer.kill();
     const gone = async () => !(await gateway.client.processes()).processes.some(({ role }) => role === 'analyzer');
