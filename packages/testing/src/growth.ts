@@ -1,4 +1,5 @@
-const ROUNDS = 3;
+/** At most: linear work rarely needs more than two, but garbage of other work may be collected in any of them. */
+const ROUNDS = 10;
 
 /**
  * How much more processor time the work takes for an input four times as large: about 4 if the time is linear, 16 if it
