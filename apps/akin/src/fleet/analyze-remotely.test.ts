@@ -162,7 +162,7 @@ describe('analyses over HTTP', () => {
     expect(await ask(one, two)).toEqual([
       'conflict',
       expect.stringMatching(
-        /^No analyzer can use the content model m:1\. They say: .*is not here\..*needs a package\..*akin models pull/,
+        /^No analyzer can use the content model m:1\. Their answers: .*is not here\..*needs a package\..*akin models pull/,
       ),
     ]);
     expect(await ask(one, busy)).toEqual(['too-many-requests', 'is too-many-requests']);
