@@ -5,6 +5,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
+import { settled } from './demo-page.ts';
 import { photo, picture, UNLIKE } from './pictures.ts';
 import { shot } from './shot.ts';
 
@@ -97,6 +98,7 @@ describe('the original of a picture', () => {
 
   it('is shown whole, zooms, and leads to the next one and back', async () => {
     const { page, context, complaints } = await openPage(browser, `${akin.url}/`);
+    await settled(page);
     await page.locator('.card .picture').first().click();
     await full(page).waitFor();
     expect(
