@@ -61,7 +61,7 @@ export async function* readUpload(
     if (thumbnail) more.push(['thumbnail', formatThumbnail(thumbnail)]);
     yield { kind: 'add', position: 0, json: new JsonObject([...document.entries, ...more]) };
   } else {
-    // Whoever executes the command reports the error.
+    // The caller of the command reports the error.
     yield { kind: 'add', position: 0, json: document };
   }
 }

@@ -60,7 +60,7 @@ export class Applier {
       const chunk = await prepareChunk(this.#context, piece);
       await this.applied();
       this.#atWork = applyChunk(this.#context, chunk, this.#batchSize);
-      // Whoever waits for it gets its failure.
+      // The failure goes to the code that waits for it.
       this.#atWork.catch(() => undefined);
       if (isAtomic) await this.applied();
     }
