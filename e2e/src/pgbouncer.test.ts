@@ -24,7 +24,7 @@ describe('a fleet without Redis behind PgBouncer, in session pooling', () => {
     );
 
   beforeAll(async () => {
-    // As many as docs/operations.md says: 11 each of gateway and indexer, 8 each of the queues.
+    // As many as docs/servers.md says: 11 each of gateway and indexer, 8 each of the queues.
     pooler = await openPgBouncer(database.url, { pool_mode: 'session', default_pool_size: '38' });
     pictures = await servePictures(await drawImage({ width: 160, height: 120 }));
     ({ gateway, indexer, all } = await startFleet({ DATABASE_URL: pooler.url }));

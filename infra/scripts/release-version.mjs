@@ -8,7 +8,7 @@ execFileSync('npm', ['run', 'changeset', 'version'], { cwd: ROOT, stdio: 'inheri
 const { version } = JSON.parse(readFileSync(`${ROOT}apps/akin/package.json`, 'utf8'));
 for (const [file, pattern] of [
   ['infra/kubernetes/kustomization.yaml', /(newTag: )\S+/],
-  ['docs/operations.md', /(the image `akin:)[^`]+/],
+  ['docs/containers.md', /(the image `akin:)[^`]+/],
 ]) {
   writeFileSync(`${ROOT}${file}`, readFileSync(`${ROOT}${file}`, 'utf8').replace(pattern, `$1${version}`));
 }
