@@ -58,6 +58,16 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
     expect((await status()).documents).toBe(4);
   });
 
+  it('are named in the message, one document without a plural', async () => {
+    const message = async (quota: Partial<Quota>) => {
+      await limit(quota);
+      return accept(store, collection, some(0, 3)).then(String, String);
+    };
+    expect(await message({ maxDocuments: 2 })).toMatch(/ may have 2 documents, /);
+    expect(await message({ maxDocuments: 1 })).toMatch(/ may have 1 document, /);
+    expect(await message({ maxBytes: 1 })).toMatch(/ may have 1 byte, /);
+  });
+
   it('always accept deletes, which free space when they are applied', async () => {
     await limit({ maxDocuments: 3 });
     await send(...some(0, 3));

@@ -81,7 +81,7 @@ export async function requireQuota(
     const room = maxDocuments - Number(usage.documents);
     if (open.changes + brought.adds > room && (await bringsMore(tx, collection, brought.request, room))) {
       throw exceeded(
-        `The collection ${name} may have ${maxDocuments} documents, and would have more: delete documents, or raise its quota. Existing documents can be updated.`,
+        `The collection ${name} may have ${countOf(maxDocuments, 'document')}, and would have more: delete documents, or raise its quota. Existing documents can be updated.`,
       );
     }
   }
@@ -90,11 +90,13 @@ export async function requireQuota(
     const isMore = async () => (await openBytes(tx, collection)) + brought.bytes > room;
     if (brought.bytes > room || (open.bytes + brought.bytes > room && (await isMore()))) {
       throw exceeded(
-        `The collection ${name} may have ${maxBytes} bytes, and would have more: delete documents, or raise its quota.`,
+        `The collection ${name} may have ${countOf(maxBytes, 'byte')}, and would have more: delete documents, or raise its quota.`,
       );
     }
   }
 }
+
+const countOf = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
 function exceeded(what: string): AkinError {
   return new AkinError(
