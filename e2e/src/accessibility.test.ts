@@ -33,8 +33,8 @@ afterAll(async () => {
 type Act = (page: Page) => Promise<unknown>;
 
 /**
- * Each view: its address, what leads to it from there, and what else on a narrow screen. Where the view is not about
- * them, few documents lie behind it: axe takes its time for each.
+ * Each view: its address, the steps that open it, and further steps on a narrow screen. Views that are not about
+ * documents show few of them, because axe takes long for each.
  */
 const VIEWS: Readonly<Record<string, readonly [address: string, act: Act, narrow?: Act]>> = {
   'the collection': ['/', (page) => page.getByText(/ found/).waitFor()],
@@ -124,7 +124,7 @@ const VIEWS: Readonly<Record<string, readonly [address: string, act: Act, narrow
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 900 };
 
-/** Rules that look at colours: what the others find is the same in light and in dark. */
+/** Rules about colours. The results of the others do not depend on light or dark. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** What axe finds in the page as it is now: rule, number of elements, the first element. */

@@ -12,7 +12,7 @@ export const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', imp
 
 export interface Ended {
   readonly code: number | null;
-  /** What killed it, if its code is null. */
+  /** The signal that killed it, if its code is null. */
   readonly signal: NodeJS.Signals | null;
   readonly out: string;
   readonly err: string;
@@ -24,7 +24,7 @@ export class RunningCommand {
   err = '';
   readonly #child: ChildProcess;
   readonly #ended: Promise<Ended>;
-  /** Tests that wait for output; asked again whenever there is more. */
+  /** Conditions that wait for output; checked again whenever there is more. */
   readonly #waiting = new Set<() => void>();
 
   constructor(
@@ -56,7 +56,7 @@ export class RunningCommand {
     this.#ended.catch(() => {});
   }
 
-  /** Waits until the output holds something. @throws Error with all output when the command ends without it */
+  /** Waits until the output contains something. @throws Error with all output when the command ends without it */
   async says(pattern: RegExp): Promise<RegExpMatchArray> {
     const look = () => this.out.match(pattern) ?? this.err.match(pattern);
     let wake = () => {};
@@ -104,12 +104,13 @@ export interface ServingAkin {
 }
 
 /**
- * Starts `akin serve` on a free port and waits until it prints its address. An embedded database that `--data` (or
- * AKIN_DATA) does not hold yet is a copy of one that akin made once in this run, for making one takes seconds.
+ * Starts `akin serve` on a free port and waits until it prints its address. If `--data` (or
+ * AKIN_DATA) has no embedded database yet, it gets a copy of one that akin made once in this run: making one takes
+ * seconds.
  *
  * @param options.program another build of the command
- * @param options.demo the copy holds the demo
- * @param options.first makes it itself, as the first start of a user does
+ * @param options.demo the copy contains the demo
+ * @param options.first makes no copy: akin makes the database, as for a user who starts it for the first time
  */
 export async function serveAkin(
   args: readonly string[],
@@ -137,7 +138,7 @@ export async function temporaryFolder(): Promise<{ folder: string; remove: () =>
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Asks again until a condition holds. @throws Error after five minutes: a very busy machine takes its time */
+/** Asks again until a condition is true. @throws Error after five minutes, because a very busy machine is slow */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 300_000;
   while (!(await holds())) {
@@ -146,7 +147,7 @@ export async function until(what: string, holds: () => Promise<boolean>): Promis
   }
 }
 
-/** The settings of the person who runs the tests are not those of the tests. */
+/** Removes settings of the person who runs the tests. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^AKIN_|^OTEL_|^PORT$|^(SEARCH_)?DATABASE_URL$|^REDIS_URL$/.test(name)),

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const infra = fileURLToPath(new URL('../../infra/', import.meta.url));
 
 describe('infra/prometheus/alerts.yaml', () => {
-  it('holds rules that Prometheus takes', async () => {
+  it('contains rules that Prometheus accepts', async () => {
     const { stdout } = await run(await debianPromtool(), [
       'check',
       'rules',
@@ -19,13 +19,13 @@ describe('infra/prometheus/alerts.yaml', () => {
     expect(stdout).toContain('SUCCESS');
   });
 
-  it('sees what it is to see, and nothing else', async () => {
+  it('raises the expected alerts, and no others', async () => {
     const test = run(await debianPromtool(), ['test', 'rules', 'alerts.test.yaml'], { cwd: `${infra}prometheus` });
     const { stdout } = await test.catch(({ stdout, stderr }) => Promise.reject(new Error(`${stdout}${stderr}`)));
     expect(stdout).toContain('SUCCESS');
   });
 
-  it('asks for figures that akin tells', async () => {
+  it('uses only metrics that akin exports', async () => {
     const among = ['--include=*.ts', '--exclude-dir=node_modules', '--exclude-dir=dist', '--exclude=*.test.ts'];
     const told = await run('grep', ['-rhoE', "'akin_[a-z_]+'", ...among, 'apps', 'packages'], {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),

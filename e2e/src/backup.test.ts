@@ -24,7 +24,7 @@ describe('a backup of a fleet on PostgreSQL', () => {
     [database, empty] = await Promise.all([testDatabase(), testDatabase()]);
     pictures = await servePictures(await drawImage({ width: 160, height: 120 }));
     folder = await mkdtemp(path.join(tmpdir(), 'akin-backup-'));
-    // The first time they are fetched.
+    // Fetched for the first time.
     clients = await debianPostgresClients();
   });
   afterAll(async () => {
@@ -45,7 +45,7 @@ describe('a backup of a fleet on PostgreSQL', () => {
       env: { ...process.env, DATABASE_URL: databaseUrl, PATH: `${clients}:${process.env.PATH}` },
     });
 
-  it('is taken while it serves, and brings everything back that was accepted, visible or not', async () => {
+  it('is taken while it serves, and restores everything that was accepted, visible or not', async () => {
     const first = await start(database.url);
     const collection = first.gateway.client.collection('my-collection');
     const image = `${pictures.url}/a.jpg`;
@@ -70,7 +70,7 @@ describe('a backup of a fleet on PostgreSQL', () => {
     ]);
   });
 
-  it('is refused by a database that is not empty, which stays as it is', async () => {
+  it('is refused by a database that is not empty, and does not change it', async () => {
     await expect(script('restore.sh', empty.url)).rejects.toThrow('already exists');
   });
 });

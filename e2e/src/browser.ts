@@ -27,7 +27,7 @@ export async function startBrowser(): Promise<Browser> {
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors and warnings of scripts, of the console, and of the security policy, which speaks there; and what it asked of others. */
+  /** Errors and warnings of scripts, the console and the security policy, and requests to other servers. */
   readonly complaints: string[];
 }
 
@@ -44,7 +44,7 @@ export async function openPage(
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
-  // The page asks akin for everything: no other server learns who looks at it.
+  // The page asks only akin: no other server learns who looks at it.
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url());
     if (protocol.startsWith('http') && origin !== new URL(address).origin) complaints.push(`asks ${request.url()}`);

@@ -10,7 +10,7 @@ import { PROGRAM, RunningCommand, runAkin, type ServingAkin, serveAkin, temporar
 import { picture } from './pictures.ts';
 import { run as shell } from './shell.ts';
 
-/** So many that an import is still under way when the test notices how far it is. */
+/** So many that an import is still running when the test reads its progress. */
 const KILLED = 10_000;
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -57,7 +57,7 @@ const many = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, i) => ({ id: `document ${i}`, place: i, ...more }));
 
 describe('akin import', () => {
-  it('takes lines, packed lines, an array, a table and standard input, and shows what it took', async () => {
+  it('reads lines, compressed lines, an array, a table and standard input, and reports the number of documents', async () => {
     const documents = many(2_500);
     await write('lines.ndjson', documents);
     await write('packed.ndjson.gz', documents);
@@ -81,13 +81,13 @@ describe('akin import', () => {
     expect((await akin.client.collection('piped').status()).documents).toBe(2_500);
   });
 
-  it('leaves out what is wrong, tells lines and reasons, and ends with 2', async () => {
+  it('skips wrong documents, reports their lines and reasons, and ends with 2', async () => {
     const lines: (object | string)[] = many(30);
     lines[3] = '{"id":"broken"';
     lines[7] = { id: 'odd', place: 'nowhere' };
     lines[8] = { place: 1 };
     lines[9] = '';
-    // Right as JSON, and yet nothing that can be stored: the whole request is refused for it.
+    // Valid JSON that cannot be stored: akin refuses the whole request.
     lines[20] = `{"id":"deep","place":${'['.repeat(500)}${']'.repeat(500)}}`;
     await write('wrong.ndjson', lines);
     const { code, out } = await run('import', 'wrong', file('wrong.ndjson'));
@@ -105,13 +105,13 @@ describe('akin import', () => {
     expect((await akin.client.collection('wrong').status()).documents).toBe(25);
   });
 
-  it('ends at the first wrong one when nothing may be missing', async () => {
+  it('ends at the first wrong document with --strict', async () => {
     await write('strict.ndjson', [...many(3), 'no JSON', { id: 'behind' }]);
     const { code, out } = await run('import', 'strict', file('strict.ndjson'), '--strict');
     expect([code, out]).toEqual([2, expect.stringContaining('Line 4: The line is not JSON')]);
   });
 
-  it('waits for pictures, and tells those that could not be had', async () => {
+  it('waits for pictures, and reports those that could not be fetched', async () => {
     await write('pictures.ndjson', [
       { id: 'there', image: `${host}/picture.jpg` },
       { id: 'gone', image: `${host}/gone.jpg` },
@@ -124,7 +124,7 @@ describe('akin import', () => {
     expect(response.docs.map(({ id }) => id)).toEqual(['there']);
   });
 
-  it('goes on where it was killed, and keeps the order of each id', async () => {
+  it('continues where it was killed, and keeps the order of each id', async () => {
     const documents = [...many(KILLED, { note: 'x'.repeat(200) }), ...many(1_000, { note: 'last' })];
     await write('killed.ndjson', documents);
     const args = ['import', file('killed.ndjson'), '--url', akin.url, '--collection', 'killed'];
@@ -144,7 +144,7 @@ describe('akin import', () => {
     expect(await readFile(left).catch(() => 'gone')).toBe('gone');
   });
 
-  it('publishes what was accepted when it was killed before it did', async () => {
+  it('publishes what was accepted before it was killed', async () => {
     await write('accepted.ndjson', many(6_000));
     const args = ['import', file('accepted.ndjson'), '--url', akin.url, '--collection', 'accepted'];
     const first = new RunningCommand(args);
@@ -158,7 +158,7 @@ describe('akin import', () => {
     expect((await akin.client.collection('accepted').status()).documents).toBe(6_000);
   });
 
-  it('takes what comes through a pipe, and replaces no pipe by what it could not take', async () => {
+  it('reads from a pipe, and does not replace the pipe by a file of rejected documents', async () => {
     await write('piped.ndjson', [{ id: 'a' }, { title: 'no id' }, { id: 'b' }]);
     const akinCommand = `'${process.execPath}' '${PROGRAM}'`;
     const script = `mkfifo in out && { cat piped.ndjson >in & } && { cat out >refused & } && { ${akinCommand} import in --rejects out --url ${akin.url} --collection piped || test $? = 2; } && wait && test -p out && cat refused`;
@@ -168,7 +168,7 @@ describe('akin import', () => {
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('there is no folder')]);
   });
 
-  it('tells what is wrong with a command', async () => {
+  it('says what is wrong with a command', async () => {
     const nobody = await runAkin(['import', file('lines.ndjson'), '--url', 'http://127.0.0.1:9']);
     expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining('No akin answers')]);
     const nothing = await run('import', 'x', file('is-not-there.ndjson'));
@@ -177,7 +177,7 @@ describe('akin import', () => {
 });
 
 describe('akin export', () => {
-  /** All that a document may hold, in texts that JSON.stringify would not write. */
+  /** Everything that a document may contain, as texts that JSON.stringify would not write. */
   const ODD = [
     '{"id":"a","price":5,"exact":5.0,"long":9223372036854775807,"yes":true,"taken":"2024-02-29T23:59:59.123Z","note":"plain"}',
     '{"id":"b","long":-9223372036854775808,"exact":-0.0,"yes":false,"taken":"2024-01-01","note":"2024-01-01"}',
@@ -200,7 +200,7 @@ describe('akin export', () => {
     return `${all}\n${await ranked.text()}\n${JSON.stringify(schema.schema.fields.sort((a, b) => (a.name < b.name ? -1 : 1)))}`;
   }
 
-  it('writes what import makes the same collection of', async () => {
+  it('writes a file from which an import makes the same collection', async () => {
     const collection = akin.client.collection('odd');
     await collection.create();
     await write('odd.ndjson', ODD);
@@ -232,7 +232,7 @@ describe('akin export', () => {
     expect(Buffer.from(await (await fetch(collection.thumbnailAddress('drawn'))).arrayBuffer())).toEqual(thumbnail);
   });
 
-  it('writes to standard output what matches', async () => {
+  it('writes matching documents to standard output', async () => {
     const { code, out } = await run('export', 'odd', '--q', 'note:plain OR id:b');
     expect(code).toBe(0);
     const [header = '', ...lines] = out.trim().split('\n');
@@ -240,7 +240,7 @@ describe('akin export', () => {
     expect(lines.map((line) => JSON.parse(line).id).sort()).toEqual(['a', 'b']);
   });
 
-  it('takes the pace of a slow reader without a warning, and ends when its reader has gone', async () => {
+  it('waits for a slow reader without a warning, and ends when its reader has ended', async () => {
     const exportAll = `'${process.execPath}' '${PROGRAM}' export --url ${akin.url} --collection killed`;
     const sh = (script: string) =>
       shell('sh', ['-c', script], { cwd: place.folder, install: 'apt-get install coreutils' });
@@ -252,7 +252,7 @@ describe('akin export', () => {
     expect(left).not.toContain('Warning');
   });
 
-  it('writes into a pipe that is there, and replaces no folder', async () => {
+  it('writes into an existing pipe, and does not replace a folder', async () => {
     const script = `mkfifo pipe && { cat pipe >read & } && '${process.execPath}' '${PROGRAM}' export --url ${akin.url} --collection odd -o pipe && wait && test -p pipe && cat read`;
     const out = await shell('sh', ['-c', script], { cwd: place.folder, install: 'apt-get install coreutils' });
     expect(out).toMatch(/^\{"akin-export".*\n\{"id":/);
@@ -262,7 +262,7 @@ describe('akin export', () => {
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('there is no folder')]);
   });
 
-  it('is from one commit, however much changes meanwhile', async () => {
+  it('is from one commit, even if documents change meanwhile', async () => {
     const collection = akin.client.collection('moving');
     await collection.create();
     await collection.add(many(2_500), { commit: true });
@@ -283,7 +283,7 @@ describe('akin export', () => {
 });
 
 describe('akin reindex', () => {
-  it('reindexes a collection under changes of all kinds, none of which is lost', async () => {
+  it('reindexes a collection while it changes, and loses no change', async () => {
     const collection = akin.client.collection('anew');
     await collection.create();
     await write('anew.ndjson', many(3_000, { note: 'first' }));
@@ -324,7 +324,7 @@ describe('akin reindex', () => {
     expect(names.filter((name) => name.startsWith('anew'))).toEqual(['anew']);
   });
 
-  it('leaves the collection as it was when a value does not fit', async () => {
+  it('does not change the collection if a value does not fit', async () => {
     const collection = akin.client.collection('unfit');
     await collection.create();
     await collection.add([{ id: 'a', note: 'words' }, { id: 'b' }], { commit: true });
@@ -336,7 +336,7 @@ describe('akin reindex', () => {
 });
 
 describe('the page about bulk', () => {
-  it('has commands that work as they stand there', async () => {
+  it('has commands that work as written', async () => {
     const page = await readFile(new URL('../../docs/bulk.md', import.meta.url), 'utf8');
     const [, block = ''] = page.match(/<!-- tested: bulk -->\n```sh\n([^`]*)```/) ?? [];
     expect(block.match(/^npx akin-search /gm)).toHaveLength(5);

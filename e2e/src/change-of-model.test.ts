@@ -17,7 +17,7 @@ let akin: ServingAkin;
 const pictures = new Map<string, Buffer>();
 const inPlace = (...names: string[]) => path.join(place.folder, ...names);
 
-/** Pictures by their addresses, each answered only once the gate is open. */
+/** Serves pictures, but only after the gate is open. */
 let server: Server;
 let gate = { isOpen: true, held: [] as (() => void)[] };
 function answer(name: string, response: ServerResponse): void {
@@ -79,7 +79,7 @@ async function until(collection: Collection, condition: (status: Reindex) => boo
   }
 }
 
-/** A collection by akin's own network, with pictures by their addresses. */
+/** A collection of akin's own network, with pictures at URLs. */
 async function shop(name: string): Promise<Collection> {
   const { port } = server.address() as AddressInfo;
   const collection = akin.client.collection(name);
@@ -93,7 +93,7 @@ async function shop(name: string): Promise<Collection> {
 }
 
 describe('the content model of a collection', () => {
-  it('is chosen when it is made, in a process with another one', async () => {
+  it('is chosen at its creation, in a process with another model', async () => {
     const towers = akin.client.collection('towers');
     await towers.create({ model: WORD });
     expect(await modelOf(towers)).toMatchObject({ name: WORD, words: true });
@@ -108,7 +108,7 @@ describe('the content model of a collection', () => {
     }
   });
 
-  it('is changed by a name, from the files of a folder, and knows words from then on', async () => {
+  it('is changed to a named model, from the files of a folder, and then finds words', async () => {
     const collection = akin.client.collection('my-collection');
     expect(await refusal(byWord(collection, 'red'))).toEqual([
       400,
@@ -123,7 +123,7 @@ describe('the content model of a collection', () => {
     expect(await collection.reindexStatus()).toMatchObject({ state: 'done', model: WORD, thumbnails: 0 });
   });
 
-  it('answers by the old one until the exchange; a killed akin goes on, and a lost picture is seen by its thumbnail', async () => {
+  it('is the old one until the swap; a killed akin continues, and uses the thumbnail of a lost picture', async () => {
     let collection = await shop('killed');
     pictures.delete('green.jpg');
     gate = { isOpen: false, held: [] };
@@ -147,7 +147,7 @@ describe('the content model of a collection', () => {
     for (const color of ['green', 'red']) expect(await byWord(collection, color)).toBe(color);
   });
 
-  it('is changed with a pause, after which it goes on', async () => {
+  it('is changed with a pause', async () => {
     pictures.set('green.jpg', pictures.get('red.jpg') as Buffer);
     const collection = await shop('paused');
     gate = { isOpen: false, held: [] };
@@ -185,7 +185,7 @@ describe('the content model of a collection', () => {
     const { map, precisionAt1, documents } = paused.labels.all;
     expect(documents).toBe(5);
     for (const value of [map, precisionAt1, ...paused.nearestScores]) expect(value >= 0 && value <= 1).toBe(true);
-    // The red picture stands for green, too: a near-duplicate of two.
+    // The red picture is also used for green: a pair of near-duplicates.
     expect(paused.nearDuplicates).toBe(0.4);
     const html = await readFile(page, 'utf8');
     expect(html).toContain('&#60;long&#62;');
@@ -195,7 +195,7 @@ describe('the content model of a collection', () => {
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('no collection')]);
   });
 
-  it('goes back to that of akin', async () => {
+  it('can be changed back to that of akin', async () => {
     const collection = akin.client.collection('paused');
     await collection.reindex({ model: 'akin' });
     await until(collection, ({ state }) => state === 'done');

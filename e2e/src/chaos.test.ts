@@ -24,7 +24,7 @@ import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
  */
 const SEED = Number(process.env.AKIN_CHAOS_SEED ?? 1);
 const CLIENTS = ['ann', 'bob', 'cyd'];
-/** Accepted changes continue without a request within a minute; a busy machine takes its time. */
+/** Accepted changes continue without a request within a minute, later on a busy machine. */
 const SETTLED_MILLISECONDS = 300_000;
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -32,7 +32,7 @@ const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 describe('a fleet whose parts are killed while clients change documents', () => {
   let database: TestDatabase;
   let redis: TestRedis;
-  /** Servers of this test alone, where there can be such. */
+  /** Servers for this test only, if the machine can start them. */
   let ownPostgres: KillableServer | undefined;
   let ownRedis: KillableRedis | undefined;
   let postgresProxy: BreakableProxy;
@@ -90,7 +90,7 @@ describe('a fleet whose parts are killed while clients change documents', () => 
     'analyzer killed': () => restart(analyzer),
     'indexer killed': (random) => restart(indexers[random() < 0.5 ? 0 : 1] as FleetProcess),
     'both indexers killed': () => Promise.all(indexers.map(restart)),
-    // Longer than its lease: it wakes up as a leader that is none any more.
+    // Longer than its lease: when it continues, it is no longer the leader.
     'indexer frozen': async (random) => {
       const one = indexers[random() < 0.5 ? 0 : 1] as FleetProcess;
       one.freeze();
@@ -174,14 +174,14 @@ describe('a fleet whose parts are killed while clients change documents', () => 
     SETTLED_MILLISECONDS + scaledByChaos(600_000),
   );
 
-  /** All documents with their versions, once nothing is under way any more. */
+  /** All documents with their versions, after all changes are finished. */
   async function settled(): Promise<[string, number][]> {
     const collection = gateway.client.collection('my-collection');
     const deadline = performance.now() + SETTLED_MILLISECONDS;
     for (;;) {
       const status = await collection.status().catch(() => undefined);
       if (status?.pending === 0 && status.failed === 0) break;
-      // Hosts of pictures that fail for longer than their pictures are tried: somebody has them tried again.
+      // A host may fail for longer than its pictures are tried: retry them.
       if (status?.pending === 0) await collection.retryFailed().catch(() => undefined);
       if (performance.now() > deadline) throw new Error(`still under way: ${JSON.stringify(status)}`);
       await sleep(200);

@@ -1,6 +1,6 @@
 import type { Collection } from '@akin/client';
 
-/** What must be visible of the documents of one client: the number of the last change of each, if it was no delete. */
+/** What must be visible of the documents of one client: the number of the last change of each, unless it was a delete. */
 export type Model = Map<string, number>;
 
 /** Documents of a client that always change together. */
@@ -9,8 +9,8 @@ const TOGETHER = 12;
 const ALONE = 20;
 
 /**
- * A client that changes documents of its own, one request after the other, until it is stopped. A request that was not
- * answered well is sent again as it is, until it is: so that the model knows what must be visible in the end.
+ * A client that changes documents of its own, one request after the other, until it is stopped. A request that failed
+ * is sent again without a change until it succeeds, so the model knows what must be visible in the end.
  */
 export class ChaosClient {
   readonly model: Model = new Map();
@@ -22,7 +22,7 @@ export class ChaosClient {
   readonly #random: () => number;
   readonly #picture: ((name: string) => string) | undefined;
 
-  /** @param picture address of a picture with a name; without it no document has one */
+  /** @param picture URL of a picture by its name; without it no document has a picture */
   constructor(name: string, collection: Collection, random: () => number, picture?: (name: string) => string) {
     this.#name = name;
     this.#collection = collection;
@@ -70,7 +70,7 @@ export class ChaosClient {
   }
 }
 
-/** Sends a request until it is answered well. @param repeats called before each time but the first */
+/** Sends a request until it succeeds. @param repeats called before each repetition */
 export async function persist<Answer>(request: () => Promise<Answer>, repeats: () => void = () => {}): Promise<Answer> {
   for (;;) {
     try {
@@ -97,7 +97,7 @@ export async function watchTogether(
       const answer = await collection
         .select({ q: `together:${name}`, fl: 'id,version', rows: TOGETHER + 5 })
         .catch(() => undefined);
-      // Before the first change there is no such field.
+      // Before the first change the field does not exist.
       const docs = answer?.response.docs ?? [];
       const versions = new Set(docs.map((doc) => Number(doc.version)));
       if (docs.length > 0 && (docs.length !== TOGETHER || versions.size !== 1)) {

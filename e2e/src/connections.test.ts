@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect, it } from '@jest/globals';
 import { serveAkin, temporaryFolder } from './akin.ts';
 
-it('400 connections that stay open, on many collections, make akin warn of nothing', async () => {
+it('400 open connections to many collections cause no warning', async () => {
   const { folder, remove } = await temporaryFolder();
   const akin = await serveAkin(['--no-demo', '--threads', '1', '--data', folder]);
   try {

@@ -12,7 +12,7 @@ let served: PictureServer;
 let akin: ServingAkin;
 let model: string;
 let withClasses: string;
-/** Like one picture, by the model. */
+/** Ranked by one picture with the model. */
 let liked: Awaited<ReturnType<typeof like>>;
 const inPlace = (...names: string[]) => path.join(place.folder, ...names);
 
@@ -84,7 +84,7 @@ const like = async (id: string) =>
 const likePicture = async (seed: number) =>
   (await collection().image({ 'rank.by.data': await base64(seed), rows: 3, fl: 'id,score' })).response.docs;
 
-/** What a request is refused with. */
+/** The message of a refused request. */
 async function refusal(request: Promise<unknown>): Promise<{ status: number; message: string }> {
   const error = await request.then(
     () => undefined,
@@ -95,12 +95,12 @@ async function refusal(request: Promise<unknown>): Promise<{ status: number; mes
 }
 
 describe('a content model of one’s own', () => {
-  it('is asked to be trained first', async () => {
+  it('must be trained first', async () => {
     const { code, err } = await runAkin(['analyze', '--content-model', inPlace('model'), inPlace('pictures', '1.jpg')]);
     expect([code, err]).toEqual([1, expect.stringContaining('is not trained yet. Run: akin train')]);
   });
 
-  it('is left as it was when the training is stopped', async () => {
+  it('does not change when the training is stopped', async () => {
     const before = await readdir(inPlace('model'));
     // Many pictures, and a file that is reported at once.
     await mkdir(inPlace('many'));
@@ -167,7 +167,7 @@ describe('a content model of one’s own', () => {
     await akin.command.stop();
   });
 
-  it('is not mixed with another one in a collection, which goes on without', async () => {
+  it('is not mixed with another one in a collection, which still answers', async () => {
     akin = await serve();
     const content = new RegExp(`contains content descriptors of the model ${model}, but akin uses akin-`);
     expect(akin.command.err).toMatch(content);
@@ -200,7 +200,7 @@ describe('a content model of one’s own', () => {
     await akin.command.stop();
   });
 
-  it('lies next to another one in the same store', async () => {
+  it('can be in the same store as another one', async () => {
     akin = await serve();
     const shop = akin.client.collection('shop');
     await shop.create();
@@ -213,7 +213,7 @@ describe('a content model of one’s own', () => {
     expect((await likePicture(40))[0]?.id).toBe('40.jpg');
   });
 
-  it('takes over a collection that is reindexed', async () => {
+  it('is used in a collection after a reindex', async () => {
     const shop = () => akin.client.collection('shop');
     const likeThird = async () =>
       shop().image({ 'rank.by.data': (await picture(3)).toString('base64'), rows: 1, fl: 'id,score' });
@@ -223,7 +223,7 @@ describe('a content model of one’s own', () => {
     expect((await likeThird()).response.docs).toEqual([{ id: '3', score: 1 }]);
   });
 
-  it('gives way in a collection from a folder, whose files are read again', async () => {
+  it('is replaced in a collection from a folder, whose files are read again', async () => {
     await akin.command.stop();
     akin = await serve();
     const { code, out } = await runAkin(['reindex', '--url', akin.url]);

@@ -7,10 +7,10 @@ import { type PictureServer, picture, servePictures, UNLIKE } from './pictures.t
 const ROUNDS = scaledByChaos(2);
 /** Documents of one request: accepted together or not at all. */
 const BATCH = 5;
-/** Answers before the kill; another number in each round ends in another moment. */
+/** Answers before the kill: a different number in each round kills at a different moment. */
 const ANSWERS = Array.from({ length: ROUNDS }, (_, round) => 12 + ((13 * round) % 20));
 
-/** What was sent, and what of it was answered. */
+/** What was sent, and which requests were answered. */
 class Ledger {
   readonly answered = new Set<string>();
   /** By batch: the ids that were sent together. */
@@ -71,7 +71,7 @@ describe.each(['PGlite', 'PostgreSQL'])('killed again and again on %s', (engine)
     },
   );
 
-  it('has not been tested by idle rounds', () => {
+  it('has had no idle round', () => {
     expect(ledger.answered.size).toBeGreaterThan(ROUNDS * 20);
   });
 
@@ -120,7 +120,7 @@ describe.each(['PGlite', 'PostgreSQL'])('killed again and again on %s', (engine)
     await flows;
   }
 
-  /** What is seen is whole: requests, documents with all that belongs to them, versions that were sent. */
+  /** Visible requests are complete, documents have all their parts, and versions were sent. */
   async function expectWhole(found: Map<string, FoundDocument>): Promise<void> {
     for (const [batch, ids] of ledger.batches) {
       const seen = ids.filter((id) => found.has(id));
@@ -131,7 +131,7 @@ describe.each(['PGlite', 'PostgreSQL'])('killed again and again on %s', (engine)
     expect(analyzed).toHaveLength(found.size);
     const version = found.get('replaced')?.version ?? 0;
     expect(version).toBeLessThanOrEqual(ledger.sentVersion);
-    // Each has its descriptor, its words and no twin.
+    // Each has its descriptor and its words, and exists once.
     const { response } = await collection.image({ 'rank.by.outputs': outputs, rows: 0 });
     expect(response.numFound).toBe(found.size);
     expect((await collection.select({ q: 'import image replaced', 'q.op': 'OR', rows: 0 })).response.numFound).toBe(

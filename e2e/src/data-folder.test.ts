@@ -22,7 +22,7 @@ describe('a data folder that cannot be used', () => {
   ];
 
   it.each(commands)('ends %s with the reason and what to do', async (...command) => {
-    // Folders cannot be made in /proc, and Node's own way to make some there never ends.
+    // Folders cannot be created in /proc; Node's recursive mkdir never ends there.
     const folders = [path.join(file, 'data'), ...(process.platform === 'linux' ? ['/proc/foo'] : [])];
     for (const folder of folders) {
       const { code, err } = await runAkin([...command, '--data', folder]);

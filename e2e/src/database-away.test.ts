@@ -37,7 +37,7 @@ describe('a fleet that cannot use its database', () => {
     const gateway = new RunningCommand(['gateway', '--port', String(port)], { env });
     const analyzer = new RunningCommand(['analyzer', '--port', '0'], { env });
     for (const one of [gateway, analyzer]) {
-      await until('the log tells of it', async () => said.test(one.err));
+      await until('the log says so', async () => said.test(one.err));
       expect(one.err).not.toContain('the-password');
     }
     let answer: Response | undefined;

@@ -13,14 +13,14 @@ export const PRODUCT = {
   file: path.join(DEMO, 'demo-006.webp'),
 };
 
-/** An akin with the demo for the tests of one file, and a browser to look at it. */
+/** An akin with the demo for the tests of one file, and a browser. */
 export class DemoPage {
   akin!: ServingAkin;
   browser!: Browser;
-  /** The page that the running test looks at. */
+  /** The page of the running test. */
   opened: WatchedPage | undefined;
 
-  /** Opens an address of akin; what the page complains about fails the test. */
+  /** Opens a URL of akin. Errors and warnings of the page fail the test. */
   async open(address: string): Promise<WatchedPage> {
     this.opened = await openPage(this.browser, `${this.akin.url}${address}`);
     return this.opened;
@@ -60,7 +60,7 @@ export const cards = (page: Page) => page.locator('.card');
 export const names = (page: Page) => page.locator('.card .name').allInnerTexts();
 export const address = (page: Page) => new URL(page.url()).searchParams;
 
-/** Waits until a search has been answered and what it found is shown. */
+/** Waits until a search has been answered and its results are shown. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('#results[aria-busy="false"]').waitFor();
   await page.getByText(/^[\d,.]+ found/).waitFor();
@@ -72,7 +72,7 @@ const ASKS_FOR_DOCUMENTS = /\/(select|image|color|duplicate)\?(.*&)?rows=[1-9]/;
 
 /** Acts, and waits until the search that this begins has been answered. */
 export async function search(page: Page, act: () => Promise<unknown>): Promise<void> {
-  // Of searches before, some answers may still be on their way.
+  // Answers of earlier searches may still arrive.
   const asked = page.waitForRequest((request) => ASKS_FOR_DOCUMENTS.test(request.url()));
   await act();
   await (await asked).response();
@@ -81,9 +81,9 @@ export async function search(page: Page, act: () => Promise<unknown>): Promise<v
 
 export const card = (page: Page, title: string) => cards(page).filter({ has: page.getByText(title, { exact: true }) });
 
-// What runs in the page is written as text where it needs names that only a browser has.
+// Code that runs in the page is a text if it uses names that only browsers have.
 
-/** Presses a button that copies something, and gives that. */
+/** Presses a button that copies a text, and returns the text. */
 export async function copiedBy(page: Page, button: Locator): Promise<string> {
   const before = 'nothing was copied';
   await page.evaluate(`navigator.clipboard.writeText('${before}')`);
@@ -96,7 +96,7 @@ export async function copiedBy(page: Page, button: Locator): Promise<string> {
   return text;
 }
 
-/** Waits until the browser has told of errors, and forgets them. @returns what it told */
+/** Waits until the browser has reported errors, and forgets them. @returns the errors */
 export async function complaintsOf({ complaints }: WatchedPage): Promise<string[]> {
   await until('the browser tells of an error', async () => complaints.length > 0);
   return complaints.splice(0);

@@ -12,7 +12,7 @@ import { until } from './akin.ts';
 import { FleetProcess } from './fleet.ts';
 import { SteadyLoad } from './steady-load.ts';
 
-/** Each process is restarted at least once; with AKIN_DRAIN_REQUESTS=10000 as often as so many requests take. */
+/** Each process is restarted at least once; AKIN_DRAIN_REQUESTS=10000 continues until that many requests were sent. */
 const REQUESTS = Number(process.env.AKIN_DRAIN_REQUESTS ?? 300);
 /** A request may be sent to a process that is about to end, on a machine that is busy. */
 const DELAY = { AKIN_SHUTDOWN_DELAY: '5' };

@@ -27,7 +27,7 @@ const PAGE_SIZE = 48;
 const demo = useDemoPage();
 
 describe('the page', () => {
-  it('shows the collection with pictures that are there, and more when asked', async () => {
+  it('shows the collection with existing pictures, and more on request', async () => {
     const page = await demo.visit();
     const { documents: size } = await demo.akin.client.collection('my-collection').status();
     await page.getByText(`${size} found`).waitFor();
@@ -44,7 +44,7 @@ describe('the page', () => {
     ).toBeGreaterThanOrEqual(3 * PAGE_SIZE);
   });
 
-  it('lists thousands, of which few are drawn, and leads through them by the arrows', async () => {
+  it('lists thousands of documents, draws few of them, and moves through them by the arrow keys', async () => {
     const collection = demo.akin.client.collection('many');
     await collection.create();
     const documents = Array.from({ length: 1_500 }, (_, i) => ({ id: `n${i}`, title: `thing ${i}`, n: i }));
@@ -83,7 +83,7 @@ describe('the page', () => {
     await until('another one has the focus', async () => (await focused()) !== 'n1');
   });
 
-  it('finds words, then what looks like a hit by content, by colour and as duplicate', async () => {
+  it('finds words, then pictures similar to a result by content, by colour and as duplicates', async () => {
     const page = await demo.visit();
     await page.getByRole('searchbox').fill('studio headphones mint');
     await search(page, () => page.getByRole('searchbox').press('Enter'));
@@ -104,7 +104,7 @@ describe('the page', () => {
     expect([address(page).get('mode'), address(page).get('like')]).toEqual(['color', expect.stringMatching(/^demo-/)]);
   });
 
-  it('goes back, and shows the same for the same address', async () => {
+  it('goes back, and shows the same for the same URL', async () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}`);
     const first = await names(page);
     await search(page, () => page.getByRole('button', { name: 'Copies' }).first().click());
@@ -116,7 +116,7 @@ describe('the page', () => {
     expect(await names(page)).toEqual(first);
   });
 
-  it('searches by a picture that is picked, and the address alone gives the same to others', async () => {
+  it('searches by a chosen picture, and others see the same by the URL', async () => {
     const page = await demo.visit();
     await search(page, () => page.locator('input[type=file]').setInputFiles(PRODUCT.file));
     await page.getByText('Like the uploaded picture').waitFor();
@@ -129,7 +129,7 @@ describe('the page', () => {
     await shared.context.close();
   });
 
-  it('searches by a picture that is dropped, and says what is wrong with a file that is none', async () => {
+  it('searches by a dropped picture, and says what is wrong with a file that is not a picture', async () => {
     const page = await demo.visit();
     await search(page, () => drop(page, PRODUCT.file, 'image/webp'));
     expect((await names(page))[0]).toBe(PRODUCT.title);
@@ -219,7 +219,7 @@ describe('the page', () => {
     await shot(page, 'colours');
   });
 
-  it('finds what was taken nearby', async () => {
+  it('finds pictures that were taken nearby', async () => {
     const page = await demo.visit('/?fq=city:"Galway"');
     await cards(page).first().locator('.picture').click();
     await search(page, () => page.getByRole('dialog').getByRole('button', { name: 'Nearby' }).click());
@@ -231,7 +231,7 @@ describe('the page', () => {
     expect(address(page).getAll('fq').at(-1)).toMatch(/ d=500\}$/);
   });
 
-  it('refines a search by more and less, and keeps that in the address', async () => {
+  it('refines a search by "more" and "less", and keeps that in the URL', async () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}`);
     const open = () => cards(page).nth(3).locator('.picture').click();
     await open();
@@ -249,7 +249,7 @@ describe('the page', () => {
     expect(await names(page)).not.toEqual(found);
   });
 
-  it('says that it looks at an uploaded picture while it does', async () => {
+  it('says that it is analyzing an uploaded picture', async () => {
     const page = await demo.visit();
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -278,7 +278,7 @@ describe('the page', () => {
     expect(await copiedBy(page, page.getByRole('button', { name: 'Copy link' }))).toBe(page.url());
   });
 
-  it('predicts labels of what is searched for, which filter', async () => {
+  it('predicts labels of the searched picture, which filter the results', async () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}`);
     const tag = page.getByLabel('Predicted labels').getByRole('button', { name: /^studio headphones/ });
     expect(await tag.textContent()).toMatch(/\d+\s?%/);
@@ -295,7 +295,7 @@ describe('the page', () => {
   });
 });
 
-it('is small, and shows no picture of elsewhere', async () => {
+it('is small, and shows no picture of another server', async () => {
   const elsewhere = 'http://127.0.0.1:1/picture.jpg';
   const collection = demo.akin.client.collection('elsewhere');
   await collection.create();
@@ -304,7 +304,7 @@ it('is small, and shows no picture of elsewhere', async () => {
   const { page } = await demo.open(`/?collection=elsewhere&url=${encodeURIComponent(elsewhere)}`);
   await page.getByText('a picture of 127.0.0.1:1').waitFor();
   await page.getByRole('alert').waitFor();
-  // What akin said; anything that the page asked itself is told by the browser, and fails this test.
+  // Only answers of akin are expected: the browser reports any request of the page to another server.
   const complaints = demo.opened?.complaints.splice(0) ?? [];
   expect(complaints.filter((text) => !/ (422|400)/.test(text))).toEqual([]);
   const html = await (await fetch(`${demo.akin.url}/`)).text();

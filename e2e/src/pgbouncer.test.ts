@@ -42,7 +42,7 @@ describe('a fleet without Redis behind PgBouncer, in session pooling', () => {
     expect(response.docs).toEqual(['a', 'b', 'c'].map((id) => ({ id, score: 1 })));
   });
 
-  it('tells who leads, how connections are used and that the queue answers', async () => {
+  it('has metrics of leaders, connections and the queue', async () => {
     const wanted: readonly (readonly [name: string, figure: RegExp])[] = [
       ['gateway', /^akin_build_info\{process="akin gateway",version="[^"]+",node="[^"]+"\} 1$/m],
       ['gateway', /^akin_pool_connections\{state="idle"\} \d+$/m],
@@ -52,7 +52,7 @@ describe('a fleet without Redis behind PgBouncer, in session pooling', () => {
       ['indexer', /^akin_queue_up\{server="PostgreSQL"\} 1$/m],
       ['analyzer', /^akin_queue_up\{server="PostgreSQL"\} 1$/m],
     ];
-    // Some are of the last moment, others a few seconds old.
+    // Some metrics are a few seconds old.
     let missing: typeof wanted = [];
     const areTold = async () => {
       const told = new Map(
@@ -67,20 +67,20 @@ describe('a fleet without Redis behind PgBouncer, in session pooling', () => {
     expect(missing).toEqual([]);
   });
 
-  it('goes on after the process that leads was killed', async () => {
+  it('continues after the leader was killed', async () => {
     await indexer.kill();
     await indexer.start();
     await add(['d']);
     expect((await collection().select({ rows: 0 })).response.numFound).toBe(4);
   });
 
-  it('ends in order when it is told to', async () => {
+  it('shuts down in order', async () => {
     for (const one of all) expect(await one.stop()).toBe(0);
   });
 });
 
 describe('PgBouncer in transaction pooling', () => {
-  it.each(['gateway', 'indexer', 'analyzer'])('is refused by akin %s at its start, with what to do', async (name) => {
+  it.each(['gateway', 'indexer', 'analyzer'])('is refused by akin %s at its start, with advice', async (name) => {
     await using pooler = await openPgBouncer(database.url, { pool_mode: 'transaction' });
     const command = new RunningCommand([name, '--port', '0'], { env: { DATABASE_URL: pooler.url } });
     const { code, err } = await command.ended();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { drawImage } from '@akin/testing';
 import sharp from 'sharp';
 
-/** Drawings that no analysis takes for one another. */
+/** Drawings that every analysis distinguishes. */
 export const UNLIKE = [1, 3, 6, 8] as const;
 
 /** A drawn JPEG. */
@@ -11,12 +11,12 @@ export function picture(seed: number, width = 320, height = 240): Promise<Buffer
   return drawImage({ width, height, seed });
 }
 
-/** A copy as the web makes them: smaller, and compressed more. */
+/** A copy as on the web: smaller, and compressed more. */
 export function copyOf(bytes: Buffer): Promise<Buffer> {
   return sharp(bytes).resize(200).jpeg({ quality: 60 }).toBuffer();
 }
 
-/** As a camera writes it: turned, with the time, the camera and the place in its EXIF. */
+/** A file of a camera: rotated, with the time, the camera and the place in its EXIF. */
 export function photo(bytes: Buffer): Promise<Buffer> {
   return sharp(bytes)
     .withExif({

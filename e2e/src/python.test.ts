@@ -35,7 +35,7 @@ describe('the page about Python', () => {
   });
 });
 
-/** What a server of S3 knows of an object. */
+/** An object as an S3 server lists it. */
 interface StoredObject {
   readonly bytes: Buffer;
   etag: string;

@@ -71,7 +71,7 @@ describe('the reference of the interface', () => {
     demo.opened?.complaints.splice(0);
   });
 
-  it('has examples that work as they stand there, in three languages', async () => {
+  it('has examples that work as written, in three languages', async () => {
     const { page } = await demo.open('/docs');
     for (const id of ['color', 'duplicate', 'update', 'tag', 'terms']) {
       const example = (language: string) => page.locator(`section#${id} code.${language}`).textContent();

@@ -12,7 +12,7 @@ type Reply = { status: number; body: object };
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
 let proxy: Server;
-/** Answers in akin's place, if it does. */
+/** Answers instead of akin, if set. */
 let instead: (asked: string) => Reply | undefined;
 let asked: string[];
 
@@ -87,7 +87,7 @@ const likeFirst = async (collection: Collection) =>
 
 const beginningFor = (name: string) => `${name.slice(0, 80)}.pictures-`;
 
-/** Runs into an end that leaves the temporary collection. */
+/** Ends so that the temporary collection remains. */
 async function reindexWithoutDrop(name: string): Promise<{ temporary: string; err: string }> {
   let drops = 0;
   instead = (what) => {
@@ -110,11 +110,11 @@ async function reindexWithoutDrop(name: string): Promise<{ temporary: string; er
 }
 
 describe('akin reindex of a folder', () => {
-  it('neither fills nor drops what it did not make', async () => {
+  it('neither fills nor drops a collection that it did not create', async () => {
     const collection = await shelf('shop');
     const foreign = [await shelf('shop.pictures'), await shelf('shop.pictures-00000000')];
     const { temporary } = await reindexWithoutDrop('shop');
-    // Somebody else's, with the very name.
+    // A collection of somebody else with the same name.
     await akin.client.collection(temporary).drop();
     foreign.push(await shelf(temporary));
     const { code, err } = await reindex('shop');
@@ -129,7 +129,7 @@ describe('akin reindex of a folder', () => {
     expect(await likeFirst(collection)).toEqual([{ id: '1.jpg', title: 'one' }]);
   });
 
-  it('tells collections apart whose long names begin alike', async () => {
+  it('distinguishes collections whose long names have the same beginning', async () => {
     const long = 'n'.repeat(95);
     for (const end of [1, 2]) await shelf(`${long}${end}`);
     const { temporary } = await reindexWithoutDrop(`${long}1`);
@@ -137,7 +137,7 @@ describe('akin reindex of a folder', () => {
     expect(await names(beginningFor(long))).toEqual([temporary]);
   });
 
-  it('tells that all is done before it warns of what it could not remove, and removes that the next time', async () => {
+  it('reports success before it warns of a collection that it could not remove, and removes it the next time', async () => {
     const collection = await shelf('done');
     const { temporary, err } = await reindexWithoutDrop('done');
     expect(err).toContain(
@@ -155,7 +155,7 @@ describe('akin reindex of a folder', () => {
     expect(await names('done')).toEqual(['done']);
   });
 
-  it('tells that it joins a run, and begins again for what that had no pictures for', async () => {
+  it('says that it joins a run, and begins again for documents whose pictures that run lacked', async () => {
     const collection = await shelf('joined');
     const status = {
       alive: true,

@@ -20,16 +20,16 @@ const SEED = Number(process.env.AKIN_CHAOS_SEED ?? 1);
 const KILLS = scaledByChaos(1);
 const CLIENTS = ['ann', 'bob'];
 const COLLECTION = 'sharded';
-/** Otherwise a promotion, which replays all first, waits half a minute for searches that are in its way. */
+/** Otherwise a promotion waits half a minute for searches that block the replay. */
 const SETTINGS = { max_standby_streaming_delay: '500ms' };
-/** Of these documents the leader applies none alone, which it does with the first 2,000 changes of a commit. */
+/** The leader applies the first 2,000 changes of a commit alone; these documents come after them. */
 const LAST_ONES = `${stampedId(2)}___`;
 
 describe('a fleet with shards on two servers, three indexers, two gateways and a standby', () => {
   let servers: ReplicatedPostgres;
   /** The server of shards 1 and 3; the others are on the primary. */
   let shardServer: KillableServer;
-  /** The name that leads to the primary. */
+  /** The host name of the primary. */
   let proxy: BreakableProxy;
   let primary: Pick<ReplicatedPostgres['primary'], 'run' | 'hold'>;
   let gateways: FleetProcess[] = [];
@@ -64,14 +64,14 @@ describe('a fleet with shards on two servers, three indexers, two gateways and a
     await servers?.[Symbol.asyncDispose]();
   });
 
-  /** Has all documents stamped, and what has an older stamp deleted: nothing by then. @returns its token */
+  /** Stamps all documents, and deletes those with an older stamp, of which there are none by then. @returns its token */
   async function stampAll(stamp: number): Promise<string> {
     await persist(() => collectionOf(0).add(documentsOf(stamp), { async: true }));
     const { responseHeader } = await persist(() => collectionOf(1).deleteByQuery(`stamp:[* TO ${stamp - 1}]`));
     return responseHeader.token as string;
   }
 
-  /** Waits until both gateways show what a token stands for. */
+  /** Waits until both gateways show the changes of a token. */
   async function visible(token: string, stamp: number): Promise<void> {
     for (const collection of collections()) {
       const query = { q: `stamp:${stamp}`, rows: 0, after: token };
@@ -80,7 +80,7 @@ describe('a fleet with shards on two servers, three indexers, two gateways and a
     }
   }
 
-  /** Those that are in the middle of a shard, which they cannot end: a row of it is locked, here or on its server. */
+  /** Indexers in the middle of a shard, which they cannot finish because a row of it is locked, here or on its server. */
   async function heldIndexers(): Promise<{ leader: FleetProcess | undefined; helpers: FleetProcess[] }> {
     const inside = await primary.run<{ pid: number; leads: boolean }>(
       `select pid, pid = (select split_part(l.holder, ' ', 2)::int from akin.leases l join akin.collections c
@@ -96,7 +96,7 @@ describe('a fleet with shards on two servers, three indexers, two gateways and a
     return { leader: of(true)[0], helpers: of(false) };
   }
 
-  /** Has all documents stamped, and kills an indexer that is in the middle of a shard, by SIGKILL. */
+  /** Stamps all documents, and kills an indexer in the middle of a shard by SIGKILL. */
   async function killInShard(stamp: number, who: 'leader' | 'helper') {
     const held = await primary.hold(`select from ${schema}.documents where id like $1 for update`, [LAST_ONES]);
     const token = await stampAll(stamp);
@@ -123,7 +123,7 @@ describe('a fleet with shards on two servers, three indexers, two gateways and a
       ...clients.map((client) => client.run(stop.signal)),
       ...[collections(), collections().reverse()].map((order) => watchStamps(order, watched, stop.signal)),
     ]);
-    // All fields are there: a new one would wait for what is held.
+    // All fields exist already: a new one would wait for the lock.
     const hasAll = ({ model }: ChaosClient) => [...model.keys()].some((id) => id.includes('together'));
     await until('clients have changed documents of all kinds', async () => clients.every(hasAll));
 
@@ -136,7 +136,7 @@ describe('a fleet with shards on two servers, three indexers, two gateways and a
       await killed.start();
     }
     await standby().catchUp();
-    // Searches went on.
+    // Searches continued.
     expect(watched.failed).toEqual([]);
     await until('both gateways have read from the standby', async () =>
       (await Promise.all(gateways.map(hasReadStandby))).every(Boolean),

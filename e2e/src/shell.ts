@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 
 interface RunOptions {
   readonly cwd?: string;
-  /** All that the program finds in its environment; ours when not given. */
+  /** The whole environment of the program; by default that of this process. */
   readonly env?: NodeJS.ProcessEnv;
   /** What to install when the program is missing. */
   readonly install?: string;
 }
 
 /**
- * Runs a program to its end and gives what it printed.
- * @throws Error with everything that it printed when it fails, or with what to install when it is missing
+ * Runs a program to its end and returns its output.
+ * @throws Error with its output if it fails, or with what to install if it is missing
  */
 export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { code, out, err } = await outcomeOf(program, args, options);

@@ -9,15 +9,15 @@ import { RunningCommand, serveAkin, temporaryFolder, until } from './akin.ts';
 import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 /**
- * A process ends within ten seconds, and orchestrators wait for thirty; a busy machine takes longer. What it must not
- * wait for takes far longer still, or never ends.
+ * A process ends within ten seconds, later on a busy machine; orchestrators wait for thirty. The work that it must not
+ * wait for takes far longer, or never ends.
  */
 const MOST_MILLISECONDS = 120_000;
-/** So long takes a picture that nobody is to wait for. */
+/** The time of a picture that no process may wait for. */
 const SLOW_SECONDS = 600;
 const ACCEPTED = 3_000;
 
-/** A change whose body never ends. @returns the status of its answer; 0 when it is broken off */
+/** A change whose body never ends. @returns the status of its answer; 0 if the connection is closed */
 function endlessUpdate(url: string): Promise<number> {
   const request = httpRequest(`${url}/api/cores/my-collection/update`, {
     method: 'POST',
@@ -83,7 +83,7 @@ describe('the end of a process of a fleet under load', () => {
     await database?.drop();
   });
 
-  it('of a gateway breaks off a change that does not end, of which nothing is kept, and ends streams', async () => {
+  it('of a gateway aborts a change that does not end, keeps nothing of it, and ends streams', async () => {
     const stream = listen(gateway.url);
     const update = endlessUpdate(gateway.url);
     await collection().add([{ id: 'before' }], { commit: true });
@@ -96,7 +96,7 @@ describe('the end of a process of a fleet under load', () => {
     expect(await countOf(collection(), '*:*')).toBe(1);
   });
 
-  it('of an indexer leaves its commit to the next one, which shows everything once', async () => {
+  it('of an indexer leaves its commit to the next one, which publishes everything once', async () => {
     await collection().add(documents('commit'), { async: true });
     const commit = collection().commit();
     expect(await within(indexer.stop())).toBe(0);
@@ -106,7 +106,7 @@ describe('the end of a process of a fleet under load', () => {
     expect(await collection().status()).toMatchObject({ pending: 0, failed: 0 });
   });
 
-  it('of an analyzer hands back what it did not begin, and loses no attempt', async () => {
+  it('of an analyzer returns jobs that it did not begin, and uses up no attempt', async () => {
     const slow = Array.from({ length: 40 }, (_, i) => ({
       id: `slow${i}`,
       image: `${pictures.url}/${i}?seconds=${SLOW_SECONDS}`,
@@ -125,7 +125,7 @@ describe('the end of a process of a fleet under load', () => {
 });
 
 describe('the end of akin serve while it starts', () => {
-  it('leaves no half-made database, and serves nothing any more', async () => {
+  it('leaves no incomplete database, and serves nothing', async () => {
     const data = await temporaryFolder();
     try {
       const command = new RunningCommand(['serve', '--port', '0', '--no-open', '--data', data.folder]);
@@ -140,7 +140,7 @@ describe('the end of akin serve while it starts', () => {
 });
 
 describe('the end of akin serve under load', () => {
-  it('comes in time and keeps what was accepted', async () => {
+  it('is in time and keeps what was accepted', async () => {
     const data = await temporaryFolder();
     const pictures = await servePictures(await drawImage({ width: 320, height: 240 }));
     try {

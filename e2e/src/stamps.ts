@@ -3,7 +3,7 @@ import type { Collection, NewDocument, SearchAnswer } from '@akin/client';
 
 /** Documents that every request stamps together. */
 export const STAMPED = 2_400;
-/** Of those the last ones, which have outputs of pictures and so can be ranked. */
+/** The last of these documents, which have outputs and so can be ranked. */
 const PROBES = 24;
 
 const DEMO = new URL('../../apps/akin/demo/documents.json', import.meta.url);
@@ -52,7 +52,7 @@ function page({ response }: SearchAnswer): Seen {
   return { count: response.docs.length, wanted: PROBES, stamps };
 }
 
-/** What a watcher met. */
+/** What a watcher saw. */
 export interface Watched {
   /** Searches that did not show one whole commit, or an older one than a search before. */
   readonly wrong: string[];
@@ -62,14 +62,14 @@ export interface Watched {
 }
 
 /**
- * Searches by turns over several gateways, one search after the other, until it is stopped. All stamped documents are
+ * Searches several gateways in turn, one search after the other, until it is stopped. All stamped documents must be
  * visible before.
  */
 export async function watchStamps(collections: readonly Collection[], into: Watched, stop: AbortSignal): Promise<void> {
   let newest = 0;
   for (let turn = 0; !stop.aborted; turn++) {
     const look = LOOKS[turn % LOOKS.length] as (typeof LOOKS)[number];
-    // The other gateway than before, also for the same kind of search.
+    // Another gateway than before, also for the same kind of search.
     const collection = collections[turn % collections.length] as Collection;
     try {
       const { count, wanted, stamps } = await look(collection);

@@ -9,7 +9,7 @@ let servers: ReplicatedPostgres;
 let other: TestDatabase;
 let gateway: FleetProcess;
 let indexer: FleetProcess;
-/** Both hold all shards. */
+/** Both have all shards. */
 let nodes: FleetProcess[] = [];
 const all = () => [gateway, indexer, ...nodes];
 
@@ -61,7 +61,7 @@ describe('a gateway with a standby', () => {
     await standby().pause();
     const second = await add('b');
     expect([await found({ after: second }), await found()]).toEqual([2, 2]);
-    // What an older token asks for is there.
+    // The changes of an older token are visible.
     expect(await found({ after: first })).toBeGreaterThanOrEqual(1);
     expect((await figures()).behind).toBeGreaterThan(0);
     expect(await collection().getByIds(['b'])).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('a gateway with a standby', () => {
     await standby().catchUp();
   });
 
-  it('goes on with the primary when the standby is killed, and says so', async () => {
+  it('uses the primary after the standby is killed, and says so', async () => {
     await standby().kill();
     expect(await found()).toBe(2);
     await until('it is left out', async () => (await figures()).up === 0);
@@ -97,7 +97,7 @@ describe('a gateway with a standby', () => {
 });
 
 describe('a gateway with search nodes and shards on another server', () => {
-  it('answers as before while nodes are killed, and says what the database did not find in time', async () => {
+  it('gives the same answers while nodes are killed, and says what the database did not find in time', async () => {
     const collection = gateway.client.collection('spread');
     await collection.create({ shards: 4, shardServers: 'main,b' });
     await collection.add((await demoDocuments()).slice(0, 60), { commit: true });

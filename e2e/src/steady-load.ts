@@ -1,7 +1,7 @@
-/** What became of the requests of a load. */
+/** The results of the requests of a load. */
 export interface LoadResult {
   readonly answered: number;
-  /** What was not answered well, as a status or an error. */
+  /** Failed requests, as a status or an error. */
   readonly failures: readonly string[];
 }
 

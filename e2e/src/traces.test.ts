@@ -121,7 +121,7 @@ describe('traces of a fleet', () => {
     );
   });
 
-  it('show a search as one trace, with its way and what it cost', async () => {
+  it('show a search as one trace, with its path and its cost', async () => {
     const form = new URLSearchParams({
       q: '-title:secretword',
       fq: 'id:secret-id',
@@ -175,7 +175,7 @@ describe('traces of a fleet', () => {
     }
   });
 
-  it('show those of many pictures by themselves, and what they belong to', async () => {
+  it('show many pictures as traces of their own, with links to their request', async () => {
     const documents = Array.from({ length: 22 }, (_, i) => ({ id: `many${i}`, image: `${pictures.url}/${i}.jpg` }));
     const answer = await ask('/api/cores/my-collection/update', 'many-d4', {
       method: 'POST',
@@ -203,7 +203,7 @@ describe('traces of a fleet', () => {
     ['e7', `00-${CLIENT.trace}-${CLIENT.span}-01-${'x'.repeat(20_000)}`],
     ['e8', `ff-${CLIENT.trace}-${CLIENT.span}-01`],
     ['e9', `00-${CLIENT.trace.toUpperCase()}-${CLIENT.span}-01`],
-  ])('begin again where the traceparent is hostile (%s)', async (requestId, traceparent) => {
+  ])('are new if the traceparent is hostile (%s)', async (requestId, traceparent) => {
     expect((await ask('/api/cores/my-collection/select', requestId, {}, traceparent)).status).toBe(200);
     let span: ReceivedSpan | undefined;
     await until('its span is there', async () => {
@@ -214,7 +214,7 @@ describe('traces of a fleet', () => {
     expect(span?.traceId).not.toBe(CLIENT.trace);
   });
 
-  it('are few where nothing happens: neither probes nor empty commits are among them', async () => {
+  it('contain neither probes nor empty commits', async () => {
     await gateway.get('/metrics');
     await ask('/api/cores/my-collection/select', 'later-f1');
     await until('a later request is there', async () => ofTrace(traceOf('later-f1')).some(({ kind }) => kind === 2));
@@ -224,7 +224,7 @@ describe('traces of a fleet', () => {
     }
   });
 
-  it('hold no picture, no key and no words of anybody', async () => {
+  it('contain no picture, no key and no words of a query', async () => {
     for (const one of all) expect(await one.stop()).toBe(0);
     const text = Buffer.concat(receiver.bodies as Buffer[]).toString();
     expect(text).toContain('akin.request.id');
@@ -252,7 +252,7 @@ describe('traces of akin serve', () => {
     });
 
   it('are off: nothing of OpenTelemetry is loaded', async () => {
-    // Tells of modules that are looked for.
+    // Reports which modules are loaded.
     const hooks = path.join(data.folder, 'hooks.mjs');
     await writeFile(
       hooks,

@@ -54,7 +54,7 @@ async function refusal(request: Promise<unknown>): Promise<[status: number, mess
 }
 
 describe('words by a content model that knows them', () => {
-  it('find the pictures that show what they say', async () => {
+  it('find the pictures that show them', async () => {
     akin = await serve('--content-model', TINY_TOWERS, inPlace('pictures'));
     await akin.command.says(/Three requests to paste/);
     const hash = expect.stringMatching(/^[0-9a-f]{8}$/);
@@ -76,7 +76,7 @@ describe('words by a content model that knows them', () => {
     expect(likely.response.docs[0]?.score).toBeGreaterThan(0.7);
   });
 
-  it('are looked for in pictures and in the text by the page, which says what was found why', async () => {
+  it('are searched in pictures and texts by the page, which says why something was found', async () => {
     const collection = akin.client.collection('my-collection');
     const yellow = await readFile(inPlace('pictures', 'yellow.jpg'));
     const { outputs } = await collection.analyze({ data: yellow.toString('base64') });
@@ -104,14 +104,14 @@ describe('words by a content model that knows them', () => {
     await page.getByText('6 found, nearest first').waitFor();
     expect(await page.locator('.band [data-id]').first().getAttribute('data-id')).toBe('green.jpg');
     await page.getByRole('heading', { name: 'In the text' }).waitFor({ state: 'detached' });
-    // The address is all that there is to it.
+    // The URL contains the whole search.
     await page.reload();
     await page.getByText('6 found, nearest first').waitFor();
     await where.getByRole('button', { name: 'In the text' }).click();
     await page.getByText('2 found').waitFor();
     await where.getByRole('button', { name: 'Both' }).click();
     await page.getByText('2 in the text').waitFor();
-    // What the query language understands asks for no picture.
+    // A query of the query language does not search pictures.
     await page.getByRole('searchbox').fill('id:car');
     await page.keyboard.press('Enter');
     await page.getByText('1 found').waitFor();
@@ -120,7 +120,7 @@ describe('words by a content model that knows them', () => {
     await collection.deleteByIds(['car'], { commit: true });
   });
 
-  it('that are too many are told', async () => {
+  it('that are cut off cause a warning', async () => {
     const { responseHeader, response } = await search({ 'rank.by.text': `red ${'picture '.repeat(40)}` });
     expect(responseHeader.warnings).toEqual([
       expect.stringMatching(/^The text "red picture.* is too long for the model/),
@@ -128,7 +128,7 @@ describe('words by a content model that knows them', () => {
     expect(response.docs[0]?.id).toBe('red.jpg');
   });
 
-  it('are refused where they say nothing, are none or too many', async () => {
+  it('are refused if they are blank, missing or too many', async () => {
     for (const [parameters, message] of [
       [{ 'rank.by.text': 'red', 'rank.mode': 'color' }, /rank.by.text cannot rank by color.*rank.mode=content/],
       [{ 'rank.by.text': '  ' }, /rank.by.text has 0 characters; 1 to 1000 are allowed/],
@@ -136,13 +136,13 @@ describe('words by a content model that knows them', () => {
     ] as const) {
       expect(await refusal(search(parameters))).toEqual([400, expect.stringMatching(message)]);
     }
-    // Odd ones find something, and break nothing.
+    // Odd texts work.
     for (const text of ['👩‍👩‍👧 ثوب', '</s><pad>', '!?', 'x'.repeat(1000)]) {
       expect(await found({ 'rank.by.text': text })).toHaveLength(3);
     }
   });
 
-  it('are described by nodes that only analyze, too', async () => {
+  it('are also described by analyze nodes', async () => {
     const node = new RunningCommand(['analyze-node', '--port', '0', '--content-model', TINY_TOWERS]);
     try {
       const [, url] = await node.says(/(http:\/\/127\.0\.0\.1:\d+)/);
@@ -155,7 +155,7 @@ describe('words by a content model that knows them', () => {
     }
   });
 
-  it('need such a model', async () => {
+  it('need a model with words', async () => {
     await akin.command.stop();
     akin = await serveAkin(['--no-demo', '--data', inPlace('other')]);
     expect(await model()).toMatchObject({ name: 'akin-1', words: false });
