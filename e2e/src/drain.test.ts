@@ -17,7 +17,7 @@ const REQUESTS = Number(process.env.AKIN_DRAIN_REQUESTS ?? 300);
 /** A request may be sent to a process that is about to end, on a machine that is busy. */
 const DELAY = { AKIN_SHUTDOWN_DELAY: '5' };
 
-/** Restarts one process after the other while a load runs, each as soon as the balancer sends requests to the last. */
+/** Restarts one process after the other under load, each as soon as the balancer sends requests to the previous one. */
 async function restartInTurn(
   processes: readonly FleetProcess[],
   balancer: Balancer,
@@ -39,7 +39,7 @@ async function restartInTurn(
   expect(failures).toEqual([]);
 }
 
-describe('behind a load balancer that looks every second', () => {
+describe('behind a load balancer that checks every second', () => {
   let database: TestDatabase;
   let redis: TestRedis;
   let gateways: FleetProcess[];
@@ -112,8 +112,8 @@ describe('behind a load balancer that looks every second', () => {
 });
 
 /**
- * Listens to changes until told to stop, and connects again whenever the server ends that, as browsers do.
- * @returns how often streams ended, and how those ended that were broken off
+ * Listens to changes until it is stopped, and connects again whenever the server ends the stream, as browsers do.
+ * @returns how often streams ended, and the errors of those that broke
  */
 async function follow(url: string, signal: AbortSignal): Promise<{ ends: number; broken: string[] }> {
   const broken: string[] = [];
@@ -123,7 +123,7 @@ async function follow(url: string, signal: AbortSignal): Promise<{ ends: number;
       const answer = await fetch(url, { signal });
       if (answer.status !== 200) broken.push(`status ${answer.status}`);
       for await (const _ of answer.body ?? []) {
-        // Only how it ends counts.
+        // Only its end matters.
       }
       ends++;
     } catch (error) {

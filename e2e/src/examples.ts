@@ -1,8 +1,8 @@
-/** What a page says that one request answers. */
+/** One request of a page, and the answer that the page gives for it. */
 export interface Example {
   /** The request as the page writes it, and `=` with what follows the number sign. */
   readonly line: string;
-  /** Address from the collection on, encoded. */
+  /** The part of the URL after the collection, encoded. */
   readonly path: string;
   readonly expected: Expectation;
 }
@@ -10,16 +10,16 @@ export interface Example {
 type Expectation =
   /** How many documents are found, and the ids of the first of them. */
   | { readonly kind: 'found'; readonly count: number; readonly ids: readonly string[] }
-  /** A value in the answer, by the names and numbers that lead to it. */
+  /** A value in the answer, with its path of names and indexes. */
   | { readonly kind: 'member'; readonly way: readonly string[]; readonly value: unknown }
   /** A status, and a part of the message. */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string };
 
 /**
- * The requests of a page, which stand in blocks of kind `text`: each a line of parameters with `&` between and what it
- * finds behind ` # `; lines that begin with blanks and `#` tell more of the answer to the line before.
+ * The requests of a page, in blocks of kind `text`: each is a line of parameters with `&` between them, and after ` # `
+ * its result. Lines that begin with blanks and `#` say more about the answer to the line before.
  *
- * @throws Error when a line says nothing that could be checked
+ * @throws Error when a line contains nothing to check
  */
 export function examplesIn(page: string): Example[] {
   return [...page.matchAll(/^```text\n(.*?)^```$/gms)].flatMap(([, block = '']) => {
@@ -63,7 +63,7 @@ function expectationOf(text: string): Expectation {
   return { kind: 'found', count: Number(found[1]), ids: found[2]?.split(', ') ?? [] };
 }
 
-/** What an answer has where the example says something, in the same form. */
+/** The parts of an answer that the example names, in the same form. */
 export function answered({ expected }: Example, status: number, answer: Answer): Expectation {
   switch (expected.kind) {
     case 'refused': {

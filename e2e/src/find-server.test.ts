@@ -7,7 +7,7 @@ import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunningCommand, runAkin, temporaryFolder, until } from './akin.ts';
 
-describe('commands in the folder of an akin that serves at any port', () => {
+describe('commands in the folder of an akin that serves on any port', () => {
   let home: Awaited<ReturnType<typeof temporaryFolder>>;
   let akin: RunningCommand;
   let url: string;
@@ -45,7 +45,7 @@ describe('commands in the folder of an akin that serves at any port', () => {
     expect(JSON.parse(await readFile(serverFile(), 'utf8'))).toEqual({ pid: expect.any(Number), url });
   });
 
-  it('index, export, import, reindex and make keys there', async () => {
+  it('index, export, import, reindex and create keys there', async () => {
     expect(await run('index', 'pictures')).toMatchObject({ code: 0 });
     expect((await collection.select({ rows: 0 })).response.numFound).toBe(2);
     expect(await run('export', '-o', 'all.ndjson')).toMatchObject({ code: 0 });
@@ -66,12 +66,12 @@ describe('commands in the folder of an akin that serves at any port', () => {
     expect((await createClient({ baseUrl: url }).keys()).keys).toMatchObject([{ note: 'made there' }]);
   });
 
-  it('take an address without http://', async () => {
+  it('accept a URL without http://', async () => {
     const { code, out } = await run('export', '--url', url.replace('http://', ''), '--data', 'nowhere');
     expect([code, out.split('\n').length]).toEqual([0, 4]);
   });
 
-  it('say where it runs and how to stop it, where they need the folder for themselves', async () => {
+  it('say where it runs and how to stop it, if they need the folder for themselves', async () => {
     const { pid } = JSON.parse(await readFile(serverFile(), 'utf8'));
     expect(await run('backup', 'akin.backup')).toMatchObject({ code: 0, err: '' });
     const { code, err } = await run('restore', 'akin.backup');
@@ -82,7 +82,7 @@ describe('commands in the folder of an akin that serves at any port', () => {
     expect(JSON.parse(await readFile(serverFile(), 'utf8'))).toEqual({ pid, url });
   });
 
-  it('do without one that was killed, or whose number and port others have now', async () => {
+  it('ignore one that was killed, or whose process number and port belong to others now', async () => {
     await akin.stop('SIGKILL');
     expect(JSON.parse(await readFile(serverFile(), 'utf8'))).toMatchObject({ url });
     expect((await run('keys', 'list')).out).toContain('made there');
@@ -96,7 +96,7 @@ describe('commands in the folder of an akin that serves at any port', () => {
     expect((await run('keys', 'list')).out).toContain('made there');
   });
 
-  it('find no file behind one that ended in order', async () => {
+  it('find no file of one that shut down', async () => {
     await rm(serverFile());
     await serve();
     expect(await akin.stop()).toMatchObject({ code: 0, err: '' });

@@ -35,7 +35,7 @@ describe('the first start', () => {
     expect(akin.command.err).toBe('');
   });
 
-  it('prints three requests that work as they are', async () => {
+  it('prints three requests that work unchanged', async () => {
     const requests = akin.command.out.match(/^ {2}curl .*$/gm) ?? [];
     expect(requests).toHaveLength(3);
     for (const request of requests) {
@@ -45,7 +45,7 @@ describe('the first start', () => {
     }
   });
 
-  it('answers every request of the README as it stands there', async () => {
+  it('answers every request of the README', async () => {
     const readme = await readFile(README, 'utf8');
     const [, block = ''] = readme.match(/<!-- tested: requests -->\n```sh\n([^`]*)```/) ?? [];
     const requests = block.replaceAll('http://127.0.0.1:8983', akin.url).trim().split('\n\n');
@@ -74,7 +74,7 @@ describe('the page for shops', () => {
 });
 
 describe('the page about searching', () => {
-  it('tells what every search finds', async () => {
+  it('says what every search finds', async () => {
     const examples = examplesIn(await readFile(SEARCH_PAGE, 'utf8'));
     expect(examples.length).toBeGreaterThan(100);
     const found: object[] = [];
@@ -86,7 +86,7 @@ describe('the page about searching', () => {
     expect(found).toEqual(examples.map(({ line, expected }) => ({ line, ...expected })));
   });
 
-  it('has a request and a program that run as they stand there', async () => {
+  it('has a request and a program that work as written', async () => {
     const page = (await readFile(SEARCH_PAGE, 'utf8')).replaceAll('http://127.0.0.1:8983', akin.url);
     const block = (kind: string) => page.match(new RegExp(`^\`\`\`${kind}\\n(.*?)^\`\`\`$`, 'ms'))?.[1] ?? '';
     expect((await pasteJson(block('sh'))).response.numFound).toBe(13);
@@ -139,7 +139,7 @@ describe('a start that asks for keys', () => {
 });
 
 describe('the next start', () => {
-  it('answers at once with what is there and fills nothing again', async () => {
+  it('answers immediately from the existing data, and does not fill the demo again', async () => {
     const before = await documents();
     expect(await akin.command.stop('SIGINT')).toMatchObject({ code: 0, signal: null });
     akin = await serveAkin([], { AKIN_DATA: path.join(data.folder, 'data') });
@@ -178,11 +178,11 @@ describe('flags', () => {
 });
 
 describe('a backup', () => {
-  it('is taken while changes and searches go on, and has all that was accepted before', async () => {
+  it('is taken while changes and searches go on, and contains everything that was accepted before', async () => {
     const before = await documents();
     const file = path.join(data.folder, 'akin.backup');
     const collection = akin.client.collection('my-collection');
-    // Accepted, and not visible yet.
+    // Accepted, but not visible yet.
     await collection.add([{ id: 'waits', title: 'waits for a commit' }], { async: true });
     const saving = runAkin(['backup', file, '--data', path.join(data.folder, 'data')]);
     let saved: Awaited<typeof saving> | undefined;

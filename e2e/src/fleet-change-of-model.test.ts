@@ -14,7 +14,7 @@ import { FleetProcess } from './fleet.ts';
 const COLORS = { red: '#e01010', green: '#10d020', blue: '#1020e0', yellow: '#f0e010' };
 const WORD = 'tiny-siglip';
 const WRITERS = ['ann', 'bob'];
-/** What nobody changes, so that searches in it have one answer by each model. */
+/** Documents that do not change, so that searches in them have one answer for each model. */
 const KEPT = Object.keys(COLORS).flatMap((color) => [`${color}-1`, `${color}-2`]);
 const SETTLED_MILLISECONDS = 300_000;
 
@@ -23,7 +23,7 @@ let database: TestDatabase;
 let redis: TestRedis;
 let gateway: FleetProcess;
 let indexer: FleetProcess;
-/** Has the old model alone. */
+/** Has only the old model. */
 let analyzer: FleetProcess;
 /** Gets the new one. */
 let newAnalyzer: FleetProcess;
@@ -31,7 +31,7 @@ const inPlace = (...names: string[]) => path.join(place.folder, ...names);
 const all = () => [gateway, indexer, analyzer, newAnalyzer].filter((one) => one !== undefined);
 const collection = () => gateway.client.collection('my-collection');
 
-/** Pictures of a colour by the last part of their address; those of kept documents are answered once the gate is open. */
+/** Pictures of a colour, named by the last part of the URL. Those of kept documents are sent after the gate is open. */
 let server: Server;
 let pictures: string;
 const gate = { isOpen: true, held: [] as (() => void)[] };
@@ -90,10 +90,10 @@ async function restart(one: FleetProcess): Promise<void> {
   await until(`${one.name} is ready`, () => one.isReady());
 }
 
-/** What the kept documents are compared with: one of them, or a picture that has to be analyzed. */
+/** The queries for the kept documents: one of them, or a picture that has to be analyzed. */
 const QUERIES = [{ 'rank.by.id': 'red-1' }, { 'rank.by.url': '/query/green' }] as const;
 
-/** Rounds of searches from one with a picture that is analyzed to the next: what is watched needs the processor, too. */
+/** Rounds of searches between two with a picture that is analyzed: the fleet needs the processor, too. */
 const ANALYZED_EVERY = 5;
 
 /** @returns ids and scores of the kept documents */
@@ -106,7 +106,7 @@ async function answer(query: (typeof QUERIES)[number]): Promise<string> {
 }
 const answers = () => Promise.all(QUERIES.map(answer));
 
-/** Searches until told to stop, and once after that. @returns what each query was answered, without repeats, and what was not answered */
+/** Searches until it is stopped, and once more. @returns the answers to each query, without repeats, and failures */
 async function searchOn(stop: AbortSignal): Promise<{ seen: string[][]; failures: string[] }> {
   const seen = QUERIES.map((): string[] => []);
   const failures: string[] = [];
@@ -131,7 +131,7 @@ it('a running fleet changes the model of a collection under load while its parts
   await collection().add(kept, { commit: true, waitAnalysis: true });
   const byOld = await answers();
 
-  // Nobody can use the new model yet.
+  // No process can use the new model yet.
   const refused = await collection()
     .reindex({ model: WORD })
     .catch((error: AkinRequestError) => error);
@@ -186,7 +186,7 @@ it('a running fleet changes the model of a collection under load while its parts
   expect(await watching).toEqual([]);
   const { seen, failures } = await searching;
   const byNew = await answers();
-  // One answer by each model, the old one first, and none in between.
+  // One answer of each model, the old one first, and no other.
   expect(seen).toEqual(QUERIES.map((_, i) => [byOld[i], byNew[i]]));
   expect(failures).toEqual([]);
 

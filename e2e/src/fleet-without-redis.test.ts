@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runAkin, until } from './akin.ts';
 import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
-describe('a fleet that has nothing but PostgreSQL', () => {
+describe('a fleet with only PostgreSQL', () => {
   let database: TestDatabase;
   let proxy: BreakableProxy;
   let pictures: Pictures;
@@ -45,7 +45,7 @@ describe('a fleet that has nothing but PostgreSQL', () => {
     expect(response.docs).toEqual([{ id: 'p0', score: 1 }]);
   });
 
-  it('is told by akin status: each process with its role, and the analyzers that the gateway asks', async () => {
+  it('is shown by akin status: each process with its role, and the analyzers that the gateway asks', async () => {
     const { out, err, code } = await runAkin(['status', '--json', '--url', gateway.url]);
     expect([err, code]).toEqual(['', 0]);
     const { processes, analyzers } = JSON.parse(out);
@@ -56,7 +56,7 @@ describe('a fleet that has nothing but PostgreSQL', () => {
     const words = (await runAkin(['status', '--url', gateway.url])).out;
     expect(words).toMatch(/^fleet: indexer \d\S+ on \S+ \(127\.0\.0\.1\), pid \d+, connected since /m);
     expect(words).toMatch(/^analyzer: \S+, in use$/m);
-    // A process that is gone is not listed any more.
+    // A process that has ended is not listed.
     await analyzer.kill();
     const gone = async () => !(await gateway.client.processes()).processes.some(({ role }) => role === 'analyzer');
     await until('the analyzer is gone', gone);
@@ -64,7 +64,7 @@ describe('a fleet that has nothing but PostgreSQL', () => {
     await until('it is back', () => analyzer.isReady());
   });
 
-  it('goes on by itself after an analyzer was killed, and after PostgreSQL was away', async () => {
+  it('continues by itself after an analyzer was killed, and after PostgreSQL was away', async () => {
     await send(1, 60);
     await analyzer.kill();
     await analyzer.start();
@@ -76,7 +76,7 @@ describe('a fleet that has nothing but PostgreSQL', () => {
     await untilVisible(121);
   });
 
-  it('ends in order when it is told to', async () => {
+  it('shuts down in order', async () => {
     for (const one of all) expect(await one.stop()).toBe(0);
   });
 });

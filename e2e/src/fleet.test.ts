@@ -43,7 +43,7 @@ describe('akin as several processes', () => {
     await database?.drop();
   });
 
-  it('waits for its servers, tells why, and goes on by itself when they are there', async () => {
+  it('waits for its servers, says why, and continues by itself when they answer', async () => {
     for (const one of all) {
       await until(`${one.name} tells what it waits for`, async () => {
         const { status, retryAfter, body } = await one.get('/health/ready');
@@ -59,14 +59,14 @@ describe('akin as several processes', () => {
     expect(gateway.log).toMatch(/"level":"warn".*"reason":"The database cannot be reached/);
   });
 
-  it('shows a document with a picture when a commit was asked for, and finds it by picture', async () => {
+  it('shows a document with a picture after a requested commit, and finds it by picture', async () => {
     const image = `${pictures.url}/a.jpg`;
     await collection().add([{ id: 'a', image }], { commit: true });
     const { response } = await collection().image({ 'rank.by.url': image, fl: 'id,score' });
     expect(response.docs).toEqual([{ id: 'a', score: 1 }]);
   });
 
-  it('answers changes with 503 and a time to try again while PostgreSQL is away, then goes on', async () => {
+  it('answers changes with 503 and Retry-After while PostgreSQL is away, then continues', async () => {
     await postgresProxy.cut();
     await until('changes are refused', async () => {
       const { status, retryAfter } = await gateway.get('/api/cores/my-collection/update?commit=true');
@@ -86,7 +86,7 @@ describe('akin as several processes', () => {
     expect((await collection().select({ q: 'id:b' })).response.numFound).toBe(1);
   });
 
-  it('takes changes, searches and finds by picture while Redis is away, and analyzes what waited when it is back', async () => {
+  it('accepts changes and searches by picture while Redis is away, and analyzes waiting pictures when it is back', async () => {
     await redisProxy.cut();
     await collection().add([{ id: 'c', image: `${pictures.url}/c.jpg` }], { async: true });
     await until('the indexer tells that Redis is away', async () =>
@@ -104,8 +104,8 @@ describe('akin as several processes', () => {
     });
   });
 
-  it('shows a picture of one host at once while 40 of another host that does not answer wait', async () => {
-    // Another host, as far as hosts go by their names.
+  it('shows a picture of one host while 40 pictures of another host that does not answer wait', async () => {
+    // Another host by its name.
     const slow = pictures.url.replace('127.0.0.1', 'localhost');
     const documents = Array.from({ length: 40 }, (_, i) => ({ id: `slow${i}`, image: `${slow}/${i}?seconds=10` }));
     await collection().add(documents, { async: true });
@@ -116,7 +116,7 @@ describe('akin as several processes', () => {
     expect((await collection().select({ q: 'id:slow*' })).response.numFound).toBeLessThan(40);
   });
 
-  it('tells every figure that the dashboard and the alerts ask for', async () => {
+  it('exports every metric that the dashboard and the alerts use', async () => {
     await collection().add([{ id: 'none', image: `${pictures.url}/broken` }], { async: true });
     await until('the failure counts', async () => (await collection().status()).failed === 1);
     await collection().select();
@@ -124,9 +124,9 @@ describe('akin as several processes', () => {
     const asked = await Promise.all(
       ['grafana/akin.json', 'prometheus/alerts.yaml'].map((file) => readFile(new URL(file, infra), 'utf8')),
     );
-    // Each figure with the labels that it is asked by, apart from those of histograms and those that Prometheus adds.
+    // Each metric with the labels that are used, apart from those of histograms and those that Prometheus adds.
     const added = ['', 'le', 'instance', 'job'];
-    // Without standbys nothing is told of them; standby.test.ts looks at those figures.
+    // Metrics of standbys exist only with standbys; standby.test.ts checks them.
     const isTold = (name: string) => !name.startsWith('akin_standby_');
     const labelled = asked.flatMap((text) =>
       [...text.matchAll(/(?:by \(([^)]*)\) \((?:\w+\()?|)(akin_\w+)(?:\{(\w+))?/g)]
@@ -157,11 +157,11 @@ describe('akin as several processes', () => {
     expect(gaps).toEqual([]);
   });
 
-  it('ends in order when it is told to', async () => {
+  it('shuts down in order', async () => {
     for (const one of all) expect(await one.stop()).toBe(0);
   });
 
-  it('says which address is missing', async () => {
+  it('says which URL is missing', async () => {
     const { code, err } = await runAkin(['indexer', '--port', '0']);
     expect([code, err]).toEqual([1, '--database-url (or DATABASE_URL) must name the database.\n']);
   });

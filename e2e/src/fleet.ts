@@ -14,7 +14,7 @@ export class FleetProcess {
   #command: RunningCommand | undefined;
   #port = 0;
 
-  /** @param env its settings; at its end it serves no longer than it must unless they say so */
+  /** @param env its settings; unless they say otherwise, it stops serving as soon as possible at its end */
   constructor(name: ProcessName, env: NodeJS.ProcessEnv, args: readonly string[] = []) {
     this.name = name;
     this.#env = env;
@@ -34,12 +34,12 @@ export class FleetProcess {
     return createClient({ baseUrl: this.url, retries: 0 });
   }
 
-  /** Its number in the system, once it was started. */
+  /** Its process number, after its start. */
   get pid(): number | undefined {
     return this.#command?.pid;
   }
 
-  /** What it wrote to its log so far. */
+  /** Its log so far. */
   get log(): string {
     return this.#command?.err ?? '';
   }
@@ -49,7 +49,7 @@ export class FleetProcess {
     if (this.#port === 0) this.#port = await freePort();
   }
 
-  /** Starts it and waits until it answers at its address, be it ready or not. */
+  /** Starts it and waits until it answers at its address, ready or not. */
   async start(): Promise<void> {
     await this.choosePort();
     this.#command = new RunningCommand([this.name, '--port', String(this.#port), ...this.#args], {
@@ -66,7 +66,7 @@ export class FleetProcess {
     await this.#command?.stop('SIGKILL');
   }
 
-  /** Freezes it, as on a host that hangs: it neither works nor ends, and its connections stay open. */
+  /** Freezes it, as on a host that hangs: it does nothing and does not end, and its connections stay open. */
   freeze(): void {
     this.#command?.signal('SIGSTOP');
   }
@@ -132,16 +132,16 @@ export async function startFleet(env: NodeJS.ProcessEnv): Promise<Fleet> {
 
 export interface Pictures {
   readonly url: string;
-  /** How many answers are still to come. */
+  /** How many answers are pending. */
   waiting(): number;
-  /** Has all answers be 503 from now on, or not any more. */
+  /** Turns 503 for all answers on or off. */
   fail(failing: boolean): void;
-  /** Delays all answers from now on, by seconds. */
+  /** Delays all later answers by seconds. */
   slow(seconds: number): void;
   close(): void;
 }
 
-/** Serves one picture at any address; with `?seconds=` it answers so late, at `/broken` never well. */
+/** Serves one picture at any URL. `?seconds=` delays the answer; `/broken` always fails. */
 export async function servePictures(picture: Uint8Array): Promise<Pictures> {
   let waiting = 0;
   let failing = false;

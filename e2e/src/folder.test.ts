@@ -9,7 +9,7 @@ import { copyOf, photo, picture, UNLIKE } from './pictures.ts';
 
 const ODD_NAME = 'ünï cödé 图片 🙂.jpg';
 const QUOTED_NAME = `it's "quoted" & 50% #1?.jpg`;
-/** Deeper than an id may be long. */
+/** So deep that the path is longer than an id may be. */
 const TOO_DEEP = `${`${'d'.repeat(100)}/`.repeat(6)}a.jpg`;
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -67,7 +67,7 @@ async function documents(collection: Collection): Promise<Map<string, FoundDocum
 describe('indexing a folder into the embedded store', () => {
   const index = (...args: string[]) => runAkin(['index', pictures, '--data', data, '--port', nobody, ...args]);
 
-  it('takes what is a picture, reports what is not, and ends with 2', async () => {
+  it('indexes pictures, reports other files, and ends with 2', async () => {
     const { code, out, err } = await index();
     expect(out).toContain(`${GOOD.length} indexed, 0 unchanged, 0 removed, ${FAILED} failed.`);
     expect(out).toContain('2 near-duplicates');
@@ -88,7 +88,7 @@ describe('indexing a folder into the embedded store', () => {
     expect(code).toBe(2);
   });
 
-  it('takes single files, globs and standard input', async () => {
+  it('accepts single files, globs and standard input', async () => {
     const { code, out } = await runAkin(
       [
         'index',
@@ -131,7 +131,7 @@ describe('what was indexed', () => {
     }
   });
 
-  it('has time, camera and place of its EXIF, and stands upright', async () => {
+  it('has time, camera and place of its EXIF, and is upright', async () => {
     expect((await documents(collection)).get('holiday/berlin/photo.jpg')).toMatchObject({
       folder: 'holiday/berlin',
       width: 240,
@@ -147,7 +147,7 @@ describe('what was indexed', () => {
     expect(response.docs.map(({ id }) => id)).toEqual(['one.jpg', 'one-smaller.jpg']);
   });
 
-  it('is done again when a file has changed, and only then', async () => {
+  it('is analyzed again only when a file has changed', async () => {
     const file = path.join(pictures, 'one-smaller.jpg');
     await writeFile(file, await picture(UNLIKE[3], 200, 150));
     await utimes(file, 1_600_000_000, 1_600_000_000);
@@ -166,12 +166,12 @@ describe('what was indexed', () => {
     expect((await index('--labels-from-folders')).out).toContain('0 indexed, 6 unchanged');
   });
 
-  it('is removed when its file is gone and --prune is given, and nothing else is', async () => {
+  it('is removed if its file is gone and --prune is given; nothing else is', async () => {
     await collection.add([{ id: 'of another kind' }], { commit: true });
     await rm(path.join(pictures, 'holiday/berlin'), { recursive: true });
     await rm(path.join(pictures, 'one.jpg'));
     expect((await index()).out).toContain('0 removed');
-    // A glob that names none of the files: those that are there stay.
+    // A glob that matches no files: existing documents stay.
     const glob = await runAkin(['index', path.join(pictures, '*.png'), '--prune', '--url', akin.url]);
     expect(glob.out).toContain('2 removed');
     expect((await index('--prune')).out).toContain('0 removed');
@@ -179,7 +179,7 @@ describe('what was indexed', () => {
     expect([...(await documents(collection)).keys()].sort()).toEqual([...left, 'of another kind'].sort());
   });
 
-  it('stays away when it was deleted on purpose, until its file changes or it is asked for', async () => {
+  it('stays deleted if it was deleted on purpose, until its file changes or --restore-deleted is given', async () => {
     await collection.deleteByIds(['no-ending']);
     await collection.deleteByQuery(`id:${JSON.stringify(QUOTED_NAME)}`, { commit: true });
     const { out, err } = await index();
@@ -194,7 +194,7 @@ describe('what was indexed', () => {
     expect((await index()).out).not.toContain('skipped');
   });
 
-  it('comes back when its file does, after the file was gone', async () => {
+  it('comes back when its file comes back', async () => {
     const file = path.join(pictures, 'passing.png');
     const put = async () => {
       await writeFile(file, await picture(6));
@@ -210,13 +210,13 @@ describe('what was indexed', () => {
     await index('--prune');
   });
 
-  it('may lie in a collection that is made for it', async () => {
+  it('may be in a new collection', async () => {
     const { out } = await index('--collection', 'new');
     expect(out).toContain('4 indexed');
     expect((await documents(akin.client.collection('new'))).size).toBe(4);
   });
 
-  it('may lie in a collection that serve makes for it', async () => {
+  it('may be in a new collection of akin serve', async () => {
     const folder = path.join(place.folder, 'one picture');
     await mkdir(folder);
     await writeFile(path.join(folder, 'a.jpg'), await picture(5));
@@ -232,7 +232,7 @@ describe('what was indexed', () => {
     await serving.command.stop();
   });
 
-  it('goes nowhere when the named server does not answer', async () => {
+  it('is not stored elsewhere if the named server does not answer', async () => {
     const { code, err } = await runAkin(['index', pictures, '--url', 'http://127.0.0.1:9']);
     expect([code, err]).toEqual([1, 'No akin answers at http://127.0.0.1:9.\n']);
   });
@@ -245,19 +245,19 @@ describe('a run that is stopped', () => {
     many = path.join(place.folder, 'many');
     await mkdir(many);
     const bytes = await picture(2, 640, 480);
-    // The same picture with another comment each: analysis takes its time, drawing does not.
+    // The same picture with different comments: analysis takes long, drawing does not.
     for (let i = 0; i < COUNT; i++) {
       await writeFile(path.join(many, `${i}.jpg`), Buffer.concat([bytes, Buffer.from(`${i}`)]));
     }
   });
 
-  it('keeps what is done, answers meanwhile, and goes on from there', async () => {
+  it('keeps what is done, answers meanwhile, and continues there', async () => {
     const folder = path.join(place.folder, 'data of many');
-    // Several threads: pictures are at work when it is stopped.
+    // Several threads: pictures are being analyzed when it is stopped.
     const first = await serveAkin([many, '--data', folder], { AKIN_THREADS: '2' });
     const collection = first.client.collection('my-collection');
     await until('the first documents are seen', async () => {
-      // Not left to the pace of the run: it must have most of its pictures before it when it is stopped.
+      // Stopped early on purpose: most pictures must still be waiting.
       await collection.commit();
       return (await collection.status()).documents > 0;
     });

@@ -5,11 +5,11 @@ import { smallDisk } from '@akin/testing';
 import { expect, it } from '@jest/globals';
 import { serveAkin, until } from './akin.ts';
 
-/** Documents of 1 MB together, in what PostgreSQL cannot compress. */
+/** Documents of 1 MB together, with values that PostgreSQL cannot compress. */
 const batch = (n: number) =>
   Array.from({ length: 10 }, (_, i) => ({ id: `${n}-${i}`, note: randomBytes(75_000).toString('base64') }));
 
-it('akin serve on a disk that fills up refuses changes, searches, and goes on when the disk is larger', async () => {
+it('akin serve on a full disk refuses changes, still searches, and accepts changes when the disk is larger', async () => {
   await using disk = await smallDisk(96);
   const akin = await serveAkin(['--no-demo', '--data', path.join(disk.folder, 'data')], { AKIN_THREADS: '1' });
   await using _stopped = { [Symbol.asyncDispose]: async () => void (await akin.command.stop()) };
@@ -22,7 +22,7 @@ it('akin serve on a disk that fills up refuses changes, searches, and goes on wh
     try {
       await collection.add(batch(accepted), { async: true });
       accepted++;
-      // What cannot be shown yet waits.
+      // Changes that cannot be shown yet wait.
       await collection.commit().catch(() => undefined);
     } catch (error) {
       refusal = error as AkinRequestError;

@@ -5,7 +5,7 @@ import { run } from './shell.ts';
 
 const FLEET_KEY = 'a-long-text-that-nobody-guesses';
 
-describe('a fleet that others than this machine can reach', () => {
+describe('a fleet that other machines can reach', () => {
   let database: TestDatabase;
   const running: RunningCommand[] = [];
   const start = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
@@ -27,7 +27,7 @@ describe('a fleet that others than this machine can reach', () => {
     await database?.drop();
   });
 
-  it('has gateways that wait for a first key, and then ask everybody for one', async () => {
+  it('has gateways that wait for a first key, and then require one from every client', async () => {
     const port = await freePort();
     const env = { DATABASE_URL: database.url, AKIN_FLEET_KEY: FLEET_KEY };
     await start(['gateway', '--host', '0.0.0.0', '--port', String(port)], env);
@@ -46,7 +46,7 @@ describe('a fleet that others than this machine can reach', () => {
     expect(key).toMatch(/^akin_\w+$/);
     await until('it is ready', async () => (await readiness())[0] === 200);
     expect([await status(`${url}/api/cores`), await status(`${url}/api/cores`, bearer(key))]).toEqual([401, 200]);
-    // The secret of the fleet opens its figures and nothing else.
+    // The fleet key allows metrics and nothing else.
     expect(await status(`${url}/metrics`, bearer(FLEET_KEY))).toBe(200);
     expect(await status(`${url}/api/cores`, bearer(FLEET_KEY))).toBe(401);
     const list = await runAkin(['keys', 'list', '--url', url], { env: { AKIN_KEY: key } });
@@ -57,7 +57,7 @@ describe('a fleet that others than this machine can reach', () => {
     await until('it is revoked', async () => (await status(`${url}/api/cores`, bearer(key))) === 401);
   });
 
-  it('has analyzers that take pictures from everyone who has its secret', async () => {
+  it('has analyzers that accept pictures from everyone who has the fleet key', async () => {
     const refused = await runAkin(['analyze-node', '--host', '0.0.0.0', '--port', '0']);
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('AKIN_FLEET_KEY')]);
     const short = await runAkin(['analyze-node', '--host', '0.0.0.0', '--port', '0'], {

@@ -45,7 +45,7 @@ afterAll(async () => {
   await data?.remove();
 });
 
-it('the page asks for a key once, works with one that only searches, and shows it nowhere', async () => {
+it('the page asks for a key once, works with a key that allows only searches, and does not show it', async () => {
   const { page, context } = await openPage(browser, `${akin.url}/`);
   const addresses: string[] = [];
   page.on('request', (request) => addresses.push(request.url()));
@@ -60,12 +60,12 @@ it('the page asks for a key once, works with one that only searches, and shows i
   await page.getByText('1 found').waitFor();
   await dialog.waitFor({ state: 'detached' });
   const picture = page.locator('.card img');
-  // Waiting inside the page would evaluate text there, which the page forbids.
+  // Waiting inside the page would evaluate text there, which its security policy forbids.
   const isShown = 'document.querySelector(".card img")?.naturalWidth > 0';
   await until('the picture is there', async () => (await page.evaluate(isShown)) as boolean);
   expect(await picture.getAttribute('src')).toMatch(/^blob:/);
 
-  // It may not analyze, so the picture itself is what is searched for.
+  // The key does not allow analysis, so the page sends the picture itself with the search.
   const answered = page.waitForResponse((answer) => /\/image$|\/image\?/.test(answer.url()));
   await page.locator('input[type=file]').setInputFiles({ name: 'wall.png', mimeType: 'image/png', buffer: PICTURE });
   expect((await answered).status()).toBe(200);
@@ -86,7 +86,7 @@ it('the page asks for a key once, works with one that only searches, and shows i
   await context.close();
 });
 
-it('the page shows those collections that a key is for, and asks for no others', async () => {
+it('the page shows only the collections of a key, and does not request others', async () => {
   const { page, context, complaints } = await openPage(browser, `${akin.url}/`);
   await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill(limited);
   await page.getByRole('dialog').getByRole('button', { name: 'Open' }).click();

@@ -9,13 +9,13 @@ import { outcomeOf } from './shell.ts';
 const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../docs/keys.md', import.meta.url));
 
-/** What is written before the commands of the page: how to wait for akin, and its end. */
+/** Comes before the commands of the page: waits for akin, and ends it. */
 const BEFORE = `
 trap 'kill $(jobs -p) && wait' EXIT
 ready() { until curl -sf "http://127.0.0.1:$PORT/health/ready" > /dev/null; do kill -0 $!; sleep 0.2; done; }
 `;
 
-it('the commands of docs/keys.md answer what it says, and print no key but a new one', async () => {
+it('the commands of docs/keys.md answer as it says, and print only new keys', async () => {
   const page = await readFile(PAGE, 'utf8');
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
   const expected = blocks.flatMap((block) => [...block.matchAll(/# (\d{3})$/gm)].map(([, status]) => status));

@@ -27,7 +27,7 @@ const OPEN = ['--host', '0.0.0.0', '--allow-open-network'];
 const ANALYZE = '/api/cores/my-collection/analyze?modules.apply=copyspace&input.url=';
 
 describe('akin serve on an open network', () => {
-  it('fetches nothing from its own machine, answers to no foreign name, and makes no keys', () =>
+  it('fetches nothing from its own machine, answers to no foreign name, and creates no keys', () =>
     serving(OPEN, async ({ url }) => {
       const port = Number(new URL(url).port);
       const analysis = await ask(port, `${ANALYZE}${pictures.url}/1.jpg`);
@@ -38,14 +38,14 @@ describe('akin serve on an open network', () => {
       expect((await ask(port, '/api/keys?scope=admin', 'POST')).status).toBe(403);
     }));
 
-  it('fetches from its own machine when told to', () =>
+  it('fetches from its own machine if an option allows it', () =>
     serving([...OPEN, '--allow-loopback-images'], async ({ url }) => {
       const { status } = await ask(Number(new URL(url).port), `${ANALYZE}${pictures.url}/1.jpg`);
       expect(status).toBe(200);
     }));
 });
 
-it('akin serve makes a first key where it is told to, tells it once, and asks everybody for one', async () => {
+it('akin serve creates a first key with --first-key, prints it once, and requires a key from every client', async () => {
   const { folder, remove } = await temporaryFolder();
   // As the image of one container sets them.
   const env = { AKIN_HOST: '0.0.0.0', AKIN_DATA: folder, AKIN_FIRST_KEY: 'true' };

@@ -9,13 +9,13 @@ import { openPage, startBrowser } from './browser.ts';
 import { copyOf, picture, servePictures, UNLIKE } from './pictures.ts';
 import { run } from './shell.ts';
 
-/** What others make their types of the interface with; it needs a TypeScript with an interface for programs. */
+/** With this others make types of the interface; it needs a TypeScript that programs can call. */
 const TYPES_OF_OPENAPI = ['openapi-typescript@7.13.0', 'typescript@5.9.3'];
 const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 const TYPES = fileURLToPath(new URL('../../node_modules/@types', import.meta.url));
 const PACK = new URL('../../infra/scripts/pack.mjs', import.meta.url).href;
 
-/** A folder of a user who has npm and nothing of ours. */
+/** A folder of a user who has npm and no part of this repository. */
 let home: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin | undefined;
 const installed = (...below: string[]) => path.join(home.folder, 'project', 'node_modules', ...below);
@@ -23,7 +23,7 @@ const installed = (...below: string[]) => path.join(home.folder, 'project', 'nod
 beforeAll(async () => {
   home = await temporaryFolder();
   const project = path.join(home.folder, 'project');
-  // As npm test is run by npm too, whose settings for this repository are not the user's.
+  // npm test runs under npm too, and its settings for this repository are not the user's.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
   const program = `import { pack } from ${JSON.stringify(PACK)}; console.log((await pack(process.argv[1])).join('\\n'));`;
   const packed = await run(process.execPath, ['--input-type=module', '-e', program, path.join(home.folder, 'dist')], {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   const tarballs = packed.trim().split('\n');
   expect(tarballs).toHaveLength(2);
-  // Not by --prefix, which would hide what the machine says of registries and certificates.
+  // Not by --prefix, which would hide the settings of the machine for registries and certificates.
   await mkdir(project);
   await writeFile(path.join(project, 'package.json'), '{}');
   await run('npm', ['install', '--no-audit', '--no-fund', ...tarballs, ...TYPES_OF_OPENAPI], { env, cwd: project });
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 describe('the packages', () => {
-  it('install without this repository, with nothing twice and no file of development', async () => {
+  it('install without this repository, with no duplicates and no development files', async () => {
     expect(await readdir(installed('akin-search', 'node_modules', '@akin'))).not.toContain('testing');
     for (const name of ['akin-search', 'akin-client']) {
       const {
@@ -65,7 +65,7 @@ describe('the packages', () => {
     expect(await readdir(installed('.bin'))).toEqual(expect.arrayContaining(['akin', 'akin-search']));
   });
 
-  it('serve, take a document with a picture and find it, by the installed client', async () => {
+  it('serve, accept a document with a picture and find it, with the installed client', async () => {
     await using pictures = await servePictures();
     const program = installed('akin-search', 'bin', 'akin.mjs');
     akin = await serveAkin(
@@ -114,7 +114,7 @@ describe('the packages', () => {
     });
   });
 
-  it('have a client whose README is a program that says what it says', async () => {
+  it('have a client whose README contains a program with its true output', async () => {
     await using pictures = await servePictures();
     const cwd = path.join(home.folder, 'project');
     await writeFile(path.join(cwd, 'photo.jpg'), await picture(3));

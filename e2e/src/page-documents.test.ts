@@ -44,7 +44,7 @@ describe('documents on the page', () => {
     expect(csv).toMatch(/^"id".*"title"/);
     await page.clock.install();
     await bar.getByRole('button', { name: 'Delete' }).click();
-    // The offer stays for as long as it is pointed at.
+    // The offer stays while the mouse is over it.
     await page.getByText('3 documents deleted.').hover();
     await page.clock.fastForward('01:00');
     expect((await collection.status()).documents).toBe(documents - 3);
@@ -108,7 +108,7 @@ describe('documents on the page', () => {
     expect(address(page).get('q')).toBe('headphones');
   });
 
-  it('tells all about a document, and filters by what it says', async () => {
+  it('shows all fields of a document, and filters by them', async () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}`);
     await cards(page).first().locator('.picture').click();
     const details = page.getByRole('dialog');
@@ -127,7 +127,7 @@ describe('documents on the page', () => {
     await details.waitFor({ state: 'hidden' });
   });
 
-  it('holds the focus in the details, has them in its history, and shows them for their address', async () => {
+  it('keeps the focus in the details, has them in its history, and shows them by their URL', async () => {
     const page = await demo.visit('/?q=headphones');
     const picture = cards(page).first().locator('.picture');
     await picture.click();
@@ -135,7 +135,7 @@ describe('documents on the page', () => {
     const title = await details.getByRole('heading').textContent();
     for (let i = 0; i < 30; i++) {
       await page.keyboard.press('Tab');
-      // Behind the last one the browser itself has it, never what lies behind the dialog.
+      // After the last element the browser itself gets the focus, never an element behind the dialog.
       expect(await page.evaluate('document.activeElement.matches("body, dialog, dialog *")')).toBe(true);
     }
     const shared = await openPage(demo.browser, page.url());
@@ -159,7 +159,7 @@ describe('documents on the page', () => {
 });
 
 describe('several collections', () => {
-  it('are there to choose from, each with its own documents and filters', async () => {
+  it('can be chosen, each with its own documents and filters', async () => {
     const collection = demo.akin.client.collection('notes');
     await collection.create();
     await collection.add([{ id: 'note', title: 'a note without a picture', mood: 'glad' }], { commit: true });
@@ -170,7 +170,7 @@ describe('several collections', () => {
     await page.getByText('1 found').waitFor();
     await page.getByRole('link', { name: '1 document', exact: true }).waitFor();
     expect([address(page).get('collection'), address(page).get('q')]).toEqual(['notes', null]);
-    // There is nothing to compare it with.
+    // It cannot be compared with anything.
     expect(await cards(page).getByRole('button').allInnerTexts()).toEqual(['no picture']);
     await search(page, () => page.goBack());
     expect(await choice.inputValue()).toBe('my-collection');
@@ -180,7 +180,7 @@ describe('several collections', () => {
 });
 
 describe('a collection of one’s own', () => {
-  it('is made in the page, filled with a folder, and deleted', async () => {
+  it('is created on the page, filled with a folder, and deleted', async () => {
     const { folder, remove } = await temporaryFolder();
     await mkdir(path.join(folder, 'Holiday/sub'), { recursive: true });
     await copyFile(PRODUCT.file, path.join(folder, 'Holiday/sub/brio_mint.webp'));
@@ -199,7 +199,7 @@ describe('a collection of one’s own', () => {
     await page.getByText('1 found').waitFor();
     await card(page, 'brio mint').getByRole('button', { name: 'Copies' }).click();
     await page.getByText('Like brio mint').waitFor();
-    // What failed is in the hands of the page: it tries the files again.
+    // The page itself retries the files that failed.
     await bar.getByRole('button', { name: 'Try again' }).click();
     await until('the files were sent again', async () => {
       const { runs } = await demo.akin.client.collection('holiday').runs();
@@ -217,7 +217,7 @@ describe('a collection of one’s own', () => {
     await dialog.getByLabel('Name of the collection').fill('holiday');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('link', { name: 'holiday' }).waitFor({ state: 'detached' });
-    // The browser tells of every answer that is an error: of the broken file, twice, and of the collection that is gone.
+    // The browser reports every answer that is an error: twice for the broken file, and for the deleted collection.
     const complaints = demo.opened?.complaints.splice(0) ?? [];
     expect(complaints.filter((text) => !/ 41[45]|404/.test(text))).toEqual([]);
     await remove();
@@ -265,7 +265,7 @@ describe('hostile documents', () => {
   it('run no script in the HTML answers, which show pictures, palettes and scores', async () => {
     const { page, complaints } = await demo.open('/api/cores/hostile/select?wt=html');
     expect(await page.locator('body').textContent()).toContain(HOSTILE);
-    // These documents have no picture, which the writer of the answer cannot know.
+    // These documents have no picture, but the code that writes the answer cannot know that.
     await page.waitForLoadState('networkidle');
     expect(complaints.splice(0).filter((text) => !text.includes('404'))).toEqual([]);
     await page.goto(`${demo.akin.url}/api/cores/my-collection/image?rank.by.id=${PRODUCT.id}&wt=html`);

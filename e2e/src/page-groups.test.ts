@@ -16,7 +16,7 @@ describe('the groups to review', () => {
   const groups = (page: Page) => page.locator('.group');
   const counted = (page: Page) => page.getByText(/^[\d,.]+ groups?$/);
 
-  /** Waits until the groups stand for the last commit, and shows them. */
+  /** Waits until the groups include the last commit, and shows them. */
   async function review(query = ''): Promise<Page> {
     const collection = demo.akin.client.collection(new URLSearchParams(query).get('collection') ?? 'my-collection');
     await until('the groups are right up to the last commit', async () => {
@@ -58,7 +58,7 @@ describe('the groups to review', () => {
     expect(all.every((name) => name.includes('headphones'))).toBe(true);
   });
 
-  it('are all there, whatever narrowed the search before', async () => {
+  it('are all shown, also after a search with filters', async () => {
     const page = await demo.visit('/?q=headphones&fq=labels%3Amint');
     await page.getByRole('link', { name: 'Duplicates' }).click();
     await counted(page).waitFor();
@@ -67,13 +67,13 @@ describe('the groups to review', () => {
     await page.getByText(`${numFound} groups`).waitFor();
   });
 
-  it('say so when there are none', async () => {
+  it('say so if there are none', async () => {
     await demo.akin.client.collection('unlike').create();
     const page = await review('collection=unlike');
     await page.getByText('No near-duplicates here').waitFor();
   });
 
-  it('let go of what is chosen, after a question', async () => {
+  it('delete the chosen documents, after a question', async () => {
     const collection = demo.akin.client.collection('copies');
     await collection.create();
     const picture = await readFile(PRODUCT.file);
@@ -113,7 +113,7 @@ describe('the groups to review', () => {
     expect((await collection.operations({ limit: 1000 })).operations.filter(({ attempt }) => attempt > 0)).toEqual([]);
   });
 
-  it('bring back what came from a folder, so that indexing knows it as it was', async () => {
+  it('restore documents from a folder, so that indexing recognizes them', async () => {
     const collection = demo.akin.client.collection('folder');
     await collection.create();
     const picture = await readFile(PRODUCT.file);
@@ -158,7 +158,7 @@ describe('the groups to review', () => {
 });
 
 describe('the review', () => {
-  it('tells copies apart, keeps the best, compares in one place, and remembers what is no duplicate', async () => {
+  it('distinguishes copies, keeps the best, compares in one place, and remembers decisions', async () => {
     const collection = demo.akin.client.collection('reviewed');
     await collection.create();
     const picture = await readFile(PRODUCT.file);
@@ -199,7 +199,7 @@ describe('the review', () => {
     await shot(page, 'review-phone');
     await page.setViewportSize({ width: 1440, height: 900 });
 
-    // By the keyboard: the first is kept, the second goes, and the next group follows.
+    // By the keyboard: the first is kept, the second is deleted, and the next group follows.
     await page.getByRole('button', { name: 'Keep all' }).click();
     await page.keyboard.press('n');
     await page.keyboard.press('k');
@@ -218,7 +218,7 @@ describe('the review', () => {
     await page.getByRole('button', { name: 'Keep all' }).click();
 
     await page.locator('.group').filter({ hasText: 'x.jpg' }).getByRole('button', { name: 'Not duplicates' }).click();
-    // The offer stays for as long as it is pointed at.
+    // The offer stays while the mouse is over it.
     await page.getByText('2 pictures will not be shown together again.').hover();
     await page.getByText('1 group', { exact: true }).waitFor();
     await page.getByText('1 of 2 groups done').waitFor();
@@ -229,7 +229,7 @@ describe('the review', () => {
 });
 
 describe('the changes', () => {
-  it('show what failed and why, as it happens, and are tried again', async () => {
+  it('show failures and their reasons live, and can be retried', async () => {
     const collection = demo.akin.client.collection('changing');
     await collection.create();
     let there = false;
