@@ -193,7 +193,7 @@ describe('docker-compose.yml', () => {
     expect(await check('gateway')).toBe(1);
   });
 
-  it('asks for keys: nobody gets in for want of one', () => {
+  it('requires keys: no client gets in without one', () => {
     for (const name of PROCESSES) {
       const { environment = {} } = file.services[name] ?? {};
       expect(environment.AKIN_FLEET_KEY).toContain('AKIN_FLEET_KEY');

@@ -10,7 +10,7 @@ const agent = new Agent({ keepAlive: true });
  * @param {string | URL} url
  * @param {{ method?: string, headers?: Record<string, string | number>, body?: string | NodeJS.ReadableStream }} options
  * @returns {Promise<Buffer>}
- * @throws what went wrong, or the answer, where its status is no success
+ * @throws the error, or the answer if its status is not a success
  */
 export function send(url, { method = 'GET', headers = {}, body } = {}) {
   return new Promise((resolve, reject) => {

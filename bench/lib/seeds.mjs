@@ -53,7 +53,7 @@ async function analyze(pictures, file) {
     let next = 0;
     const work = async () => {
       for (let i = next++; i < pictures.length; i = next++) {
-        // A picture that cannot be read is no seed.
+        // A picture that cannot be read is skipped.
         const done = await pictures[i]()
           .then((bytes) => analyzer.analyze(bytes, { modules: moduleNames, thumbnail: true }))
           .catch(() => undefined);

@@ -12,7 +12,7 @@ import { endWithNpm, prepare, ROOT } from './prepare.mjs';
  * for Node. They are copied as they are, so that workers, models and WebAssembly lie where the code looks for them.
  */
 const BROUGHT_ALONG = /^@(akin|tensorflow)\//;
-/** Files that nobody reads who only runs akin. */
+/** Files that are not needed to run akin. */
 const UNREAD = /\.(d\.[cm]?ts|map|tsbuildinfo)$|\.test\.js$/;
 const OF_TENSORFLOW = /^dist\/([^/]+\.node\.js|[^/]+\.wasm)$|^(package\.json|LICENSE.*|README\.md)$/;
 

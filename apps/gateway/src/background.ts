@@ -1,7 +1,7 @@
 import type { Log } from '@akin/runtime';
 
 export interface Background {
-  /** Runs a task that nobody waits for. It ends early when its signal aborts. Errors are logged. */
+  /** Runs a task for which no request waits. It ends early when its signal aborts. Errors are logged. */
   run(name: string, task: (signal: AbortSignal) => Promise<void>): void;
   /** Aborts all tasks, and waits until they have ended. */
   stop(): Promise<void>;

@@ -200,7 +200,7 @@ export function howToMakeAKey({ firstKeyCommand = 'akin keys create --scope admi
   return `Create the first one:\n  ${firstKeyCommand}\nor allow access without a key (--allow-open-network).`;
 }
 
-/** @throws AkinError forbidden if keys are required and nobody can have one */
+/** @throws AkinError forbidden if keys are required and none can exist */
 async function requireKey({ store, analyze }: Parts, access: AccessConfig, internal?: Internal): Promise<void> {
   if (store === undefined) {
     if ((analyze === undefined && internal === undefined) || access.fleetKey !== undefined) return;

@@ -64,7 +64,7 @@ export type Query =
       readonly includeHigh: boolean;
       readonly position: number;
     })
-  /** Documents within a range of distances in kilometers, bounds included. A bound of null is no limit. */
+  /** Documents within a range of distances in kilometers, bounds included. A bound of null means no limit. */
   | {
       readonly kind: 'distance';
       readonly distance: Distance;

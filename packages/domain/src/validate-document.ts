@@ -286,7 +286,7 @@ function parseImport(value: JsonValue): string {
 }
 
 /**
- * Parses the condition in `_version_`; undefined for 0, which is no condition. @throws AkinError bad-request when it is
+ * Parses the condition in `_version_`; undefined for 0: no condition. @throws AkinError bad-request when it is
  * not a number
  */
 export function parseVersion(value: JsonValue): bigint | undefined {

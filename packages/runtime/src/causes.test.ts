@@ -11,13 +11,13 @@ describe('why something cannot be reached', () => {
     ['3D000', 'database "akin" does not exist'],
     ['53300', 'sorry, too many clients already'],
     ['57P03', 'the database system is starting up'],
-  ])('is told by what the server said, with its SQLSTATE %s', (code, message) => {
+  ])('is the message of the server, with its SQLSTATE %s', (code, message) => {
     const said = Object.assign(new Error(message), { code, severity: 'FATAL' });
     expect(causeFields(above(said))).toEqual({ code, cause: message });
     expect(causeFields(above(new Error('It does not answer.', { cause: said })))).toEqual({ code, cause: message });
   });
 
-  it('is told of each address of a host name', async () => {
+  it('is named for each address of a host name', async () => {
     const refused = await new Client({ host: 'localhost', port: 1 }).connect().catch((error: unknown) => error);
     const { code, cause } = causeFields(above(refused));
     expect([code, cause]).toEqual(['ECONNREFUSED', expect.stringContaining('connect ECONNREFUSED 127.0.0.1:1')]);
@@ -31,7 +31,7 @@ describe('why something cannot be reached', () => {
     });
   });
 
-  it('is told of a name that nobody knows', async () => {
+  it('is named for an unknown host name', async () => {
     const unknown = await new Client({ host: 'postgres.invalid' }).connect().catch((error: unknown) => error);
     expect(causeFields(above(unknown))).toEqual({
       code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/),

@@ -102,7 +102,7 @@ describe('a connection to PgBouncer', () => {
     const load = others.map(async (client) => {
       while (!stop.signal.aborted) await client.query('select 1');
     });
-    // What bounds the check outlives that what nobody holds is collected.
+    // The limit of the check also works after a garbage collection.
     setFlagsFromString('--expose-gc');
     const collecting = setInterval(runInNewContext('gc'), 200);
     try {

@@ -111,7 +111,7 @@ describe('traces', () => {
     expect(span?.attributes.long).toBe('y'.repeat(200));
   });
 
-  it('are told to other processes and to log lines, and not where work is apart', async () => {
+  it('are passed to other processes and log lines, but not to separate work', async () => {
     await start(toReceiver());
     const lines: string[] = [];
     const log = createLogger({ name: 'test', destination: { write: (line) => lines.push(line) } });
@@ -157,7 +157,7 @@ describe('traces', () => {
     expect(told).toEqual([{ protocol: 'grpc' }]);
   });
 
-  it('are dropped when the receiver refuses them, which is told once', async () => {
+  it('are dropped when the receiver refuses them, which is logged once', async () => {
     const told: object[] = [];
     await start(
       { ...toReceiver(), OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/elsewhere` },
@@ -170,7 +170,7 @@ describe('traces', () => {
     expect(told).toEqual([{ reason: 'Not Found' }]);
   });
 
-  it('keep nobody waiting at the end when the receiver does not answer', async () => {
+  it('do not delay the end when the receiver does not answer', async () => {
     let refuse = () => {};
     const server = createServer((_, response) => {
       refuse = () => response.writeHead(400).end();

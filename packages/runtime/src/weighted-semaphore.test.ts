@@ -90,7 +90,7 @@ describe('a weighted semaphore', () => {
     expect(semaphore.taken).toBe(6);
   });
 
-  it('forgets who gives up, lets in who waited behind, and lets nobody in who gave up before', async () => {
+  it('forgets requests that give up, and admits those that waited behind them', async () => {
     const semaphore = new WeightedSemaphore(10);
     const order: string[] = [];
     const leave = await entering(semaphore, order, 'half', 5);

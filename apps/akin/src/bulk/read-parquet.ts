@@ -10,7 +10,7 @@ const SLICE_BYTES = 32 * 1024 ** 2;
 /** A group without page indexes is read as a whole for each of its slices. */
 const MOST_GROUP_BYTES = 1024 ** 3;
 
-/** Whether a file begins like one; false for what is no file: a pipe that was opened would be read by nobody else. */
+/** Whether a file begins like one. False for a pipe, because opening it would take its data from the real reader. */
 export async function isParquet(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) return false;
@@ -24,7 +24,7 @@ export async function isParquet(file: string): Promise<boolean> {
 }
 
 /**
- * The rows of a Parquet file as documents: each column is a field, null is no value, bytes are base64, a struct
+ * The rows of a Parquet file as documents: each column is a field, null means no value, bytes are base64, a struct
  * is its JSON (so that `import` may be one).
  *
  * @throws AkinError bad-request for a broken file, and for groups of rows that are too large to be read
@@ -76,7 +76,7 @@ function documentOf(row: Readonly<Record<string, unknown>>): string {
   return `{${members.join(',')}}`;
 }
 
-/** Whole numbers keep all their digits; what is no number (NaN, infinity) is no value. */
+/** Whole numbers keep all their digits; NaN and infinity become no value. */
 function jsonOf(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'bigint') return String(value);

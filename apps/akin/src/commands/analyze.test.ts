@@ -124,7 +124,7 @@ describe('akin analyze', () => {
     ]);
   });
 
-  it('ends silently when nobody reads its lines', async () => {
+  it('ends silently when the reader of its lines has gone', async () => {
     const { spawnSync } = await import('node:child_process');
     const program = path.resolve(import.meta.dirname, '../../bin/akin.mjs');
     const shell = `yes 1.jpg | "${process.execPath}" "${program}" analyze --modules color - | head -n 2 | wc -l`;

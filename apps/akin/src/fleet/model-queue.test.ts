@@ -81,7 +81,7 @@ describe('the queue of a fleet with several content models', () => {
     expect(model).toBe('b');
   });
 
-  it('is not blocked by jobs that nobody handles', async () => {
+  it('is not blocked by jobs without a handler', async () => {
     const indexer = await openFor('a');
     for (let i = 0; i < 200; i++) await indexer.add('analyze', job(i, 'b'), { id: `job${i}` });
     expect(await indexer.counts('analyze')).toMatchObject({ waiting: 0 });

@@ -82,7 +82,7 @@ export async function openModelQueue(
         const [contract] = opened[i] as [string, SharedQueue];
         const isFull = name === 'analyze' && opened.length > 1 && count.waiting >= FULL;
         if (name === 'analyze') full[isFull ? 'add' : 'delete'](contract);
-        // A queue that nobody handles does not block the jobs after it.
+        // A queue without a handler does not block the jobs after it.
         for (const key of Object.keys(sum) as (keyof JobCounts)[]) if (!isFull) sum[key] += count[key];
       }
       return sum;

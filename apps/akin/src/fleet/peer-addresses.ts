@@ -61,7 +61,7 @@ export class PeerAddresses {
     return closed.length > 0 ? closed : turned.slice(0, 1);
   }
 
-  /** Waits only if nothing is known yet: a name server that hangs delays nobody else. */
+  /** Waits only if nothing is known yet: a name server that hangs delays nothing else. */
   async #lookUp(): Promise<void> {
     if (performance.now() >= this.#lookUpAt) {
       this.#lookingUp ??= this.#lookUpNow().finally(() => {

@@ -255,7 +255,7 @@ describe('search nodes', () => {
     for (let i = 0; i < 2; i++) await find({});
     expect(await misses()).toBe(2);
     shards.push(3);
-    // The first one may still find that nobody holds it, and the node has to read it.
+    // The first search may still find no node that has it, because the node has to read it.
     let before: number;
     do {
       before = await misses();
@@ -263,7 +263,7 @@ describe('search nodes', () => {
     } while ((await misses()) > before);
   });
 
-  it('leave to the database only the shards that nobody holds', async () => {
+  it('leave to the database only the shards that no node has', async () => {
     const nothing = {
       ...{ matches: 0, compared: 0, isExact: true, areTooMany: false, docs: new Float64Array() },
       ...{ low: new Float32Array(), likely: new Float32Array(), high: new Float32Array() },
@@ -311,7 +311,7 @@ describe('search nodes', () => {
     expect([last, found.hits, found.numFound]).toEqual([[0, 1, 2], expected.hits, expected.numFound]);
   });
 
-  it('are not asked any longer when nobody waits for the answer', async () => {
+  it('stop their work after the client has gone', async () => {
     const waiting = createServer();
     const asked = new Promise<IncomingMessage>((resolve) => waiting.on('request', resolve));
     servers.push(waiting);

@@ -231,7 +231,7 @@ async function prune(
     if (sources.has(source) && !walked.has(id) && (await isGone(path.join(source, id)))) gone.push(id);
   }
   for (let start = 0; start < gone.length; start += 1000) {
-    // Leaves no tombstones, because nobody deleted these on purpose: a file that comes back is indexed again.
+    // Leaves no tombstones, because these were not deleted on purpose: a file that comes back is indexed again.
     await collection.deleteByIds(gone.slice(start, start + 1000), { tombstones: false });
   }
   return gone.length;

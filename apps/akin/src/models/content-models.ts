@@ -120,7 +120,7 @@ export class ContentModels {
     // All working models are known now. Limits the list of misses: clients choose the names.
     if (folder === this.#missed.names && performance.now() < this.#missed.until) return undefined;
     for (const name of names) {
-      // A folder that contains no model is no problem of this collection.
+      // A folder without a model does not matter to this collection.
       await this.#ofName(name).catch(() => {});
       const found = this.#found.get(model);
       if (found !== undefined) return found;

@@ -199,7 +199,7 @@ async function requireStill(model: string, folder: string): Promise<void> {
 }
 
 /**
- * What is wrong with a model is no fault of who asked, and where it lies is not for them: a bad request of the model becomes
+ * A faulty model is not the fault of the client, which must not learn its path: a bad request of the model becomes
  * a conflict that names it.
  */
 async function toldWithout<Value>(

@@ -71,7 +71,7 @@ async function* readBytes(
 ): AsyncGenerator<Uint8Array> {
   if (Number(request.headers['content-length'] ?? '0') > mostBytes) throw tooLarge(mostBytes);
   if (request.complete && !request.destroyed && encodingsOf(request).length === 0) {
-    // Small bodies come with the headers: nobody waits for them.
+    // Small bodies come with the headers, without a wait.
     const whole: Uint8Array | null = request.read();
     if ((whole?.length ?? 0) > mostBytes) throw tooLarge(mostBytes);
     if (whole !== null) yield whole;
@@ -143,7 +143,7 @@ const LATE = Symbol('late');
 /** The next chunk, or null at the end. */
 async function nextChunk(chunks: AsyncIterator<Uint8Array>, arrivals: Arrivals): Promise<Uint8Array | null> {
   const next = chunks.next();
-  // After a timeout nobody waits for it.
+  // After a timeout nothing waits for it.
   next.catch(() => {});
   try {
     const { done, value } = await arrivals.wait(next);

@@ -122,7 +122,7 @@ describe('hostile XML', () => {
       `<!DOCTYPE add [<!ENTITY f SYSTEM "file:///etc/passwd">]>${add('&f;')}`,
       'document types are not allowed',
     ],
-    ['an entity that nobody declared', add('&nbsp;'), 'undefined entity'],
+    ['an entity without a declaration', add('&nbsp;'), 'undefined entity'],
     ['a control character', add('\u0001'), 'disallowed character'],
     ['NUL as a reference', add('&#0;'), 'malformed character entity'],
     ['half of a surrogate pair as a reference', add('&#xD800;'), 'malformed character entity'],

@@ -252,7 +252,7 @@ describe('what is wrong with a model', () => {
     [JSON.stringify({ ...good, input: '48' }), 'needs "input", an object with width and height'],
     [JSON.stringify({ ...good, outputs: 'pool' }), 'has "outputs": it may have name, version, model, input, output'],
     [JSON.stringify({ ...good, input: { ...good.input, scale: 1 } }), 'has "scale": it may have'],
-  ])('is told: %s', async (text, why) => {
+  ])('is refused: %s', async (text, why) => {
     const other = await mkdtemp(join(tmpdir(), 'akin-manifest-'));
     await writeFile(join(other, 'content-model.json'), text);
     expect(() => readManifest(other)).toThrow(why);
@@ -267,14 +267,14 @@ describe('what is wrong with a model', () => {
   });
 
   it.each([
-    ['is no object', null],
+    ['is not an object', null],
     ['names no files', {}],
-    ['names a file that is no text', { paths: [7], weights: [] }],
+    ['names a file that is not a text', { paths: [7], weights: [] }],
     ['names no weights', { paths: ['weights.bin'] }],
     ['names a file above the folder', { paths: ['a/../../weights.bin'], weights: [] }],
     ['names a file above the folder of Windows', { paths: ['..\\weights.bin'], weights: [] }],
     ['names a file by its whole path', { paths: ['/weights.bin'], weights: [] }],
-  ])('is told of a group of weights that %s', async (_, group) => {
+  ])('is refused with a group of weights that %s', async (_, group) => {
     const root = await mkdtemp(join(tmpdir(), 'akin-model-'));
     const other = join(root, 'model');
     await saveTinyModel(other);

@@ -53,10 +53,10 @@ export function decodeDescriptor(
 }
 
 /**
- * The numbers of a descriptor's text as little-endian halves; nobody has looked at them yet.
+ * The numbers of a descriptor's text as little-endian halves, not checked yet.
  *
  * @param codebook Of the model that must have made it.
- * @throws {AkinError} bad-request when the text is no descriptor of this module and model; the message names both models.
+ * @throws {AkinError} bad-request when the text is not a descriptor of this module and model; it names both models.
  */
 export function descriptorHalves(
   text: string,

@@ -172,7 +172,7 @@ describe('outputs that clients send back', () => {
     for (const other of [mark, rule, `f27e63283dae3ad0-${wrongSum}`, `${rule}-${checksum}0`]) {
       expect(parseOutputs(wrong, other).fields.get('content_rerank')).toBe(fields.get('content_rerank'));
     }
-    // With its own mark nobody looks at the codes: that is what the mark is for.
+    // With its own mark the codes are not checked: that is the purpose of the mark.
     expect(parseOutputs(wrong, `${rule}-${wrongSum}`).fields.get('content_rerank')).toBe(-12n);
   });
 
@@ -225,8 +225,8 @@ describe('outputs that clients send back', () => {
     };
     const vectorAt = (bytes: Buffer) => bytes.length - 512;
     const cases: [string, () => string, string][] = [
-      ['is no JSON', () => '{', 'The JSON cannot be read'],
-      ['is no object', () => '[1]', 'are a JSON object'],
+      ['is not JSON', () => '{', 'The JSON cannot be read'],
+      ['is not an object', () => '[1]', 'are a JSON object'],
       [
         'is a whole answer',
         () => JSON.stringify({ responseHeader: {}, outputs: text }),
@@ -284,7 +284,7 @@ describe('outputs that clients send back', () => {
       ['has codes without a descriptor', () => edited({ content_descriptor: null }), 'came without content_descriptor'],
       ['has a code that is not base64', () => edited({ content_lopq: '<b>' }), 'content_lopq is not base64'],
       [
-        'has a cluster that is no integer',
+        'has a cluster that is not an integer',
         () => edited({ content_cluster: 1.5 }),
         'content_cluster must hold whole numbers',
       ],

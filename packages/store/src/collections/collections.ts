@@ -219,7 +219,7 @@ export async function dropCollection(store: Store, collection: Collection): Prom
   store.memory.sweeps.delete(collection.id);
 }
 
-/** Removes collections that were replaced so long ago that nobody uses them. */
+/** Removes collections that were replaced so long ago that nothing uses them. */
 export async function dropReplaced(store: Store): Promise<void> {
   const rows = await store.engine.query(
     `select ${COLUMNS} from akin.collections where replaced_at < now() - interval '2 minutes'`,

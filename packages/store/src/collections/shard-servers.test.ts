@@ -214,7 +214,7 @@ describe('shards on several servers', () => {
     });
   });
 
-  it('have URLs whose passwords nobody can read', async () => {
+  it('have URLs with passwords that cannot be read', async () => {
     const named = (name: string, url: string) => registerServers(store.engine, new Map([[name, url]]));
     const wrong: [string, string][] = [
       ['c', 'http://me:secret@127.0.0.1/x'],

@@ -109,7 +109,7 @@ const SESSION = {
   jit: 'off',
   timezone: 'UTC',
   datestyle: 'ISO',
-  // The work of an interrupted process ends soon, and nobody waits for it for long.
+  // The work of an interrupted process ends soon, so the wait is short.
   lock_timeout: '5s',
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',

@@ -2,7 +2,7 @@ import type { Collection, Store } from '../context.ts';
 
 /*
  * New words wait in a list of the index of words, and go in together: the more, the less work it is. Searches for words
- * look through the list. So it is long only while a commit applies many documents and nobody searches.
+ * look through the list. So it is long only while a commit applies many documents and no searches run.
  */
 
 /** Nobody has searched for so long. */

@@ -49,7 +49,8 @@ export interface TransactionOptions {
   readonly inOrder?: boolean;
   /**
    * Lets the words of many new documents wait before they go into the index of words. That takes less work, but searches
-   * for words look through all that wait: where nobody searches. PGlite does not: nothing else could run while they go in.
+   * for words look through all that wait, so it is for times without searches. PGlite does not: nothing else could run
+   * while they go in.
    */
   readonly gathersWords?: boolean;
   /** A statement without parameters that is sent with the beginning, in one round trip. */

@@ -18,7 +18,7 @@ export interface Asking {
   readonly shards: readonly number[];
   /** Milliseconds in which missing data may be read into memory. If that is not enough, reading continues. */
   readonly patience: number;
-  /** Aborts if nobody waits for the answer. */
+  /** Aborts when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 

@@ -4,7 +4,7 @@ import type { NodeAnswer, NodeQuestion } from './question.ts';
 export interface AskingNodes {
   /** That they may take, if fewer than always. */
   readonly milliseconds?: number | undefined;
-  /** Ends the questions when nobody waits for the answer. */
+  /** Aborts the questions when the client no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined;
   /** Whether answers for some of the shards are of use. */
   readonly isInPart?: boolean | undefined;
@@ -15,7 +15,7 @@ export interface SearchNodes {
   /**
    * Asks for the candidates of all shards of a collection.
    *
-   * @returns answers that have no shard twice. Shards that nobody holds are missing; where answers in part are of no
+   * @returns answers that have no shard twice. Shards that no node has are missing; where answers in part are of no
    *   use, all are missing then. Undefined where nodes take too long. Never rejects.
    */
   ask(question: NodeQuestion, asking?: AskingNodes): Promise<readonly NodeAnswer[] | undefined>;

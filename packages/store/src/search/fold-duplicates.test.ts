@@ -82,7 +82,7 @@ describe.each(ENGINES)('ranked searches with duplicates folded on %s', (kind) =>
   });
 
   it.each([undefined, { module: 'shape', vector: Float32Array.of(0.8, 0.6, 0, 0), maxDistance: 0.7 }])(
-    'count facets without a filter as if nobody had sent it (%#)',
+    'count facets without a filter as if it were not there (%#)',
     async (rank) => {
       const [wide, narrow, counted] = ['n:[0 TO 120]', 'n:[50 TO 90]', 'n:[0 TO 99]'].map((text) => parseQuery(text));
       const facetsOf = (filters: Query[], ...without: Query[]) => {

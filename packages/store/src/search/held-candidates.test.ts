@@ -12,7 +12,7 @@ import { search } from './search.ts';
 
 const RUNS = Number(process.env.AKIN_PROPERTY_RUNS ?? 40);
 
-/** Undefined for a text that is no query. */
+/** Undefined for a text that is not a query. */
 function parsed(text: string): Query | undefined {
   try {
     return parseQuery(text);

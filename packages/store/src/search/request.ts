@@ -42,7 +42,7 @@ export interface SearchQuestion extends Omit<SearchRequest, 'rank'> {
   readonly rank?: Rank | RankByDocuments | undefined;
   /** The answer must show this commit, or a later one, but not necessarily the last. Undefined: the last one. */
   readonly atLeast?: bigint | undefined;
-  /** Ends what is asked of other processes when nobody waits for the answer. */
+  /** Aborts questions to other processes when the client no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -103,7 +103,7 @@ function anyClause(chance: Chance, hasLate: boolean): Asked {
   ])();
 }
 
-/** Negations stand beside `*:*`: inside parentheses they match nothing by themselves. */
+/** Negations come after `*:*`: inside parentheses they match nothing by themselves. */
 function anyPart(chance: Chance, hasLate: boolean, depth = 2): Asked {
   if (depth === 0 || chance.is(0.4)) return anyClause(chance, hasLate);
   const [one, other] = [0, 1].map(() => anyPart(chance, hasLate, depth - 1)) as [Asked, Asked];

@@ -153,7 +153,7 @@ export class HeldColumns {
 
   /** Filters used a column that is not held: from the second time on it is worth being read. */
   note(name: string, source: RowSource): void {
-    // The embedded database would answer nobody meanwhile, and its collections are small.
+    // The embedded database could answer nothing else meanwhile, and its collections are small.
     if (this.#columns.has(name) || source.engine.kind === 'pglite') return;
     const asked = this.#asked.get(name) ?? { times: 0, notBefore: 0 };
     this.#asked.set(name, asked);

@@ -10,7 +10,7 @@ import type { RowSource } from './row-source.ts';
 
 /** How long a search waits for its collection to be read into memory. */
 const PATIENCE_MILLISECONDS = 3_000;
-/** Memory of a collection is freed if nobody has searched it for this time. */
+/** Memory of a collection is freed after this time without a search. */
 const IDLE_MILLISECONDS = 15 * 60_000;
 /** Searches of large collections that compare every match in the database at a time. */
 const MOST_IN_DATABASE = 2;
@@ -148,7 +148,7 @@ export class InMemorySearch implements AsyncDisposable {
     }
     const held = this.#held.get(collection.id);
     if (!held?.reaches(commit, module)) return undefined;
-    // Data that nobody searches is to be removed before searched data.
+    // Data without searches is removed before data with searches.
     if (searchedAt !== undefined) held.lastUsed = searchedAt;
     return held;
   }

@@ -215,7 +215,7 @@ export class Standby implements AsyncDisposable {
   }
 
   /**
-   * A connection to it broke, or it is another server than before: nobody reads it before a check says that it may be
+   * A connection to it broke, or it is another server than before: it is not read before a check says that it may be
    * read.
    */
   doubt(): void {

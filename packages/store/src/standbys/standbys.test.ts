@@ -349,7 +349,7 @@ describe('searches with a standby', () => {
     expect(() => withStandbys('postgres://a:b@c:99999999/x')).toThrow(expect.objectContaining({ code: 'bad-request' }));
   });
 
-  // The last one: it is no standby after that.
+  // The last one: afterwards it is not a standby.
   it('come from the primary alone when a standby was promoted, and when one was left with the earlier primary', async () => {
     // A search that began before sees the commit that it began with.
     const answer = async ({ tx, commit: shown }: Snapshot) => {
