@@ -68,7 +68,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** Asks for documents. The counts of filters come after them, from the same endpoints. */
-const ASKS_FOR_DOCUMENTS = /\/(select|image|color|duplicate)\?(.*&)?rows=[1-9]/;
+export const ASKS_FOR_DOCUMENTS = /\/(select|image|color|duplicate)\?(.*&)?rows=[1-9]/;
 
 /** Acts, and waits until the search that this begins has been answered. */
 export async function search(page: Page, act: () => Promise<unknown>): Promise<void> {

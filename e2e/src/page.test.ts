@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { until } from './akin.ts';
 import { openPage, type WatchedPage } from './browser.ts';
 import {
+  ASKS_FOR_DOCUMENTS,
   address,
   card,
   cards,
@@ -42,6 +43,35 @@ describe('the page', () => {
     expect(
       new Set(await page.locator('.card img').evaluateAll((all) => all.map((one) => one.getAttribute('src')))).size,
     ).toBeGreaterThanOrEqual(3 * PAGE_SIZE);
+  });
+
+  it.each([
+    ['on a desk', 1280],
+    ['on a phone', 390],
+  ])('does not move the pictures when the filters come, %s', async (_, width) => {
+    const page = await demo.visit();
+    await page.setViewportSize({ width, height: 800 });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/\/select\?/, async (route) => {
+      if (!ASKS_FOR_DOCUMENTS.test(route.request().url())) await held;
+      await route.continue();
+    });
+    await page.reload();
+    await pictureLoads(cards(page).first().locator('img'));
+    await page.locator('.narrow[aria-busy="true"]').waitFor();
+    // The header is complete.
+    await page.getByText(/^\d+ documents$/).waitFor();
+    await page.getByText('Manage', { exact: true }).waitFor();
+    const before = await cards(page).first().boundingBox();
+    await shot(page, `filters-counted-${width}`);
+    release();
+    await page.locator('.narrow[aria-busy="false"]').waitFor();
+    await page.locator('.try').getByRole('button').nth(2).waitFor();
+    expect(await page.locator('.narrow summary').count()).toBeGreaterThan(0);
+    expect(await cards(page).first().boundingBox()).toEqual(before);
   });
 
   it('lists thousands of documents, draws few of them, and moves through them by the arrow keys', async () => {

@@ -82,6 +82,7 @@ async function enterCollection(): Promise<void> {
     inText: null,
     numFound: null,
     loading: true,
+    counting: true,
     facets: [],
     ranges: [],
     wanted: new Map(),

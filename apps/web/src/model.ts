@@ -23,6 +23,7 @@ const NOTHING: Shown = {
   runs: NO_RUNS,
   collections: [],
   opened: null,
+  counting: true,
   facets: [],
   ranges: [],
   histograms: new Map(),

@@ -41,7 +41,7 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
     if (start === 0) await Promise.all([countFacets(model, signal), tagQuestion(model, signal)]);
   } catch (error) {
     // Remove the facets of the previous search, because they do not belong to the error.
-    const facets = start === 0 ? { facets: [] } : {};
+    const facets = start === 0 ? { facets: [], counting: false } : {};
     if (!signal.aborted) model.update({ loading: false, error: model.messageFor(error), ...facets });
   }
 }
@@ -83,10 +83,11 @@ async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
     model.shown = { ...model.shown, ranges: bounds };
   }
   const { ranges, wanted } = model.shown;
-  if (fields.length + ranges.length === 0) return;
+  if (fields.length + ranges.length === 0) return model.update({ counting: false });
   const { endpoint, parameters } = countsOf(state, fields, ranges, wanted);
   const answer = await model.collection[endpoint](parameters, { signal });
   model.update({
+    counting: false,
     facets: facetsOf(answer, fields, state.filters, wanted),
     histograms: histogramsOf(answer, ranges),
   });

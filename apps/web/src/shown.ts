@@ -31,6 +31,8 @@ export interface Shown {
   /** Names of all collections that the key may see. */
   collections: readonly string[];
   opened: FoundDocument | null;
+  /** Whether the filters of this collection are not yet counted: their place is kept free. */
+  counting: boolean;
   /** Facets of the results. */
   facets: readonly Facet[];
   /** Fields of numbers and dates, and the number of results for each bar of their sliders. */

@@ -19,9 +19,11 @@ const T = TEXTS.filters;
 /** The filters of the results: values of fields with the number of results for each. */
 export function sidebar(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
   const place = state.filters.map(readPlace).find((one) => one !== undefined);
-  if (shown.facets.length + shown.ranges.length === 0 && place === undefined) return nothing;
+  // While the filters are counted, their empty place keeps the pictures from moving when they come.
+  const isComing = shown.counting && shown.numFound !== 0;
+  if (shown.facets.length + shown.ranges.length === 0 && place === undefined && !isComing) return nothing;
   const chosen = state.filters.length;
-  return html`<aside class="narrow" aria-label=${T.region}>
+  return html`<aside class="narrow" aria-label=${T.region} aria-busy=${shown.counting}>
     <button class="narrow-toggle" aria-expanded=${shown.narrowing} @click=${() => actions.showFacets(!shown.narrowing)}>
       ${T.toggle(chosen)}
     </button>
