@@ -89,8 +89,9 @@ for (const [what, all] of [
 }
 console.log(`MobileNetV2: ${(mobileNet.parameters / 1e6).toFixed(2)} million parameters`);
 
-/** Images per second of each round, by backend and by number of threads. */
+/** Images per second of each round, by backend and by number of threads, and the cores that were busy meanwhile. */
 const rates = { wasm: { 1: [], 2: [] }, onnx: { 1: [], 2: [] } } satisfies Record<string, Record<number, number[]>>;
+const cores = { wasm: { 1: [], 2: [] }, onnx: { 1: [], 2: [] } } satisfies typeof rates;
 for (let round = 0; round < RATE_ROUNDS; round++) {
   for (const backend of ['wasm', 'onnx'] as const) {
     for (const threads of [1, 2] as const) {
@@ -100,14 +101,21 @@ for (let round = 0; round < RATE_ROUNDS; round++) {
       // New threads compile first; two threads compile twice as much as one.
       await analyzeAll();
       const start = performance.now();
+      const used = process.cpuUsage();
       await analyzeAll();
-      (rates[backend][threads] as number[]).push((IMAGES * 1000) / (performance.now() - start));
+      const milliseconds = performance.now() - start;
+      const { user, system } = process.cpuUsage(used);
+      (rates[backend][threads] as number[]).push((IMAGES * 1000) / milliseconds);
+      (cores[backend][threads] as number[]).push((user + system) / 1000 / milliseconds);
     }
   }
 }
-for (const [backend, { 1: one, 2: two }] of Object.entries(rates)) {
+for (const backend of ['wasm', 'onnx'] as const) {
+  const { 1: one, 2: two } = rates[backend];
   print(`images/s, ${backend}, 1 thread`, one);
   print(`images/s, ${backend}, 2 threads`, two);
+  print(`cores, ${backend}, 1 thread`, cores[backend][1]);
+  print(`cores, ${backend}, 2 threads`, cores[backend][2]);
   print(`${backend}, 2 threads / 1 thread`, ratios(two, one));
 }
 
