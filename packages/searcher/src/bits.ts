@@ -66,7 +66,8 @@ export function rowsOf(bits: Bits, count: number): Uint32Array {
   return rows;
 }
 
-function ones(word: number): number {
+/** How many bits of a word are set. */
+export function ones(word: number): number {
   let v = word - ((word >>> 1) & 0x55555555);
   v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
   return Math.imul((v + (v >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

@@ -25,8 +25,19 @@ export const MOST_SIGN_SUM = 0xffff;
 /** Count of numbers that are stored with the levels of each row. */
 export const FACTORS = 3;
 
+/** A rotated vector in the format that the kernel compares with levels. */
+export interface CodedNumbers {
+  /** The rotated numbers as i16, times `scale`. */
+  readonly numbers: Int16Array;
+  readonly scale: number;
+  readonly sum: number;
+  readonly length: number;
+  /** The square of the vector's length. */
+  readonly square: number;
+}
+
 /** A query in the formats that the kernel compares with codes. */
-export interface CodedQuery {
+export interface CodedQuery extends CodedNumbers {
   readonly signs: {
     /** For each group of four signs: what each of the 16 combinations adds to a row's sum, one byte each. */
     readonly tables: Uint8Array;
@@ -36,13 +47,6 @@ export interface CodedQuery {
     readonly sum: number;
     readonly length: number;
   };
-  /** The rotated numbers as i16, times `scale`. */
-  readonly numbers: Int16Array;
-  readonly scale: number;
-  readonly sum: number;
-  readonly length: number;
-  /** The square of the query's length. */
-  readonly square: number;
 }
 
 /** Sizes of the codes of vectors with one number of dimensions. */
@@ -120,20 +124,35 @@ export class Coder implements CodeSizes {
    */
   encode(vector: Float32Array, signs: Uint8Array, levels: Uint8Array, factors: Float32Array): number {
     this.#rotate(vector);
-    this.#levels.fill(0);
-    this.#factors.fill(0);
-    this.#kernel.encodeLevels(0, this.dimensions, STEP, this.#levels.byteOffset, this.#factors.byteOffset);
+    this.#encodeLevels(levels, factors);
     const ratio = this.#kernel.signBits(this.#signed.byteOffset, this.bits, this.#signs.byteOffset);
     signs.set(this.#signs);
-    levels.set(this.#levels);
-    factors.set(this.#factors);
     return ratio === 0 ? 1 : ratio / Math.sqrt(this.bits);
   }
 
+  /** Computes the levels of a vector that was rotated already. The parameters are those of {@link Coder.encode}. */
+  encodeRotated(rotated: Float32Array, levels: Uint8Array, factors: Float32Array): void {
+    this.#vector.fill(0);
+    this.#vector.set(rotated);
+    this.#encodeLevels(levels, factors);
+  }
+
+  #encodeLevels(levels: Uint8Array, factors: Float32Array): void {
+    this.#levels.fill(0);
+    this.#factors.fill(0);
+    this.#kernel.encodeLevels(0, this.dimensions, STEP, this.#levels.byteOffset, this.#factors.byteOffset);
+    levels.set(this.#levels);
+    factors.set(this.#factors);
+  }
+
   query(vector: Float32Array): CodedQuery {
-    const { dimensions } = this;
     this.#rotate(vector);
-    const rotated = this.#vector.slice(0, dimensions);
+    return { ...this.codeNumbers(this.#vector.subarray(0, this.dimensions)), signs: this.#signTables() };
+  }
+
+  /** @param rotated a vector that was rotated already */
+  codeNumbers(rotated: Float32Array): CodedNumbers {
+    const { dimensions } = this;
     let [square, greatest] = [0, 0];
     for (const number of rotated) {
       square += number * number;
@@ -145,7 +164,6 @@ export class Coder implements CodeSizes {
     const numbers = new Int16Array(2 * this.stride);
     for (let i = 0; i < dimensions; i++) numbers[i] = Math.round((rotated[i] as number) * scale);
     return {
-      signs: this.#signTables(),
       numbers,
       scale,
       sum: numbers.reduce((sum, number) => sum + number, 0),
@@ -212,7 +230,7 @@ export interface Bounds {
  * @param bounds receives the result
  */
 export function boundsOf(
-  { scale, sum, square }: CodedQuery,
+  { scale, sum, square }: CodedNumbers,
   dimensions: number,
   dot: number,
   factor: number,
@@ -235,7 +253,7 @@ export function boundsOf(
 
 /** A slightly smaller estimate than `likely` of {@link boundsOf}, but faster. */
 export function roughLikely(
-  { scale, sum, square }: CodedQuery,
+  { scale, sum, square }: CodedNumbers,
   _dimensions: number,
   dot: number,
   factor: number,
@@ -251,7 +269,7 @@ export function roughLikely(
  * to the levels.
  */
 export function roughLow(
-  query: CodedQuery,
+  query: CodedNumbers,
   dimensions: number,
   dot: number,
   factor: number,

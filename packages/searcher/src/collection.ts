@@ -169,6 +169,25 @@ export class SearchedCollection {
   }
 
   /**
+   * Makes clusters of the codes that searches scan. It pauses often: the caller goes on at once or later, also after
+   * changes. @returns undefined if nothing is to be done
+   */
+  clustering(): Generator<undefined, void> | undefined {
+    for (const [module, vectors] of this.#vectors) {
+      if (vectors instanceof Codes && vectors.needsClusters) return this.#cluster(module, vectors);
+    }
+    return undefined;
+  }
+
+  *#cluster(module: string, codes: Codes): Generator<undefined, void> {
+    for (const pause of codes.cluster()) {
+      // Codes were replaced when rows were removed.
+      if (this.#vectors.get(module) !== codes) return;
+      yield pause;
+    }
+  }
+
+  /**
    * @returns undefined if the commit can no longer be searched
    * @throws Error if the commit is not loaded yet, or a filter is not loaded
    */
@@ -194,10 +213,15 @@ export class SearchedCollection {
     const coded = vectors.coder.query(vector);
     if (maxDistance !== undefined && most !== undefined) {
       let compared = 0;
-      vectors.within(coded, rows, maxDistance + 1e-3, (row, low, likely, high) => {
-        compared++;
-        if (low <= most + 1e-5) within.add(row, low, likely, high);
-      });
+      vectors.within(
+        coded,
+        matches === vectors.count ? undefined : rows,
+        maxDistance + 1e-3,
+        (row, low, likely, high) => {
+          compared++;
+          if (low <= most + 1e-5) within.add(row, low, likely, high);
+        },
+      );
       return within.candidates(compared, true);
     }
     if (matches <= query.exactRows) {
@@ -209,10 +233,10 @@ export class SearchedCollection {
       );
       return nearest.candidates(matches, true);
     }
-    const near = nearBySigns(vectors, coded, rows, query);
+    const near = nearBySigns(vectors, coded, rows, matches, query);
     const isExact = near.length === matches;
     const best = isExact ? nearest : new FoundRows(this.#rows, matches, mostCandidates, handedOn(wanted), 'likely');
-    vectors.compare(coded, near, (row, low, likely, high) => best.add(row, low, likely, high), best);
+    vectors.compareAt(coded, near, (row, low, likely, high) => best.add(row, low, likely, high), best);
     return best.candidates(near.length, isExact);
   }
 

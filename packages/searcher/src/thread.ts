@@ -18,7 +18,39 @@ port.on('message', ({ number, request }: Asked) => {
     answer = { number, bytes: 0, failure: (error as Error).message };
   }
   port.postMessage(answer);
+  if (request.kind === 'search') makeClusters();
 });
+
+/** Searches wait at most this long, and one step, for clusters that are made. */
+const SLICE_MILLISECONDS = 3;
+
+/** The work under way, and the collection that it is for. */
+let clustering: { readonly of: SearchedCollection; readonly work: Generator<undefined, void> } | undefined;
+
+/** Makes the clusters that collections need, a slice at a time: messages are answered in between. */
+function makeClusters(): void {
+  if (clustering !== undefined) return;
+  clustering = nextClustering();
+  if (clustering !== undefined) setImmediate(goOn);
+}
+
+function goOn(): void {
+  const end = performance.now() + SLICE_MILLISECONDS;
+  while (clustering !== undefined && performance.now() < end) {
+    const { of, work } = clustering;
+    const isHeld = [...collections.values()].includes(of);
+    if (!isHeld || work.next().done) clustering = nextClustering();
+  }
+  if (clustering !== undefined) setImmediate(goOn);
+}
+
+function nextClustering(): typeof clustering {
+  for (const collection of collections.values()) {
+    const work = collection.clustering();
+    if (work !== undefined) return { of: collection, work };
+  }
+  return undefined;
+}
 
 function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts' | 'pairs' | 'missing'> {
   const { key } = request;

@@ -1,48 +1,20 @@
-import { type Bits, bitsBytes, createBits, forEachBit, hasBit, setBit, withRoom } from './bits.ts';
-import {
-  type Bounds,
-  boundsOf,
-  type CodedQuery,
-  type Coder,
-  type CodeSizes,
-  FACTORS,
-  mostSignSum,
-  roughLikely,
-  roughLow,
-} from './codes.ts';
+import { type Bits, bitsBytes, createBits, forEachBit, hasBit, ones, setBit, withRoom } from './bits.ts';
+import { type Clusters, describeClusters, splitIntoClusters } from './clusters.ts';
+import type { CodedNumbers, CodedQuery, Coder, CodeSizes } from './codes.ts';
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
-
-/**
- * Rows that the kernel compares in one call. A position in a block has 13 bits, and a small block needs little memory
- * for results.
- */
-const BLOCK = 8_192;
-/** Maximum rows of a segment. Memory of WebAssembly cannot shrink, so it is freed segment by segment. */
-const SEGMENT = 131_072;
-const FIRST_SEGMENT = 1_024;
-
-/** Callback for each row: its position, and the lower bound, estimate and upper bound of its squared distance. */
-export type Take = (row: number, low: number, likely: number, high: number) => void;
-
-/** The maximum squared distance of rows that are useful, as a lower bound or as an estimate. It may decrease. */
-export interface Limit {
-  readonly by: 'low' | 'likely';
-  readonly bound: number;
-}
-
-const NO_LIMIT: Limit = { by: 'low', bound: Number.POSITIVE_INFINITY };
-
-/**
- * Callback for rows of a block: its first row, and for each found row its position in the block and its sum of signs.
- * @see placeOf
- */
-type TakeNear = (first: number, found: Uint32Array, count: number) => void;
-
-/** The position in its block of a row that the kernel found. */
-export const placeOf = (found: number): number => found & (BLOCK - 1);
-/** The sum of signs of a row that the kernel found. */
-export const sumOf = (found: number): number => found >>> 13;
+import { grown } from './row-table.ts';
+import {
+  BLOCK,
+  FIRST_SEGMENT,
+  type Limit,
+  NO_LIMIT,
+  placeOf,
+  SEGMENT,
+  Segment,
+  segmentBytes,
+  type Take,
+} from './segment.ts';
 
 /** Full vectors of up to some ten thousand rows, four bytes a number. */
 export class Floats {
@@ -107,149 +79,37 @@ export class Floats {
   }
 }
 
-/** Addresses in the memory of a segment; the signs are at its start. */
-interface SegmentAddresses {
-  readonly levels: number;
-  readonly factors: number;
-  readonly mask: number;
-  readonly query: number;
-  readonly rows: number;
-  readonly out: number;
-  readonly end: number;
+/** Fewer vectors are not worth clusters. */
+const LEAST_CLUSTERED = 16_384;
+/** Clusters are made again when this share of all vectors has none. */
+const MOST_UNCLUSTERED = 0.2;
+const GROWTH = 1.25;
+/** Vectors that change places between two pauses. */
+const MOVED_AT_A_TIME = 2_048;
+
+/** What a scan of signs asks and tells. */
+export interface SignScan {
+  /** The maximum sum of signs of the next block. */
+  most(): number;
+  /** Receives the first place of a block, and position and sum of each found place ({@link placeOf}, {@link sumOf}). */
+  take(first: number, found: Uint32Array): void;
+  /** After each cluster, nearest first. @param matches of the cluster @returns whether the scan ends */
+  isEnough(matches: number): boolean;
 }
 
-function segmentAddresses({ bits, stride }: CodeSizes, room: number): SegmentAddresses {
-  const levels = (room * bits) / 8;
-  const factors = levels + room * stride;
-  const mask = factors + 4 * FACTORS * room;
-  const query = mask + room / 8;
-  const rows = query + 4 * Math.max(bits, stride);
-  const out = rows + 4 * BLOCK;
-  // The kernel writes slightly beyond the end of its results.
-  return { levels, factors, mask, query, rows, out, end: out + 4 * BLOCK + 32 };
-}
-
-/** Codes of a limited number of rows, in a separate memory. */
-class Segment {
-  readonly room: number;
-  readonly #coder: Coder;
-  readonly #memory: WebAssembly.Memory;
-  readonly #kernel: Kernel;
-  /** The signs, interleaved byte by byte for 16 rows. */
-  readonly #signs: Uint8Array;
-  readonly #levels: Uint8Array;
-  readonly #factors: Float32Array;
-  readonly #rowSigns: Uint8Array;
-  /** Maximum angle between the signed numbers of a row and their signs, in radians. */
-  #angle = 0;
-  readonly #at: SegmentAddresses;
-
-  constructor(coder: Coder, room: number, from?: Segment) {
-    const { bits, stride } = coder;
-    this.#coder = coder;
-    this.room = room;
-    this.#at = segmentAddresses(coder, room);
-    this.#memory = createMemory(this.#at.end);
-    this.#kernel = createKernel(this.#memory);
-    const { buffer } = this.#memory;
-    this.#signs = new Uint8Array(buffer, 0, (room * bits) / 8);
-    this.#levels = new Uint8Array(buffer, this.#at.levels, room * stride);
-    this.#factors = new Float32Array(buffer, this.#at.factors, FACTORS * room);
-    this.#rowSigns = new Uint8Array(bits / 8);
-    if (from === undefined) return;
-    this.#signs.set(from.#signs);
-    this.#levels.set(from.#levels);
-    this.#factors.set(from.#factors);
-    this.#angle = from.#angle;
-  }
-
-  get bytes(): number {
-    return this.#memory.buffer.byteLength;
-  }
-
-  set(row: number, vector: Float32Array): void {
-    const { stride } = this.#coder;
-    const levels = this.#levels.subarray(row * stride, (row + 1) * stride);
-    const factors = this.#factors.subarray(row * FACTORS, (row + 1) * FACTORS);
-    const cosine = this.#coder.encode(vector, this.#rowSigns, levels, factors);
-    this.#angle = Math.max(this.#angle, Math.acos(Math.max(-1, Math.min(1, cosine))));
-    const at = this.#signAt(row);
-    for (let i = 0; i < this.#rowSigns.length; i++) this.#signs[at + 16 * i] = this.#rowSigns[i] as number;
-  }
-
-  /** Copies the codes of a row of another segment. */
-  copy(row: number, from: Segment, other: number): void {
-    const { bits, stride } = this.#coder;
-    const [at, otherAt] = [this.#signAt(row), from.#signAt(other)];
-    for (let i = 0; i < 2 * bits; i += 16) this.#signs[at + i] = from.#signs[otherAt + i] as number;
-    this.#levels.set(from.#levels.subarray(other * stride, (other + 1) * stride), row * stride);
-    this.#factors.set(from.#factors.subarray(other * FACTORS, (other + 1) * FACTORS), row * FACTORS);
-    this.#angle = Math.max(this.#angle, from.#angle);
-  }
-
-  /** The address of the first byte of a row's signs; the next bytes follow at steps of 16. */
-  #signAt(row: number): number {
-    return ((row & ~15) * this.#coder.bits) / 8 + (row & 15);
-  }
-
-  /** See {@link Codes.nearBySigns}. */
-  nearBySigns({ signs }: CodedQuery, rows: Bits, most: () => number, take: TakeNear): void {
-    const { buffer } = this.#memory;
-    const { bits } = this.#coder;
-    const { mask: maskAt, query: queryAt, out: outAt } = this.#at;
-    new Uint8Array(buffer, queryAt, 4 * bits).set(signs.tables);
-    setMask(new Uint32Array(buffer, maskAt, this.room / 32), rows);
-    const found = new Uint32Array(buffer, outAt, BLOCK);
-    for (let first = 0; first < this.room; first += BLOCK) {
-      const codesAt = (first * bits) / 8;
-      const count = Math.min(BLOCK, this.room - first);
-      take(first, found, this.#kernel.nearSigns(codesAt, bits / 8, count, maskAt + first / 8, queryAt, most(), outAt));
-    }
-  }
-
-  /** Calls back with the rows whose signs do not rule out this distance. */
-  within(query: CodedQuery, rows: Bits, distance: number, take: (row: number) => void): void {
-    const most = mostSignSum(query, this.#coder.copies, this.#angle, distance);
-    const takeAll: TakeNear = (first, found, count) => {
-      for (let i = 0; i < count; i++) take(first + placeOf(found[i] as number));
-    };
-    this.nearBySigns(query, rows, () => most, takeAll);
-  }
-
-  /** See {@link Codes.compare}. */
-  compare(query: CodedQuery, rows: Uint32Array, take: Take, limit: Limit): void {
-    const { buffer } = this.#memory;
-    const { stride, dimensions } = this.#coder;
-    new Int16Array(buffer, this.#at.query, 2 * stride).set(query.numbers);
-    const places = new Uint32Array(buffer, this.#at.rows, BLOCK);
-    const out = new Int32Array(buffer, this.#at.out, BLOCK);
-    const bounds: Bounds = { low: 0, likely: 0, high: 0 };
-    const { levels: levelsAt, factors: factorsAt } = this.#at;
-    const factors = this.#factors;
-    const rough = limit.by === 'likely' ? roughLikely : roughLow;
-    for (let first = 0; first < rows.length; first += BLOCK) {
-      const part = rows.subarray(first, first + BLOCK);
-      places.set(part);
-      this.#kernel.levelDots(levelsAt, stride, factorsAt, this.#at.rows, part.length, this.#at.query, this.#at.out);
-      for (let i = 0; i < part.length; i++) {
-        const row = part[i] as number;
-        const at = row * FACTORS;
-        const dot = out[i] as number;
-        const factor = factors[at] as number;
-        const length = factors[at + 1] as number;
-        const rest = factors[at + 2] as number;
-        if (rough(query, dimensions, dot, factor, length, rest) > limit.bound) continue;
-        boundsOf(query, dimensions, dot, factor, length, rest, bounds);
-        take(row, bounds.low, bounds.likely, bounds.high);
-      }
-    }
-  }
-}
-
-/** Codes of vectors of many rows: about 0.63 bytes a number. */
+/**
+ * Codes of vectors of many rows: about 0.63 bytes a number. Each vector has a place. Places are given in ascending
+ * order, until clusters are made: then the vectors of a cluster are next to each other.
+ */
 export class Codes {
   readonly coder: Coder;
   readonly #segments: Segment[] = [];
+  #count = 0;
+  /** The row of each place, and the place of each row. */
+  #rows = new Uint32Array(FIRST_SEGMENT);
+  #places = new Uint32Array(FIRST_SEGMENT);
+  #clusters: Clusters | undefined;
+  #isScanned = false;
   described: Bits = createBits(FIRST_SEGMENT);
 
   constructor(coder: Coder) {
@@ -257,67 +117,240 @@ export class Codes {
   }
 
   get bytes(): number {
-    return this.described.byteLength + this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
+    const own = this.described.byteLength + this.#rows.byteLength + this.#places.byteLength;
+    return own + this.#segments.reduce((sum, { bytes }) => sum + bytes, 0) + (this.#clusters?.bytes ?? 0);
+  }
+
+  /** How many rows have a vector. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether clusters would make scans of signs faster. */
+  get needsClusters(): boolean {
+    const unclustered = this.#count - (this.#clusters?.end ?? 0);
+    return this.#isScanned && unclustered > Math.max(LEAST_CLUSTERED, MOST_UNCLUSTERED * this.#count);
   }
 
   set(row: number, vector: Float32Array): void {
-    this.#segmentOf(row).set(row % SEGMENT, vector);
-    setBit(this.described, row);
+    const place = this.#placeFor(row);
+    this.#segmentOf(place).set(place % SEGMENT, vector);
   }
 
   /** A copy with only these rows, in the given order. */
   kept(rows: Uint32Array): Codes {
     const codes = new Codes(this.coder);
-    for (const [row, other] of rows.entries()) {
-      if (!hasBit(this.described, other)) continue;
-      const from = this.#segments[Math.floor(other / SEGMENT)] as Segment;
-      codes.#segmentOf(row).copy(row % SEGMENT, from, other % SEGMENT);
-      setBit(codes.described, row);
+    codes.#isScanned = this.#isScanned;
+    const newRows = new Int32Array(this.described.length * 32).fill(-1);
+    for (const [row, other] of rows.entries()) newRows[other] = row;
+    const starts = this.#clusters?.starts.slice();
+    for (let other = 0, cluster = 0; other <= this.#count; other++) {
+      while (starts && (starts[cluster] as number) === other && cluster < starts.length) {
+        starts[cluster++] = codes.#count;
+      }
+      const row = other < this.#count ? (newRows[this.#rows[other] as number] as number) : -1;
+      if (row < 0) continue;
+      const place = codes.#placeFor(row);
+      codes.#segmentOf(place).copy(place % SEGMENT, this.#segmentOf(other), other % SEGMENT);
     }
+    codes.#clusters = starts && this.#clusters?.movedTo(starts);
     return codes;
   }
 
   /**
-   * Calls back with the rows whose signs are near a query, block by block.
-   * @param most returns the maximum sum of signs for rows of the next block
+   * Scans the signs of rows: all of them, or cluster by cluster until it is enough.
+   * @param rows undefined: all rows
    */
-  nearBySigns(query: CodedQuery, rows: Bits, most: () => number, take: TakeNear): void {
-    this.#forEachSegment(rows, (segment, first, part) => {
-      segment.nearBySigns(query, part, most, (block, found, count) => take(first + block, found, count));
-    });
-  }
-
-  /** Compares by levels the rows whose signs do not rule out this distance. */
-  within(query: CodedQuery, rows: Bits, most: number, take: Take): void {
-    this.#forEachSegment(rows, (segment, first, part) => {
-      const near: number[] = [];
-      segment.within(query, part, most, (row) => near.push(row));
-      const found: Take = (row, low, likely, high) => take(first + row, low, likely, high);
-      segment.compare(query, Uint32Array.from(near), found, NO_LIMIT);
-    });
-  }
-
-  /** Compares rows by levels. @param rows ascending @param limit rows beyond it may be skipped */
-  compare(query: CodedQuery, rows: Uint32Array, take: Take, limit: Limit = NO_LIMIT): void {
-    for (let from = 0; from < rows.length; ) {
-      const number = Math.floor((rows[from] as number) / SEGMENT);
-      const first = number * SEGMENT;
-      let to = from;
-      while (to < rows.length && (rows[to] as number) < first + SEGMENT) to++;
-      const part = rows.slice(from, to);
-      for (let i = 0; i < part.length; i++) part[i] = (part[i] as number) - first;
-      const segment = this.#segments[number] as Segment;
-      segment.compare(query, part, (row, low, likely, high) => take(first + row, low, likely, high), limit);
-      from = to;
+  nearBySigns(query: CodedQuery, rows: Bits | undefined, scan: SignScan): void {
+    this.#isScanned = true;
+    for (const segment of this.#segments) segment.ask(query);
+    const most = () => scan.most();
+    const take = (first: number, found: Uint32Array) => scan.take(first, found);
+    const clusters = this.#clusters;
+    this.#scan(clusters?.end ?? 0, this.#count, rows, most, take);
+    if (clusters === undefined) return;
+    const { starts } = clusters;
+    for (const cluster of clusters.fromNear(query)) {
+      const matches = this.#scan(starts[cluster] as number, starts[cluster + 1] as number, rows, most, take);
+      if (matches > 0 && scan.isEnough(matches)) return;
     }
   }
 
-  #segmentOf(row: number): Segment {
-    const number = Math.floor(row / SEGMENT);
+  /** Compares by levels the rows whose signs do not rule out this distance. @param rows undefined: all rows */
+  within(query: CodedQuery, rows: Bits | undefined, distance: number, take: Take): void {
+    this.#isScanned = true;
+    for (const segment of this.#segments) segment.ask(query);
+    const near: number[] = [];
+    const scan = (from: number, to: number) =>
+      this.#scan(
+        ...[from, to, rows],
+        (segment) => segment.mostSum(query, distance),
+        (first, found) => {
+          for (const one of found) near.push(first + placeOf(one));
+        },
+      );
+    const clusters = this.#clusters;
+    for (const cluster of clusters?.within(query, distance) ?? []) {
+      scan(clusters?.starts[cluster] as number, clusters?.starts[cluster + 1] as number);
+    }
+    scan(clusters?.end ?? 0, this.#count);
+    this.compareAt(query, Uint32Array.from(near), take);
+  }
+
+  /** Compares rows that have vectors by levels. @param limit rows beyond it may be skipped */
+  compare(query: CodedNumbers, rows: Uint32Array, take: Take, limit: Limit = NO_LIMIT): void {
+    // The places of one segment are compared together.
+    const ends = new Uint32Array(this.#segments.length + 1);
+    const segmentOf = (row: number) => Math.floor((this.#places[row] as number) / SEGMENT);
+    for (const row of rows) ends[segmentOf(row) + 1] = (ends[segmentOf(row) + 1] as number) + 1;
+    for (let i = 1; i < ends.length; i++) ends[i] = (ends[i] as number) + (ends[i - 1] as number);
+    const places = new Uint32Array(rows.length);
+    for (const row of rows) {
+      const segment = segmentOf(row);
+      places[ends[segment] as number] = this.#places[row] as number;
+      ends[segment] = (ends[segment] as number) + 1;
+    }
+    this.compareAt(query, places, take, limit);
+  }
+
+  /** As {@link Codes.compare}, for rows by their places. */
+  compareAt(query: CodedNumbers, places: Uint32Array, take: Take, limit: Limit = NO_LIMIT): void {
+    this.#bySegment(places, (segment, first, part) => {
+      const takeRow: Take = (place, low, likely, high) => take(this.#rows[first + place] as number, low, likely, high);
+      segment.compare(query, part, takeRow, limit);
+    });
+  }
+
+  /**
+   * Makes clusters and moves the vectors of each together. This takes seconds for a million rows: it pauses often, and
+   * rows may be added and searched meanwhile.
+   */
+  *cluster(): Generator<undefined, void> {
+    const count = this.#count;
+    const { centroids, clusterOf } = yield* splitIntoClusters(this, count);
+    const starts = new Uint32Array(centroids.length + 1);
+    for (const cluster of clusterOf) starts[cluster + 1] = (starts[cluster + 1] as number) + 1;
+    for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] as number) + (starts[i - 1] as number);
+    this.#clusters = undefined;
+    // Exchanges each vector that is not in its cluster with the first one of that cluster that is not (McIlroy, Bostic
+    // and McIlroy, "Engineering radix sort", 1993).
+    const next = starts.slice();
+    let moved = 0;
+    for (let cluster = 0; cluster < centroids.length; cluster++) {
+      for (;;) {
+        const place = next[cluster] as number;
+        if (place === starts[cluster + 1]) break;
+        const own = clusterOf[place] as number;
+        const to = next[own] as number;
+        next[own] = to + 1;
+        if (to === place) continue;
+        this.#swap(place, to);
+        clusterOf[place] = clusterOf[to] as number;
+        clusterOf[to] = own;
+        if (++moved % MOVED_AT_A_TIME === 0) yield;
+      }
+    }
+    this.#clusters = yield* describeClusters(this, centroids, starts);
+  }
+
+  estimate(query: CodedNumbers, places: Uint32Array): Float64Array {
+    const estimates = new Float64Array(places.length);
+    this.#bySegment(places, (segment, _begin, part, at) => {
+      for (let from = 0; from < part.length; from += BLOCK) {
+        segment.estimate(query, part.subarray(from, from + BLOCK), estimates.subarray(at + from));
+      }
+    });
+    return estimates;
+  }
+
+  addRotated(place: number, sums: Float32Array, at: number): void {
+    this.#segmentOf(place).addRotated(place % SEGMENT, sums, at);
+  }
+
+  comparePlaces(query: CodedNumbers, from: number, to: number, take: Take): void {
+    this.compareAt(
+      query,
+      Uint32Array.from({ length: to - from }, (_, i) => from + i),
+      take,
+    );
+  }
+
+  /**
+   * Compares the signs of places from one on, up to another one, which is left out.
+   * @returns how many of these match
+   */
+  #scan(
+    from: number,
+    to: number,
+    rows: Bits | undefined,
+    most: (segment: Segment) => number,
+    take: (first: number, found: Uint32Array) => void,
+  ): number {
+    let matches = 0;
+    for (let at = from; at < to; ) {
+      const number = Math.floor(at / SEGMENT);
+      const segment = this.#segments[number] as Segment;
+      const begin = number * SEGMENT;
+      const first = (at - begin) & ~31;
+      const end = Math.min(to - begin, first + BLOCK, SEGMENT);
+      const matching = this.#setMask(segment, begin, at - begin, end, rows);
+      matches += matching;
+      if (matching > 0) {
+        const found = segment.nearBySigns(first, (end - first + 31) & ~31, most(segment));
+        if (found.length > 0) take(begin + first, found);
+      }
+      at = begin + end;
+    }
+    return matches;
+  }
+
+  /** Sets the mask of a segment to the places of some rows, in a range of places. @returns how many there are */
+  #setMask({ mask }: Segment, begin: number, from: number, to: number, rows: Bits | undefined): number {
+    let count = 0;
+    for (let word = from >>> 5, first = word * 32; first < to; word++, first += 32) {
+      let bits = -1;
+      if (rows !== undefined) {
+        bits = 0;
+        for (let i = 0; i < 32; i++) {
+          const row = this.#rows[begin + first + i] as number;
+          bits |= (((rows[row >>> 5] as number) >>> (row & 31)) & 1) << i;
+        }
+      }
+      if (first < from) bits &= -1 << (from - first);
+      if (to - first < 32) bits &= ~(-1 << (to - first));
+      mask[word] = bits;
+      count += ones(bits);
+    }
+    return count;
+  }
+
+  /** The place of a row; a new one if it has none. */
+  #placeFor(row: number): number {
+    if (hasBit(this.described, row)) return this.#places[row] as number;
+    this.described = withRoom(this.described, row + 1);
+    setBit(this.described, row);
+    const place = this.#count++;
+    if (place >= this.#rows.length) this.#rows = grown(this.#rows, new Uint32Array(Math.ceil(GROWTH * place)));
+    if (row >= this.#places.length) this.#places = grown(this.#places, new Uint32Array(Math.ceil(GROWTH * row)));
+    this.#rows[place] = row;
+    this.#places[row] = place;
+    return place;
+  }
+
+  #swap(place: number, other: number): void {
+    this.#segmentOf(place).swap(place % SEGMENT, this.#segmentOf(other), other % SEGMENT);
+    const [row, otherRow] = [this.#rows[place] as number, this.#rows[other] as number];
+    this.#rows[place] = otherRow;
+    this.#rows[other] = row;
+    this.#places[row] = other;
+    this.#places[otherRow] = place;
+  }
+
+  #segmentOf(place: number): Segment {
+    const number = Math.floor(place / SEGMENT);
     while (this.#segments.length <= number) this.#segments.push(new Segment(this.coder, FIRST_SEGMENT));
     const segment = this.#segments[number] as Segment;
-    const needed = (row % SEGMENT) + 1;
-    this.described = withRoom(this.described, row + 1);
+    const needed = (place % SEGMENT) + 1;
     if (needed <= segment.room) return segment;
     const room = Math.min(SEGMENT, Math.max(needed, 2 * segment.room));
     const larger = new Segment(this.coder, Math.ceil(room / FIRST_SEGMENT) * FIRST_SEGMENT, segment);
@@ -325,11 +358,20 @@ export class Codes {
     return larger;
   }
 
-  #forEachSegment(rows: Bits, call: (segment: Segment, first: number, part: Bits) => void): void {
-    for (const [number, segment] of this.#segments.entries()) {
-      const first = number * SEGMENT;
-      const part = rows.subarray(first / 32, (first + segment.room) / 32);
-      if (part.length > 0) call(segment, first, part);
+  /** Calls back with successive places that are in the same segment, by their places in it. */
+  #bySegment(
+    places: Uint32Array,
+    call: (segment: Segment, begin: number, part: Uint32Array, at: number) => void,
+  ): void {
+    for (let from = 0; from < places.length; ) {
+      const number = Math.floor((places[from] as number) / SEGMENT);
+      const begin = number * SEGMENT;
+      let to = from;
+      while (to < places.length && Math.floor((places[to] as number) / SEGMENT) === number) to++;
+      const part = places.slice(from, to);
+      for (let i = 0; i < part.length; i++) part[i] = (part[i] as number) - begin;
+      call(this.#segments[number] as Segment, begin, part, from);
+      from = to;
     }
   }
 }
@@ -356,10 +398,10 @@ export function floatsBytes(dimensions: number, rows: number): number {
   return memoryBytes(floatBytes(floatStride(dimensions), Math.max(2 * rows, FIRST_SEGMENT))) + bitsBytes(2 * rows);
 }
 
-/** Maximum bytes of {@link Codes} with this many rows: the capacity of the last segment doubles. */
+/** Maximum bytes of {@link Codes} with this many rows, without clusters: the capacity of the last segment doubles. */
 export function codesBytes(sizes: CodeSizes, rows: number): number {
   const whole = Math.floor(rows / SEGMENT);
   const last = Math.min(SEGMENT, Math.max(FIRST_SEGMENT, 2 * (rows % SEGMENT)));
-  const bytesOf = (room: number) => memoryBytes(segmentAddresses(sizes, room).end);
-  return whole * bytesOf(SEGMENT) + bytesOf(last) + bitsBytes(rows);
+  const places = 8 * Math.ceil(GROWTH * Math.max(rows, FIRST_SEGMENT));
+  return whole * segmentBytes(sizes, SEGMENT) + segmentBytes(sizes, last) + bitsBytes(rows) + places;
 }

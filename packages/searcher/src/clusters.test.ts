@@ -1,0 +1,181 @@
+import { createRandom } from '@akin/domain/random';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { distance } from '../test/distance.ts';
+import { Coder, MOST_SIGN_SUM } from './codes.ts';
+import { SearchedCollection } from './collection.ts';
+import type { VectorQuery } from './query.ts';
+import { Codes } from './vectors.ts';
+
+const DIMENSIONS = 32;
+const ROWS = 24_000;
+const LIMIT = 500;
+const random = createRandom(5);
+const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
+const centers = Array.from({ length: 300 }, () => Float32Array.from({ length: DIMENSIONS }, gauss));
+
+/** A vector around one of the centers. */
+function near(center: number): Float32Array {
+  return (centers[center % centers.length] as Float32Array).map((number) => number + 0.4 * gauss());
+}
+
+const vectors: Float32Array[] = [];
+const add = (collection: SearchedCollection, doc: number, commit: number, vector = near(doc)) => {
+  vectors[doc] = vector;
+  collection.addRow(doc, commit);
+  // Every tenth document has no vector.
+  if (doc % 10 !== 3) collection.setVector('view', doc, vector);
+};
+const exact = { maxDistance: undefined, exactRows: Number.POSITIVE_INFINITY };
+const find = (collection: SearchedCollection, query: Float32Array, asked: Partial<VectorQuery> = {}) => {
+  const found = collection.search({
+    ...{ commit: 1, module: 'view', filters: [], vector: query, wanted: 10 },
+    ...{ exactRows: LIMIT, leastCompared: 1_000, mostCandidates: 20_000 },
+    ...asked,
+  });
+  if (found === undefined) throw new Error('not searched');
+  return found;
+};
+/** The documents with a vector for which the condition is true, nearest first. */
+const truth = (query: Float32Array, isIn: (doc: number) => boolean = () => true) =>
+  vectors
+    .map((vector, doc) => ({ doc, distance: distance(vector, query) }))
+    .filter(({ doc }) => doc % 10 !== 3 && isIn(doc))
+    .sort((a, b) => a.distance - b.distance);
+
+/** Checks exact answers, distances, filters, and the recall of approximate answers. */
+function expectRightAnswers(collection: SearchedCollection, commit: number, isIn: (doc: number) => boolean) {
+  const isEven = (doc: number) => doc % 2 === 0;
+  let [right, wanted] = [0, 0];
+  for (let i = 0; i < 12; i++) {
+    // Some queries are unlike all vectors.
+    const query = i % 4 === 3 ? Float32Array.from({ length: DIMENSIONS }, gauss) : near(7 * i);
+    const all = truth(query, isIn);
+    const nearest = all.slice(0, 10).map(({ doc }) => doc);
+    const found = find(collection, query, { commit });
+    expect(found.matches).toBe(all.length);
+    expect([...find(collection, query, { commit, ...exact }).docs]).toEqual(expect.arrayContaining(nearest));
+    const maxDistance = all[40]?.distance ?? 0;
+    const within = all.filter((one) => one.distance <= maxDistance).map(({ doc }) => doc);
+    expect([...find(collection, query, { commit, maxDistance }).docs]).toEqual(expect.arrayContaining(within));
+    const even = all.filter(({ doc }) => isEven(doc)).map(({ doc }) => doc);
+    const filtered = find(collection, query, { commit, filters: [1] });
+    expect(filtered.matches).toBe(even.length);
+    expect([...filtered.docs].every((doc) => isIn(doc) && isEven(doc))).toBe(true);
+    for (const [docs, expected] of [
+      [found.docs, nearest],
+      [filtered.docs, even.slice(0, 10)],
+    ] as const) {
+      const given = new Set(docs);
+      right += expected.filter((doc) => given.has(doc)).length;
+      wanted += expected.length;
+    }
+  }
+  expect(right / wanted).toBeGreaterThanOrEqual(0.97);
+}
+
+it('scans near clusters first, and ends when it is enough', () => {
+  const codes = new Codes(new Coder(DIMENSIONS));
+  const rows = Array.from({ length: ROWS }, (_, row) => near(row));
+  for (const [row, vector] of rows.entries()) codes.set(row, vector);
+  const scan = (query: Float32Array, mostMatches: number) => {
+    let matches = 0;
+    let found = 0;
+    codes.nearBySigns(codes.coder.query(query), undefined, {
+      most: () => MOST_SIGN_SUM,
+      take: (_, { length }) => {
+        found += length;
+      },
+      isEnough: (count) => {
+        matches += count;
+        return matches >= mostMatches;
+      },
+    });
+    return { matches, found };
+  };
+  expect(scan(near(1), 1)).toEqual({ matches: 0, found: ROWS });
+  for (const _ of codes.cluster());
+  expect(scan(near(1), ROWS)).toEqual({ matches: ROWS, found: ROWS });
+  const { matches, found } = scan(near(1), 500);
+  expect(found).toBe(matches);
+  expect(found).toBeLessThan(ROWS / 10);
+});
+
+describe('clusters of codes', () => {
+  const collection = new SearchedCollection(LIMIT);
+
+  beforeAll(() => {
+    for (let doc = 0; doc < ROWS; doc++) add(collection, doc, 1);
+    collection.extendFilter(
+      1,
+      Uint32Array.from({ length: ROWS }, (_, i) => 2 * i),
+    );
+    collection.advance(1);
+  });
+
+  it('are made only after a search', () => {
+    expect(collection.clustering()).toBeUndefined();
+    find(collection, near(1));
+    expect(collection.clustering()).toBeDefined();
+  });
+
+  it('change no answer while they are made, and rows can be added meanwhile', () => {
+    const steps = collection.clustering();
+    let [step, doc] = [0, ROWS];
+    for (const _ of steps ?? []) {
+      if (step++ % 20 !== 0) continue;
+      add(collection, doc, 1, near(doc));
+      if (doc % 2 === 0) collection.extendFilter(1, [doc]);
+      const query = vectors[doc] as Float32Array;
+      const nearest = truth(query).slice(0, 3);
+      const found = find(collection, query, exact);
+      expect([...found.docs]).toEqual(expect.arrayContaining(nearest.map((one) => one.doc)));
+      doc++;
+    }
+    expect(step).toBeGreaterThan(100);
+    expect(collection.clustering()).toBeUndefined();
+    expectRightAnswers(collection, 1, () => true);
+  });
+
+  it('answer for later commits, and are made again after many new rows', () => {
+    const before = vectors.length;
+    for (let doc = before; doc < before + ROWS; doc++) add(collection, doc, 2, near(doc));
+    collection.extendFilter(
+      1,
+      Array.from({ length: ROWS }, (_, i) => before + i).filter((doc) => doc % 2 === 0),
+    );
+    for (let doc = 0; doc < 900; doc++) collection.endRow(doc, 2);
+    collection.advance(2);
+    expectRightAnswers(collection, 1, (doc) => doc < before);
+    expectRightAnswers(collection, 2, (doc) => doc >= 900);
+    const steps = collection.clustering();
+    expect(steps).toBeDefined();
+    for (const _ of steps ?? []);
+    expectRightAnswers(collection, 1, (doc) => doc < before);
+    expectRightAnswers(collection, 2, (doc) => doc >= 900);
+  });
+
+  it('stay when dead rows are removed', () => {
+    const count = vectors.length;
+    for (let doc = 0; doc < count; doc += 3) collection.endRow(doc, 3);
+    collection.advance(3);
+    expect(() => find(collection, near(1), { commit: 2 })).toThrow('not searched');
+    expect(collection.clustering()).toBeUndefined();
+    expectRightAnswers(collection, 3, (doc) => doc % 3 !== 0 && doc >= 900);
+  });
+
+  it('are given up when rows are removed while they are made', () => {
+    const other = new SearchedCollection(LIMIT);
+    for (let doc = 0; doc < ROWS; doc++) {
+      other.addRow(doc, 1);
+      other.setVector('view', doc, vectors[doc] as Float32Array);
+    }
+    other.advance(1);
+    find(other, near(1));
+    const steps = other.clustering();
+    for (let i = 0; i < 50; i++) steps?.next();
+    for (let doc = 0; doc < ROWS; doc += 3) other.endRow(doc, 2);
+    other.advance(2);
+    expect(steps?.next().done).toBe(true);
+    expect([...find(other, vectors[1] as Float32Array, { commit: 2 }).docs]).toContain(1);
+  });
+});

@@ -1,0 +1,260 @@
+import { createRandom } from '@akin/domain/random';
+import type { CodedNumbers, CodedQuery, Coder } from './codes.ts';
+import { NO_LIMIT, Segment, type Take } from './segment.ts';
+
+/*
+ * Clusters of codes (an inverted file, IVF: Jégou, Douze and Schmid 2011): a search compares the clusters near its query
+ * first and stops when it has found enough. Centroids come from k-means in two steps: few clusters, and a few in each of
+ * these. Everything is computed from levels, because the vectors themselves are not in memory.
+ */
+
+/** Aimed number of vectors in a cluster. */
+const CLUSTER_SIZE = 500;
+/** Bounds of the number of clusters of the first step, and of clusters in each of these. */
+const LEAST_SPLIT = 8;
+const MOST_SPLIT = 64;
+/** Vectors of the sample for each centroid. */
+const SAMPLE = 24;
+const ROUNDS = 6;
+/** Vectors that get their cluster between two pauses. */
+const ASSIGNED_AT_A_TIME = 2_048;
+/** Distances from nearest to farthest that are told apart when clusters are sorted. */
+const STEPS = 1_024;
+
+/** The codes to split, by their places from 0 on. */
+export interface Clusterable {
+  readonly coder: Coder;
+  /** Estimates the squared distances of places from a query. */
+  estimate(query: CodedNumbers, places: Uint32Array): Float64Array;
+  addRotated(place: number, sums: Float32Array, at: number): void;
+  /** Compares places from one on, up to another one, which is left out. */
+  comparePlaces(query: CodedNumbers, from: number, to: number, take: Take): void;
+}
+
+/** Clusters of the first places: those of cluster `i` begin at `starts[i]` and end before `starts[i + 1]`. */
+export class Clusters {
+  readonly starts: Uint32Array;
+  readonly #centroids: Segment;
+  readonly #all: Uint32Array;
+  /** Maximum distance of a vector of each cluster from its centroid. */
+  readonly #radius: Float32Array;
+
+  constructor(centroids: Segment, radius: Float32Array, starts: Uint32Array) {
+    this.#centroids = centroids;
+    this.#radius = radius;
+    this.starts = starts;
+    this.#all = Uint32Array.from(radius, (_, i) => i);
+  }
+
+  /** Places from this one on have no cluster. */
+  get end(): number {
+    return this.starts.at(-1) as number;
+  }
+
+  get bytes(): number {
+    return this.#centroids.bytes + 3 * this.#radius.byteLength;
+  }
+
+  /** The same clusters with other places. */
+  movedTo(starts: Uint32Array): Clusters {
+    return new Clusters(this.#centroids, this.#radius, starts);
+  }
+
+  /**
+   * The clusters by the estimated distance of their centroids from a query, nearest first. Those with nearly the same
+   * distance come in any order.
+   */
+  fromNear(query: CodedQuery): Uint32Array {
+    const squares = new Float64Array(this.#all.length);
+    this.#centroids.estimate(query, this.#all, squares);
+    let [least, most] = [Number.POSITIVE_INFINITY, 0];
+    for (const square of squares) {
+      least = Math.min(least, square);
+      most = Math.max(most, square);
+    }
+    const scale = (STEPS - 1) / (most - least || 1);
+    const begins = new Uint32Array(STEPS + 1);
+    const stepOf = (square: number) => Math.floor((square - least) * scale);
+    for (const square of squares) begins[stepOf(square) + 1] = (begins[stepOf(square) + 1] as number) + 1;
+    for (let i = 1; i <= STEPS; i++) begins[i] = (begins[i] as number) + (begins[i - 1] as number);
+    const sorted = new Uint32Array(squares.length);
+    for (let cluster = 0; cluster < squares.length; cluster++) {
+      const step = stepOf(squares[cluster] as number);
+      sorted[begins[step] as number] = cluster;
+      begins[step] = (begins[step] as number) + 1;
+    }
+    return sorted;
+  }
+
+  /** The clusters that can have vectors within a distance of a query. */
+  within(query: CodedQuery, distance: number): number[] {
+    const clusters: number[] = [];
+    this.#centroids.compare(
+      query,
+      this.#all,
+      (cluster, low) => {
+        if (Math.sqrt(low) <= distance + (this.#radius[cluster] as number)) clusters.push(cluster);
+      },
+      NO_LIMIT,
+    );
+    return clusters;
+  }
+}
+
+/** Clusters without their places yet. */
+export interface Split {
+  readonly centroids: readonly Float32Array[];
+  /** The cluster of each place. */
+  readonly clusterOf: Uint16Array;
+}
+
+/** Finds clusters of the first places. It pauses often, and places may be added meanwhile. @param count of places */
+export function* splitIntoClusters(codes: Clusterable, count: number): Generator<undefined, Split> {
+  const { coder } = codes;
+  const split = Math.max(LEAST_SPLIT, Math.min(MOST_SPLIT, Math.round(Math.sqrt(count / CLUSTER_SIZE))));
+  const first = yield* kMeans(codes, sampleOf(count, SAMPLE * split), split);
+  const codedFirst = first.map((centroid) => coder.codeNumbers(centroid));
+  const sample = sampleOf(count, SAMPLE * split ** 2);
+  const groups = yield* groupsOf(codes, sample, codedFirst);
+  const centroids: Float32Array[] = [];
+  const coded: CodedNumbers[] = [];
+  /** The first centroid of each group. */
+  const begins = [0];
+  for (const [group, places] of groups.entries()) {
+    const own = places.length < split ? [first[group] as Float32Array] : yield* kMeans(codes, places, split);
+    centroids.push(...own);
+    coded.push(...own.map((centroid) => coder.codeNumbers(centroid)));
+    begins.push(centroids.length);
+  }
+  const clusterOf = new Uint16Array(count);
+  for (let from = 0; from < count; from += ASSIGNED_AT_A_TIME) {
+    const length = Math.min(ASSIGNED_AT_A_TIME, count - from);
+    const places = Uint32Array.from({ length }, (_, i) => from + i);
+    const nearest = new Float64Array(length).fill(Number.POSITIVE_INFINITY);
+    for (const [group, members] of nearGroups(codes, places, codedFirst).entries()) {
+      for (let cluster = begins[group] as number; cluster < (begins[group + 1] as number); cluster++) {
+        const squares = codes.estimate(coded[cluster] as CodedNumbers, members);
+        for (let i = 0; i < members.length; i++) {
+          const place = members[i] as number;
+          if ((squares[i] as number) >= (nearest[place - from] as number)) continue;
+          nearest[place - from] = squares[i] as number;
+          clusterOf[place] = cluster;
+        }
+      }
+    }
+    yield;
+  }
+  return { centroids, clusterOf };
+}
+
+/** Describes clusters whose vectors are at their places by now. It pauses often. */
+export function* describeClusters(
+  codes: Clusterable,
+  centroids: readonly Float32Array[],
+  starts: Uint32Array,
+): Generator<undefined, Clusters> {
+  const { coder } = codes;
+  const segment = new Segment(coder, Math.ceil(centroids.length / 32) * 32);
+  const radius = new Float32Array(centroids.length);
+  for (const [cluster, centroid] of centroids.entries()) {
+    segment.setRotated(cluster, centroid);
+    let square = 0;
+    const [from, to] = [starts[cluster] as number, starts[cluster + 1] as number];
+    codes.comparePlaces(coder.codeNumbers(centroid), from, to, (_place, _low, _likely, high) => {
+      square = Math.max(square, high);
+    });
+    // Rounding to f32 must not make it smaller.
+    radius[cluster] = Math.sqrt(square) * (1 + 1e-6);
+    yield;
+  }
+  return new Clusters(segment, radius, starts);
+}
+
+/** Lloyd's algorithm from random vectors. @returns rotated centroids */
+function* kMeans(codes: Clusterable, places: Uint32Array, count: number): Generator<undefined, Float32Array[]> {
+  const { coder } = codes;
+  const { dimensions } = coder;
+  const random = createRandom(places.length);
+  const numbers = new Float32Array(count * dimensions);
+  const centroids = Array.from({ length: count }, (_, i) => numbers.subarray(i * dimensions, (i + 1) * dimensions));
+  const seed = (cluster: number) =>
+    codes.addRotated(places[Math.floor(random() * places.length)] as number, numbers, cluster * dimensions);
+  for (let cluster = 0; cluster < count; cluster++) seed(cluster);
+  const members = new Uint32Array(count);
+  for (let round = 0; round < ROUNDS; round++) {
+    const coded = centroids.map((centroid) => coder.codeNumbers(centroid));
+    const chosen = chooseNearest(codes, places, coded);
+    numbers.fill(0);
+    members.fill(0);
+    for (let i = 0; i < places.length; i++) {
+      const cluster = chosen[i] as number;
+      members[cluster] = (members[cluster] as number) + 1;
+      codes.addRotated(places[i] as number, numbers, cluster * dimensions);
+    }
+    for (const [cluster, centroid] of centroids.entries()) {
+      const size = members[cluster] as number;
+      if (size === 0) seed(cluster);
+      else for (let i = 0; i < dimensions; i++) centroid[i] = (centroid[i] as number) / size;
+    }
+    yield;
+  }
+  return centroids;
+}
+
+/** The places that are nearest to each of some centroids. */
+function* groupsOf(
+  codes: Clusterable,
+  places: Uint32Array,
+  centroids: readonly CodedNumbers[],
+): Generator<undefined, Uint32Array[]> {
+  const groups: number[][] = centroids.map(() => []);
+  for (let from = 0; from < places.length; from += ASSIGNED_AT_A_TIME) {
+    const part = places.subarray(from, from + ASSIGNED_AT_A_TIME);
+    for (const [i, group] of chooseNearest(codes, part, centroids).entries()) groups[group]?.push(part[i] as number);
+    yield;
+  }
+  return groups.map((group) => Uint32Array.from(group));
+}
+
+/** For each centroid the places to which it is the nearest or the next one: the nearest cluster may be in either group. */
+function nearGroups(codes: Clusterable, places: Uint32Array, centroids: readonly CodedNumbers[]): Uint32Array[] {
+  const squares = centroids.map((centroid) => codes.estimate(centroid, places));
+  const groups: number[][] = centroids.map(() => []);
+  for (let i = 0; i < places.length; i++) {
+    let [first, second] = [-1, -1];
+    let [least, next] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let group = 0; group < squares.length; group++) {
+      const square = (squares[group] as Float64Array)[i] as number;
+      if (square < least) {
+        [second, next] = [first, least];
+        [first, least] = [group, square];
+      } else if (square < next) {
+        [second, next] = [group, square];
+      }
+    }
+    groups[first]?.push(places[i] as number);
+    groups[second]?.push(places[i] as number);
+  }
+  return groups.map((group) => Uint32Array.from(group));
+}
+
+/** The number of the nearest centroid of each place. */
+function chooseNearest(codes: Clusterable, places: Uint32Array, centroids: readonly CodedNumbers[]): Uint16Array {
+  const nearest = new Float64Array(places.length).fill(Number.POSITIVE_INFINITY);
+  const chosen = new Uint16Array(places.length);
+  for (const [number, centroid] of centroids.entries()) {
+    const squares = codes.estimate(centroid, places);
+    for (let i = 0; i < places.length; i++) {
+      if ((squares[i] as number) >= (nearest[i] as number)) continue;
+      nearest[i] = squares[i] as number;
+      chosen[i] = number;
+    }
+  }
+  return chosen;
+}
+
+/** Places at equal intervals. */
+function sampleOf(count: number, most: number): Uint32Array {
+  const length = Math.min(count, most);
+  return Uint32Array.from({ length }, (_, i) => Math.floor((i * count) / length));
+}

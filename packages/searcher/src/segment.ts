@@ -1,0 +1,254 @@
+import {
+  type Bounds,
+  boundsOf,
+  type CodedNumbers,
+  type CodedQuery,
+  type Coder,
+  type CodeSizes,
+  FACTORS,
+  mostSignSum,
+  roughLikely,
+  roughLow,
+} from './codes.ts';
+import { createKernel, createMemory, memoryBytes } from './kernel.ts';
+import type { Kernel } from './plain-kernel.ts';
+
+/**
+ * Places that the kernel compares in one call. A position in a block has 13 bits, and a small block needs little memory
+ * for results.
+ */
+export const BLOCK = 8_192;
+/** Maximum places of a segment. Memory of WebAssembly cannot shrink, so it is freed segment by segment. */
+export const SEGMENT = 131_072;
+export const FIRST_SEGMENT = 1_024;
+
+/** Callback for each vector: its place or row, and the lower bound, estimate and upper bound of its squared distance. */
+export type Take = (at: number, low: number, likely: number, high: number) => void;
+
+/** The maximum squared distance of vectors that are useful, as a lower bound or as an estimate. It may decrease. */
+export interface Limit {
+  readonly by: 'low' | 'likely';
+  readonly bound: number;
+}
+
+export const NO_LIMIT: Limit = { by: 'low', bound: Number.POSITIVE_INFINITY };
+
+/** The position in its block of a vector that the kernel found. */
+export const placeOf = (found: number): number => found & (BLOCK - 1);
+/** The sum of signs of a vector that the kernel found. */
+export const sumOf = (found: number): number => found >>> 13;
+
+/** Addresses in the memory of a segment; the signs are at its start. */
+interface SegmentAddresses {
+  readonly levels: number;
+  readonly factors: number;
+  readonly mask: number;
+  readonly query: number;
+  readonly places: number;
+  readonly out: number;
+  readonly end: number;
+}
+
+function segmentAddresses({ bits, stride }: CodeSizes, room: number): SegmentAddresses {
+  const levels = (room * bits) / 8;
+  const factors = levels + room * stride;
+  const mask = factors + 4 * FACTORS * room;
+  const query = mask + room / 8;
+  const places = query + 4 * Math.max(bits, stride);
+  const out = places + 4 * BLOCK;
+  // The kernel writes slightly beyond the end of its results.
+  return { levels, factors, mask, query, places, out, end: out + 4 * BLOCK + 32 };
+}
+
+/** Bytes of the memory of a segment. */
+export function segmentBytes(sizes: CodeSizes, room: number): number {
+  return memoryBytes(segmentAddresses(sizes, room).end);
+}
+
+/** Codes of a limited number of vectors, each at a place of its own, in a separate memory. */
+export class Segment {
+  readonly room: number;
+  /** A bit for each place, lowest first: the places that {@link Segment.nearBySigns} compares. */
+  readonly mask: Uint32Array;
+  readonly #coder: Coder;
+  readonly #memory: WebAssembly.Memory;
+  readonly #kernel: Kernel;
+  /** The signs, interleaved byte by byte for 16 places. */
+  readonly #signs: Uint8Array;
+  readonly #levels: Uint8Array;
+  readonly #factors: Float32Array;
+  readonly #placeSigns: Uint8Array;
+  /** Maximum angle between the signed numbers of a vector and their signs, in radians. */
+  #angle = 0;
+  readonly #at: SegmentAddresses;
+
+  constructor(coder: Coder, room: number, from?: Segment) {
+    const { bits, stride } = coder;
+    this.#coder = coder;
+    this.room = room;
+    this.#at = segmentAddresses(coder, room);
+    this.#memory = createMemory(this.#at.end);
+    this.#kernel = createKernel(this.#memory);
+    const { buffer } = this.#memory;
+    this.mask = new Uint32Array(buffer, this.#at.mask, room / 32);
+    this.#signs = new Uint8Array(buffer, 0, (room * bits) / 8);
+    this.#levels = new Uint8Array(buffer, this.#at.levels, room * stride);
+    this.#factors = new Float32Array(buffer, this.#at.factors, FACTORS * room);
+    this.#placeSigns = new Uint8Array(bits / 8);
+    if (from === undefined) return;
+    this.#signs.set(from.#signs);
+    this.#levels.set(from.#levels);
+    this.#factors.set(from.#factors);
+    this.#angle = from.#angle;
+  }
+
+  get bytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  set(place: number, vector: Float32Array): void {
+    const [levels, factors] = [this.#levelsAt(place), this.#factorsAt(place)];
+    const cosine = this.#coder.encode(vector, this.#placeSigns, levels, factors);
+    this.#angle = Math.max(this.#angle, Math.acos(Math.max(-1, Math.min(1, cosine))));
+    const at = this.#signAt(place);
+    for (let i = 0; i < this.#placeSigns.length; i++) this.#signs[at + 16 * i] = this.#placeSigns[i] as number;
+  }
+
+  /** Stores only the levels of a vector that was rotated already, for {@link Segment.compare}. */
+  setRotated(place: number, rotated: Float32Array): void {
+    this.#coder.encodeRotated(rotated, this.#levelsAt(place), this.#factorsAt(place));
+  }
+
+  /** Adds the rotated vector that the levels of a place represent to some numbers. */
+  addRotated(place: number, sums: Float32Array, at: number): void {
+    const { dimensions, stride } = this.#coder;
+    const factor = this.#factors[place * FACTORS] as number;
+    const first = place * stride;
+    for (let i = 0; i < dimensions; i++) {
+      // 16 bytes hold 32 numbers; the low half-bytes hold the first 16.
+      const both = this.#levels[first + (i >>> 5) * 16 + (i & 15)] as number;
+      const level = i & 16 ? both >>> 4 : both & 15;
+      sums[at + i] = (sums[at + i] as number) + factor * (2 * level - 15);
+    }
+  }
+
+  /** Copies the codes of a place of another segment. */
+  copy(place: number, from: Segment, other: number): void {
+    const { bits } = this.#coder;
+    const [at, otherAt] = [this.#signAt(place), from.#signAt(other)];
+    for (let i = 0; i < 2 * bits; i += 16) this.#signs[at + i] = from.#signs[otherAt + i] as number;
+    this.#levelsAt(place).set(from.#levelsAt(other));
+    this.#factorsAt(place).set(from.#factorsAt(other));
+    this.#angle = Math.max(this.#angle, from.#angle);
+  }
+
+  /** Exchanges the codes of two places. */
+  swap(place: number, from: Segment, other: number): void {
+    const { bits } = this.#coder;
+    const [at, otherAt] = [this.#signAt(place), from.#signAt(other)];
+    for (let i = 0; i < 2 * bits; i += 16) {
+      const sign = this.#signs[at + i] as number;
+      this.#signs[at + i] = from.#signs[otherAt + i] as number;
+      from.#signs[otherAt + i] = sign;
+    }
+    exchange(this.#levelsAt(place), from.#levelsAt(other));
+    exchange(this.#factorsAt(place), from.#factorsAt(other));
+    this.#angle = Math.max(this.#angle, from.#angle);
+    from.#angle = this.#angle;
+  }
+
+  /** Prepares {@link Segment.nearBySigns} for a query. */
+  ask({ signs }: CodedQuery): void {
+    new Uint8Array(this.#memory.buffer, this.#at.query, signs.tables.length).set(signs.tables);
+  }
+
+  /**
+   * Finds the places in the mask whose signs are near the query of {@link Segment.ask}.
+   * @param first of a block, a multiple of 32
+   * @param count of its places, a multiple of 32, at most {@link BLOCK}
+   * @param most maximum sum of signs
+   * @returns position in the block and sum of each ({@link placeOf}, {@link sumOf}); valid until the next call
+   */
+  nearBySigns(first: number, count: number, most: number): Uint32Array {
+    const bytes = this.#coder.bits / 8;
+    const { mask, query, out } = this.#at;
+    const found = this.#kernel.nearSigns(first * bytes, bytes, count, mask + first / 8, query, most, out);
+    return new Uint32Array(this.#memory.buffer, out, found);
+  }
+
+  /** The maximum sum of signs of a place within a distance of a query. */
+  mostSum(query: CodedQuery, distance: number): number {
+    return mostSignSum(query, this.#coder.copies, this.#angle, distance);
+  }
+
+  /** See {@link Codes.compare}. @param places of this segment; at most {@link BLOCK} are compared at a time */
+  compare(query: CodedNumbers, places: Uint32Array, take: Take, limit: Limit): void {
+    const { dimensions } = this.#coder;
+    const bounds: Bounds = { low: 0, likely: 0, high: 0 };
+    const factors = this.#factors;
+    const rough = limit.by === 'likely' ? roughLikely : roughLow;
+    for (let first = 0; first < places.length; first += BLOCK) {
+      const part = places.subarray(first, first + BLOCK);
+      const dots = this.#dots(query, part);
+      for (let i = 0; i < part.length; i++) {
+        const place = part[i] as number;
+        const at = place * FACTORS;
+        const dot = dots[i] as number;
+        const factor = factors[at] as number;
+        const length = factors[at + 1] as number;
+        const rest = factors[at + 2] as number;
+        if (rough(query, dimensions, dot, factor, length, rest) > limit.bound) continue;
+        boundsOf(query, dimensions, dot, factor, length, rest, bounds);
+        take(place, bounds.low, bounds.likely, bounds.high);
+      }
+    }
+  }
+
+  /**
+   * Estimates the squared distances of places of this segment from a query, at most {@link BLOCK}.
+   * @param estimates receives them
+   */
+  estimate(query: CodedNumbers, places: Uint32Array, estimates: Float64Array): void {
+    const { dimensions } = this.#coder;
+    const dots = this.#dots(query, places);
+    for (let i = 0; i < places.length; i++) {
+      const at = (places[i] as number) * FACTORS;
+      const [factor, length, rest] = [this.#factors[at], this.#factors[at + 1], this.#factors[at + 2]] as [
+        number,
+        number,
+        number,
+      ];
+      estimates[i] = Math.max(0, roughLikely(query, dimensions, dots[i] as number, factor, length, rest));
+    }
+  }
+
+  #dots(query: CodedNumbers, places: Uint32Array): Int32Array {
+    const { buffer } = this.#memory;
+    const { stride } = this.#coder;
+    const { levels, factors, places: placesAt, query: queryAt, out } = this.#at;
+    new Int16Array(buffer, queryAt, 2 * stride).set(query.numbers);
+    new Uint32Array(buffer, placesAt, places.length).set(places);
+    this.#kernel.levelDots(levels, stride, factors, placesAt, places.length, queryAt, out);
+    return new Int32Array(buffer, out, places.length);
+  }
+
+  /** The address of the first byte of the signs of a place; the next bytes follow at steps of 16. */
+  #signAt(place: number): number {
+    return ((place & ~15) * this.#coder.bits) / 8 + (place & 15);
+  }
+
+  #levelsAt(place: number): Uint8Array {
+    const { stride } = this.#coder;
+    return this.#levels.subarray(place * stride, (place + 1) * stride);
+  }
+
+  #factorsAt(place: number): Float32Array {
+    return this.#factors.subarray(place * FACTORS, (place + 1) * FACTORS);
+  }
+}
+
+function exchange<T extends Uint8Array | Float32Array>(one: T, other: T): void {
+  const kept = one.slice();
+  one.set(other);
+  other.set(kept);
+}
