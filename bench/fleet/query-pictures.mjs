@@ -24,7 +24,7 @@ try {
   const rate = (((await analyses()) - before) / (performance.now() - from)) * 1000;
   printTable(`Pictures of queries, ${options.analyzers} analyzers of ${options.threads} threads`, [
     ['while', 'p50 / p95 / max ms', 'p95 / idle'],
-    ['nothing else is to be done', quantiles(idle, [0.5, 0.95, 1]), '1.00'],
+    ['nothing else waits', quantiles(idle, [0.5, 0.95, 1]), '1.00'],
     [
       `${options.waiting} of ${options.bulk} wait, ${rate.toFixed(0)}/s`,
       quantiles(busy, [0.5, 0.95, 1]),

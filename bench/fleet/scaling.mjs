@@ -56,7 +56,7 @@ async function measure(analyzers) {
       rate: images / ((performance.now() - before.at) / 1000),
       cpu: (cpuOf(fleet.analyzers) - before.cpu) / images,
       others: (cpuOf(others) - before.others) / images,
-      // PostgreSQL, Redis, the pictures' server and this measurement, too.
+      // Includes PostgreSQL, Redis, the server of the pictures and this measurement.
       all: (cpuSecondsOfAll() - before.all) / images,
     };
   } finally {

@@ -32,7 +32,7 @@ export async function createPlace(engine) {
   };
 }
 
-/** akin's database without akin; see `openBare` above. */
+/** The database that akin would use, without akin's tables. */
 export const openEngine = ({ folder, databaseUrl }) =>
   databaseUrl ? openBarePostgres(databaseUrl) : openBarePglite(folder);
 

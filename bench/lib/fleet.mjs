@@ -105,7 +105,10 @@ function statOf(pid) {
     .split(' ');
 }
 
-/** Processor time of this process and of all below it: of a fleet without servers that were given to it. Linux alone. */
+/**
+ * Processor time of this process and of all its descendants. Servers that the fleet did not start itself are left out.
+ * Linux only.
+ */
 export function cpuSecondsOfAll() {
   const parents = new Map();
   for (const pid of readdirSync('/proc')) {

@@ -4,9 +4,9 @@ import { randomNumbers } from '@akin/testing';
 export function createDice(seed) {
   const random = randomNumbers(seed);
   return {
-    /** 0 up to 1. */
+    /** A number from 0 to 1, without 1. */
     number: random,
-    /** 0 up to, and without, `below`. */
+    /** A whole number from 0 to `below` - 1. */
     whole: (below) => Math.floor(random() * below),
     /** One of a list. */
     one: (list) => list[Math.floor(random() * list.length)],

@@ -82,7 +82,7 @@ async function listPictures(folder, most) {
   const names = (await readdir(folder, { recursive: true }))
     .filter((name) => EXTENSIONS.includes(extname(name).toLowerCase()))
     .sort();
-  // Evenly over the folder, which may be sorted by what is on the pictures.
+  // Takes pictures from all parts of the list, because a folder may be sorted by what its pictures show.
   const count = Math.min(names.length, most);
   const chosen = Array.from({ length: count }, (_, i) => names[Math.floor((i * names.length) / count)]);
   return chosen.map((name) => () => readFile(join(folder, name)));

@@ -11,9 +11,8 @@ const COPY_EVERY = 50;
 const COPY_NOISE = 0.01;
 
 /**
- * Descriptors like those of real pictures, as many as wanted: each lies near a real one, off in the directions in which
- * the real one's own neighbours lie. So dense parts stay dense, sparse ones sparse, and the number of directions in
- * which a picture can differ from those around it stays as it is.
+ * Any number of descriptors with the density and the intrinsic dimension of real ones: each is a real descriptor that
+ * is displaced towards its own neighbours.
  *
  * @param {Map<string, import('./rows.mjs').Rows>} real by module
  */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { passes } from './cases.mjs';
 import { ROWS } from './truth.mjs';
 
-// Its ES module does not find its own program.
+// The ES module of usearch does not find its native library; the CommonJS module does.
 const require = createRequire(import.meta.url);
 const { Index } = require('usearch');
 

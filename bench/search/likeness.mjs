@@ -6,8 +6,8 @@ const NEIGHBOURS = 20;
 const PROBES = 300;
 
 /**
- * Whether made-up descriptors lie to each other as real ones do: as many of each, how far the nearest and the tenth
- * neighbour are and in how many directions the neighbours lie (Levina & Bickel 2004, by maximum likelihood).
+ * Compares as many made-up descriptors with real ones: the distances of the nearest and the tenth neighbour, and the
+ * intrinsic dimension (Levina & Bickel 2004, by maximum likelihood).
  */
 export async function compareWithReal(model, folder, documents) {
   const real = model.real.get('content');

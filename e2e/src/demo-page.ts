@@ -98,7 +98,7 @@ export async function copiedBy(page: Page, button: Locator): Promise<string> {
 
 /** Waits until the browser has reported errors, and forgets them. @returns the errors */
 export async function complaintsOf({ complaints }: WatchedPage): Promise<string[]> {
-  await until('the browser tells of an error', async () => complaints.length > 0);
+  await until('the browser reports an error', async () => complaints.length > 0);
   return complaints.splice(0);
 }
 

@@ -93,7 +93,7 @@ async function restart(one: FleetProcess): Promise<void> {
 /** The queries for the kept documents: one of them, or a picture that has to be analyzed. */
 const QUERIES = [{ 'rank.by.id': 'red-1' }, { 'rank.by.url': '/query/green' }] as const;
 
-/** Rounds of searches between two with a picture that is analyzed: the fleet needs the processor, too. */
+/** One search in so many analyzes a picture. More would take the processor time that the fleet needs. */
 const ANALYZED_EVERY = 5;
 
 /** @returns ids and scores of the kept documents */

@@ -60,7 +60,7 @@ it('the page asks for a key once, works with a key that allows only searches, an
   await page.getByText('1 found').waitFor();
   await dialog.waitFor({ state: 'detached' });
   const picture = page.locator('.card img');
-  // Waiting inside the page would evaluate text there, which its security policy forbids.
+  // The page's security policy forbids `eval`, which waiting inside the page would need.
   const isShown = 'document.querySelector(".card img")?.naturalWidth > 0';
   await until('the picture is there', async () => (await page.evaluate(isShown)) as boolean);
   expect(await picture.getAttribute('src')).toMatch(/^blob:/);

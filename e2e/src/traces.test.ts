@@ -17,7 +17,7 @@ import { serveAkin, temporaryFolder, until } from './akin.ts';
 import { type FleetProcess, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 const FLEET_KEY = 'a-fleet-key-nobody-may-see';
-/** Of a client that traces, too. */
+/** The trace and span of a client. The spans of the fleet continue that trace. */
 const CLIENT = { trace: '0af7651916cd43dd8448eb211c80319c', span: 'b7ad6b7169203331' };
 
 describe('traces of a fleet', () => {

@@ -7,7 +7,7 @@ set -eu
 umask 077
 file=${1:?Name the file to write.}
 : "${DATABASE_URL:?DATABASE_URL must say where the database is.}"
-# Jobs are hints, and searches of a minute ago are of no use: both are made anew.
+# Jobs, times of searches and leases are left out: a restored fleet creates them again.
 rm -f "$file.partial"
 pg_dump --dbname="$DATABASE_URL" --format=custom --no-owner --no-privileges \
   --exclude-schema=bullmq --exclude-table-data=akin.search_times --exclude-table-data=akin.leases \

@@ -38,7 +38,7 @@ export const PACKAGES = {
     may: [
       ...['domain', 'client', 'imaging', 'modules', 'store', 'queue', 'runtime'].map((name) => `@akin/${name}`),
       ...['@akin/gateway', '@akin/analyzer', '@akin/indexer'],
-      // Not its source: the folder of the built page, which the gateway serves by configuration.
+      // Only to find the folder of the built page, which the gateway serves.
       '@akin/web/package.json',
     ],
   },

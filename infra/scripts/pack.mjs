@@ -41,7 +41,7 @@ function stageCommand(stage) {
         bundled.add(name);
         const found = packageFolder(name, from);
         copyPackage(found, join(stage, 'node_modules', name));
-        // The built page contains what it is made of.
+        // The web page is bundled: its build already contains its dependencies.
         if (!existsSync(join(found, 'vite.config.ts'))) collect(found);
       } else if ((dependencies[name] ?? version) !== version) {
         throw new Error(`${name} is wanted as ${version} and as ${dependencies[name]}: let them agree.`);

@@ -55,8 +55,8 @@ export async function runInFront(command) {
 }
 
 /**
- * Ends this process by SIGTERM when npm, which runs it through a shell, was ended by a signal: npm passes it on to the
- * shell, which dies of it without a word to us.
+ * Ends this process by SIGTERM when npm was ended by a signal. npm runs it through a shell and passes the signal to that
+ * shell, which dies without passing it on.
  */
 export function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;

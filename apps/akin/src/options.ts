@@ -30,9 +30,9 @@ export interface Parsed {
   named(name: string): boolean;
   /**
    * Whether a switch is on.
-   * @param unsaid the value if it was not given
+   * @param byDefault the value if the switch was not given
    */
-  on(name: string, unsaid?: boolean): boolean;
+  on(name: string, byDefault?: boolean): boolean;
   /** An option that is a whole number, up to `most`. */
   number(name: string, most?: number): number;
 }
@@ -96,9 +96,9 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
       throw new UsageError(`--${name} (or ${environmentName(name)}) must begin with ${begins}.`);
     },
     named: (name) => values[name] !== undefined,
-    on(name, unsaid = false) {
+    on(name, byDefault = false) {
       const value = lookUp(name);
-      if (value === undefined || typeof value === 'boolean') return value ?? unsaid;
+      if (value === undefined || typeof value === 'boolean') return value ?? byDefault;
       if (/^(1|true|yes|on)$/i.test(value)) return true;
       if (/^(0|false|no|off)$/i.test(value)) return false;
       throw new UsageError(`${environmentName(name)} must be true or false, not ${JSON.stringify(value)}.`);

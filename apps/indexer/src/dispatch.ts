@@ -24,26 +24,26 @@ const COUNT_MILLISECONDS = 1_000;
 const FIRST_BULK_POSITION = 20;
 /** Number of images of one host in the queue: enough for all analyzers to use their limit of connections to it. */
 const PER_HOST = 64;
-/** Images that a client may wait for get this many places of a host in addition. */
+/** The same limit with the images that a client may wait for. */
 const PER_HOST_INTERACTIVE = 96;
-/** The search through many images of hosts at their limit takes time. It may use at most a tenth of the time, … */
+/** Searching many images of hosts at their limit takes time. It may use at most a tenth of the time, … */
 const REST_FACTOR = 9;
-/** … or a quarter while analyses end, because they may have been of one of these hosts. */
-const REST_FACTOR_WITH_ROOM = 3;
+/** … or a quarter after an analysis has ended, because one of these hosts may be below its limit then. */
+const REST_FACTOR_AFTER_END = 3;
 
-/** Gives waiting images to analyzers, as long as the queue has room. */
+/** Gives waiting images to analyzers, as long as the queue is not full. */
 export interface Dispatch {
   run(): Promise<void>;
   /** An analysis ended: one more image of its host may be queued. */
-  makeRoom(): void;
+  analysisEnded(): void;
   /** Something changed in a collection. */
   hear(collection: number): void;
 }
 
 export function createDispatch(context: Context): Dispatch {
   const { store } = context;
-  let room = true;
-  let roomFrom = 0;
+  let hasEnded = true;
+  let lookFrom = 0;
   let walkFrom = 0;
   const pace = createPace();
   const passOver = (models: ReadonlyMap<string, string>) => context.queue.isFull?.(models.get('content')) ?? false;
@@ -64,10 +64,10 @@ export function createDispatch(context: Context): Dispatch {
         if (tasks.length === 0) break;
         waiting += tasks.length;
       }
-      const mayLook = () => performance.now() >= (room ? roomFrom : walkFrom);
+      const mayLook = () => performance.now() >= (hasEnded ? lookFrom : walkFrom);
       const most = Math.min(Math.max(pace.perSecond() * WAITING_SECONDS, LEAST_WAITING), MOST_WAITING);
       while (waiting + CHUNK <= most && mayLook()) {
-        room = false;
+        hasEnded = false;
         const from = performance.now();
         const tasks = await claimForAnalysis(store, CHUNK, any);
         const walked = performance.now() - from;
@@ -76,15 +76,15 @@ export function createDispatch(context: Context): Dispatch {
         if (tasks.length === 0) {
           const now = performance.now();
           walkFrom = now + REST_FACTOR * walked;
-          roomFrom = now + REST_FACTOR_WITH_ROOM * walked;
+          lookFrom = now + REST_FACTOR_AFTER_END * walked;
           break;
         }
         // There may be more images of the same hosts, which need no search.
-        if (tasks.length === CHUNK) room = true;
+        if (tasks.length === CHUNK) hasEnded = true;
       }
     },
-    makeRoom() {
-      room = true;
+    analysisEnded() {
+      hasEnded = true;
       pace.count();
     },
     hear(collection) {

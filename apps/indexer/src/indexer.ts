@@ -216,7 +216,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     'analyzed',
     async (job) => {
       await handleAnalyzed(job, context);
-      dispatch.makeRoom();
+      dispatch.analysisEnded();
       dispatching.wake();
     },
     {

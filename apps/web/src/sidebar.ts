@@ -98,7 +98,7 @@ function radius(place: Place, state: ViewState, actions: Actions): TemplateResul
   </details>`;
 }
 
-/** A grid to choose the part of the picture that has room for text. */
+/** A grid to choose the part of the picture that has free space for text. */
 function copyspace({ name, values }: Facet, state: ViewState, actions: Actions): TemplateResult {
   return html`<details open>
     <summary>${fieldTitle(name)}</summary>

@@ -25,7 +25,7 @@ export const ERROR_CODES = [
   /** The image could not be decoded, or exceeds the limits of pixels or frames. */
   'image-undecodable',
   'too-many-requests',
-  /** The collection has as much as it may have: room is made by deleting, or by a higher quota. */
+  /** The collection has reached its quota: delete documents, or raise the quota. */
   'quota-exceeded',
   /** A dependency is down or busy; the same request may succeed later. */
   'unavailable',

@@ -29,7 +29,7 @@ const UNITS: Readonly<Record<string, number>> = {
   degrees: KILOMETERS_PER_DEGREE,
 };
 
-/** A longer text cannot name a field. */
+/** Maximum length of a function: names of fields are shorter. */
 const MAX_FUNCTION = 300;
 
 /** `{!geofilt}`, a circle, and `{!bbox}`, the box around it: `pt`, `d` in kilometers, `sfield`. */

@@ -114,7 +114,7 @@ class CharacterPairs {
         this.#found.push(character);
         this.#alone = true;
       } else {
-        // The first pair replaces its first character.
+        // The first pair replaces the single character that was added before.
         if (this.#alone) this.#found.pop();
         this.#found.push(this.#previous + character);
         this.#alone = false;

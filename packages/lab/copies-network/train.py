@@ -56,12 +56,12 @@ def batch_loss(z, own, other, alike, temperature):
     own, other = own.repeat(3), torch.cat([torch.full((n,), -1), other])
     related = alike[own][:, own] | (alike[other.clamp(min=0)][:, own] & (other >= 0)[:, None])
     related = related | related.T
-    strangers = torch.logsumexp((z @ z.T / temperature).masked_fill(related, -1e4), 1)
+    unrelated = torch.logsumexp((z @ z.T / temperature).masked_fill(related, -1e4), 1)
     loss = 0
     for a, b, weight in ((0, 1, 1), (0, 2, 1), (1, 2, 0.5)):
         a, b = slice(a * n, (a + 1) * n), slice(b * n, (b + 1) * n)
         near = (z[a] * z[b]).sum(1) / temperature
-        loss = loss + weight * (F.softplus(strangers[a] - near) + F.softplus(strangers[b] - near))
+        loss = loss + weight * (F.softplus(unrelated[a] - near) + F.softplus(unrelated[b] - near))
     return loss.mean() / 5
 
 

@@ -101,14 +101,14 @@ def read(views):
             norm.weight.data, norm.bias.data = deviation, tensor(f"{name}.bias") + mean
         return hook
 
-    def evened(norm, seen):
+    def rescaled(norm, seen):
         mean, deviation = measure(norm, seen)
         weight = tensor("copy.weight").t()
         network.copy.weight.data = weight * deviation
         network.copy.bias.data = tensor("copy.bias") + weight @ mean
 
     network = Network().eval()
-    hooks = [network.even.register_forward_pre_hook(evened)]
+    hooks = [network.even.register_forward_pre_hook(rescaled)]
     for name, layer in network.named_children():
         if isinstance(layer, Symmetric):
             layer.weight.data = tensor(f"{name}.weight").permute(3, 2, 0, 1).reshape(layer.weight.shape).contiguous()

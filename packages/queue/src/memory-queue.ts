@@ -3,7 +3,7 @@ import { backoffAfter, parsePayload, runAttempt } from './attempt.ts';
 import { type AddOptions, FAILED_KEPT, type Job, type JobHandler, type Queue, type WorkOptions } from './queue.ts';
 
 /** The jobs of one name. */
-interface Lane {
+interface Jobs {
   readonly waiting: { readonly interactive: Entry[]; readonly bulk: Entry[] };
   readonly delayed: Map<string, NodeJS.Timeout>;
   /** Ids of all jobs that are not finished. */
@@ -29,63 +29,63 @@ interface Worker {
 
 /** A queue within this process, for installations with a single process. Its jobs are lost when the process ends. */
 export function createMemoryQueue(): Queue {
-  const lanes = new Map<JobName, Lane>();
+  const allJobs = new Map<JobName, Jobs>();
   let closed = false;
 
-  const laneOf = (name: JobName): Lane => {
-    const lane = lanes.get(name) ?? newLane();
-    lanes.set(name, lane);
-    return lane;
+  const jobsOf = (name: JobName): Jobs => {
+    const jobs = allJobs.get(name) ?? newJobs();
+    allJobs.set(name, jobs);
+    return jobs;
   };
 
-  function fill(name: JobName, lane: Lane): void {
-    for (const worker of lane.workers) {
+  function fill(name: JobName, jobs: Jobs): void {
+    for (const worker of jobs.workers) {
       while (worker.running.size < (worker.takesMore ? worker.options.concurrency : 1)) {
-        const entry = lane.waiting.interactive.shift() ?? lane.waiting.bulk.shift();
+        const entry = jobs.waiting.interactive.shift() ?? jobs.waiting.bulk.shift();
         if (entry === undefined) return;
-        const running = run(name, lane, worker, entry).finally(() => {
+        const running = run(name, jobs, worker, entry).finally(() => {
           worker.running.delete(running);
-          fill(name, lane);
+          fill(name, jobs);
         });
         worker.running.add(running);
       }
     }
   }
 
-  async function run(name: JobName, lane: Lane, worker: Worker, entry: Entry): Promise<void> {
+  async function run(name: JobName, jobs: Jobs, worker: Worker, entry: Entry): Promise<void> {
     const { id, payload, attempt } = entry;
     try {
       // Start the job only after the call that added it has returned.
       await null;
       await worker.handle({ id, payload: payload as JobPayload<JobName>, attempt });
-      lane.ids.delete(id);
+      jobs.ids.delete(id);
     } catch (error) {
       if (attempt < JOBS[name].attempts) {
         const again = () => {
-          lane.delayed.delete(id);
-          lane.waiting[entry.priority].push({ ...entry, attempt: attempt + 1 });
-          fill(name, lane);
+          jobs.delayed.delete(id);
+          jobs.waiting[entry.priority].push({ ...entry, attempt: attempt + 1 });
+          fill(name, jobs);
         };
-        if (!closed) lane.delayed.set(id, setTimeout(again, backoffAfter(name, attempt)));
+        if (!closed) jobs.delayed.set(id, setTimeout(again, backoffAfter(name, attempt)));
         return;
       }
-      lane.failed.add(id);
-      for (const oldest of lane.failed) {
-        if (lane.failed.size <= FAILED_KEPT) break;
-        lane.failed.delete(oldest);
-        lane.ids.delete(oldest);
+      jobs.failed.add(id);
+      for (const oldest of jobs.failed) {
+        if (jobs.failed.size <= FAILED_KEPT) break;
+        jobs.failed.delete(oldest);
+        jobs.ids.delete(oldest);
       }
       worker.options.onFailed?.({ id, payload: payload as JobPayload<JobName> }, error as Error);
     }
   }
 
-  async function stop(lane: Lane, worker: Worker): Promise<void> {
-    lane.workers.delete(worker);
+  async function stop(jobs: Jobs, worker: Worker): Promise<void> {
+    jobs.workers.delete(worker);
     await Promise.all(worker.running);
   }
 
   const counts = (name: JobName) => {
-    const { waiting, delayed, workers, failed } = laneOf(name);
+    const { waiting, delayed, workers, failed } = jobsOf(name);
     return {
       waiting: waiting.interactive.length + waiting.bulk.length,
       delayed: delayed.size,
@@ -99,15 +99,15 @@ export function createMemoryQueue(): Queue {
       const checked = parsePayload(name, payload);
       if (closed) throw new Error('The queue is closed');
       const { id, priority = 'interactive' } = options;
-      const lane = laneOf(name);
-      if (lane.ids.has(id)) return;
-      lane.ids.add(id);
-      lane.waiting[priority].push({ id, payload: checked, priority, attempt: 1 });
-      fill(name, lane);
+      const jobs = jobsOf(name);
+      if (jobs.ids.has(id)) return;
+      jobs.ids.add(id);
+      jobs.waiting[priority].push({ id, payload: checked, priority, attempt: 1 });
+      fill(name, jobs);
     },
     work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions<Name>) {
       if (closed) throw new Error('The queue is closed');
-      const lane = laneOf(name);
+      const jobs = jobsOf(name);
       const handle = (job: Omit<Job<JobName>, 'signal'>) =>
         runAttempt(name, handler, job as unknown as Omit<Job<Name>, 'signal'>);
       const worker: Worker = {
@@ -116,33 +116,33 @@ export function createMemoryQueue(): Queue {
         running: new Set(),
         takesMore: true,
       };
-      lane.workers.add(worker);
-      fill(name, lane);
+      jobs.workers.add(worker);
+      fill(name, jobs);
       return {
         takeMore(more) {
           worker.takesMore = more;
-          if (lane.workers.has(worker)) fill(name, lane);
+          if (jobs.workers.has(worker)) fill(name, jobs);
         },
-        [Symbol.asyncDispose]: () => stop(lane, worker),
+        [Symbol.asyncDispose]: () => stop(jobs, worker),
       };
     },
     counts: async (name) => counts(name),
     async alive(name, ids) {
-      const lane = laneOf(name);
-      return new Set(ids.filter((id) => lane.ids.has(id) && !lane.failed.has(id)));
+      const jobs = jobsOf(name);
+      return new Set(ids.filter((id) => jobs.ids.has(id) && !jobs.failed.has(id)));
     },
     async [Symbol.asyncDispose]() {
       closed = true;
-      for (const lane of lanes.values()) {
-        for (const timer of lane.delayed.values()) clearTimeout(timer);
-        lane.delayed.clear();
-        await Promise.all([...lane.workers].map((worker) => stop(lane, worker)));
+      for (const jobs of allJobs.values()) {
+        for (const timer of jobs.delayed.values()) clearTimeout(timer);
+        jobs.delayed.clear();
+        await Promise.all([...jobs.workers].map((worker) => stop(jobs, worker)));
       }
     },
   };
 }
 
-function newLane(): Lane {
+function newJobs(): Jobs {
   return {
     waiting: { interactive: [], bulk: [] },
     delayed: new Map(),

@@ -8,7 +8,7 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 };
 /** The reason of aborts after a signal. */
 export class Stopped extends Error {
   override readonly name = 'AbortError';
-  /** As a shell reports it for a process that died of the signal. */
+  /** The exit code that a shell reports for a process killed by the signal: 128 and the number of the signal. */
   readonly exitCode: number;
 
   constructor(signal: keyof typeof EXIT_CODES) {

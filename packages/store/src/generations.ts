@@ -27,7 +27,7 @@ export interface ParsedOutputs {
 interface ParsedDescriptor {
   readonly vector: Float32Array;
   readonly cell: number;
-  /** The vector as little-endian halves, where outputs have it so. */
+  /** The vector as little-endian half floats, if the outputs contain it in that form. */
   readonly halves?: Uint8Array;
 }
 

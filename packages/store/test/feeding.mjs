@@ -31,7 +31,7 @@ export function createFeeding({ loadSchema, parseJson, TypeClaims, validateDocum
   return {
     /** What the next request sends. */
     make() {
-      // The first document tells requests apart.
+      // The id of the first document identifies the request.
       const first = { id: `request${number}`, n: number++, group: -1, analyzed: false };
       return [first, ...Array.from({ length: random(30) }, makeChange)];
     },

@@ -42,7 +42,7 @@ it('continues after akin was unreachable, and reports each failure once', async 
   );
 
   expect(follow.waiting).toBe(3);
-  await follow.room(signal, true);
+  await follow.waitForCapacity(signal, true);
   expect(told).toEqual([
     [7, 'id-1', 'gone'],
     [8, 'id-2', 'gone'],

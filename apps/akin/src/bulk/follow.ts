@@ -53,7 +53,7 @@ export class Follow {
   }
 
   /** Waits until few enough documents are in progress, or none with `all`. */
-  async room(signal: AbortSignal, all = false): Promise<void> {
+  async waitForCapacity(signal: AbortSignal, all = false): Promise<void> {
     while (this.#waiting > (all ? 0 : MOST_WAITING)) {
       if ((await this.#look(signal)) === 0) await sleep(POLL_MILLISECONDS, signal);
     }

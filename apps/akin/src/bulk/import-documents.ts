@@ -105,10 +105,10 @@ export class Import {
         await this.#take(line);
         this.#read = { lines: line.number, bytes: line.end };
         this.state.bytes = line.end;
-        await this.#follow.room(signal);
+        await this.#follow.waitForCapacity(signal);
       }
       await this.#shards.end();
-      await this.#follow.room(signal, true);
+      await this.#follow.waitForCapacity(signal, true);
     } catch (error) {
       await this.#shards.drained();
       throw error;

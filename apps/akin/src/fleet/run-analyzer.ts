@@ -48,8 +48,8 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
   );
   reportQueueUp(metrics, queue, queueServer.name);
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
-  const stranger = await explainNoWork(queue, contract, ...generations.map(namesOf)).catch(() => undefined);
-  if (stranger !== undefined) log.warn({ models: contract }, stranger);
+  const noWork = await explainNoWork(queue, contract, ...generations.map(namesOf)).catch(() => undefined);
+  if (noWork !== undefined) log.warn({ models: contract }, noWork);
   check = async () => {
     const reason = await explainNoWork(queue, contract, ...generations.map(namesOf)).catch(
       () => `${queueServer.name} does not answer: analyses wait until it does.`,

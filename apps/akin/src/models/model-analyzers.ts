@@ -55,7 +55,7 @@ class OtherModels implements AsyncDisposable {
   readonly #places: WeightedSemaphore;
   /** The models that accept calls, the most recently used one last. */
   readonly #open = new Map<string, OpenModel>();
-  /** Including those that close with their last call. */
+  /** Also the models that accept no more calls and close after their last one. */
   readonly #all = new Set<OpenModel>();
   readonly #end = new AbortController();
 

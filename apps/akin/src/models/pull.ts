@@ -60,7 +60,11 @@ const LOCK_FILE = 'akin-download.lock';
 /** The sizes in the list are approximate, and settings files are small. */
 const SPARE_BYTES = 50e6;
 
-/** Two processes would write into the same files. @throws {AkinError} conflict */
+/**
+ * Locks the folder, because two processes would write into the same files.
+ *
+ * @throws {AkinError} conflict: another process has the lock
+ */
 async function lockFolder(folder: string): Promise<AsyncDisposable> {
   const file = path.join(folder, LOCK_FILE);
   for (;;) {

@@ -63,7 +63,7 @@ describe('bodies that trickle at the minimum rate', () => {
           headers: { ...JSON_BODY, 'x-forwarded-for': from },
         });
       for (const from of ['192.0.2.2', '192.0.2.3', '192.0.2.2']) expect((await bulk(from)).status).toBe(200);
-      // Its further requests wait for its own.
+      // Further requests of the first client wait until its slow ones end.
       const own = bulk('192.0.2.1');
       for (const body of slow) body[Symbol.dispose]();
       expect((await own).status).toBe(200);

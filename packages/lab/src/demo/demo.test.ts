@@ -68,7 +68,7 @@ describe('the demo', () => {
     }
   });
 
-  it('leaves room for text in banners and under open skies', async () => {
+  it('leaves free space for text in banners and under open skies', async () => {
     const cells = async ({ file }: DemoDocument): Promise<number[]> => {
       const { outputs } = await analyzeImage(await fs.readFile(file), { modules: ['copyspace'] });
       return JSON.parse(outputs).copyspace;

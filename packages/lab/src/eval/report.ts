@@ -118,8 +118,8 @@ export function tablesOf(report: Report): string {
 /** With too few pairs, the rate of false pairs cannot be measured. */
 function resolution(pairs: number): string[] {
   if (pairs >= 1e6) return [];
-  const both = pairs < 1e5 ? 'The first two columns tell' : 'The second column tells';
-  return [`${both} the copies that are nearer than every false pair: more cannot be told of ${pairs} pairs.`];
+  const both = pairs < 1e5 ? 'The first two columns give' : 'The second column gives';
+  return [`${both} the copies that are nearer than every false pair: ${pairs} pairs are too few for lower rates.`];
 }
 
 const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;

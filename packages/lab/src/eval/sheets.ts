@@ -173,7 +173,7 @@ async function copyspace(pictures: readonly DescribedPicture[]): Promise<Sheet> 
     });
     rows.push({ tiles: await Promise.all(tiles), says: '' });
   }
-  return { name: 'copyspace', about: 'Bright cells have room for text.', rows };
+  return { name: 'copyspace', about: 'Bright cells have free space for text.', rows };
 }
 
 function swatch(hex: string): Bitmap {

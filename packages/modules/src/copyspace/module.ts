@@ -8,7 +8,7 @@ const copyspace: Module = {
   analyze: (picture) => ({ copyspace: analyzeCopyspace(picture.square()) }),
   examples: [
     {
-      title: 'a plain left column next to a checkerboard has room in its three cells',
+      title: 'a plain left column next to a checkerboard has free space in its three cells',
       picture: () =>
         draw(240, 240, (x, y) => (x > 0.35 && (Math.floor(x * 40) + Math.floor(y * 40)) % 2 ? '#000000' : '#F0F0F0')),
       gives: { copyspace: [0, 3, 6] },

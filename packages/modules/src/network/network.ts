@@ -95,7 +95,7 @@ export function normalizer(
   };
 }
 
-/** Prevents that pictures without contrast become noise. */
+/** Least divisor: without it, a picture without contrast would become noise. */
 const LEAST_DEVIATION = 0.02;
 
 /**

@@ -88,7 +88,7 @@ describe('the throttle of bulk work', () => {
   it('distinguishes its own effect from that of other programs', async () => {
     const bulk = throttleOf(1.3);
     for (let i = 0; i < 10; i++) await bulk.second(20, false);
-    // They begin together with bulk work.
+    // The other programs begin together with bulk work.
     expect(await shareUnder(bulk, 40, { undisturbed: 160, own: 1.05 })).toBeGreaterThan(0.6);
     await shareUnder(bulk, 40, { undisturbed: 160, own: 2 });
     expect(await shareUnder(bulk, 80, { undisturbed: 160, own: 2 })).toBeLessThan(0.5);

@@ -188,7 +188,7 @@ describe('shards on several servers', () => {
     for (const settings of [{ shards: 2, shardServers: ['b', 'main'] }, { shards: 3 }, { shards: 1 }]) {
       const worker = randomUUID();
       const target = await beginReindex(store, collection, worker, new Map(), settings);
-      if (target === undefined) throw new Error('somebody is at it');
+      if (target === undefined) throw new Error('a reindex is already running');
       await runReindex(store, collection, target, {
         ...{ worker, allowMissing: false, signal: new AbortController().signal, wake: () => {} },
         commit: async (name) => commit(store, await findCollection(store, name)),

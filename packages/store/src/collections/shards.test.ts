@@ -166,7 +166,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
       await accept(store, collection, [{ id: `waits ${i}`, image: 'http://example.com/x.png' }]);
       const worker = randomUUID();
       const target = await beginReindex(store, collection, worker, new Map(), { shards });
-      if (target === undefined) throw new Error('somebody is at it');
+      if (target === undefined) throw new Error('a reindex is already running');
       await runReindex(store, collection, target, {
         ...{ worker, allowMissing: false, signal: new AbortController().signal, wake: () => {} },
         commit: async (name) => commit(store, await findCollection(store, name)),

@@ -52,7 +52,7 @@ interface Part {
  * Applies all shards up to the next delete by query, in parallel. The leader applies those that no other process takes.
  *
  * @param part at most this
- * @returns up to where all is applied, and how many operations failed here; others count theirs
+ * @returns all operations below this number are applied; how many failed in this process (helpers count their own)
  */
 export async function applyShards(
   context: CommitContext & Work,

@@ -10,7 +10,7 @@ it('counts the collections without a leader: never led, released, or with an exp
   const database = await testDatabase();
   const config = { databaseUrl: database.url, modules: TEST_MODULES, parseOutputs: parseTestOutputs };
   const store = await openStore({ ...config, shared: true });
-  // One exists from the start.
+  // A new store already has one collection.
   const collections = [await createCollection(store, 'one'), await createCollection(store, 'two')];
   expect(await countLeaderless(store)).toBe(3);
   for (const [i, collection] of collections.entries()) {

@@ -171,7 +171,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
       await acceptUnchecked('((');
       const worker = 'worker';
       const target = await beginReindex(store, collection, worker, new Map());
-      if (target === undefined) throw new Error('somebody is at it');
+      if (target === undefined) throw new Error('a reindex is already running');
       await runReindex(store, collection, target, {
         worker,
         allowMissing: false,

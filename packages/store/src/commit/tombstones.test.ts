@@ -118,7 +118,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     await change([remove('a')]);
     let round = 0;
     const target = await beginReindex(store, collection, randomUUID(), new Map());
-    if (target === undefined) throw new Error('somebody is at it');
+    if (target === undefined) throw new Error('a reindex is already running');
     await runReindex(store, collection, target, {
       worker: await workerOf(store, collection.name),
       allowMissing: false,

@@ -113,7 +113,7 @@ export async function lockFolder(folder: string, tell: (text: string) => void): 
         `Another akin (pid ${holder.pid}) uses ${folder}. Stop it, or choose another folder with --data.`,
       );
     }
-    // A process that renames the stale lock away may remove it. A second process that saw the same one finds it gone.
+    // Renaming the stale lock first makes sure that only one process removes it, if several found it.
     const stale = `${file}.stale-${process.pid}`;
     await rename(file, stale).catch(() => undefined);
     await rm(stale, { force: true });

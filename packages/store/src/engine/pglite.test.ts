@@ -68,7 +68,7 @@ describe('the folder of the embedded database', () => {
 
   it('takes a folder over from a killed process that its parent has not waited for', async () => {
     if (process.platform !== 'linux') return;
-    // The shell becomes a sleep, which never waits for the child that it got.
+    // `exec` replaces the shell by `sleep`, which never waits for its child: killed, the child becomes a zombie.
     const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     const until = async (condition: () => Promise<boolean>) => {
       while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));

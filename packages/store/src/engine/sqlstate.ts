@@ -126,7 +126,7 @@ export function isCrash(error: unknown): boolean {
   return state !== DISK_FULL && (isDeadly(cause) || wasCancelled(cause));
 }
 
-/** Not by class: socket errors and pg errors have none in common, and may come from another realm. */
+/** The fields that errors of sockets and of pg have. `instanceof` would not find them: they have no class in common. */
 function partsOf(error: unknown): {
   code?: unknown;
   message?: unknown;

@@ -69,7 +69,7 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
     await decideGroups(on.store, old, ['a', 'b', 'gone'], 'different');
     const worker = randomUUID();
     const target = await beginReindex(on.store, old, worker, new Map());
-    if (target === undefined) throw new Error('somebody is at it');
+    if (target === undefined) throw new Error('a reindex is already running');
     let round = 0;
     await runReindex(on.store, old, target, {
       worker,

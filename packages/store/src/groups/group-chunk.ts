@@ -19,7 +19,7 @@ interface ChunkToGroup {
   /** Ascending numbers. */
   readonly docs: readonly bigint[];
   readonly state: GroupingState;
-  /** The new `doc` of the state. */
+  /** All documents up to this number have been grouped after this chunk: the new `doc` of the state. */
   readonly upTo: bigint;
   /** Number of documents that search for a group now, these and others. */
   readonly waiting?: number;

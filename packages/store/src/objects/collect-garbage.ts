@@ -100,8 +100,8 @@ async function collectOf(
     'bulk',
   );
   const over = names(packs.filter((one) => now(one) === 0 && one.over));
-  // The object first: a row without its object is deleted the next time; an object without its row takes longer to
-  // find.
+  // The object is deleted first: the next pass deletes a row without its object, but finding an object without its row
+  // takes longer.
   for (const pack of over) await store.packs?.objects.delete(keyOf(pack));
   await store.engine.query('delete from akin.packs where pack = any($1::uuid[])', [over], 'bulk');
   collected.deleted += over.length;

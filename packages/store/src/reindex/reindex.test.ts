@@ -53,7 +53,7 @@ function workOf(store: Store, onCommit: (name: string) => Promise<void> = async 
 
 async function reindex(store: Store, collection: Collection, work: ReindexWork, fields = new Map()): Promise<void> {
   const target = await beginReindex(store, collection, work.worker, fields);
-  if (target === undefined) throw new Error('somebody is at it');
+  if (target === undefined) throw new Error('a reindex is already running');
   await runReindex(store, collection, target, work);
 }
 

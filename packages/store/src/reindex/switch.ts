@@ -18,8 +18,8 @@ export async function holdChanges(store: Store, collection: Collection): Promise
 /**
  * Gives a collection's name, its sequence numbers and its pending changes to another collection, in one transaction.
  *
- * @param commit the last commit whose documents the other one has
- * @param takes whether the models of the other one accept these outputs
+ * @param commit the last commit whose documents the other collection has
+ * @param takes whether the models of the other collection accept these outputs
  * @param guard rejects if this process may no longer do it
  * @returns false if there are newer changes: copy those first
  */
@@ -84,7 +84,7 @@ export async function switchCollections(
         `insert into ${T}.thumbnails (doc, bytes, etag, pack, start, size)
          select m.new_doc, t.bytes, t.etag, t.pack, t.start, t.size from moved m join ${S}.thumbnails t on t.doc = m.doc where not m.again`,
       );
-      // With them their packs: the old collection is removed later, and has its rows until then.
+      // Their packs move too. The old collection keeps its rows until it is removed.
       await tx.query(
         `update akin.packs set collection = $1 where pack in (
            select o.pack from moved m join ${S}.outputs o on o.doc = m.doc where not m.again

@@ -79,7 +79,7 @@ describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
       },
     });
     const target = await beginReindex(store, books, late.worker, new Map());
-    if (target === undefined) throw new Error('somebody is at it');
+    if (target === undefined) throw new Error('a reindex is already running');
     const running = runReindex(store, books, target, late);
     await entered;
     expect(await pauseReindex(store, books)).toBe(true);
@@ -119,14 +119,14 @@ describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
       },
     };
     const target = await beginReindex(store, books, work.worker, new Map());
-    if (target === undefined) throw new Error('somebody is at it');
+    if (target === undefined) throw new Error('a reindex is already running');
     await expect(runReindex(store, books, target, inCommit)).rejects.toThrow('1 document cannot be copied');
     expect((await reindexState(store, 'books'))?.missing).toMatchObject([{ id: 'x' }]);
     expect(await ids(store, 'books')).toEqual(['x', 'y']);
   });
 });
 
-// On one database: their statements are the same.
+// PostgreSQL alone is enough: PGlite gets the same statements.
 describe('processes that reindex a collection', () => {
   it('leave nothing to a new collection with the same name', async () => {
     const { store } = await testStore('postgres');
@@ -177,7 +177,7 @@ describe('processes that reindex a collection', () => {
     const shop = await createCollection(store, 'shop');
     const work = workOf(store);
     const target = await beginReindex(store, shop, work.worker, new Map());
-    if (target === undefined) throw new Error('somebody is at it');
+    if (target === undefined) throw new Error('a reindex is already running');
     await runReindex(store, shop, target, work);
     const today = await findCollection(store, 'shop');
     await createCollection(store, 'shop.reindex');
@@ -205,7 +205,7 @@ describe('a process without the models of a reindex', () => {
     await accept(store, books, [{ id: 'x', value: 1, import: first }]);
     await commit(store, books);
     const target = await beginReindex(store, books, randomUUID(), new Map());
-    if (target === undefined) throw new Error('somebody is at it');
+    if (target === undefined) throw new Error('a reindex is already running');
     await accept(store, target, [{ id: 'x', value: 1, import: first }]);
     await commit(store, target);
     await pauseReindex(store, books);

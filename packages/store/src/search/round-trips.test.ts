@@ -91,7 +91,7 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     expect(sent).toHaveLength(2);
   });
 
-  it('asks besides how many match, in a collection that is not small', async () => {
+  it('also asks how many match, in a collection that is not small', async () => {
     const large = Object.create(store, { exactDocuments: { value: 10 } }) as Store;
     const asked = (filters: readonly string[]) => ({
       ...{ query: parseQuery('*:*'), rows: 10, rank },

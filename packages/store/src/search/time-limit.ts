@@ -2,8 +2,8 @@ import type { Queryable } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
 
 /**
- * Limits the time of an answer: parts that are late are left out, with everything after them. PGlite cannot cancel a
- * statement: a started one is waited for (twenty seconds at most), and none starts late.
+ * Limits the time of an answer. After the limit no further part of the answer is begun, so later parts are left out.
+ * PGlite cannot cancel a statement: a running one is waited for, twenty seconds at most.
  */
 export class TimeLimit {
   readonly #tx: Queryable;

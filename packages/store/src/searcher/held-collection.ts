@@ -149,8 +149,10 @@ export class HeldCollection {
   }
 
   /**
-   * Reads all missing data of the last commit and a module, outside of any transaction. @param bytes that it will use
-   * with that @param inTurn runs it when allowed
+   * Reads all missing data of the last commit and a module, outside of any transaction.
+   *
+   * @param bytes memory of the collection after that
+   * @param inTurn runs the reading when it is allowed
    */
   read(source: RowSource, module: string, bytes: number, inTurn: InTurn = (work) => work()): Promise<void> {
     this.#reserved = Math.max(this.#reserved, bytes);

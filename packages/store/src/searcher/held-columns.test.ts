@@ -26,7 +26,7 @@ interface Thing {
   readonly mark?: number;
 }
 
-/** Queries, and what they should match: also such as values in memory cannot answer. */
+/** Queries, and what they should match. Values in memory cannot answer some of them. */
 const CASES: readonly (readonly [query: string, matches: (thing: Thing) => boolean])[] = [
   ['shade:red', ({ shade }) => shade === 'red'],
   [`shade:("b'lue" "grün 🟢")`, ({ shade }) => shade === "b'lue" || shade === 'grün 🟢'],
@@ -115,7 +115,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     for (const { id } of hits) expect(expected).toContainEqual(things.get(id));
     expect(ranking?.inMemory).toBe(true);
   };
-  /** Has the columns read that filters use. */
+  /** Makes the searcher read the columns of these filters. */
   const readColumns = async (from = store) => {
     for (let times = 0; times < 2; times++) {
       for (const text of ['shade:red', 'size:1', 'sold:true', 'mark:0']) await find([text], false, from);
@@ -280,7 +280,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       [100, []],
       [200, []],
     ]);
-    // Where the database expects few values, it is not all of them that are read.
+    // If the database expects few values but there are many, reading ends after one too many.
     let values = 0;
     await store.engine.transaction(async (tx) =>
       readValues(await readValueLists(tx, many, code, { after: -1n, upTo: 2n }), () => values++),

@@ -202,7 +202,7 @@ export class HeldColumns {
     await this.#holder.change({ kind: 'drop-values', column: number });
   }
 
-  /** Has a column not be read for a while. */
+  /** Prevents the reading of a column for some time. */
   #pause(name: string): void {
     this.#asked.set(name, { times: 0, notBefore: performance.now() + PAUSE_MILLISECONDS });
   }

@@ -32,7 +32,7 @@ export function beforeFirst({ part }: ReadCollection): number {
 /** Rows per answer, so that none blocks the database or this process for long. */
 export const CHUNK_ROWS = 4_000;
 
-/** Ended rows: if there are more, it is better to read all live rows. */
+/** If more rows than this have ended, it is better to read all live rows. */
 export const MOST_ENDS = 100_000;
 
 /** The last commit that the searcher can count: 32 bits, of which the highest marks a live row. */
