@@ -52,6 +52,7 @@ export function createLogger({ name, level = 'info', destination, pretty }: Logg
 
 /** Replaces bytes by their number. */
 function withoutBytes(fields: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.values(fields).some((value) => value instanceof Uint8Array)) return fields;
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [
       key,
@@ -62,12 +63,18 @@ function withoutBytes(fields: Record<string, unknown>): Record<string, unknown> 
 
 /** Works on the JSON text, so that messages, stacks and nested fields are all covered. */
 function withoutSecrets(line: string): string {
-  return line
-    .replace(/(\w+:\/\/[^\s"\\?#]*)\?[^\s"\\]*/g, '$1?[removed]')
+  return withoutUrlSecrets(line)
     .replace(/\b(akin_[0-9a-z]{12}_)[0-9a-f]+/g, '$1[removed]')
     .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9+/_~.=-]{8,}/gi, '$1 [removed]')
-    .replace(/(\w+:\/\/[^\s"\\/:@]*):[^\s"\\/@]+@/g, '$1:[removed]@')
     .replace(/[A-Za-z0-9+/_-]{200,}={0,2}/g, (data) => `[${data.length} characters removed]`);
+}
+
+function withoutUrlSecrets(line: string): string {
+  // Most lines contain no URL, and these expressions try each of their words.
+  if (!line.includes('://')) return line;
+  return line
+    .replace(/(\w+:\/\/[^\s"\\?#]*)\?[^\s"\\]*/g, '$1?[removed]')
+    .replace(/(\w+:\/\/[^\s"\\/:@]*):[^\s"\\/@]+@/g, '$1:[removed]@');
 }
 
 function prettyLine(line: string): string {

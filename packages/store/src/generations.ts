@@ -11,7 +11,8 @@ export interface Generation {
   readonly wordsCalibration?: Calibration | undefined;
   /** Which output of the content model is its vector, for people. */
   readonly contentVector?: string | undefined;
-  readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
+  /** @param isToRank only the vectors are wanted: codes are not compared with them, and cells are not known */
+  readonly parseOutputs: (json: string, mark?: string, isToRank?: boolean) => ParsedOutputs;
 }
 
 /** The outputs of an analysis as values: the result of `parseOutputs` of the modules. */

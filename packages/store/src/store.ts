@@ -9,7 +9,7 @@ import { createCollection, listCollections, updateTables } from './collections/c
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
 import { registerServers } from './collections/shard-servers.ts';
 import { MOST_APPLIED, Turns } from './commit/turns.ts';
-import type { Generation, ParsedOutputs, Store } from './context.ts';
+import type { Generation, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
@@ -34,7 +34,7 @@ export type StoreConfig = {
   /** Other models that this process can use, see {@link FindGeneration}. Default: none. */
   readonly findGeneration?: FindGeneration;
   /** Parses the JSON text of outputs; throws AkinError. Passed in, so that the store needs no module. */
-  readonly parseOutputs: (json: string, mark?: string) => ParsedOutputs;
+  readonly parseOutputs: Generation['parseOutputs'];
   /** How long replaced rows stay for searches that began before the commit, in milliseconds. Default: 60,000. */
   readonly graceMilliseconds?: number;
   /** From this number of documents on, fields that searches use get indexes. Default: 5,000. */

@@ -19,6 +19,7 @@ export function clientAddress(request: IncomingMessage, proxies: number): string
 
 function networkOf(text: string): string {
   const address = text.replace(/^\[|\](:\d+)?$/g, '').replace(/^::ffff:(?=\d+\.)/i, '');
+  if (!address.includes(':')) return address.slice(0, 64);
   if (!isIPv6(address)) return address.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1').slice(0, 64);
   const [head = '', tail] = address.toLowerCase().split('::');
   const left = head === '' ? [] : head.split(':');

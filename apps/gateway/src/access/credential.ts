@@ -13,6 +13,8 @@ export function readCredential(request: IncomingMessage): string | undefined {
 }
 
 function sentOnce(request: IncomingMessage, name: string): string | undefined {
+  // Most requests have neither header, and the distinct ones are all made at the first use.
+  if (request.headers[name] === undefined) return undefined;
   const values = request.headersDistinct[name] ?? [];
   if (values.length > 1) throw new AkinError('bad-request', `The header ${name} was sent more than once.`);
   return values[0];

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_GATEWAY_LIMITS } from '../admission/limits.ts';
+import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from '../admission/limits.ts';
 import { openBody } from './body.ts';
 
 const TEXT = 'fl=id&rows=10';
@@ -15,17 +15,27 @@ describe('a body that has come before it is read', () => {
     ['of a known length', WHOLE],
     ['in chunks', CHUNKS],
   ])('is given as it came: %s', async (_, rest) => {
-    await using client = await sendRequest(rest);
+    await using client = await sendRequest(rest, whenComplete);
     expect(await textOf(await client.request)).toBe(TEXT);
   });
 
+  it('is not waited for where it came with its headers', async () => {
+    const limits = { ...DEFAULT_GATEWAY_LIMITS, bodyIdleMilliseconds: 0 };
+    await using client = await sendRequest(WHOLE, async (request) => {
+      // As the gate does, which every request passes.
+      await undefined;
+      return textOf(request, 1_000, limits);
+    });
+    expect(await client.request).toBe(TEXT);
+  });
+
   it.each([WHOLE, CHUNKS])('is refused where it is too large', async (rest) => {
-    await using client = await sendRequest(rest);
+    await using client = await sendRequest(rest, whenComplete);
     await expect(textOf(await client.request, TEXT.length - 1)).rejects.toMatchObject({ code: 'too-large' });
   });
 
   it('is refused when its client is gone', async () => {
-    await using client = await sendRequest(WHOLE);
+    await using client = await sendRequest(WHOLE, whenComplete);
     const request = await client.request;
     const closed = new Promise((resolve) => request.once('close', resolve));
     client.leave();
@@ -34,20 +44,28 @@ describe('a body that has come before it is read', () => {
   });
 });
 
-async function textOf(request: IncomingMessage, mostBytes = 1_000): Promise<string> {
+async function textOf(
+  request: IncomingMessage,
+  mostBytes = 1_000,
+  limits: GatewayLimits = DEFAULT_GATEWAY_LIMITS,
+): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of openBody(request, DEFAULT_GATEWAY_LIMITS).bytes(mostBytes)) chunks.push(chunk);
+  for await (const chunk of openBody(request, limits).bytes(mostBytes)) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 
-/** Sends a request to a server of its own. `request` resolves when all of it has come there. */
-async function sendRequest(rest: string) {
+async function whenComplete(request: IncomingMessage): Promise<IncomingMessage> {
+  while (!request.complete) await setImmediate();
+  return request;
+}
+
+/** Sends a request to a server of its own. `request` is what the server makes of it. */
+async function sendRequest<T>(rest: string, handle: (request: IncomingMessage) => Promise<T>) {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const request = once(server, 'request').then(async ([request]: IncomingMessage[]) => {
-    while (!(request as IncomingMessage).complete) await setImmediate();
-    return request as IncomingMessage;
+  const request = new Promise<T>((resolve, reject) => {
+    server.once('request', (request) => handle(request).then(resolve, reject));
   });
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write(`POST / HTTP/1.1\r\nhost: akin\r\n${rest}`);

@@ -69,9 +69,11 @@ async function* readBytes(
   deadline: number,
   limits: GatewayLimits,
 ): AsyncGenerator<Uint8Array> {
-  if (Number(request.headers['content-length'] ?? '0') > mostBytes) throw tooLarge(mostBytes);
-  if (request.complete && !request.destroyed && encodingsOf(request).length === 0) {
-    // Small bodies come with the headers, without a wait.
+  const announced = Number(request.headers['content-length'] ?? '0');
+  if (announced > mostBytes) throw tooLarge(mostBytes);
+  // Small bodies come with the headers, without a wait. Node says only later that they are complete.
+  const isThere = request.complete || (announced > 0 && request.readableLength === announced);
+  if (isThere && !request.destroyed && encodingsOf(request).length === 0) {
     const whole: Uint8Array | null = request.read();
     if ((whole?.length ?? 0) > mostBytes) throw tooLarge(mostBytes);
     if (whole !== null) yield whole;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { FormReader, readQueryString } from './parameters.ts';
 
 describe('parameters', () => {
@@ -45,6 +46,41 @@ describe('parameters', () => {
       for (let at = 0; at < bytes.length; at += size) reader.write(bytes.subarray(at, at + size));
       expect(reader.end()).toEqual(expected);
     }
+  });
+
+  it('reads any small form as it reads the same bytes one by one', () => {
+    const piece = fc.constantFrom(
+      '&',
+      '=',
+      '+',
+      '%',
+      '%2',
+      '%2B',
+      '%26',
+      '%c3',
+      '%a4',
+      '%ed%a0%80',
+      '%ef%bb%bf',
+      'a',
+      'ä',
+      '\0',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.integer({ min: 1, max: 4 }), (pieces, most) => {
+        const bytes = Buffer.from(pieces.join(''));
+        const readIn = (size: number) => {
+          const reader = new FormReader(most);
+          try {
+            for (let at = 0; at < bytes.length; at += size) reader.write(bytes.subarray(at, at + size));
+            return reader.end();
+          } catch (error) {
+            return (error as Error).message;
+          }
+        };
+        expect(readIn(bytes.length || 1)).toEqual(readIn(1));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('refuses broken escapes, bytes that are not UTF-8 and too many parameters, naming the parameter', () => {

@@ -142,7 +142,7 @@ function requireVector(
 }
 
 function fromOutputs(json: string, module: string, models: Generation, parameter: string): Float32Array {
-  const descriptor = naming(parameter, () => models.parseOutputs(json)).descriptors.get(module);
+  const descriptor = naming(parameter, () => models.parseOutputs(json, undefined, true)).descriptors.get(module);
   if (descriptor) return descriptor.vector;
   throw new AkinError(
     'bad-request',

@@ -31,6 +31,8 @@ const UNSUPPORTED: Readonly<Record<string, RegExp>> = {
   'stream.file': /^$/,
 };
 
+const UNSUPPORTED_BY_NAME = new Map(Object.entries(UNSUPPORTED));
+
 /** Kinds of Solr facets that are not supported. The other facet parameters only say how to count. */
 const UNSUPPORTED_FACETS = [
   'facet.pivot',
@@ -70,10 +72,10 @@ export function refuseUnsupported(
   list: ParameterList,
   {
     allowed = [],
-    more = {},
+    more,
   }: { readonly allowed?: readonly string[]; readonly more?: Readonly<Record<string, RegExp>> } = {},
 ): void {
-  const unsupported = new Map(Object.entries({ ...UNSUPPORTED, ...more }));
+  const unsupported = more ? new Map([...UNSUPPORTED_BY_NAME, ...Object.entries(more)]) : UNSUPPORTED_BY_NAME;
   for (const [name, value] of list) {
     const harmless = unsupported.get(name);
     const json = name.startsWith('json.') && name !== 'json.nl' && !allowed.includes(name);

@@ -19,7 +19,7 @@ export interface Generation {
    */
   readonly contentVector: string | undefined;
   /** As the function `parseOutputs`, for these models. */
-  readonly parseOutputs: (json: string, mark?: string) => Outputs;
+  readonly parseOutputs: (json: string, mark?: string, isToRank?: boolean) => Outputs;
 }
 
 const CONTENT = 'content';
@@ -56,7 +56,7 @@ function generationOf(codebooks: (module: string) => Codebook): Generation {
     calibrations: new Map(described.map((name) => [name, codebooks(name).calibration])),
     wordsCalibration: codebooks(CONTENT).wordsCalibration,
     contentVector: codebooks(CONTENT).vector,
-    parseOutputs: (json, mark) => readOutputs(json, mark, codebooks),
+    parseOutputs: (json, mark, isToRank) => readOutputs(json, mark, codebooks, isToRank),
   };
 }
 

@@ -74,6 +74,9 @@ function markOf(json: string, codebookOf: Codebooks): string {
 /** Increase this number when the checks change: texts with an older mark are then checked again. */
 const MARK_FORMAT = 2;
 
+/** The cell of a descriptor that is only to rank by. */
+const NO_CELL = -1;
+
 /** Some thirty times the size of the outputs of the four modules. */
 const MAX_CHARACTERS = 100_000;
 const MAX_ELEMENTS = 100;
@@ -87,22 +90,24 @@ const MAX_STRING = 10_000;
  * @param json The text of `outputs` from an analysis.
  * @param mark The mark that this function returned for exactly the same text, if it was stored. Ignored if the
  * codebooks have changed.
+ * @param isToRank The outputs are not stored: only vectors are wanted. Codes stay as they were sent, which saves most of
+ * the work, and cells are not known.
  * @throws {AkinError} bad-request that names the key and what is wrong, or both models when they differ.
  */
-export function parseOutputs(json: string, mark?: string): Outputs {
-  return readOutputs(json, mark, codebookOf);
+export function parseOutputs(json: string, mark?: string, isToRank = false): Outputs {
+  return readOutputs(json, mark, codebookOf, isToRank);
 }
 
 /** As `parseOutputs`, with other codebooks than those in use. */
-export function readOutputs(json: string, mark: string | undefined, codebookOf: Codebooks): Outputs {
+export function readOutputs(json: string, mark: string | undefined, codebookOf: Codebooks, isToRank = false): Outputs {
   if (json.length > MAX_CHARACTERS) {
     throw refuse(`The outputs of an analysis have at most ${MAX_CHARACTERS} characters, these ${json.length}.`);
   }
   const value = parseJson(json, { depth: 4 });
   if (!(value instanceof JsonObject)) throw refuse('The outputs of an analysis are a JSON object.');
   const sent = new Map(value.entries);
-  const today = markOf(json, codebookOf);
-  if (mark === today) return { ...knownOutputs(sent, codebookOf), mark };
+  const today = isToRank ? undefined : markOf(json, codebookOf);
+  if (mark !== undefined && mark === today) return { ...knownOutputs(sent, codebookOf), mark };
   const fields = new Map<string, FieldValue>();
   const descriptors = new Map<string, OutputDescriptor>();
   let remade = false;
@@ -117,7 +122,12 @@ export function readOutputs(json: string, mark: string | undefined, codebookOf: 
     if (codebook === undefined || halves === undefined) continue;
     const keys = codeKeys(name);
     const vector = readUnit(halves, name, scratchOf(halves.length / 2));
-    let cell = currentCell(codebook, keys, fields, vector);
+    const codes = decodeCodes(keys, fields);
+    if (isToRank) {
+      descriptors.set(name, new OutputDescriptor(NO_CELL, halves));
+      continue;
+    }
+    let cell = codes && currentCell(codebook, codes, vector);
     if (cell === undefined) {
       cell = remakeCodes(codebook, keys, fields, vector);
       remade = true;
@@ -127,7 +137,7 @@ export function readOutputs(json: string, mark: string | undefined, codebookOf: 
   if (fields.size === 0 && sent.has('outputs')) {
     throw refuse('This is a whole answer of /analyze. Send the text in its "outputs" alone.');
   }
-  return { fields, descriptors, ...(remade ? {} : { mark: today }) };
+  return { fields, descriptors, ...(remade || today === undefined ? {} : { mark: today }) };
 }
 
 /** Reads the values of a text that was checked before. */
@@ -202,24 +212,35 @@ function remakeCodes(
   return cluster;
 }
 
-/** The cell, if all codes are present and belong to this codebook and descriptor. */
-function currentCell(
-  codebook: Codebook,
-  keys: CodeKeys,
-  fields: ReadonlyMap<string, FieldValue>,
-  vector: Float32Array,
-): number | undefined {
-  const lopq = fields.get(keys.lopq) as string | undefined;
-  const nclusters = fields.get(keys.nclusters) as string | undefined;
+/** The codes of a descriptor as they were sent. */
+interface SentCodes {
+  readonly lopq: Uint8Array;
+  readonly nclusters: Uint8Array;
+  readonly cluster: bigint | undefined;
+  readonly rerank: bigint;
+}
+
+/** Undefined if some are missing. Always decoded, so that only valid base64 is stored, even with another codebook. */
+function decodeCodes(keys: CodeKeys, fields: ReadonlyMap<string, FieldValue>): SentCodes | undefined {
+  const lopqText = fields.get(keys.lopq) as string | undefined;
+  const nclustersText = fields.get(keys.nclusters) as string | undefined;
   const cluster = fields.get(keys.cluster) as bigint | undefined;
   const rerank = fields.get(keys.rerank) as bigint | undefined;
-  // Always decoded, so that only valid base64 is stored, even with another codebook.
-  const lopqBytes = lopq === undefined ? undefined : decodeBase64(lopq, keys.lopq, MAX_STRING);
-  const bytes = nclusters === undefined ? undefined : decodeBase64(nclusters, keys.nclusters, MAX_STRING);
-  if (lopqBytes === undefined || bytes === undefined || rerank === undefined) return undefined;
+  const lopq = lopqText === undefined ? undefined : decodeBase64(lopqText, keys.lopq, MAX_STRING);
+  const nclusters = nclustersText === undefined ? undefined : decodeBase64(nclustersText, keys.nclusters, MAX_STRING);
+  if (lopq === undefined || nclusters === undefined || rerank === undefined) return undefined;
+  return { lopq, nclusters, cluster, rerank };
+}
+
+/** The cell, if the codes belong to this codebook and descriptor. */
+function currentCell(
+  codebook: Codebook,
+  { lopq, nclusters: bytes, cluster, rerank }: SentCodes,
+  vector: Float32Array,
+): number | undefined {
   // A small training set makes a codebook with few cells.
   const named = Math.min(NEAREST_CELLS, codebook.cellCount);
-  if (!isCurrentLopq(codebook, lopqBytes) || bytes.length !== named * 2) return undefined;
+  if (!isCurrentLopq(codebook, lopq) || bytes.length !== named * 2) return undefined;
   const cells = new Uint16Array(named);
   for (let i = 0; i < named; i++) {
     const one = (bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8);

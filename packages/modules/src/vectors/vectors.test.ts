@@ -155,6 +155,32 @@ describe('outputs that clients send back', () => {
     expect(parseOutputs('{}')).toMatchObject({ fields: new Map(), descriptors: new Map() });
   });
 
+  it('have the same vectors where they are only to rank by, and are checked as well', () => {
+    const { descriptors } = parseOutputs(text);
+    for (const changes of [{}, { content_rerank: '-12' }, { duplicate_lopq: undefined }]) {
+      const read = parseOutputs(edited(changes), undefined, true).descriptors;
+      expect([...read.keys()]).toEqual(MODULES);
+      for (const [module, { vector }] of read) expect(vector).toEqual(descriptors.get(module)?.vector);
+    }
+    for (const changes of [{ color_lopq: '?' }, { color_nclusters: '?' }, { color_descriptor: 'AAAA' }]) {
+      const errorOf = (isToRank: boolean) => {
+        try {
+          parseOutputs(edited(changes), undefined, isToRank);
+          return undefined;
+        } catch (error) {
+          return (error as Error).message;
+        }
+      };
+      expect(errorOf(true)).toContain(Object.keys(changes)[0]);
+      expect(errorOf(true)).toBe(errorOf(false));
+    }
+  });
+
+  it('does not compute codes again where they are only to rank by', () => {
+    const { fields } = parseOutputs(edited({ content_rerank: '-12' }), undefined, true);
+    expect(fields.get('content_rerank')).toBe(-12n);
+  });
+
   it('are the same when they are read again by their mark', () => {
     const { mark, ...first } = parseOutputs(text);
     const again = parseOutputs(text, mark);

@@ -16,6 +16,12 @@ import { valueTest } from './value-test.ts';
 /** From this share of all documents on, the documents that do not match are read instead. */
 const MOST = 0.6;
 
+/** Statistics of a column are read again after this time. */
+const KNOWN_MILLISECONDS = 15 * 60_000;
+
+/** The share of documents that have the most frequent value of a column, by collection and column, as last read. */
+const COMMONEST = new WeakMap<HeldCollection, Map<string, { readonly share: number; readonly until: number }>>();
+
 type HeldFilter = Awaited<ReturnType<HeldCollection['filters']>>[number];
 
 /** The queries of one search as filters in the searcher, for the duration of the search. */
@@ -107,7 +113,7 @@ export class HeldFilters implements Disposable {
 
   async #isMost(query: Query): Promise<boolean> {
     const { explain, sqlSchema, documents, part } = this.#snapshot;
-    if (documents < this.#smallest) return false;
+    if (documents < this.#smallest || (await this.#isOfFew(query))) return false;
     const own = part === undefined ? '' : `${inPart(part)} and `;
     const params = new Params();
     const where = this.#where(query, params);
@@ -117,6 +123,34 @@ export class HeldFilters implements Disposable {
     );
     const [{ Plan }] = JSON.parse(row?.['QUERY PLAN'] as string);
     return Plan['Plan Rows'] > (MOST * Number(documents)) / (part?.of ?? 1);
+  }
+
+  /**
+   * Whether a query asks for some values of a column that cannot be those of most documents, even if they are the most
+   * frequent ones. That needs no plan of the database.
+   */
+  async #isOfFew(query: Query): Promise<boolean> {
+    const test = valueTest(query, this.#snapshot);
+    if (test === undefined || test.isExcluded || test.conditions.length > 0) return false;
+    return test.values.size * (await this.#commonestShare(test.column)) <= MOST;
+  }
+
+  /** 1 if it is unknown. */
+  async #commonestShare(column: string): Promise<number> {
+    const known = COMMONEST.get(this.#held) ?? new Map<string, { share: number; until: number }>();
+    COMMONEST.set(this.#held, known);
+    const last = known.get(column);
+    if (last !== undefined && performance.now() < last.until) return last.share;
+    const { explain, sqlSchema } = this.#snapshot;
+    // Those of all partitions are called inherited. Without frequent values, each is as rare as the others.
+    const [row] = await explain<{ commonest: number | null }>(
+      `select most_common_freqs[1] as commonest from pg_stats
+        where schemaname = $1 and tablename = 'documents' and attname = $2 order by inherited desc limit 1`,
+      [sqlSchema, column],
+    );
+    const share = row === undefined ? 1 : (row.commonest ?? 0);
+    known.set(column, { share, until: performance.now() + KNOWN_MILLISECONDS });
+    return share;
   }
 
   /** Undefined if reading is as quick, or values are on other servers. */

@@ -1,5 +1,6 @@
 import type { Candidates } from '@akin/searcher';
 import type { Store } from '../context.ts';
+import type { Row } from '../engine/engine.ts';
 import type { CandidateFinder } from './candidate-finder.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
 import { distanceTo, rankedTable } from './matching.ts';
@@ -103,6 +104,8 @@ function nearQuery(
   };
 }
 
+type NearRow = Row & NearestPage['rows'][number];
+
 /** Orders the candidates by their exact distance and reads the page, in one statement. */
 async function readPage(
   store: Store,
@@ -125,11 +128,28 @@ async function readPage(
   const nearest = `select v.doc, ${distanceTo(rank, params)} as value from ${rankedTable(rank, snapshot)} v
             where v.doc = any(${few})
             order by value fetch first (${wanted}) rows with ties`;
+  const pageOf = (page: readonly NearRow[], best: number | null): NearestPage => ({
+    rows: page.map(({ doc, id, value }) => ({ doc, id, value })),
+    documents: new Map(page.map((row) => [row.doc, shown.read(row)])),
+    ranking,
+    found: matches,
+    best,
+  });
   const near = snapshot.isRemote
     ? `nearest v join ${documentsOf(snapshot, 'array(select doc from nearest)', 'v.doc')}`
     : `(${nearest}) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`;
+  if (start === 0 && rows > 0 && !snapshot.isRemote && !shown.outputs) {
+    // The first page begins with the best, and its documents are looked up once.
+    const contents = shown.columns.map((column) => `, ${column}`).join('');
+    const found = await snapshot.lookUp<NearRow>(
+      `select m.* from (select d.doc, d.id, v.value${keyColumns.join('')}${contents} from ${near}) m
+        order by ${order} limit ${wanted}`,
+      params.values,
+    );
+    return pageOf(found, found[0]?.value ?? null);
+  }
   const shownRows = `select * from near m order by ${order} limit ${params.add(rows, 'int8')} offset ${params.add(start, 'int8')}`;
-  const [first, ...others] = await snapshot.lookUp(
+  const [first, ...others] = await snapshot.lookUp<NearRow & { readonly best: number | null }>(
     `with ${snapshot.isRemote ? `nearest as materialized (${nearest}), ` : ''}near as materialized (
        select * from (
          select d.doc, d.id, v.value${keyColumns.join('')} from ${near}
@@ -143,12 +163,5 @@ async function readPage(
       order by ${order}`,
     params.values,
   );
-  const page = first === undefined || first.doc === null ? [] : [first, ...others];
-  return {
-    rows: page.map(({ doc, id, value }) => ({ doc, id, value })),
-    documents: new Map(page.map((row) => [row.doc as bigint, shown.read(row)])),
-    ranking,
-    found: matches,
-    best: first?.best ?? null,
-  };
+  return pageOf(first === undefined || first.doc === null ? [] : [first, ...others], first?.best ?? null);
 }

@@ -53,10 +53,16 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
 
   const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
   const order = () => orderFingerprint(sortOf(request), rank && [rank.module, ...rank.vector, rank.firstId]);
+  const fields = selectFields(snapshot, request.fields ?? ['*']);
+  const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
+  // The contents are read only from the rows of the page, after they are chosen: of one document, at once.
+  const isOne = isOfOneDocument(request);
+  const isAtOnce = isOne && !shown.outputs;
   const columns = [
     'd.doc, d.id',
     `${typeof value === 'string' ? value : 'null::float8'} as value`,
     ...keys.flatMap((key, i) => (key.sql === null ? [] : [`${key.sql} as ${keyColumn(key, i)}`])),
+    ...(isAtOnce ? shown.columns : []),
   ];
   const onward =
     cursorMark === undefined || cursorMark === '*'
@@ -64,21 +70,16 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
       : behind(keys, decodeCursor(cursorMark, keys, order()), params);
   // If distances decide what matches, the count comes with the page, so that they are computed once.
   const counted = rank?.maxDistance !== undefined && onward === 'true';
-  const fields = selectFields(snapshot, request.fields ?? ['*']);
-  const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   const { sqlSchema } = snapshot;
   const page = `select *${counted ? ', count(*) over () as found' : ''} from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
         order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}`;
-  // The contents are read only from the rows of the page, after they are chosen.
-  const ask = isOfOneDocument(request) ? snapshot.lookUp : snapshot.tx.query;
-  const found = await ask<PageRow & Row>(
-    `${snapshot.isRemote ? `with page as materialized (${page})` : ''}
+  const withContents = `${snapshot.isRemote ? `with page as materialized (${page})` : ''}
      select ${['m.*', ...shown.columns].join(', ')} from ${snapshot.isRemote ? 'page' : `(${page})`} m
      ${shown.columns.length > 0 ? `join ${documentsOf(snapshot, 'array(select doc from page)', 'm.doc')}` : ''}
      ${shown.outputs ? `left join ${sqlSchema}.outputs o on o.doc = m.doc` : ''}
-     order by ${orderBy(keys)}`,
-    params.values,
-  );
+     order by ${orderBy(keys)}`;
+  const ask = isOne ? snapshot.lookUp : snapshot.tx.query;
+  const found = await ask<PageRow & Row>(isAtOnce ? page : withContents, params.values);
   const last = cursorMark === undefined ? undefined : found.at(-1);
   const lastKeys = last && keys.map((key, i): SqlValue => last[keyColumn(key, i)]);
   return {

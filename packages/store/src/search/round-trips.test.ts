@@ -103,6 +103,30 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     expect(sent[0]).toMatch(/^explain/);
   });
 
+  it('does not ask how many match where no value is that of most documents, once it knows', async () => {
+    const large = Object.create(store, { exactDocuments: { value: 10 } }) as Store;
+    const kinds = await createCollection(store, 'kinds');
+    const documents = Array.from({ length: 30 }, (_, n) => ({ ...document(n), fifth: n % 5, isNew: n > 24 }));
+    await accept(store, kinds, documents);
+    await commit(store, kinds);
+    await store.engine.query(`analyze ${kinds.sqlSchema}.documents`);
+    const estimatesFor = async (...filters: readonly string[]) => {
+      const asked = { query: parseQuery('*:*'), rows: 10, rank, filters: filters.map((one) => parseQuery(one)) };
+      const sent = await statementsOf(() => search(large, kinds, asked));
+      return sent.flatMap((sql) => /most_common_freqs|^explain/.exec(sql)?.[0] ?? []);
+    };
+    expect(await estimatesFor('fifth:1')).toEqual(['most_common_freqs']);
+    expect(await estimatesFor('fifth:(2 3)')).toEqual([]);
+    expect(await estimatesFor('isNew:true')).toEqual(['most_common_freqs', 'explain']);
+    const columns = large.inMemory.heldOf(kinds.id)?.columns;
+    await columns?.settled;
+    await columns?.drop();
+    // Four fifths, a condition on values, and what is excluded.
+    for (const filter of ['fifth:(0 1 2 3)', 'fifth:[0 TO 3]', '-fifth:4', 'isNew:false']) {
+      expect([filter, await estimatesFor(filter)]).toEqual([filter, ['explain']]);
+    }
+  });
+
   it('shows a commit of another process, whose news it did not get', async () => {
     const asked = {
       byId: () => find('id:new'),

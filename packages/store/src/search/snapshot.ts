@@ -18,7 +18,7 @@ export interface Snapshot extends SearchedTables {
   readonly isRemote: boolean;
   /** For a statement that finds few documents by their keys, whatever its values are: it may be planned once. */
   readonly lookUp: Queryable['query'];
-  /** For a statement that asks for a plan of the database, which is valid for any commit. */
+  /** For a statement that asks for a plan or for statistics of the database, which are valid for any commit. */
   readonly explain: Queryable['query'];
   readonly commit: bigint;
   /** Time of the commit, as the database writes it. Null if there is none. */
