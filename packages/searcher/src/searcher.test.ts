@@ -93,3 +93,32 @@ it.each([1, 2, 3, 4, 12])('spreads documents evenly over threads, every %i-th to
     for (const count of counts) expect(Math.abs(count - share)).toBeLessThan(5 * Math.sqrt(share));
   }
 });
+
+it('makes clusters in the background after a search, and drops them with the collection', async () => {
+  const random = createRandom(8);
+  const count = 40_000;
+  const vectors = Array.from({ length: count }, () => Float32Array.from({ length: 8 }, () => random() - 0.5));
+  await using searcher = new Searcher({ threads: 2, exactRows: 100 });
+  await searcher.change(1, { kind: 'begin', key: 1 });
+  const bytes = rowBytes(count, (doc) => vectors[doc] as Float32Array);
+  await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes });
+  await searcher.change(1, { kind: 'advance', key: 1, commit: 1 });
+  const before = searcher.bytes;
+  const search = (vector: Float32Array) =>
+    searcher.search(1, {
+      ...{ commit: 1, module: 'view', filters: [], vector, wanted: 4 },
+      ...{ exactRows: 100, leastCompared: 400, mostCandidates: 1_000 },
+    });
+  // Answers tell the memory, which clusters of both threads add to.
+  for (let doc = 0; searcher.bytes < before + 2 * 65_536; doc = (doc + 1) % count) {
+    expect([...((await search(vectors[doc] as Float32Array))?.docs ?? [])]).toContain(doc);
+  }
+  for (const doc of [0, 77, count - 1]) {
+    const found = await search(vectors[doc] as Float32Array);
+    expect(found?.matches).toBe(count);
+    expect([...(found?.docs ?? [])]).toContain(doc);
+  }
+  await search(vectors[1] as Float32Array);
+  await searcher.change(1, { kind: 'drop', key: 1 });
+  expect(searcher.bytes).toBe(0);
+});
