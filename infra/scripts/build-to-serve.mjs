@@ -20,12 +20,12 @@ export async function buildToServe(root, runNode) {
   );
   const pages = stale.filter(isPage);
   const others = stale.filter((folder) => !isPage(folder));
-  const build = async (folder, args) => {
-    await runNode(args);
+  const build = async (folder, ...steps) => {
+    for (const args of steps) if (args) await runNode(args);
     known[folder] = stampOf(root, folder);
   };
   await forEach(others, availableParallelism(), (folder) =>
-    build(folder, [TSC, '-p', folder, '--noCheck', '--declaration', 'false']),
+    build(folder, [TSC, '-p', folder, '--noCheck', '--declaration', 'false'], lastStep(folder)),
   );
   // The page contains the client, as built.
   await forEach(pages, 1, (folder) => build(folder, [VITE, 'build', folder]));
@@ -49,6 +49,13 @@ function packagesNeededBy(folder) {
   return Object.entries(dependencies)
     .filter(([, version]) => version.startsWith('workspace:'))
     .map(([name]) => realpathSync(join(folder, 'node_modules', name)));
+}
+
+/** What the build of a package runs after the compiler. */
+function lastStep(folder) {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const [, program] = / && node (\S+)$/.exec(scripts.build) ?? [];
+  return program && [join(folder, program)];
 }
 
 const isPage = (folder) => existsSync(join(folder, 'vite.config.ts'));
