@@ -20,13 +20,15 @@ export async function buildToServe(root, runNode) {
   );
   const pages = stale.filter(isPage);
   const others = stale.filter((folder) => !isPage(folder));
-  const build = async (folder, ...steps) => {
-    for (const args of steps) if (args) await runNode(args);
+  const build = async (folder, args) => {
+    await runNode(args);
     known[folder] = stampOf(root, folder);
   };
   await forEach(others, availableParallelism(), (folder) =>
-    build(folder, [TSC, '-p', folder, '--noCheck', '--declaration', 'false'], lastStep(folder)),
+    build(folder, [TSC, '-p', folder, '--noCheck', '--declaration', 'false']),
   );
+  // These programs need other packages.
+  for (const folder of others.filter(lastStep)) await build(folder, lastStep(folder));
   // The page contains the client, as built.
   await forEach(pages, 1, (folder) => build(folder, [VITE, 'build', folder]));
   writeFileSync(stampFile(root), JSON.stringify(known));

@@ -12,10 +12,7 @@ interface Listing {
   readonly files: readonly (readonly [name: string, size: number])[];
 }
 
-/**
- * A data directory in one piece, compressed. PGlite stores the same catalogues three times, which only a compression
- * with a large window removes.
- */
+/** A data directory in one piece, compressed. */
 export function packDatabase(directory: string): Uint8Array {
   const directories: string[] = [];
   const files: [string, number][] = [];
@@ -35,14 +32,14 @@ export function packDatabase(directory: string): Uint8Array {
   };
   read('');
   const listing: Listing = { directories, files };
+  // The log repeats what the files contain, megabytes later.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 };
   return brotliCompressSync(Buffer.concat([Buffer.from(`${JSON.stringify(listing)}\n`), ...contents]), { params });
 }
 
 /**
  * Makes an empty database, for its owner only, from the one of the build: PostgreSQL needs 3 s of a processor to create
- * one. Blocks the process for a moment: a thousand files one after the other take a quarter of the processor time that
- * they take without blocking.
+ * one. Blocks the process for a moment: writing many files costs several times as much processor time without blocking.
  */
 export function unpackEmptyDatabase(directory: string): void {
   const bytes = brotliDecompressSync(readFileSync(EMPTY_DATABASE));
