@@ -149,7 +149,7 @@ describe('the folder of the embedded database', () => {
     const fresh = join(folder, 'fresh');
     const stop = new AbortController();
     const opening = openPglite(fresh, { signal: stop.signal }).catch((error: unknown) => error);
-    while (!(await readdir(fresh).catch(() => [])).includes('pg')) {
+    while (!(await readdir(fresh).catch((): string[] => [])).includes('pg')) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     stop.abort();
