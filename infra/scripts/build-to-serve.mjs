@@ -27,6 +27,8 @@ export async function buildToServe(root, runNode) {
   await forEach(others, availableParallelism(), (folder) =>
     build(folder, [TSC, '-p', folder, '--noCheck', '--declaration', 'false']),
   );
+  // These programs need other packages.
+  for (const folder of others.filter(lastStep)) await build(folder, lastStep(folder));
   // The page contains the client, as built.
   await forEach(pages, 1, (folder) => build(folder, [VITE, 'build', folder]));
   writeFileSync(stampFile(root), JSON.stringify(known));
@@ -49,6 +51,13 @@ function packagesNeededBy(folder) {
   return Object.entries(dependencies)
     .filter(([, version]) => version.startsWith('workspace:'))
     .map(([name]) => realpathSync(join(folder, 'node_modules', name)));
+}
+
+/** What the build of a package runs after the compiler. */
+function lastStep(folder) {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const [, program] = / && node (\S+)$/.exec(scripts.build) ?? [];
+  return program && [join(folder, program)];
 }
 
 const isPage = (folder) => existsSync(join(folder, 'vite.config.ts'));

@@ -45,6 +45,13 @@ it('builds what serving needs, again when it has changed or failed, and nothing 
   expect(await built()).toEqual(['packages/needed']);
 });
 
+it('runs the last step of a build too', async () => {
+  const source = "import { writeFileSync } from 'node:fs'; writeFileSync('packages/far/dist/made', '');";
+  await addPackage('packages/far', {}, source, 'tsc -p tsconfig.json && node dist/index.js');
+  await built();
+  expect(await readFile(join(root, 'packages/far/dist/made'), 'utf8')).toBe('');
+});
+
 /** The packages that were built, in the order of their names. */
 async function built(): Promise<string[]> {
   const folders: string[] = [];
@@ -57,8 +64,14 @@ async function built(): Promise<string[]> {
   return folders.sort();
 }
 
-async function addPackage(folder: string, dependencies: Record<string, string>, source: string): Promise<void> {
-  await write(`${folder}/package.json`, JSON.stringify({ name: folder, type: 'module', dependencies }));
+async function addPackage(
+  folder: string,
+  dependencies: Record<string, string>,
+  source: string,
+  build = 'tsc -p tsconfig.json',
+): Promise<void> {
+  const scripts = { build };
+  await write(`${folder}/package.json`, JSON.stringify({ name: folder, type: 'module', scripts, dependencies }));
   const paths = { extends: '../../tsconfig.base.json', compilerOptions: { rootDir: 'src', outDir: 'dist' } };
   await write(`${folder}/tsconfig.json`, JSON.stringify({ ...paths, include: ['src'] }));
   await write(`${folder}/src/index.ts`, source);

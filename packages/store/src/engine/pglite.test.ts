@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SHORT_LIVED } from '@akin/testing';
@@ -109,24 +109,39 @@ describe('the folder of the embedded database', () => {
     });
   });
 
+  it('contains nothing at first, and only its owner may read it', async () => {
+    const fresh = join(folder, 'fresh');
+    await using engine = await openPglite(fresh);
+    const made = await engine.query(
+      "select relname from pg_class where oid >= 16384 or relnamespace = 'public'::regnamespace",
+    );
+    expect(made).toEqual([]);
+    const modes = new Set<string>();
+    for (const name of await readdir(join(fresh, 'pg'), { recursive: true })) {
+      const { mode } = await stat(join(fresh, 'pg', name));
+      modes.add((mode & 0o777).toString(8));
+    }
+    expect([...modes].sort()).toEqual(['600', '700']);
+  });
+
   it('removes the left-overs of a killed first start', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
     const fresh = join(parent, 'data');
-    const script = `import('${new URL('../../dist/engine/pglite.js', import.meta.url)}').then((store) => store.openPglite(${JSON.stringify(fresh)}))`;
+    const engine = new URL('../../dist/engine/', import.meta.url);
+    const script = `
+      const { lockFolder } = await import('${new URL('folder.js', engine)}');
+      const { unpackEmptyDatabase } = await import('${new URL('empty-database.js', engine)}');
+      await lockFolder(${JSON.stringify(fresh)}, () => {});
+      unpackEmptyDatabase(${JSON.stringify(join(fresh, 'pg.new'))});
+      process.kill(process.pid, 'SIGKILL');`;
     const child = spawn(process.execPath, [...SHORT_LIVED, '--input-type=module', '-e', script], { stdio: 'ignore' });
-    for (;;) {
-      // Wait until it is in the middle of filling the new directory.
-      const names = await readdir(join(fresh, 'pg.new')).catch(() => []);
-      if (names.length > 3) break;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    child.kill('SIGKILL');
     await once(child, 'exit');
+    expect((await readdir(join(fresh, 'pg.new'))).length).toBeGreaterThan(3);
     expect(await readdir(fresh)).not.toContain('pg');
-    await using engine = await openPglite(fresh);
-    expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await using opened = await openPglite(fresh);
+    expect(await opened.query('select 1 as one')).toEqual([{ one: 1 }]);
     expect((await readdir(fresh)).sort()).toEqual(['akin.json', 'lock', 'pg']);
-    await engine[Symbol.asyncDispose]();
+    await opened[Symbol.asyncDispose]();
     await rm(parent, { recursive: true });
   });
 
@@ -134,13 +149,13 @@ describe('the folder of the embedded database', () => {
     const fresh = join(folder, 'fresh');
     const stop = new AbortController();
     const opening = openPglite(fresh, { signal: stop.signal }).catch((error: unknown) => error);
-    while ((await readdir(join(fresh, 'pg.new')).catch(() => [])).length < 3) {
+    while (!(await readdir(fresh).catch((): string[] => [])).includes('pg')) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     stop.abort();
     expect(await opening).toBe(stop.signal.reason);
-    expect(await readdir(fresh)).toEqual([]);
-    // The same with an existing folder.
+    expect((await readdir(fresh)).sort()).toEqual(['akin.json', 'pg']);
+    // The same with an existing database.
     await expect(openPglite(folder, { signal: stop.signal })).rejects.toBe(stop.signal.reason);
     expect(await readdir(folder)).not.toContain('lock');
     await using engine = await openPglite(folder);

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { AkinError } from '@akin/domain';
 import { archive, type BackupEnd, unpackArchive } from './backup-archive.ts';
 import { DiskSpace } from './disk-space.ts';
+import { unpackEmptyDatabase } from './empty-database.ts';
 import type { Engine, Lane, ReadOptions, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
 import { adoptNewDirectory, inspectFolder, lockFolder, removeNewDirectory } from './folder.ts';
 import { Lanes } from './lanes.ts';
@@ -21,7 +22,7 @@ const CHECKPOINT_LOOK = 50;
 const PATIENCE_MILLISECONDS = 30_000;
 
 /** New files are written to the folder as a whole. */
-const FIRST_CLOSE_MILLISECONDS = 60_000;
+const RECOVERED_CLOSE_MILLISECONDS = 60_000;
 /** Time that a running statement has when the database is closed. Then its work is lost. */
 const LAST_STATEMENT_MILLISECONDS = 1_000;
 
@@ -39,7 +40,7 @@ export interface PgliteOptions {
   readonly backup?: string;
   /** Gets messages for the operator. */
   readonly tell?: (text: string) => void;
-  /** Ends the start. Of a folder that was being filled nothing is left. */
+  /** Ends the start. Of a backup that was being restored nothing is left. */
   readonly signal?: AbortSignal;
 }
 
@@ -57,9 +58,8 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
       throw new AkinError('conflict', `${folder} already contains a database. Restore into an empty folder.`);
     }
     if (!data.exists) {
-      if (backup !== undefined) await unpackArchive(backup, data.newDirectory);
-      const first = await PgliteThread.start({ dataDirectory: data.newDirectory }, signal);
-      await first.close(FIRST_CLOSE_MILLISECONDS);
+      if (backup === undefined) unpackEmptyDatabase(data.newDirectory);
+      else await recoverBackup(backup, data.newDirectory, signal);
       await adoptNewDirectory(folder, data);
     }
     const disk = new DiskSpace(folder, tell);
@@ -91,6 +91,13 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
       { cause: error },
     );
   }
+}
+
+/** The database is adopted only if it starts and has replayed its log. */
+async function recoverBackup(backup: string, directory: string, signal?: AbortSignal): Promise<void> {
+  await unpackArchive(backup, directory);
+  const thread = await PgliteThread.start({ dataDirectory: directory }, signal);
+  await thread.close(RECOVERED_CLOSE_MILLISECONDS);
 }
 
 function createEngine(
