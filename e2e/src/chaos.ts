@@ -1,4 +1,5 @@
 import type { Collection } from '@akin/client';
+import { pauseOfClient } from '@akin/testing';
 
 /** What must be visible of the documents of one client: the number of the last change of each, unless it was a delete. */
 export type Model = Map<string, number>;
@@ -36,6 +37,7 @@ export class ChaosClient {
       if (dice < 0.25) await this.#changeTogether(version);
       else if (dice < 0.4) await this.#deleteOne();
       else await this.#changeOne(version, dice < 0.8);
+      await pauseOfClient();
     }
   }
 
@@ -104,7 +106,7 @@ export async function watchTogether(
         wrong.push(`${name}: ${docs.length} documents of versions ${[...versions].join(', ')}`);
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pauseOfClient(200);
   }
   return wrong;
 }

@@ -197,11 +197,9 @@ describe('a content model of one’s own', () => {
     expect((await collection().color({ 'rank.by.hex': '0xFF0000', rows: 1 })).response.docs).toHaveLength(1);
     await collection().add([{ id: 'plain', title: 'no picture' }], { commit: true });
     expect((await collection().select({ rows: 0 })).response.numFound).toBe(PICTURES + 1);
-    await akin.command.stop();
   });
 
   it('can be in the same store as another one', async () => {
-    akin = await serve();
     const shop = akin.client.collection('shop');
     await shop.create();
     const documents = [1, 3, 6].map((seed) => ({ id: `${seed}`, image: `${served.url}/${seed}.jpg` }));

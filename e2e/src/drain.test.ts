@@ -17,13 +17,14 @@ const REQUESTS = Number(process.env.AKIN_DRAIN_REQUESTS ?? 300);
 /** A request may be sent to a process that is about to end, on a machine that is busy. */
 const DELAY = { AKIN_SHUTDOWN_DELAY: '5' };
 
-/** Restarts one process after the other under load, each as soon as the balancer sends requests to the previous one. */
+/** Restarts one process after the other under load, each as soon as the balancer sends requests to all of them. */
 async function restartInTurn(
   processes: readonly FleetProcess[],
+  count: number,
   balancer: Balancer,
   send: (number: number) => Promise<number>,
 ): Promise<void> {
-  const allUp = async () => (await balancer.up()) === processes.length;
+  const allUp = async () => (await balancer.up()) === count;
   await until('the balancer sends requests to all', allUp);
   const load = new SteadyLoad(send);
   for (let round = 0; round === 0 || load.answered < REQUESTS; round++) {
@@ -80,7 +81,7 @@ describe('behind a load balancer that checks every second', () => {
     const collection = `${balancer.url}/api/cores/my-collection`;
     const stop = new AbortController();
     const stream = follow(`${collection}/operations/stream?cursor=0`, stop.signal);
-    await restartInTurn(gateways, balancer, async (number) => {
+    await restartInTurn(gateways, gateways.length, balancer, async (number) => {
       const answer =
         number % 5 > 0
           ? await fetch(`${collection}/select?rows=3`)
@@ -98,11 +99,11 @@ describe('behind a load balancer that checks every second', () => {
     expect(broken).toEqual([]);
   }, 3_600_000);
 
-  it('analyzers that are restarted in turn drop no picture of a query', async () => {
+  it('an analyzer that is restarted drops no picture of a query', async () => {
     const balancer = await balance(analyzers, '/health/ready?door=http');
     const picture = Buffer.from(await drawImage({ width: 64, height: 64 })).toString('base64');
     const body = new URLSearchParams({ 'input.data': picture, 'modules.apply': 'color' }).toString();
-    await restartInTurn(analyzers, balancer, async () => {
+    await restartInTurn(analyzers.slice(1), analyzers.length, balancer, async () => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
       const answer = await fetch(`${balancer.url}/api/cores/any/analyze`, { method: 'POST', headers, body });
       await answer.text();

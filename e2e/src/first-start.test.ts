@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createClient } from '@akin/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { type Answer, answered, examplesIn } from './examples.ts';
@@ -118,12 +119,13 @@ describe('the page about tags and groups', () => {
   });
 });
 
-describe('a start that asks for keys', () => {
-  it('prints three requests that work with a key', async () => {
-    await akin.command.stop();
-    const place = ['--data', path.join(data.folder, 'data')];
-    const key = (await runAkin(['keys', 'create', '--scope', 'search', ...place])).out.trim();
-    const keyed = await serveAkin([...place, '--require-keys']);
+describe('the next start', () => {
+  it('answers from the existing data, does not fill the demo again, and prints three requests that work with a key', async () => {
+    const before = await documents();
+    expect(await akin.command.stop('SIGINT')).toMatchObject({ code: 0, signal: null });
+    const folder = path.join(data.folder, 'data');
+    const key = (await runAkin(['keys', 'create', '--scope', 'search', '--data', folder])).out.trim();
+    const keyed = await serveAkin(['--require-keys'], { AKIN_DATA: folder });
     try {
       await keyed.command.says(/Three requests to paste, with a key in the variable AKIN_KEY:\n(.*\n){3}/);
       const requests = keyed.command.out.match(/^ {2}curl .*$/gm) ?? [];
@@ -131,21 +133,13 @@ describe('a start that asks for keys', () => {
       for (const request of requests) {
         expect((await pasteJson(`AKIN_KEY=${key}; ${request}`)).responseHeader.status).toBe(0);
       }
+      const collection = createClient({ baseUrl: keyed.url, key }).collection('my-collection');
+      expect((await collection.status()).documents).toBe(before);
+      expect(keyed.command.out).not.toMatch(/Demo:/);
     } finally {
       await keyed.command.stop();
-      akin = await serveAkin(place);
+      akin = await serveAkin(['--data', folder]);
     }
-  });
-});
-
-describe('the next start', () => {
-  it('answers immediately from the existing data, and does not fill the demo again', async () => {
-    const before = await documents();
-    expect(await akin.command.stop('SIGINT')).toMatchObject({ code: 0, signal: null });
-    akin = await serveAkin([], { AKIN_DATA: path.join(data.folder, 'data') });
-    await akin.command.says(/Three requests/);
-    expect(akin.command.out).not.toMatch(/Demo:/);
-    expect(await documents()).toBe(before);
   });
 
   it('is refused while another akin uses the folder, or the port', async () => {

@@ -4,7 +4,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { AkinRequestError } from '@akin/client';
-import { randomNumbers, type TestDatabase, type TestRedis, TINY_TOWERS, testDatabase, testRedis } from '@akin/testing';
+import {
+  pauseOfClient,
+  randomNumbers,
+  type TestDatabase,
+  type TestRedis,
+  TINY_TOWERS,
+  testDatabase,
+  testRedis,
+} from '@akin/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { temporaryFolder, until } from './akin.ts';
@@ -121,7 +129,7 @@ async function searchOn(stop: AbortSignal): Promise<{ seen: string[][]; failures
         failures.push((error as Error).message);
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pauseOfClient(100);
   }
   return { seen, failures };
 }

@@ -82,12 +82,6 @@ describe('indexing a folder into the embedded store', () => {
     expect(code).toBe(2);
   });
 
-  it('does nothing again in the next run', async () => {
-    const { code, out } = await index();
-    expect(out).toContain(`0 indexed, ${GOOD.length} unchanged, 0 removed, ${FAILED} failed.`);
-    expect(code).toBe(2);
-  });
-
   it('accepts single files, globs and standard input', async () => {
     const { code, out } = await runAkin(
       [
@@ -151,8 +145,9 @@ describe('what was indexed', () => {
     const file = path.join(pictures, 'one-smaller.jpg');
     await writeFile(file, await picture(UNLIKE[3], 200, 150));
     await utimes(file, 1_600_000_000, 1_600_000_000);
-    const { out } = await index();
-    expect(out).toContain(`1 indexed, ${GOOD.length - 1} unchanged`);
+    const { code, out } = await index();
+    expect(out).toContain(`1 indexed, ${GOOD.length - 1} unchanged, 0 removed, ${FAILED} failed.`);
+    expect(code).toBe(2);
     expect((await documents(collection)).get('one-smaller.jpg')).toMatchObject({
       height: 150,
       modified: '2020-09-13T12:26:40Z',
@@ -163,18 +158,16 @@ describe('what was indexed', () => {
     const { out } = await index('--labels-from-folders');
     expect(out).toContain('2 indexed, 4 unchanged');
     expect((await documents(collection)).get('holiday/berlin/photo.jpg')?.labels).toEqual(['holiday', 'berlin']);
-    expect((await index('--labels-from-folders')).out).toContain('0 indexed, 6 unchanged');
   });
 
   it('is removed if its file is gone and --prune is given; nothing else is', async () => {
     await collection.add([{ id: 'of another kind' }], { commit: true });
     await rm(path.join(pictures, 'holiday/berlin'), { recursive: true });
     await rm(path.join(pictures, 'one.jpg'));
-    expect((await index()).out).toContain('0 removed');
+    expect((await index('--labels-from-folders')).out).toContain('0 indexed, 4 unchanged, 0 removed');
     // A glob that matches no files: existing documents stay.
     const glob = await runAkin(['index', path.join(pictures, '*.png'), '--prune', '--url', akin.url]);
     expect(glob.out).toContain('2 removed');
-    expect((await index('--prune')).out).toContain('0 removed');
     const left = GOOD.filter((id) => !['one.jpg', 'holiday/berlin/photo.jpg'].includes(id));
     expect([...(await documents(collection)).keys()].sort()).toEqual([...left, 'of another kind'].sort());
   });
@@ -191,7 +184,6 @@ describe('what was indexed', () => {
     expect(changed.out).toContain('1 indexed, 2 unchanged');
     expect(changed.out).toContain('1 skipped');
     expect((await index('--restore-deleted')).out).toContain('1 indexed, 3 unchanged');
-    expect((await index()).out).not.toContain('skipped');
   });
 
   it('comes back when its file comes back', async () => {
@@ -201,35 +193,18 @@ describe('what was indexed', () => {
       await utimes(file, 1_600_000_000, 1_600_000_000);
     };
     await put();
-    await index();
+    // The restored ones of the test before are not skipped any more.
+    expect((await index()).out).toMatch(/^(?!.*skipped).*1 indexed/s);
     await rm(file);
     expect((await index('--prune')).out).toContain('1 removed');
     await put();
     expect((await index()).out).toContain('1 indexed');
-    await rm(file);
-    await index('--prune');
   });
 
   it('may be in a new collection', async () => {
     const { out } = await index('--collection', 'new');
-    expect(out).toContain('4 indexed');
-    expect((await documents(akin.client.collection('new'))).size).toBe(4);
-  });
-
-  it('may be in a new collection of akin serve', async () => {
-    const folder = path.join(place.folder, 'one picture');
-    await mkdir(folder);
-    await writeFile(path.join(folder, 'a.jpg'), await picture(5));
-    const serving = await serveAkin([
-      folder,
-      '--data',
-      path.join(place.folder, 'data of serve'),
-      '--collection',
-      'served',
-    ]);
-    await serving.command.says(/1 indexed.*Three requests/s);
-    expect((await serving.client.collection('served').status()).documents).toBe(1);
-    await serving.command.stop();
+    expect(out).toContain('5 indexed');
+    expect((await documents(akin.client.collection('new'))).size).toBe(5);
   });
 
   it('is not stored elsewhere if the named server does not answer', async () => {
@@ -239,7 +214,7 @@ describe('what was indexed', () => {
 });
 
 describe('a run that is stopped', () => {
-  const COUNT = 240;
+  const COUNT = 120;
   let many: string;
   beforeAll(async () => {
     many = path.join(place.folder, 'many');
@@ -251,11 +226,11 @@ describe('a run that is stopped', () => {
     }
   });
 
-  it('keeps what is done, answers meanwhile, and continues there', async () => {
-    const folder = path.join(place.folder, 'data of many');
+  it('keeps what is done, answers meanwhile, and continues there, also in a new collection', async () => {
+    const where = ['--data', path.join(place.folder, 'data of many'), '--collection', 'new'];
     // Several threads: pictures are being analyzed when it is stopped.
-    const first = await serveAkin([many, '--data', folder], { AKIN_THREADS: '2' });
-    const collection = first.client.collection('my-collection');
+    const first = await serveAkin([many, ...where], { AKIN_THREADS: '2' });
+    const collection = first.client.collection('new');
     await until('the first documents are seen', async () => {
       // Stopped early on purpose: most pictures must still be waiting.
       await collection.commit();
@@ -269,7 +244,7 @@ describe('a run that is stopped', () => {
     expect(Number(indexed)).toBeGreaterThan(0);
     expect(Number(indexed)).toBeLessThan(COUNT);
 
-    const second = new RunningCommand(['index', many, '--data', folder, '--port', nobody]);
+    const second = new RunningCommand(['index', many, ...where, '--port', nobody]);
     await second.says(/the page is at http/);
     const ended = await second.ended();
     expect(ended.out).toContain(`${COUNT - Number(indexed)} indexed, ${indexed} unchanged, 0 removed, 0 failed.`);

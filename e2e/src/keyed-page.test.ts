@@ -19,20 +19,16 @@ let adminKey: string;
 beforeAll(async () => {
   browser = await startBrowser();
   data = await temporaryFolder();
-  const make = async (scope: string) => {
-    const { code, out, err } = await runAkin(['keys', 'create', '--scope', scope, '--data', data.folder]);
-    expect([code, err]).toEqual([0, expect.stringContaining('shown only once')]);
-    return out.trim();
-  };
-  const admin = await make('admin');
-  adminKey = admin;
-  key = await make('search');
+  const { code, out, err } = await runAkin(['keys', 'create', '--scope', 'admin', '--data', data.folder]);
+  expect([code, err]).toEqual([0, expect.stringContaining('shown only once')]);
+  adminKey = out.trim();
   akin = await serveAkin(['--data', data.folder, '--require-keys', '--no-demo']);
-  const collection = createClient({ baseUrl: akin.url, key: admin }).collection('my-collection');
+  const client = createClient({ baseUrl: akin.url, key: adminKey });
+  key = (await client.createKey({ scope: 'search' })).key;
+  const collection = client.collection('my-collection');
   const { outputs } = await collection.analyze({ data: PICTURE.toString('base64') });
   const thumbnail = PICTURE.toString('base64');
   await collection.add([{ id: 'red', title: 'a red wall', import: outputs, thumbnail }], { commit: true });
-  const client = createClient({ baseUrl: akin.url, key: admin });
   for (const name of ['shoes', 'hats']) {
     await client.collection(name).create();
     await client.collection(name).add([{ id: name, title: name }], { commit: true });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Collection, NewDocument, SearchAnswer } from '@akin/client';
+import { pauseOfClient } from '@akin/testing';
 
 /** Documents that every request stamps together. */
 export const STAMPED = 2_400;
@@ -82,7 +83,6 @@ export async function watchStamps(collections: readonly Collection[], into: Watc
     } catch (error) {
       into.failed.push(`search ${turn}: ${(error as Error).message}`);
     }
-    // The processes of the fleet share the machine with it.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pauseOfClient(100);
   }
 }

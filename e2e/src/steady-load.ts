@@ -1,3 +1,5 @@
+import { pauseOfClient } from '@akin/testing';
+
 /** The results of the requests of a load. */
 export interface LoadResult {
   readonly answered: number;
@@ -46,6 +48,7 @@ export class SteadyLoad {
         const { message, cause } = error as Error;
         this.#failures.push(`request ${number}: ${message} ${(cause as Error | undefined)?.message ?? ''}`);
       }
+      await pauseOfClient();
     }
   }
 }

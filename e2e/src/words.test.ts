@@ -154,15 +154,4 @@ describe('words by a content model that knows them', () => {
       await node.stop();
     }
   });
-
-  it('need a model with words', async () => {
-    await akin.command.stop();
-    akin = await serveAkin(['--no-demo', '--data', inPlace('other')]);
-    expect(await model()).toMatchObject({ name: 'akin-1', words: false });
-    const [status, message] = await refusal(search({ 'rank.by.text': 'red' }));
-    expect([status, message]).toEqual([
-      400,
-      expect.stringMatching(/akin-1:\S+ knows no words. Move the collection to one/),
-    ]);
-  });
 });

@@ -25,5 +25,6 @@ await runInFront([
   process.execPath,
   ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
   ...['e2e/src/chaos.test.ts', 'e2e/src/crash.test.ts', 'e2e/src/sharded-fleet.test.ts'],
-  ...['packages/store/src/commit/kill.test.ts', 'packages/store/src/engine/thread-kill.test.ts'],
+  ...['packages/store/src/commit/kill.test.ts', 'packages/store/src/commit/model.test.ts'],
+  'packages/store/src/engine/thread-kill.test.ts',
 ]);

@@ -102,14 +102,44 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
   ],
   [['indexer', '--database-url', 'postgres://127.0.0.1:1/x', '--redis-url', '127.0.0.1'], /--redis-url .* redis:\/\//],
   [['serve', '--log-level', 'loud'], /--log-level must be one of/],
+  [
+    [
+      'gateway',
+      '--port',
+      '0',
+      '--database-url',
+      'postgres://a/b',
+      '--search-database-url',
+      'postgres://a/b,http://secret',
+    ],
+    /begin/,
+  ],
+  [['serve', '--port', '0', '--search-database-url', 'postgres://secret/b'], /--database-url/],
+  [
+    ['gateway', '--port', '0', '--database-url', 'postgres://a/b', '--shard-servers', 'b=http://secret'],
+    /name=postgres/,
+  ],
+  [['serve', '--port', '0', '--shard-servers', 'b=postgres://secret/b'], /--database-url/],
 ];
+
+/** Folders that cannot be created: below a file, and in /proc, where Node's recursive mkdir never ends. */
+const NO_FOLDERS = [path.join(import.meta.filename, 'data'), ...(process.platform === 'linux' ? ['/proc/foo'] : [])];
+const IN_A_FOLDER = [
+  ['serve', '--port', '0', '--no-open'],
+  ['index', '.', '--port', '1'],
+  ['keys', 'list'],
+  ['backup', '/dev/null'],
+  ['restore', '/dev/null'],
+].flatMap((command) => NO_FOLDERS.map((folder) => [...command, '--data', folder]));
 
 describe('each of many commands', () => {
   let helped: Ended[];
   let refused: Ended[];
+  let withoutFolder: Ended[];
   beforeAll(async () => {
     helped = await runInTurn(EVERY_DAY.map((name) => [name, '--help']));
     refused = await runInTurn(REFUSED.map(([args]) => args));
+    withoutFolder = await runInTurn(IN_A_FOLDER);
   });
 
   it.each([...EVERY_DAY.entries()])('explains all of its flags (%d: %s)', (number, name) => {
@@ -127,8 +157,14 @@ describe('each of many commands', () => {
     ({ message, number }) => {
       const { code, out, err } = refused[number] as Ended;
       expect(err).toMatch(message);
-      expect(err).not.toMatch(/^\s+at /m);
+      expect(err).not.toMatch(/^\s+at |secret/m);
       expect([code, out]).toEqual([1, '']);
     },
   );
+
+  it.each([...IN_A_FOLDER.entries()])('says why its data folder cannot be used, and what to do (%d: %j)', (number) => {
+    const { code, err } = withoutFolder[number] as Ended;
+    expect([code, err]).toEqual([1, expect.stringMatching(/^(The folder|There is no store in) \S+.*--data/s)]);
+    expect(err).not.toContain('    at ');
+  });
 });

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { postgresAnswers, redisAnswers } from './answers.ts';
-import { type TestDatabase, testDatabase, testRedis } from './index.ts';
+import { copyTemplate, type TestDatabase, testDatabase, testRedis } from './index.ts';
 
 describe('a test database', () => {
   let database: TestDatabase;
@@ -43,6 +44,25 @@ describe('a test database', () => {
     await other.drop();
     expect(await postgresAnswers(other.url)).toBe(false);
     await connected.end();
+  });
+});
+
+describe('a template', () => {
+  it('is made once for callers at the same time, and by the next caller if that fails', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'akin-template-'));
+    let made = 0;
+    const make = async (folder: string) => {
+      if (++made === 1) throw new Error('no space');
+      await mkdir(folder);
+      await writeFile(join(folder, 'file'), 'text');
+    };
+    const copies = ['a', 'b', 'c', 'd'].map((name) => join(place, name));
+    const name = `of-a-test-${process.pid}`;
+    const ends = await Promise.allSettled(copies.map((to) => copyTemplate(name, to, make)));
+    expect([made, ends.filter(({ status }) => status === 'rejected').length]).toEqual([2, 1]);
+    const copied = copies.filter((_, i) => ends[i]?.status === 'fulfilled');
+    for (const to of copied) expect(await readFile(join(to, 'file'), 'utf8')).toBe('text');
+    await rm(place, { recursive: true });
   });
 });
 

@@ -1,4 +1,5 @@
 import { createRandom, parseQuery } from '@akin/domain';
+import { scaledByChaos } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, openTestStore, testOutputs } from '../../test/support.ts';
@@ -14,7 +15,7 @@ import { search } from '../search/search.ts';
 import { parseSort } from '../search/sort.ts';
 import { commit } from './commit.ts';
 
-const STEPS = 60;
+const STEPS = scaledByChaos(30);
 const IDS = Array.from({ length: 14 }, (_, i) => `id ${i}`);
 /** Unit vectors whose distances from each other and from {@link ASKED} are exact in half precision. */
 const VECTORS = [

@@ -16,7 +16,7 @@ import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
 import { openStore } from '../store.ts';
 
-const KILLS = scaledByChaos(8);
+const KILLS = scaledByChaos(5);
 const SEED = 7;
 
 it(

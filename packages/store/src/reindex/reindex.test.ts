@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
+import { onPostgres } from '@akin/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   accept,
@@ -144,24 +145,27 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     expect(counted?.rows).toBe(692n);
   });
 
-  it('analyzes pictures again if the models do not accept the outputs, and does not change if one is missing', async () => {
-    const { newer, collection, analyze } = await olderBooks(kind);
-    await expect(reindex(newer, collection, analyze)).rejects.toThrow(/1 document cannot be copied/);
-    expect((await findCollection(newer, 'books')).id).toBe(collection.id);
-    expect(await visible(newer, collection)).toEqual(['has', 'none', 'plain']);
-    const failed = await reindexState(newer, 'books');
-    expect([failed?.state, failed?.missing.map(({ id }) => id)]).toEqual(['failed', ['none']]);
-    expect((await listCollections(newer)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
+  onPostgres(kind, it)(
+    'analyzes pictures again if the models do not accept the outputs, and does not change if one is missing',
+    async () => {
+      const { newer, collection, analyze } = await olderBooks(kind);
+      await expect(reindex(newer, collection, analyze)).rejects.toThrow(/1 document cannot be copied/);
+      expect((await findCollection(newer, 'books')).id).toBe(collection.id);
+      expect(await visible(newer, collection)).toEqual(['has', 'none', 'plain']);
+      const failed = await reindexState(newer, 'books');
+      expect([failed?.state, failed?.missing.map(({ id }) => id)]).toEqual(['failed', ['none']]);
+      expect((await listCollections(newer)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
 
-    // Started again after the failure, without the picture.
-    await reindex(newer, collection, { ...analyze, worker: randomUUID(), allowMissing: true });
-    const rebuilt = await findCollection(newer, 'books');
-    expect(await visible(newer, rebuilt)).toEqual(['has', 'none', 'plain']);
-    const described = await newer.engine.query<{ id: string }>(
-      `select d.id from ${rebuilt.sqlSchema}.documents d join ${rebuilt.sqlSchema}.descriptors_shape v using (doc)`,
-    );
-    expect(described).toEqual([{ id: 'has' }]);
-  });
+      // Started again after the failure, without the picture.
+      await reindex(newer, collection, { ...analyze, worker: randomUUID(), allowMissing: true });
+      const rebuilt = await findCollection(newer, 'books');
+      expect(await visible(newer, rebuilt)).toEqual(['has', 'none', 'plain']);
+      const described = await newer.engine.query<{ id: string }>(
+        `select d.id from ${rebuilt.sqlSchema}.documents d join ${rebuilt.sqlSchema}.descriptors_shape v using (doc)`,
+      );
+      expect(described).toEqual([{ id: 'has' }]);
+    },
+  );
 
   it('continues where its process stopped, with later changes', async () => {
     const { newer, collection, analyze } = await olderBooks(kind);

@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import {
-  accept,
-  ENGINES,
-  parseTestOutputs,
-  TEST_MODULES,
-  testOutputs,
-  testPlace,
-  visible,
-} from '../../test/support.ts';
+import { accept, parseTestOutputs, TEST_MODULES, testOutputs, testPlace, visible } from '../../test/support.ts';
 import { waitForOperations } from '../accept/operations.ts';
 import { type AnalysisTask, claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { collectionStates, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
@@ -25,8 +17,8 @@ afterEach(async () => {
 });
 
 /** A store whose models accept outputs of the version 1 as long as `takes.first`. */
-async function testStore(kind: (typeof ENGINES)[number]) {
-  const { place, remove } = await testPlace(kind);
+async function testStore() {
+  const { place, remove } = await testPlace('postgres');
   const takes = { first: true };
   const parseOutputs = (json: string) => {
     if (!takes.first && !json.includes('"version":2')) throw new AkinError('bad-request', 'These are of version 1.');
@@ -52,9 +44,10 @@ const first = testOutputs({ shape: [1, 0, 0, 0] });
 const second = JSON.stringify({ version: 2, ...JSON.parse(first) });
 const ids = async (store: Store, name: string) => visible(store, await findCollection(store, name));
 
-describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
+// On one database: their statements are the same. reindex.test.ts reindexes on both.
+describe('processes that reindex a collection', () => {
   it('write nothing after another one has continued, neither before nor after the swap', async () => {
-    const { store, takes } = await testStore(kind);
+    const { store, takes } = await testStore();
     const books = await createCollection(store, 'books');
     await accept(store, books, [
       { id: 'x', value: 1, import: first },
@@ -101,7 +94,7 @@ describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
   });
 
   it('fail if a copy is refused in its commit, with or without thumbnails', async () => {
-    const { store, takes } = await testStore(kind);
+    const { store, takes } = await testStore();
     const books = await createCollection(store, 'books');
     await accept(store, books, [
       { id: 'x', value: 1, import: first },
@@ -124,12 +117,9 @@ describe.each(ENGINES)('processes that reindex a collection on %s', (kind) => {
     expect((await reindexState(store, 'books'))?.missing).toMatchObject([{ id: 'x' }]);
     expect(await ids(store, 'books')).toEqual(['x', 'y']);
   });
-});
 
-// PostgreSQL alone is enough: PGlite gets the same statements.
-describe('processes that reindex a collection', () => {
   it('leave nothing to a new collection with the same name', async () => {
-    const { store } = await testStore('postgres');
+    const { store } = await testStore();
     const shop = await createCollection(store, 'shop');
     await accept(store, shop, [{ id: 'old', value: 1 }]);
     await commit(store, shop);
@@ -143,7 +133,7 @@ describe('processes that reindex a collection', () => {
   });
 
   it('repeat analyses of the old models after the last commit', async () => {
-    const { store, takes } = await testStore('postgres');
+    const { store, takes } = await testStore();
     const books = await createCollection(store, 'books');
     await accept(store, books, [{ id: 'x', value: 1, import: first }]);
     await commit(store, books);
@@ -173,7 +163,7 @@ describe('processes that reindex a collection', () => {
   });
 
   it('report a reindex that could not start, and block nothing', async () => {
-    const { store } = await testStore('postgres');
+    const { store } = await testStore();
     const shop = await createCollection(store, 'shop');
     const work = workOf(store);
     const target = await beginReindex(store, shop, work.worker, new Map());
@@ -191,7 +181,7 @@ describe('processes that reindex a collection', () => {
 
 describe('a process without the models of a reindex', () => {
   it('does not continue it', async () => {
-    const { place, remove } = await testPlace('pglite');
+    const { place, remove } = await testPlace('postgres');
     const make = (model: string) =>
       openStore({
         ...place,

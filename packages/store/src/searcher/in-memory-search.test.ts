@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createRandom, parseQuery } from '@akin/domain';
 import { Searcher } from '@akin/searcher';
+import { onPostgres } from '@akin/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
@@ -25,6 +26,7 @@ const made = (n: number) => {
 };
 
 describe.each(ENGINES)('the memory for searches on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let first: Collection;
   let second: Collection;
@@ -85,7 +87,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     }
   });
 
-  it('holds for a collection of which there is more than was known', async () => {
+  itOnPostgres('holds for a collection of which there is more than was known', async () => {
     const taken = (await takenByBoth()) / 2;
     const small = withMemory(taken / 2);
     expect(await small.inMemory.read(store, first, new NotHeld('shape', 1, 4))).toBe(false);
@@ -126,7 +128,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     return filters.length;
   };
 
-  it('holds for filters of a shard: those of another one that are not in use go', async () => {
+  itOnPostgres('holds for filters of a shard: those of another one that are not in use go', async () => {
     await using unlimited = new InMemorySearch({ exactRows: EXACT });
     for (const shard of [0, 1]) expect(await readShard(unlimited, shard)).toBe(true);
     const { inMemory: small } = withMemory(unlimited.use.bytes + 1_000);
@@ -139,7 +141,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     expect(small.use).toMatchObject({ collections: 2, filters: 2 });
   });
 
-  it('is made for a shard by giving back filters of others, if that suffices', async () => {
+  itOnPostgres('is made for a shard by giving back filters of others, if that suffices', async () => {
     await using unlimited = new InMemorySearch({ exactRows: EXACT });
     expect(await readShard(unlimited, 0)).toBe(true);
     await using searcher = new Searcher({ threads: Math.min(4, availableParallelism()), exactRows: EXACT });
