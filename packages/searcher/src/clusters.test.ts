@@ -124,7 +124,7 @@ describe('clusters of codes', () => {
     for (const _ of steps ?? []) {
       if (step++ % 20 !== 0) continue;
       add(collection, doc, 1, near(doc));
-      if (doc % 2 === 0) collection.extendFilter(1, [doc]);
+      if (doc % 2 === 0) collection.extendFilter(1, Uint32Array.of(doc));
       const query = vectors[doc] as Float32Array;
       const nearest = truth(query).slice(0, 3);
       const found = find(collection, query, exact);
@@ -141,7 +141,7 @@ describe('clusters of codes', () => {
     for (let doc = before; doc < before + ROWS; doc++) add(collection, doc, 2, near(doc));
     collection.extendFilter(
       1,
-      Array.from({ length: ROWS }, (_, i) => before + i).filter((doc) => doc % 2 === 0),
+      Uint32Array.from({ length: ROWS }, (_, i) => before + i).filter((doc) => doc % 2 === 0),
     );
     for (let doc = 0; doc < 900; doc++) collection.endRow(doc, 2);
     collection.advance(2);
