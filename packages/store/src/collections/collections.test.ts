@@ -1,3 +1,4 @@
+import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   accept,
@@ -46,6 +47,23 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       bytes: 0,
       quota: { maxDocuments: null, maxBytes: null },
     });
+  });
+
+  onPostgres(kind, it)('drops a collection after a deadlock with other work', async () => {
+    const collection = await createCollection(store, 'deadlocked');
+    const table = `${collection.sqlSchema}.documents`;
+    const waiting = `select 1 from pg_locks where not granted and relation = '${table}'::regclass`;
+    let dropping: Promise<void> | undefined;
+    await store.engine.transaction(async (tx) => {
+      // The other one finds the deadlock, and is ended.
+      await tx.query("set local deadlock_timeout = '1h'");
+      await tx.query(`lock table ${table} in row exclusive mode`);
+      dropping = dropCollection(store, collection);
+      while ((await tx.query(waiting)).length === 0);
+      await tx.query('update akin.collections set settings = settings where id = $1', [collection.id]);
+    });
+    await dropping;
+    await expect(findCollection(store, 'deadlocked')).rejects.toMatchObject({ code: 'not-found' });
   });
 
   it('creates, lists and drops; a name can be reused', async () => {

@@ -35,6 +35,8 @@ export interface CollectionStatus {
 
 const COLUMNS = 'id, name, sql_schema, settings, replaces';
 const UNIQUE_VIOLATION = '23505';
+const DEADLOCK = '40P01';
+const MOST_ATTEMPTS = 5;
 
 export async function listCollections(store: Store): Promise<Collection[]> {
   const rows = await store.engine.query(
@@ -182,7 +184,21 @@ async function withServers(
 
 /** Removes a collection with all its contents, and its reindex. Work in progress on it ends with not-found. */
 export async function dropCollection(store: Store, collection: Collection): Promise<void> {
-  const target = await store.engine.transaction(async (tx) => {
+  const target = await untilNoDeadlock(() => removeTables(store, collection));
+  if (target !== undefined) await dropCollection(store, target);
+  store.memory.collections.delete(collection.name);
+  store.memory.schemas.delete(collection.id);
+  store.memory.shown.delete(collection.id);
+  store.memory.sizes.delete(collection.id);
+  await store.inMemory.forgetCollection(collection.id);
+  store.memory.uses.delete(collection.id);
+  store.memory.words.delete(collection.id);
+  store.memory.sweeps.delete(collection.id);
+}
+
+/** @returns the collection that a reindex was filling to replace it */
+function removeTables(store: Store, collection: Collection): Promise<Collection | undefined> {
+  return store.engine.transaction(async (tx) => {
     // In the order of commits: a writer holds one of these rows, and then locks that of the collection.
     for (const table of ['leases', 'shard_leases']) {
       await tx.query(`delete from akin.${table} where collection = $1`, [collection.id]);
@@ -208,15 +224,20 @@ export async function dropCollection(store: Store, collection: Collection): Prom
     );
     return reindex && fromRow(reindex);
   });
-  if (target !== undefined) await dropCollection(store, target);
-  store.memory.collections.delete(collection.name);
-  store.memory.schemas.delete(collection.id);
-  store.memory.shown.delete(collection.id);
-  store.memory.sizes.delete(collection.id);
-  await store.inMemory.forgetCollection(collection.id);
-  store.memory.uses.delete(collection.id);
-  store.memory.words.delete(collection.id);
-  store.memory.sweeps.delete(collection.id);
+}
+
+/**
+ * Work that locks the rows of a collection and then its tables can wait for work that does it the other way round. The
+ * database ends one of them, and the other one soon is done.
+ */
+async function untilNoDeadlock<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (sqlStateOf(error) !== DEADLOCK || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
 }
 
 /** Removes collections that were replaced so long ago that nothing uses them. */
