@@ -199,7 +199,8 @@ class Validation {
   }
 
   /** All values that were sent, to check them against the limits of a document. */
-  #ownValues(): Map<string, FieldValue> {
+  #ownValues(): ReadonlyMap<string, FieldValue> {
+    if (this.#modifiers.size === 0) return this.#fields;
     const values = new Map(this.#fields);
     for (const [name, modifiers] of this.#modifiers) {
       const all = modifiers.flatMap(({ fitted }) => (fitted === undefined ? [] : [fitted]));
