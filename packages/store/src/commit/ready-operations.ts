@@ -142,11 +142,21 @@ async function readReady(
     keyed: true,
   });
   const outputs = await readOutputs(store, rows);
-  return rows.map(({ accepted_at, kept_version, pack, start, size, ...row }, i) => ({
-    ...row,
+  // Written out: a rest of properties takes several times as long to copy.
+  return rows.map((row, i) => ({
+    seq: row.seq,
+    request: row.request,
+    position: row.position,
+    kind: row.kind,
+    id: row.id,
+    doc: row.doc,
+    document: row.document,
     outputs: outputs[i] ?? null,
     isLost: outputs[i] === undefined,
-    acceptedAt: accepted_at,
-    keptVersion: kept_version,
+    mark: row.mark,
+    acceptedAt: row.accepted_at,
+    tombstones: row.tombstones,
+    atomic: row.atomic,
+    keptVersion: row.kept_version,
   }));
 }
