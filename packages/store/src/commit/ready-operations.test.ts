@@ -52,7 +52,8 @@ describe.each(ENGINES)('the next ready operations on %s', (kind) => {
     const { query } = pg.Client.prototype;
     const asked: number[] = [];
     const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
-      const requests = args[1]?.find((value: unknown) => Array.isArray(value));
+      const values = (args as unknown[])[1] as unknown[] | undefined;
+      const requests = values?.find((value) => Array.isArray(value));
       if (requests !== undefined) asked.push(requests.length);
       return Reflect.apply(query, this, args);
     });
