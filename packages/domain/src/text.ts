@@ -4,8 +4,11 @@
  */
 export function unstorable(text: string): string | null {
   if (text.includes('\0')) return 'the character NUL (U+0000)';
-  return /\p{Surrogate}/u.test(text) ? 'half of a surrogate pair' : null;
+  return isWellFormed.call(text) ? null : 'half of a surrogate pair';
 }
+
+/** Faster than a regular expression. TypeScript knows this function of ES2024 only as a member of newer libraries. */
+const { isWellFormed } = String.prototype as unknown as { isWellFormed: (this: string) => boolean };
 
 /** Length of a text in bytes of UTF-8. */
 export function utf8Length(text: string): number {

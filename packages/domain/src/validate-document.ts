@@ -111,10 +111,13 @@ class Validation {
   #take<T>(name: string, read: (value: JsonValue) => T): T | undefined {
     const values = this.#members.get(name) ?? [];
     this.#members.delete(name);
-    return this.#attempt(`"${name}"`, () => {
-      const value = this.#setValue(name, single(values));
-      return value === undefined ? undefined : read(value);
-    });
+    return this.#attempt(
+      () => `"${name}"`,
+      () => {
+        const value = this.#setValue(name, single(values));
+        return value === undefined ? undefined : read(value);
+      },
+    );
   }
 
   /**
@@ -137,7 +140,10 @@ class Validation {
     } else if (this.#isOwn(name)) {
       this.#warnings.push(`The field ${quote(name)} is akin's own: what was sent for it is not stored.`);
     } else {
-      this.#attempt(`field ${quote(name)}`, () => this.#store(name, values));
+      this.#attempt(
+        () => `field ${quote(name)}`,
+        () => this.#store(name, values),
+      );
     }
   }
 
@@ -193,7 +199,8 @@ class Validation {
   }
 
   /** All values that were sent, to check them against the limits of a document. */
-  #ownValues(): Map<string, FieldValue> {
+  #ownValues(): ReadonlyMap<string, FieldValue> {
+    if (this.#modifiers.size === 0) return this.#fields;
     const values = new Map(this.#fields);
     for (const [name, modifiers] of this.#modifiers) {
       const all = modifiers.flatMap(({ fitted }) => (fitted === undefined ? [] : [fitted]));
@@ -214,7 +221,10 @@ class Validation {
   #checkImage(hasImport: boolean): void {
     const image = this.#fields.get('image');
     if (typeof image !== 'string') return;
-    this.#attempt('field "image"', () => checkImage(image, hasImport));
+    this.#attempt(
+      () => 'field "image"',
+      () => checkImage(image, hasImport),
+    );
   }
 
   #checkFieldCount(): void {
@@ -225,13 +235,13 @@ class Validation {
     }
   }
 
-  /** Runs `action` and records its error as a problem of `subject`. */
-  #attempt<T>(subject: string, action: () => T): T | undefined {
+  /** Runs `action` and records its error as a problem of `subject`, which is named only then. */
+  #attempt<T>(subject: () => string, action: () => T): T | undefined {
     try {
       return action();
     } catch (error) {
       if (!(error instanceof AkinError)) throw error;
-      this.#problem(`${subject}: ${error.message.replace(/\.$/, '')}`, error.code);
+      this.#problem(`${subject()}: ${error.message.replace(/\.$/, '')}`, error.code);
       return undefined;
     }
   }

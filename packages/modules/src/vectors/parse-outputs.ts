@@ -7,7 +7,6 @@ import {
   JsonNumber,
   JsonObject,
   type JsonValue,
-  type ModuleManifest,
   type OutputField,
   parseJson,
   parseLong,
@@ -103,76 +102,155 @@ export function readOutputs(json: string, mark: string | undefined, codebookOf: 
   if (json.length > MAX_CHARACTERS) {
     throw refuse(`The outputs of an analysis have at most ${MAX_CHARACTERS} characters, these ${json.length}.`);
   }
-  const value = parseJson(json, { depth: 4 });
-  if (!(value instanceof JsonObject)) throw refuse('The outputs of an analysis are a JSON object.');
-  const sent = new Map(value.entries);
+  const sent = parseJson(json, { depth: 4 });
+  if (!(sent instanceof JsonObject)) throw refuse('The outputs of an analysis are a JSON object.');
+  const values = valuesOf(sent);
   const today = isToRank ? undefined : markOf(json, codebookOf);
-  if (mark !== undefined && mark === today) return { ...knownOutputs(sent, codebookOf), mark };
-  const fields = new Map<string, FieldValue>();
-  const descriptors = new Map<string, OutputDescriptor>();
+  if (mark !== undefined && mark === today) {
+    const known = OUTPUTS.map((output, i) =>
+      values[i] === null ? undefined : knownOutput(output, values[i] as JsonValue),
+    );
+    return new ReadOutputs(known, descriptorsOf(known, codebookOf), mark);
+  }
+  const read = OUTPUTS.map((output, i) =>
+    values[i] === null ? undefined : readOutput(output, values[i] as JsonValue),
+  );
+  const descriptors: (OutputDescriptor | undefined)[] = [];
   let remade = false;
-  for (const manifest of MODULES) {
-    for (const output of manifest.outputs) {
-      const outputValue = sent.get(output.name);
-      if (outputValue !== undefined && outputValue !== null) fields.set(output.name, readOutput(output, outputValue));
+  for (const described of DESCRIBED) {
+    const codebook = codebookOf(described.module);
+    const halves = readHalvesOf(described, read, codebook);
+    if (halves === undefined) {
+      descriptors.push(undefined);
+      continue;
     }
-    const { name } = manifest;
-    const codebook = manifest.descriptor && codebookOf(name);
-    const halves = codebook && readHalvesOf(manifest, fields, codebook);
-    if (codebook === undefined || halves === undefined) continue;
-    const keys = codeKeys(name);
-    const vector = readUnit(halves, name, scratchOf(halves.length / 2));
-    const codes = decodeCodes(keys, fields);
+    const vector = readUnit(halves, described.module, scratchOf(halves.length / 2));
+    const codes = decodeCodes(described, read);
     if (isToRank) {
-      descriptors.set(name, new OutputDescriptor(NO_CELL, halves));
+      descriptors.push(new OutputDescriptor(NO_CELL, halves));
       continue;
     }
     let cell = codes && currentCell(codebook, codes, vector);
     if (cell === undefined) {
-      cell = remakeCodes(codebook, keys, fields, vector);
+      cell = remakeCodes(codebook, described, read, vector);
       remade = true;
     }
-    descriptors.set(name, new OutputDescriptor(cell, halves));
+    descriptors.push(new OutputDescriptor(cell, halves));
   }
-  if (fields.size === 0 && sent.has('outputs')) {
+  if (read.every((value) => value === undefined) && sent.get('outputs') !== undefined) {
     throw refuse('This is a whole answer of /analyze. Send the text in its "outputs" alone.');
   }
-  return { fields, descriptors, ...(remade || today === undefined ? {} : { mark: today }) };
+  return new ReadOutputs(read, descriptors, remade ? undefined : today);
 }
 
-/** Reads the values of a text that was checked before. */
-function knownOutputs(sent: ReadonlyMap<string, JsonValue>, codebookOf: Codebooks): Omit<Outputs, 'mark'> {
-  const fields = new Map<string, FieldValue>();
-  const descriptors = new Map<string, OutputDescriptor>();
-  for (const manifest of MODULES) {
-    for (const output of manifest.outputs) {
-      const value = sent.get(output.name);
-      if (value !== undefined && value !== null) fields.set(output.name, knownOutput(output, value));
-    }
-    const { name, descriptor } = manifest;
-    const halves = descriptor && readHalvesOf(manifest, fields, codebookOf(name));
-    if (halves === undefined) continue;
-    descriptors.set(name, new OutputDescriptor(Number(fields.get(codeKeys(name).cluster)), halves));
+/** The outputs of all modules. Values of outputs are in this order: an import has no time for maps. */
+const OUTPUTS = MODULES.flatMap(({ outputs }) => outputs);
+const PLACES: ReadonlyMap<string, number> = new Map(OUTPUTS.map(({ name }, place) => [name, place]));
+
+/** A module with a descriptor, and the places of its outputs. */
+interface Described {
+  readonly module: string;
+  readonly descriptor: number;
+  readonly cluster: number;
+  readonly nclusters: number;
+  readonly lopq: number;
+  readonly rerank: number;
+}
+
+const DESCRIBED: readonly Described[] = MODULES.flatMap(({ name: module, descriptor }) => {
+  if (descriptor === undefined) return [];
+  const place = (name: string) => {
+    const found = PLACES.get(name);
+    if (found === undefined) throw new Error(`The module ${module} has no output ${name}.`);
+    return found;
+  };
+  return {
+    module,
+    descriptor: place(descriptor.output),
+    cluster: place(`${module}_cluster`),
+    nclusters: place(`${module}_nclusters`),
+    lopq: place(`${module}_lopq`),
+    rerank: place(`${module}_rerank`),
+  };
+});
+
+type Values = (FieldValue | undefined)[];
+
+/** Outputs whose maps are made when they are first needed: a change that is accepted needs the mark alone. */
+class ReadOutputs implements Outputs {
+  readonly mark?: string;
+  readonly #values: Values;
+  readonly #found: readonly (OutputDescriptor | undefined)[];
+  #fields: Map<string, FieldValue> | undefined;
+  #descriptors: Map<string, OutputDescriptor> | undefined;
+
+  constructor(values: Values, found: readonly (OutputDescriptor | undefined)[], mark: string | undefined) {
+    this.#values = values;
+    this.#found = found;
+    if (mark !== undefined) this.mark = mark;
   }
-  return { fields, descriptors };
+
+  get fields(): ReadonlyMap<string, FieldValue> {
+    if (this.#fields === undefined) {
+      this.#fields = new Map();
+      for (const [place, value] of this.#values.entries()) {
+        if (value !== undefined) this.#fields.set((OUTPUTS[place] as OutputField).name, value);
+      }
+    }
+    return this.#fields;
+  }
+
+  get descriptors(): ReadonlyMap<string, OutputDescriptor> {
+    if (this.#descriptors === undefined) {
+      this.#descriptors = new Map();
+      for (const [i, found] of this.#found.entries()) {
+        if (found !== undefined) this.#descriptors.set((DESCRIBED[i] as Described).module, found);
+      }
+    }
+    return this.#descriptors;
+  }
 }
 
+/** The value of each output; null if it is absent. Of a key that repeats, the last value counts. */
+function valuesOf({ entries }: JsonObject): JsonValue[] {
+  const values = new Array<JsonValue>(OUTPUTS.length).fill(null);
+  let next = 0;
+  for (const [key, value] of entries) {
+    // They usually come in order: comparing two texts is faster than finding one.
+    const place = OUTPUTS[next]?.name === key ? next : PLACES.get(key);
+    if (place === undefined) continue;
+    values[place] = value;
+    next = place + 1;
+  }
+  return values;
+}
+
+/** The descriptors of a text that was checked before. */
+function descriptorsOf(values: Values, codebookOf: Codebooks): (OutputDescriptor | undefined)[] {
+  return DESCRIBED.map((described) => {
+    const halves = readHalvesOf(described, values, codebookOf(described.module));
+    return halves && new OutputDescriptor(Number(values[described.cluster]), halves);
+  });
+}
+
+/** Reads a value of a text that was checked before. */
 function knownOutput({ type }: OutputField, value: JsonValue): FieldValue {
-  const long = (one: JsonValue) => BigInt((one as JsonNumber).text);
-  const double = (one: JsonValue) => Number((one as JsonNumber).text);
   switch (type) {
     case 'long':
-      return long(value);
+      return knownLong(value);
     case 'double':
-      return double(value);
+      return knownDouble(value);
     case 'longs':
-      return (value as readonly JsonValue[]).map(long);
+      return (value as readonly JsonValue[]).map(knownLong);
     case 'doubles':
-      return (value as readonly JsonValue[]).map(double);
+      return (value as readonly JsonValue[]).map(knownDouble);
     default:
       return value as boolean | string | readonly string[];
   }
 }
+
+const knownLong = (value: JsonValue) => BigInt((value as JsonNumber).text);
+const knownDouble = (value: JsonValue) => Number((value as JsonNumber).text);
 
 /** A vector of each length, which checks reuse: an import would create much garbage otherwise. */
 const scratches = new Map<number, Float32Array>();
@@ -187,28 +265,24 @@ function scratchOf(dimensions: number): Float32Array {
 }
 
 /** The numbers of a module's descriptor as little-endian halves, if the outputs contain it. */
-function readHalvesOf(
-  { name, descriptor }: ModuleManifest,
-  fields: ReadonlyMap<string, FieldValue>,
-  codebook: Codebook,
-): Uint8Array | undefined {
-  const text = descriptor && (fields.get(descriptor.output) as string | undefined);
-  if (text !== undefined) return descriptorHalves(text, name, codebook);
-  const orphan = Object.values(codeKeys(name)).find((key) => fields.has(key));
+function readHalvesOf(described: Described, values: Values, codebook: Codebook): Uint8Array | undefined {
+  const { module, descriptor, cluster, nclusters, lopq, rerank } = described;
+  const text = values[descriptor] as string | undefined;
+  if (text !== undefined) return descriptorHalves(text, module, codebook);
+  const orphan = [cluster, nclusters, lopq, rerank].find((place) => values[place] !== undefined);
   if (orphan === undefined) return undefined;
-  throw refuse(`${orphan} came without ${descriptor?.output}, from which it is made. Send both, or neither.`);
+  throw refuse(`${nameOf(orphan)} came without ${nameOf(descriptor)}, from which it is made. Send both, or neither.`);
 }
 
-/** Computes the codes of a vector and adds them to `fields`. Returns the cell. */
-function remakeCodes(
-  codebook: Codebook,
-  keys: CodeKeys,
-  fields: Map<string, FieldValue>,
-  vector: Float32Array,
-): number {
+const nameOf = (place: number) => (OUTPUTS[place] as OutputField).name;
+
+/** Computes the codes of a vector and adds them to the values. Returns the cell. */
+function remakeCodes(codebook: Codebook, described: Described, values: Values, vector: Float32Array): number {
   const { cluster, nclusters, lopq, rerank } = encodeCodes(codebook, vector);
-  fields.set(keys.cluster, BigInt(cluster)).set(keys.nclusters, nclusters);
-  fields.set(keys.lopq, lopq).set(keys.rerank, rerank);
+  values[described.cluster] = BigInt(cluster);
+  values[described.nclusters] = nclusters;
+  values[described.lopq] = lopq;
+  values[described.rerank] = rerank;
   return cluster;
 }
 
@@ -221,13 +295,14 @@ interface SentCodes {
 }
 
 /** Undefined if some are missing. Always decoded, so that only valid base64 is stored, even with another codebook. */
-function decodeCodes(keys: CodeKeys, fields: ReadonlyMap<string, FieldValue>): SentCodes | undefined {
-  const lopqText = fields.get(keys.lopq) as string | undefined;
-  const nclustersText = fields.get(keys.nclusters) as string | undefined;
-  const cluster = fields.get(keys.cluster) as bigint | undefined;
-  const rerank = fields.get(keys.rerank) as bigint | undefined;
-  const lopq = lopqText === undefined ? undefined : decodeBase64(lopqText, keys.lopq, MAX_STRING);
-  const nclusters = nclustersText === undefined ? undefined : decodeBase64(nclustersText, keys.nclusters, MAX_STRING);
+function decodeCodes(described: Described, values: Values): SentCodes | undefined {
+  const lopqText = values[described.lopq] as string | undefined;
+  const nclustersText = values[described.nclusters] as string | undefined;
+  const cluster = values[described.cluster] as bigint | undefined;
+  const rerank = values[described.rerank] as bigint | undefined;
+  const lopq = lopqText === undefined ? undefined : decodeBase64(lopqText, nameOf(described.lopq), MAX_STRING);
+  const nclusters =
+    nclustersText === undefined ? undefined : decodeBase64(nclustersText, nameOf(described.nclusters), MAX_STRING);
   if (lopq === undefined || nclusters === undefined || rerank === undefined) return undefined;
   return { lopq, nclusters, cluster, rerank };
 }
@@ -250,28 +325,6 @@ function currentCell(
   const [cell] = cells;
   if (cell === undefined || cluster !== BigInt(cell)) return undefined;
   return areCodesOf(codebook, vector, cells, rerank) ? cell : undefined;
-}
-
-interface CodeKeys {
-  readonly cluster: string;
-  readonly nclusters: string;
-  readonly lopq: string;
-  readonly rerank: string;
-}
-
-const keysOf = new Map<string, CodeKeys>();
-
-function codeKeys(module: string): CodeKeys {
-  const known = keysOf.get(module);
-  if (known !== undefined) return known;
-  const keys = {
-    cluster: `${module}_cluster`,
-    nclusters: `${module}_nclusters`,
-    lopq: `${module}_lopq`,
-    rerank: `${module}_rerank`,
-  };
-  keysOf.set(module, keys);
-  return keys;
 }
 
 /** Converts a value to the type of its output, or throws an error that names it. */

@@ -182,12 +182,15 @@ describe('outputs that clients send back', () => {
   });
 
   it('are the same when they are read again by their mark', () => {
-    const { mark, ...first } = parseOutputs(text);
-    const again = parseOutputs(text, mark);
-    expect(again).toEqual({ ...first, mark });
-    for (const [module, { vector }] of first.descriptors) expect(again.descriptors.get(module)?.vector).toEqual(vector);
     const some = JSON.stringify({ copyspace: [8], smell: 1, color_names: null });
-    expect(parseOutputs(some, parseOutputs(some).mark)).toEqual(parseOutputs(some));
+    for (const one of [text, some]) {
+      const first = parseOutputs(one);
+      const again = parseOutputs(one, first.mark);
+      expect(again).toMatchObject({ fields: first.fields, descriptors: first.descriptors, mark: first.mark });
+      for (const [module, { vector }] of first.descriptors)
+        expect(again.descriptors.get(module)?.vector).toEqual(vector);
+    }
+    expect(parseOutputs(some).fields).toEqual(new Map([['copyspace', [8n]]]));
   });
 
   it('are checked again in a text that is not the one of the mark, or whose mark is of other rules', () => {

@@ -76,7 +76,6 @@ async function applyPage(
 ): Promise<ReadonlySet<bigint>> {
   const { store, collection, turn } = context;
   const { applier, below } = progress;
-  const requests = page.map(({ request }) => request);
   const touched = new Set<bigint>();
   const isSharded = store.engine.kind === 'postgres' && shardsOf(collection) > 1;
   for (let isMore = true, isFirst = true; isMore; isFirst = false) {
@@ -94,7 +93,7 @@ async function applyPage(
     }
     for (const { request, first_seq } of page) if (first_seq <= progress.after) touched.add(request);
     const limit = isSharded ? Math.min(applier.rows, Math.max(1, store.shardsFrom - progress.count)) : applier.rows;
-    const operations = await nextReady(store, collection, requests, { after: progress.after, below }, limit);
+    const operations = await nextReady(store, collection, page, { after: progress.after, below }, limit);
     isMore = operations.length === limit;
     progress.isLarge ||= isMore;
     for (const { request, seq } of operations) {

@@ -213,11 +213,10 @@ async function applyShard(
 ): Promise<boolean> {
   try {
     for await (const page of requestPages(store, collection, below)) {
-      const requests = page.map(({ request }) => request);
       for (let after = BEFORE_ALL, isMore = true; isMore; ) {
         signal?.throwIfAborted();
         const limit = applier.rows;
-        const operations = await nextReady(store, collection, requests, { after, below, shard }, limit);
+        const operations = await nextReady(store, collection, page, { after, below, shard }, limit);
         isMore = operations.length === limit;
         const last = operations.at(-1);
         if (last === undefined) break;

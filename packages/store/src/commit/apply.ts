@@ -103,7 +103,7 @@ async function applyInTransaction(tx: Queryable, begun: CommitContext, prepared:
   const expired = await expireLive(tx, context, ids, changes);
   const bytes = await insertDocuments(tx, context, added);
   await insertDescriptors(tx, context, added);
-  for (const { outputs } of added) for (const module of outputs?.descriptors.keys() ?? []) changes.add(module, 1);
+  for (const { descriptors } of added) for (const module of descriptors?.keys() ?? []) changes.add(module, 1);
   if (deletes.length > 0) {
     await tx.query(
       `insert into ${S}.barriers (seq, id, accepted_at) select * from unnest($1::bigint[], $2::text[], $3::timestamptz[])`,

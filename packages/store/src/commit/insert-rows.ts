@@ -95,8 +95,8 @@ export async function insertDescriptors(
   added: readonly Prepared[],
 ): Promise<void> {
   for (const { name } of store.modules) {
-    const rows = added.flatMap(({ operation, outputs }) => {
-      const descriptor = outputs?.descriptors.get(name);
+    const rows = added.flatMap(({ operation, descriptors }) => {
+      const descriptor = descriptors?.get(name);
       return descriptor === undefined ? [] : [{ doc: operation.doc ?? 0n, descriptor }];
     });
     if (rows.length === 0) continue;

@@ -1,7 +1,7 @@
 import { AkinError, documentFromJson } from '@akin/domain';
 import { generationOf } from '../collections/generations.ts';
 import { refuseOtherModels } from '../collections/models.ts';
-import type { ParsedOutputs } from '../context.ts';
+import type { Generation, ParsedOutputs } from '../context.ts';
 import { Bases } from './atomic.ts';
 import { type Failure, failOperations } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -14,7 +14,8 @@ export interface Prepared {
   readonly operation: ReadyOperation;
   readonly id: string;
   readonly columns?: DocumentColumns;
-  readonly outputs?: ParsedOutputs;
+  /** By module. The other outputs are in the columns. */
+  readonly descriptors?: ParsedOutputs['descriptors'];
   /** A later change made it void, as was found before. */
   readonly isVoid?: boolean;
   /** The number whose outputs and thumbnail it takes over. */
@@ -40,6 +41,8 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
   const vocabulary = new Set<string>();
   const failures: Failure[] = [];
   const bases = await Bases.read(context, operations);
+  const { parseOutputs } = generationOf(context.store, context.schema);
+  const modules = new Set<string>();
   let since = performance.now();
   for (const operation of operations) {
     if (performance.now() - since > SLICE_MILLISECONDS) {
@@ -47,7 +50,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
       since = performance.now();
     }
     try {
-      prepared.push(prepare(context, operation, vocabulary, bases));
+      prepared.push(prepare(context, operation, { vocabulary, bases, parseOutputs, modules }));
     } catch (error) {
       // Only this document was read, so only this document is the cause.
       failures.push({
@@ -62,11 +65,20 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
   return { prepared, failed: failures.length };
 }
 
+/** What the operations of a chunk have in common. */
+interface Common {
+  /** Gets the words of the documents. */
+  readonly vocabulary: Set<string>;
+  readonly bases: Bases | undefined;
+  readonly parseOutputs: Generation['parseOutputs'];
+  /** The modules whose models are known to be those of the collection. */
+  readonly modules: Set<string>;
+}
+
 function prepare(
   { store, collection, schema }: CommitContext,
   operation: ReadyOperation,
-  vocabulary: Set<string>,
-  bases: Bases | undefined,
+  { vocabulary, bases, parseOutputs, modules }: Common,
 ): Prepared {
   const id = operation.id ?? '';
   if (bases?.isVoid(operation)) return { operation, id, isVoid: true };
@@ -76,11 +88,12 @@ function prepare(
   }
   if (operation.isLost) throw lostOutputs();
   const document = documentFromJson(operation.document ?? '{}', schema.fields);
-  const outputs =
-    operation.outputs === null
-      ? undefined
-      : generationOf(store, schema).parseOutputs(operation.outputs, operation.mark ?? undefined);
-  if (outputs) refuseOtherModels(store, collection, schema, [...outputs.descriptors.keys()]);
+  const outputs = operation.outputs === null ? undefined : parseOutputs(operation.outputs, operation.mark ?? undefined);
+  for (const module of outputs?.descriptors.keys() ?? []) {
+    if (modules.has(module)) continue;
+    refuseOtherModels(store, collection, schema, [module]);
+    modules.add(module);
+  }
   const whole =
     operation.atomic && bases !== undefined
       ? bases.update(operation, document, outputs)
@@ -91,7 +104,7 @@ function prepare(
     operation,
     id,
     columns: documentColumns(id, whole.fields, whole.outputs, schema, vocabulary),
-    ...(whole.outputs ? { outputs: whole.outputs } : {}),
+    ...(whole.outputs ? { descriptors: whole.outputs.descriptors } : {}),
     ...(isOther && whole.picture !== undefined ? { pictureOf: whole.picture } : {}),
   };
 }

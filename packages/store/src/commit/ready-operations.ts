@@ -39,6 +39,7 @@ const PAGE = 200;
 export interface UnfinishedRequest {
   readonly request: bigint;
   readonly first_seq: bigint;
+  readonly count: number;
   /** The `traceparent` of the span that accepted it. */
   readonly trace: string | null;
 }
@@ -52,7 +53,7 @@ export async function* requestPages(
   let last = BEFORE_ALL;
   for (;;) {
     const rows = await store.engine.query<UnfinishedRequest>(
-      `select request, first_seq, trace from ${collection.sqlSchema}.requests
+      `select request, first_seq, count, trace from ${collection.sqlSchema}.requests
         where not finished and first_seq > $1 and first_seq < $2 order by first_seq limit ${PAGE}`,
       [last, bound],
       'bulk',
@@ -78,9 +79,40 @@ interface Range {
  * The next ready operations of a page of requests, in accepted order.
  *
  * The cursor is for speed: applied operations are no longer ready, but their index entries exist until a vacuum, and
- * scanning them for each chunk would take quadratic time.
+ * scanning them for each chunk would take quadratic time. For the same reason a statement reads only as many requests as
+ * should suffice: it reads up to `limit` operations of each, with their outputs, before it sorts them.
  */
 export async function nextReady(
+  store: Store,
+  collection: Collection,
+  page: readonly UnfinishedRequest[],
+  range: Range,
+  limit: number,
+): Promise<ReadyOperation[]> {
+  const found: ReadyOperation[] = [];
+  const shards = range.shard === undefined ? 1 : shardsOf(collection);
+  const rest = page.filter(
+    ({ first_seq, count }) => first_seq + BigInt(count) > range.after + 1n && first_seq < range.below,
+  );
+  // Many of them may still be analyzed: then more requests are read at a time.
+  for (let from = 0, size = limit; from < rest.length && found.length < limit; size *= 2) {
+    let to = from;
+    for (let count = 0; to < rest.length && count < size * shards; to++) count += remaining(rest[to], range);
+    const requests = rest.slice(from, to).map(({ request }) => request);
+    found.push(...(await readReady(store, collection, requests, range, limit - found.length)));
+    from = to;
+  }
+  return found;
+}
+
+/** Number of operations of a request after the cursor. */
+function remaining(request: UnfinishedRequest | undefined, { after }: Range): number {
+  if (request === undefined) return 0;
+  const { first_seq, count } = request;
+  return first_seq > after ? count : Number(first_seq + BigInt(count) - 1n - after);
+}
+
+async function readReady(
   store: Store,
   collection: Collection,
   requests: readonly bigint[],
@@ -110,11 +142,21 @@ export async function nextReady(
     keyed: true,
   });
   const outputs = await readOutputs(store, rows);
-  return rows.map(({ accepted_at, kept_version, pack, start, size, ...row }, i) => ({
-    ...row,
+  // Written out: a rest of properties takes several times as long to copy.
+  return rows.map((row, i) => ({
+    seq: row.seq,
+    request: row.request,
+    position: row.position,
+    kind: row.kind,
+    id: row.id,
+    doc: row.doc,
+    document: row.document,
     outputs: outputs[i] ?? null,
     isLost: outputs[i] === undefined,
-    acceptedAt: accepted_at,
-    keptVersion: kept_version,
+    mark: row.mark,
+    acceptedAt: row.accepted_at,
+    tombstones: row.tombstones,
+    atomic: row.atomic,
+    keptVersion: row.kept_version,
   }));
 }

@@ -24,38 +24,75 @@ const MOST_POSITIONS = 256;
  * @throws AkinError too-large
  */
 export function documentWords(fields: Iterable<FieldTexts>, vocabulary?: Set<string>): Buffer {
-  const all = new Map<string, number[]>();
-  const byColumn = new Map<string, Map<string, number[]>>();
+  const chains = new Map<string, Chain>();
+  const columns: string[] = [];
+  /** Whether a column came again after others. */
+  let isAgain = false;
   let position = 0;
+  let count = 0;
   for (const { column, texts } of fields) {
-    const own = byColumn.get(column) ?? new Map<string, number[]>();
-    byColumn.set(column, own);
+    let number = columns.lastIndexOf(column);
+    if (number < 0) number = columns.push(column) - 1;
+    else isAgain ||= number < columns.length - 1;
     for (const text of texts) {
       for (const word of words(text)) {
         position++;
-        const known = own.get(word);
-        if (known === undefined) own.set(word, [Math.min(position, LAST_POSITION)]);
-        else known.push(Math.min(position, LAST_POSITION));
+        if (count === places.next.length) places = largerPlaces(places);
+        places.position[count] = Math.min(position, LAST_POSITION);
+        places.column[count] = number;
+        places.next[count] = NONE;
+        const chain = chains.get(word);
+        if (chain === undefined) chains.set(word, { first: count, last: count });
+        else {
+          places.next[chain.last] = count;
+          chain.last = count;
+        }
+        count++;
       }
       position += VALUE_GAP;
     }
   }
-  for (const own of byColumn.values()) {
-    for (const [word, positions] of own) {
-      const known = all.get(word);
-      all.set(word, known === undefined ? positions : [...known, ...positions].sort((a, b) => a - b));
+  const prefixes = columns.map((column) => fieldWord(column, ''));
+  const writer = new WordsWriter(isAgain);
+  for (const [word, { first }] of chains) {
+    vocabulary?.add(word);
+    writer.add('', word, first, ANY);
+    for (let at = first, before = NONE; at !== NONE; at = places.next[at] as number) {
+      const column = places.column[at] as number;
+      const isNew = column !== before && !(isAgain && comesBefore(column, first, at));
+      if (isNew) writer.add(prefixes[column] as string, word, at, column);
+      before = column;
     }
   }
-  const writer = new WordsWriter();
-  for (const [word, positions] of all) {
-    vocabulary?.add(word);
-    writer.add('', word, positions);
-  }
-  for (const [column, own] of byColumn) {
-    const prefix = fieldWord(column, '');
-    for (const [word, positions] of own) writer.add(prefix, word, positions);
-  }
   return writer.end();
+}
+
+/** The places of a word in a document: the first, which leads to the others, and the last. */
+interface Chain {
+  readonly first: number;
+  last: number;
+}
+
+const NONE = -1;
+/** Any column. */
+const ANY = -1;
+
+/** All places of words in the present document: where, in which column, and where the same word comes next. */
+let places = { position: new Int32Array(256), column: new Int32Array(256), next: new Int32Array(256) };
+
+function largerPlaces(before: typeof places): typeof places {
+  const larger = (numbers: Int32Array) => {
+    const copy = new Int32Array(2 * numbers.length);
+    copy.set(numbers);
+    return copy;
+  };
+  return { position: larger(before.position), column: larger(before.column), next: larger(before.next) };
+}
+
+/** Whether a column is in a chain before one of its places. */
+function comesBefore(column: number, first: number, end: number): boolean {
+  for (let at = first; at !== end; at = places.next[at] as number) if (places.column[at] === column) return true;
+  return false;
 }
 
 /**
@@ -72,10 +109,17 @@ class WordsWriter {
   #at = 4;
   /** As the server counts. */
   #bytes = 0;
+  /** Whether places in one column may come after places in others. */
+  readonly #isMixed: boolean;
 
-  add(prefix: string, word: string, positions: readonly number[]): void {
+  constructor(isMixed: boolean) {
+    this.#isMixed = isMixed;
+  }
+
+  /** Adds a word with its places from one on, in one column or in all. */
+  add(prefix: string, word: string, first: number, column: number): void {
     // One UTF-16 unit becomes three bytes at most.
-    const room = 3 * (prefix.length + word.length) + 3 + 2 * Math.min(positions.length, MOST_POSITIONS);
+    const room = 3 * (prefix.length + word.length) + 3 + 2 * MOST_POSITIONS;
     if (this.#at + room > scratch.length) {
       const larger = Buffer.allocUnsafe(2 * (this.#at + room));
       scratch.copy(larger, 0, 0, this.#at);
@@ -89,8 +133,13 @@ class WordsWriter {
     at += 2;
     let last = 0;
     let kept = 0;
-    for (const position of positions) {
-      if (position === last || kept === MOST_POSITIONS) continue;
+    for (let place = first; place !== NONE && kept < MOST_POSITIONS; place = places.next[place] as number) {
+      if (column !== ANY && column !== places.column[place]) {
+        if (this.#isMixed) continue;
+        break;
+      }
+      const position = places.position[place] as number;
+      if (position === last) continue;
       scratch[at++] = position >>> 8;
       scratch[at++] = position & 255;
       last = position;

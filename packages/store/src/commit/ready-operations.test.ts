@@ -1,0 +1,71 @@
+import { onPostgres } from '@akin/testing';
+import { describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { freshCollections } from '../../test/fresh-collections.ts';
+import { accept, ENGINES } from '../../test/support.ts';
+import type { Collection, Store } from '../context.ts';
+import { BEFORE_ALL, nextReady, requestPages, type UnfinishedRequest } from './ready-operations.ts';
+
+describe.each(ENGINES)('the next ready operations on %s', (kind) => {
+  const itOnPostgres = onPostgres(kind, it);
+  let store: Store;
+  let collection: Collection;
+  freshCollections(kind, (place) => {
+    ({ store, collection } = place);
+  });
+
+  const ofRequest = (request: number, isPicture = false) =>
+    Array.from({ length: 4 }, (_, i) => ({
+      id: `${request}-${i}`,
+      ...(isPicture ? { image: 'http://pictures.example/1.jpg' } : {}),
+    }));
+  const BELOW = 1_000n;
+  const onlyPage = async () => {
+    const pages: UnfinishedRequest[][] = [];
+    for await (const page of requestPages(store, collection, BELOW)) pages.push(page);
+    return pages.flat();
+  };
+
+  it('come in accepted order, however many are read at a time, between others that are analyzed', async () => {
+    for (let request = 0; request < 12; request++) {
+      await accept(store, collection, ofRequest(request, request % 4 === 1 || (request > 5 && request < 11)));
+    }
+    const wanted = [0, 2, 3, 4, 11].flatMap((request) => ofRequest(request).map(({ id }) => id));
+    const page = await onlyPage();
+    for (const limit of [1, 3, 4, 7, 100]) {
+      const found: (string | null)[] = [];
+      for (let after = BEFORE_ALL, isMore = true; isMore; ) {
+        const operations = await nextReady(store, collection, page, { after, below: BELOW }, limit);
+        found.push(...operations.map(({ id }) => id));
+        after = operations.at(-1)?.seq ?? after;
+        isMore = operations.length === limit;
+      }
+      expect(found).toEqual(wanted);
+    }
+    const inside = await nextReady(store, collection, page, { after: 2n, below: 10n }, 100);
+    expect(inside.map(({ id }) => id)).toEqual(['0-2', '0-3', '2-0']);
+  });
+
+  itOnPostgres('are looked for in as few requests as suffice', async () => {
+    for (let request = 0; request < 10; request++) await accept(store, collection, ofRequest(request));
+    const page = await onlyPage();
+    const { query } = pg.Client.prototype;
+    const asked: number[] = [];
+    const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
+      const values = (args as unknown[])[1] as unknown[] | undefined;
+      const requests = values?.find((value) => Array.isArray(value));
+      if (requests !== undefined) asked.push(requests.length);
+      return Reflect.apply(query, this, args);
+    });
+    for (const [after, limit] of [
+      [BEFORE_ALL, 4],
+      [3n, 4],
+      [4n, 4],
+      [4n, 9],
+    ] as const) {
+      expect(await nextReady(store, collection, page, { after, below: BELOW }, limit)).toHaveLength(limit);
+    }
+    spy.mockRestore();
+    expect(asked).toEqual([1, 2, 1, 3]);
+  });
+});
