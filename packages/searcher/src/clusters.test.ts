@@ -1,10 +1,10 @@
 import { createRandom } from '@akin/domain/random';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { distance } from '../test/distance.ts';
+import { Codes } from './code-table.ts';
 import { Coder, MOST_SIGN_SUM } from './codes.ts';
 import { SearchedCollection } from './collection.ts';
 import type { VectorQuery } from './query.ts';
-import { Codes } from './vectors.ts';
 
 const DIMENSIONS = 32;
 const ROWS = 24_000;

@@ -11,15 +11,16 @@ import {
   withRoom,
 } from './bits.ts';
 import { Cells } from './cells.ts';
+import { Codes, codesBytes } from './code-table.ts';
 import { Coder, codeSizes } from './codes.ts';
 import { type DocNumbers, type DocSet, forEachIn } from './doc-set.ts';
 import { DocValues } from './doc-values.ts';
+import { Floats, floatsBytes } from './floats.ts';
 import { FoundRows } from './found-rows.ts';
 import { nearBySigns } from './near-by-signs.ts';
 import { findPairs, type Pairs, type PairsQuery } from './pairs.ts';
 import { type Candidates, type CountQuery, handedOn, type Restriction, type VectorQuery } from './query.ts';
 import { RowTable } from './row-table.ts';
-import { Codes, codesBytes, Floats, floatsBytes } from './vectors.ts';
 
 /** Dead rows are removed when there are at least this many, and when they reach this share of all rows. */
 const MANY_DEAD = 1_000;

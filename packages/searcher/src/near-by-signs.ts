@@ -1,9 +1,9 @@
 import type { Bits } from './bits.ts';
+import type { Codes, SignScan } from './code-table.ts';
 import { type CodedQuery, MOST_SIGN_SUM } from './codes.ts';
 import type { VectorQuery } from './query.ts';
 import { grown } from './row-table.ts';
 import { placeOf, sumOf } from './segment.ts';
-import type { Codes, SignScan } from './vectors.ts';
 
 /** Of a query that is in a dense neighbourhood, or unlike all rows, up to this many times as many rows are compared. */
 const CROWD = 80;

@@ -1,7 +1,8 @@
 import { countBits, intersect, rowsOf } from './bits.ts';
 import type { Cells } from './cells.ts';
+import type { Codes } from './code-table.ts';
+import { Floats } from './floats.ts';
 import type { RowTable } from './row-table.ts';
-import { type Codes, Floats } from './vectors.ts';
 
 /** Asks which rows are near each of many vectors. Only rows with a cell are compared, for all commits. */
 export interface PairsQuery {

@@ -1,0 +1,89 @@
+import { type Bits, bitsBytes, createBits, forEachBit, setBit, withRoom } from './bits.ts';
+import { createKernel, createMemory, memoryBytes } from './kernel.ts';
+import type { Kernel } from './plain-kernel.ts';
+import { BLOCK, FIRST_SEGMENT, type Take } from './segment.ts';
+
+/** Full vectors of up to some ten thousand rows, four bytes a number. */
+export class Floats {
+  readonly dimensions: number;
+  readonly #stride: number;
+  #room = FIRST_SEGMENT;
+  #memory: WebAssembly.Memory;
+  #kernel: Kernel;
+  described: Bits = createBits(FIRST_SEGMENT);
+
+  constructor(dimensions: number) {
+    this.dimensions = dimensions;
+    this.#stride = floatStride(dimensions);
+    this.#memory = createMemory(floatBytes(this.#stride, FIRST_SEGMENT));
+    this.#kernel = createKernel(this.#memory);
+  }
+
+  get bytes(): number {
+    return this.#memory.buffer.byteLength + this.described.byteLength;
+  }
+
+  set(row: number, vector: Float32Array): void {
+    if (row >= this.#room) this.#grow(Math.ceil(Math.max(row + 1, 2 * this.#room) / FIRST_SEGMENT) * FIRST_SEGMENT);
+    new Float32Array(this.#memory.buffer, row * this.#stride, this.dimensions).set(vector);
+    setBit(this.described, row);
+  }
+
+  /** The vector of a row, valid until the next change. */
+  get(row: number): Float32Array {
+    return new Float32Array(this.#memory.buffer, row * this.#stride, this.dimensions);
+  }
+
+  /** Compares rows with a query. The rounding error of sums of f32 is a share of the distance. */
+  compare(query: Float32Array, rows: Bits, take: Take): void {
+    const maskAt = this.#room * this.#stride;
+    const queryAt = maskAt + this.#room / 8;
+    const outAt = queryAt + this.#stride;
+    const { buffer } = this.#memory;
+    const padded = new Float32Array(buffer, queryAt, this.#stride / 4);
+    padded.fill(0);
+    padded.set(query);
+    const out = new Float32Array(buffer, outAt, BLOCK);
+    const mask = new Uint32Array(buffer, maskAt, this.#room / 32);
+    setMask(mask, rows);
+    for (let first = 0; first < this.#room; first += BLOCK) {
+      const count = Math.min(BLOCK, this.#room - first);
+      this.#kernel.squares(first * this.#stride, this.#stride, count, maskAt + first / 8, queryAt, outAt);
+      forEachBit(mask.subarray(first / 32, (first + count) / 32), (i) => {
+        const square = out[i] as number;
+        take(first + i, square * 0.9999, square, square * 1.0001 + 1e-12);
+      });
+    }
+  }
+
+  #grow(room: number): void {
+    const memory = createMemory(floatBytes(this.#stride, room));
+    new Uint8Array(memory.buffer).set(new Uint8Array(this.#memory.buffer, 0, this.#room * this.#stride));
+    this.#room = room;
+    this.#memory = memory;
+    this.#kernel = createKernel(memory);
+    this.described = withRoom(this.described, room);
+  }
+}
+
+/** Copies the bits of rows into a mask; missing rows get 0. */
+function setMask(mask: Uint32Array, rows: Bits): void {
+  const words = rows.subarray(0, mask.length);
+  mask.set(words);
+  mask.fill(0, words.length);
+}
+
+/** Bytes of a row of floats: a multiple of 16 floats. */
+function floatStride(dimensions: number): number {
+  return Math.ceil(dimensions / 4) * 16;
+}
+
+/** Bytes of rows of floats with the working memory of the kernel. */
+function floatBytes(stride: number, room: number): number {
+  return room * stride + room / 8 + stride + 4 * BLOCK;
+}
+
+/** Maximum bytes of {@link Floats} with this many rows: their capacity doubles. */
+export function floatsBytes(dimensions: number, rows: number): number {
+  return memoryBytes(floatBytes(floatStride(dimensions), Math.max(2 * rows, FIRST_SEGMENT))) + bitsBytes(2 * rows);
+}
