@@ -28,10 +28,14 @@ export class Cells {
     else rows.push(row);
   }
 
-  /** Returns the rows of some cells as a new bit set. @param count of all rows of the collection */
-  rowsIn(cells: Iterable<number>, count: number): Bits {
-    const bits = createBits(count);
-    for (const cell of cells) for (const row of this.#rows.get(cell) ?? []) setBit(bits, row);
-    return bits;
+  /** The rows of some different cells. @param rows receives them, those of one cell in ascending order @returns how many */
+  rowsIn(cells: Int32Array, rows: Uint32Array): number {
+    let count = 0;
+    for (const cell of cells) {
+      const own = this.#rows.get(cell);
+      if (own === undefined) continue;
+      for (let i = 0; i < own.length; i++) rows[count++] = own[i] as number;
+    }
+    return count;
   }
 }

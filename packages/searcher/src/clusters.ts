@@ -66,7 +66,8 @@ export class Clusters {
    */
   fromNear(query: CodedQuery): Uint32Array {
     const squares = new Float64Array(this.#all.length);
-    this.#centroids.estimate(query, this.#all, squares);
+    this.#centroids.places.set(this.#all);
+    this.#centroids.estimate(query, this.#all.length, squares);
     let [least, most] = [Number.POSITIVE_INFINITY, 0];
     for (const square of squares) {
       least = Math.min(least, square);
@@ -89,9 +90,12 @@ export class Clusters {
   /** The clusters that can have vectors within a distance of a query. */
   within(query: CodedQuery, distance: number): number[] {
     const clusters: number[] = [];
+    this.#centroids.places.set(this.#all);
     this.#centroids.compare(
       query,
+      this.#all.length,
       this.#all,
+      0,
       (cluster, low) => {
         if (Math.sqrt(low) <= distance + (this.#radius[cluster] as number)) clusters.push(cluster);
       },

@@ -9,6 +9,7 @@ import {
   NO_LIMIT,
   placeOf,
   SEGMENT,
+  SEGMENT_BITS,
   Segment,
   segmentBytes,
   type Take,
@@ -21,6 +22,9 @@ const MOST_UNCLUSTERED = 0.2;
 const GROWTH = 1.25;
 /** Vectors that change places between two pauses. */
 const MOVED_AT_A_TIME = 2_048;
+
+/** The places of rows that are compared: the memory is used again. */
+let rowPlaces = new Uint32Array(1_024);
 
 /** What a scan of signs asks and tells. */
 export interface SignScan {
@@ -131,26 +135,29 @@ export class Codes {
 
   /** Compares rows that have vectors by levels. @param limit rows beyond it may be skipped */
   compare(query: CodedNumbers, rows: Uint32Array, take: Take, limit: Limit = NO_LIMIT): void {
-    // The places of one segment are compared together.
-    const ends = new Uint32Array(this.#segments.length + 1);
-    const segmentOf = (row: number) => Math.floor((this.#places[row] as number) / SEGMENT);
-    for (const row of rows) ends[segmentOf(row) + 1] = (ends[segmentOf(row) + 1] as number) + 1;
-    for (let i = 1; i < ends.length; i++) ends[i] = (ends[i] as number) + (ends[i - 1] as number);
-    const places = new Uint32Array(rows.length);
-    for (const row of rows) {
-      const segment = segmentOf(row);
-      places[ends[segment] as number] = this.#places[row] as number;
-      ends[segment] = (ends[segment] as number) + 1;
-    }
-    this.compareAt(query, places, take, limit);
+    if (rowPlaces.length < rows.length) rowPlaces = new Uint32Array(2 * rows.length);
+    for (let i = 0; i < rows.length; i++) rowPlaces[i] = this.#places[rows[i] as number] as number;
+    this.compareAt(query, rowPlaces.subarray(0, rows.length), take, limit);
   }
 
   /** As {@link Codes.compare}, for rows by their places. */
   compareAt(query: CodedNumbers, places: Uint32Array, take: Take, limit: Limit = NO_LIMIT): void {
-    this.#bySegment(places, (segment, first, part) => {
-      const takeRow: Take = (place, low, likely, high) => take(this.#rows[first + place] as number, low, likely, high);
-      segment.compare(query, part, takeRow, limit);
-    });
+    const segments = this.#segments;
+    const counts = new Uint32Array(segments.length);
+    const compare = (number: number, count: number) =>
+      segments[number]?.compare(query, count, this.#rows, number * SEGMENT, take, limit);
+    // Places of one segment are compared together, a block at a time.
+    for (let i = 0; i < places.length; i++) {
+      const place = places[i] as number;
+      const number = segmentOf(place);
+      const count = counts[number] as number;
+      (segments[number] as Segment).places[count] = place % SEGMENT;
+      counts[number] = count + 1;
+      if (count + 1 < BLOCK) continue;
+      compare(number, BLOCK);
+      counts[number] = 0;
+    }
+    for (const [number, count] of counts.entries()) if (count > 0) compare(number, count);
   }
 
   /**
@@ -187,11 +194,17 @@ export class Codes {
 
   estimate(query: CodedNumbers, places: Uint32Array): Float64Array {
     const estimates = new Float64Array(places.length);
-    this.#bySegment(places, (segment, _begin, part, at) => {
-      for (let from = 0; from < part.length; from += BLOCK) {
-        segment.estimate(query, part.subarray(from, from + BLOCK), estimates.subarray(at + from));
+    for (let at = 0; at < places.length; ) {
+      const number = segmentOf(places[at] as number);
+      const segment = this.#segments[number] as Segment;
+      const end = Math.min(places.length, at + BLOCK);
+      let next = at;
+      for (; next < end && segmentOf(places[next] as number) === number; next++) {
+        segment.places[next - at] = (places[next] as number) % SEGMENT;
       }
-    });
+      segment.estimate(query, next - at, estimates.subarray(at));
+      at = next;
+    }
     return estimates;
   }
 
@@ -220,7 +233,7 @@ export class Codes {
   ): number {
     let matches = 0;
     for (let at = from; at < to; ) {
-      const number = Math.floor(at / SEGMENT);
+      const number = segmentOf(at);
       const segment = this.#segments[number] as Segment;
       const begin = number * SEGMENT;
       const first = (at - begin) & ~31;
@@ -279,7 +292,7 @@ export class Codes {
   }
 
   #segmentOf(place: number): Segment {
-    const number = Math.floor(place / SEGMENT);
+    const number = segmentOf(place);
     while (this.#segments.length <= number) this.#segments.push(new Segment(this.coder, FIRST_SEGMENT));
     const segment = this.#segments[number] as Segment;
     const needed = (place % SEGMENT) + 1;
@@ -289,24 +302,10 @@ export class Codes {
     this.#segments[number] = larger;
     return larger;
   }
-
-  /** Calls back with successive places that are in the same segment, by their places in it. */
-  #bySegment(
-    places: Uint32Array,
-    call: (segment: Segment, begin: number, part: Uint32Array, at: number) => void,
-  ): void {
-    for (let from = 0; from < places.length; ) {
-      const number = Math.floor((places[from] as number) / SEGMENT);
-      const begin = number * SEGMENT;
-      let to = from;
-      while (to < places.length && Math.floor((places[to] as number) / SEGMENT) === number) to++;
-      const part = places.slice(from, to);
-      for (let i = 0; i < part.length; i++) part[i] = (part[i] as number) - begin;
-      call(this.#segments[number] as Segment, begin, part, from);
-      from = to;
-    }
-  }
 }
+
+/** The number of the segment of a place. */
+const segmentOf = (place: number): number => place >>> SEGMENT_BITS;
 
 /** Maximum bytes of {@link Codes} with this many rows, without clusters: the capacity of the last segment doubles. */
 export function codesBytes(sizes: CodeSizes, rows: number): number {

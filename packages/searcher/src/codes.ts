@@ -146,8 +146,13 @@ export class Coder implements CodeSizes {
   }
 
   query(vector: Float32Array): CodedQuery {
+    return { ...this.numbers(vector), signs: this.#signTables() };
+  }
+
+  /** Of a query that is compared only with levels. */
+  numbers(vector: Float32Array): CodedNumbers {
     this.#rotate(vector);
-    return { ...this.codeNumbers(this.#vector.subarray(0, this.dimensions)), signs: this.#signTables() };
+    return this.codeNumbers(this.#vector.subarray(0, this.dimensions));
   }
 
   /** @param rotated a vector that was rotated already */
@@ -254,7 +259,6 @@ export function boundsOf(
 /** A slightly smaller estimate than `likely` of {@link boundsOf}, but faster. */
 export function roughLikely(
   { scale, sum, square }: CodedNumbers,
-  _dimensions: number,
   dot: number,
   factor: number,
   length: number,
@@ -264,20 +268,20 @@ export function roughLikely(
   return squares * (1 - ROUNDING) - (2 * factor * (2 * dot - 15 * sum)) / scale;
 }
 
+/** What {@link roughLikely} minus these times the length of the residual and the length of the levels is a bound of. */
+export interface RoughSlack {
+  readonly ofRest: number;
+  readonly ofLength: number;
+}
+
+export const NO_SLACK: RoughSlack = { ofRest: 0, ofLength: 0 };
+
 /**
- * A smaller bound than `low` of {@link boundsOf}, but faster: it treats the whole query as the part that is orthogonal
- * to the levels.
+ * For a smaller bound than `low` of {@link boundsOf}, but a faster one: it treats the whole query as the part that is
+ * orthogonal to the levels.
  */
-export function roughLow(
-  query: CodedNumbers,
-  dimensions: number,
-  dot: number,
-  factor: number,
-  length: number,
-  rest: number,
-): number {
-  const queryError = (Math.sqrt(dimensions) / (2 * query.scale)) * length;
-  return roughLikely(query, dimensions, dot, factor, length, rest) - 2 * (rest * query.length + queryError);
+export function roughSlack({ scale, length }: CodedNumbers, dimensions: number): RoughSlack {
+  return { ofRest: 2 * length, ofLength: Math.sqrt(dimensions) / scale };
 }
 
 /**

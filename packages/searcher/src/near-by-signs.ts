@@ -33,7 +33,7 @@ let foundSums = new Uint16Array(65_536);
  *
  * @param rows with vectors
  * @param matches how many rows these are
- * @returns the places of the rows
+ * @returns the places of the rows; valid until the next call
  */
 export function nearBySigns(
   codes: Codes,
@@ -115,13 +115,13 @@ class NearScan implements SignScan {
     );
   }
 
-  /** The places whose sums are small enough. */
+  /** The places whose sums are small enough; valid until the next scan. */
   near(): Uint32Array {
     let count = 0;
     for (let i = 0; i < this.#count; i++) {
       if ((foundSums[i] as number) <= this.#most) foundPlaces[count++] = foundPlaces[i] as number;
     }
-    return foundPlaces.slice(0, count);
+    return foundPlaces.subarray(0, count);
   }
 
   #tighten(): void {

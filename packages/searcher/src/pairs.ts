@@ -1,4 +1,4 @@
-import { countBits, intersect, rowsOf } from './bits.ts';
+import { type Bits, countBits, createBits, hasBit, setBit } from './bits.ts';
 import type { Cells } from './cells.ts';
 import type { Codes } from './code-table.ts';
 import { Floats } from './floats.ts';
@@ -9,7 +9,10 @@ export interface PairsQuery {
   readonly module: string;
   /** All vectors, one after another. */
   readonly vectors: Float32Array;
-  /** The cells of the first vector, then those of the second, and so on; those of vector `i` end before `ends[i]`. */
+  /**
+   * The cells of the first vector, then those of the second, and so on; those of vector `i` end before `ends[i]`. A
+   * vector has no cell twice.
+   */
   readonly cells: Int32Array;
   readonly ends: Int32Array;
   readonly maxDistance: number;
@@ -28,6 +31,9 @@ export interface Pairs {
   readonly docs: Float64Array;
 }
 
+/** The rows that are compared: the memory is used again, and grows to the number of rows. */
+let rows = new Uint32Array(1_024);
+
 /** Maximum error of squared distances in half precision. */
 const SLACK = 1e-5;
 
@@ -37,12 +43,13 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
   const most = maxDistance ** 2 + SLACK;
   const dimensions = ends.length === 0 ? 0 : query.vectors.length / ends.length;
   const [queries, docs]: [number[], number[]] = [[], []];
+  const isEach = countBits(vectors.described) === table.count;
   let compared = 0;
   for (let i = 0; i < ends.length && docs.length <= mostPairs; i++) {
     const asked = query.cells.subarray(i === 0 ? 0 : ends[i - 1], ends[i]);
-    const rows = cells.rowsIn(asked, table.count);
-    intersect(rows, vectors.described);
-    const count = countBits(rows);
+    if (rows.length < table.count) rows = new Uint32Array(Math.max(table.count, 2 * rows.length));
+    const placed = cells.rowsIn(asked, rows);
+    const count = isEach ? placed : keepDescribed(vectors.described, placed);
     if (count === 0) continue;
     compared += count;
     const vector = query.vectors.subarray(i * dimensions, (i + 1) * dimensions);
@@ -51,8 +58,9 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
       queries.push(i);
       docs.push(table.docOf(row));
     };
-    if (vectors instanceof Floats) vectors.compare(vector, rows, take);
-    else vectors.compare(vectors.coder.query(vector), rowsOf(rows, count), take, { by: 'low', bound: most });
+    const some = rows.subarray(0, count);
+    if (vectors instanceof Floats) vectors.compare(vector, bitsOf(some, table.count), take);
+    else vectors.compare(vectors.coder.numbers(vector), some, take, { by: 'low', bound: most });
   }
   const areTooMany = docs.length > mostPairs;
   return {
@@ -61,4 +69,20 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
     queries: Int32Array.from(areTooMany ? [] : queries),
     docs: Float64Array.from(areTooMany ? [] : docs),
   };
+}
+
+/** Keeps those of the first rows that have a vector. @returns how many */
+function keepDescribed(described: Bits, count: number): number {
+  let kept = 0;
+  for (let i = 0; i < count; i++) {
+    const row = rows[i] as number;
+    if (hasBit(described, row)) rows[kept++] = row;
+  }
+  return kept;
+}
+
+function bitsOf(rows: Uint32Array, count: number): Bits {
+  const bits = createBits(count);
+  for (const row of rows) setBit(bits, row);
+  return bits;
 }

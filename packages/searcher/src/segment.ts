@@ -7,8 +7,9 @@ import {
   type CodeSizes,
   FACTORS,
   mostSignSum,
+  NO_SLACK,
   roughLikely,
-  roughLow,
+  roughSlack,
 } from './codes.ts';
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
@@ -19,7 +20,8 @@ import type { Kernel } from './plain-kernel.ts';
  */
 export const BLOCK = 8_192;
 /** Maximum places of a segment. Memory of WebAssembly cannot shrink, so it is freed segment by segment. */
-export const SEGMENT = 131_072;
+export const SEGMENT_BITS = 17;
+export const SEGMENT = 2 ** SEGMENT_BITS;
 export const FIRST_SEGMENT = 1_024;
 
 /** Callback for each vector: its place or row, and the lower bound, estimate and upper bound of its squared distance. */
@@ -77,6 +79,12 @@ export class Segment {
   readonly #signs: Uint8Array;
   readonly #levels: Uint8Array;
   readonly #factors: Float32Array;
+  /** The places that {@link Segment.compare} and {@link Segment.estimate} take, at most {@link BLOCK}. */
+  readonly places: Uint32Array;
+  readonly #numbers: Int16Array;
+  /** Results of the kernel, as the products of levels and as what signs found. */
+  readonly #dots: Int32Array;
+  readonly #found: Uint32Array;
   readonly #placeSigns: Uint8Array;
   /** Maximum angle between the signed numbers of a vector and their signs, in radians. */
   #angle = 0;
@@ -94,6 +102,10 @@ export class Segment {
     this.#signs = new Uint8Array(buffer, 0, (room * bits) / 8);
     this.#levels = new Uint8Array(buffer, this.#at.levels, room * stride);
     this.#factors = new Float32Array(buffer, this.#at.factors, FACTORS * room);
+    this.places = new Uint32Array(buffer, this.#at.places, BLOCK);
+    this.#numbers = new Int16Array(buffer, this.#at.query, 2 * stride);
+    this.#dots = new Int32Array(buffer, this.#at.out, BLOCK);
+    this.#found = new Uint32Array(buffer, this.#at.out, BLOCK);
     this.#placeSigns = new Uint8Array(bits / 8);
     if (from === undefined) return;
     this.#signs.set(from.#signs);
@@ -173,7 +185,7 @@ export class Segment {
     const bytes = this.#coder.bits / 8;
     const { mask, query, out } = this.#at;
     const found = this.#kernel.nearSigns(first * bytes, bytes, count, mask + first / 8, query, most, out);
-    return new Uint32Array(this.#memory.buffer, out, found);
+    return this.#found.subarray(0, found);
   }
 
   /** The maximum sum of signs of a place within a distance of a query. */
@@ -181,55 +193,50 @@ export class Segment {
     return mostSignSum(query, this.#coder.copies, this.#angle, distance);
   }
 
-  /** See {@link Codes.compare}. @param places of this segment; at most {@link BLOCK} are compared at a time */
-  compare(query: CodedNumbers, places: Uint32Array, take: Take, limit: Limit): void {
+  /**
+   * Compares the first `count` of {@link Segment.places} by levels.
+   * @param rows the row of each place
+   * @param first is added to a place to find its row
+   * @param limit rows beyond it may be skipped
+   */
+  compare(query: CodedNumbers, count: number, rows: Uint32Array, first: number, take: Take, limit: Limit): void {
+    this.#computeDots(query, count);
     const { dimensions } = this.#coder;
     const bounds: Bounds = { low: 0, likely: 0, high: 0 };
-    const factors = this.#factors;
-    const rough = limit.by === 'likely' ? roughLikely : roughLow;
-    for (let first = 0; first < places.length; first += BLOCK) {
-      const part = places.subarray(first, first + BLOCK);
-      const dots = this.#dots(query, part);
-      for (let i = 0; i < part.length; i++) {
-        const place = part[i] as number;
-        const at = place * FACTORS;
-        const dot = dots[i] as number;
-        const factor = factors[at] as number;
-        const length = factors[at + 1] as number;
-        const rest = factors[at + 2] as number;
-        if (rough(query, dimensions, dot, factor, length, rest) > limit.bound) continue;
-        boundsOf(query, dimensions, dot, factor, length, rest, bounds);
-        take(place, bounds.low, bounds.likely, bounds.high);
-      }
+    const slack = limit.by === 'low' ? roughSlack(query, dimensions) : NO_SLACK;
+    for (let i = 0; i < count; i++) {
+      const place = this.places[i] as number;
+      const at = place * FACTORS;
+      const dot = this.#dots[i] as number;
+      const factor = this.#factors[at] as number;
+      const length = this.#factors[at + 1] as number;
+      const rest = this.#factors[at + 2] as number;
+      const rough = roughLikely(query, dot, factor, length, rest) - slack.ofRest * rest - slack.ofLength * length;
+      if (rough > limit.bound) continue;
+      boundsOf(query, dimensions, dot, factor, length, rest, bounds);
+      take(rows[first + place] as number, bounds.low, bounds.likely, bounds.high);
     }
   }
 
-  /**
-   * Estimates the squared distances of places of this segment from a query, at most {@link BLOCK}.
-   * @param estimates receives them
-   */
-  estimate(query: CodedNumbers, places: Uint32Array, estimates: Float64Array): void {
-    const { dimensions } = this.#coder;
-    const dots = this.#dots(query, places);
-    for (let i = 0; i < places.length; i++) {
-      const at = (places[i] as number) * FACTORS;
+  /** Estimates the squared distances of the first `count` of {@link Segment.places} from a query. */
+  estimate(query: CodedNumbers, count: number, estimates: Float64Array): void {
+    this.#computeDots(query, count);
+    for (let i = 0; i < count; i++) {
+      const at = (this.places[i] as number) * FACTORS;
       const [factor, length, rest] = [this.#factors[at], this.#factors[at + 1], this.#factors[at + 2]] as [
         number,
         number,
         number,
       ];
-      estimates[i] = Math.max(0, roughLikely(query, dimensions, dots[i] as number, factor, length, rest));
+      estimates[i] = Math.max(0, roughLikely(query, this.#dots[i] as number, factor, length, rest));
     }
   }
 
-  #dots(query: CodedNumbers, places: Uint32Array): Int32Array {
-    const { buffer } = this.#memory;
+  #computeDots(query: CodedNumbers, count: number): void {
     const { stride } = this.#coder;
-    const { levels, factors, places: placesAt, query: queryAt, out } = this.#at;
-    new Int16Array(buffer, queryAt, 2 * stride).set(query.numbers);
-    new Uint32Array(buffer, placesAt, places.length).set(places);
-    this.#kernel.levelDots(levels, stride, factors, placesAt, places.length, queryAt, out);
-    return new Int32Array(buffer, out, places.length);
+    const { levels, factors, places, query: queryAt, out } = this.#at;
+    this.#numbers.set(query.numbers);
+    this.#kernel.levelDots(levels, stride, factors, places, count, queryAt, out);
   }
 
   /** The address of the first byte of the signs of a place; the next bytes follow at steps of 16. */
