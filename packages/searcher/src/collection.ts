@@ -140,7 +140,7 @@ export class SearchedCollection {
   extendByValues(filter: number, column: number, wanted: Uint8Array): void {
     const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
     // It is possible that no document of this thread has a value.
-    this.#columns.get(column)?.forEachWith(wanted, (row) => setBit(bits, row));
+    this.#columns.get(column)?.select(wanted, bits);
     this.#filters.set(filter, bits);
   }
 
@@ -267,7 +267,7 @@ export class SearchedCollection {
     return findPairs(this.#rows, vectors, this.#cells, query);
   }
 
-  /** The rows that have a vector and that a commit sees, as a new bit set. */
+  /** The rows that have a vector and that a commit sees, valid until the next call. */
   #described({ commit, module }: Pick<VectorQuery, 'commit' | 'module'>): Bits | undefined {
     if (commit < this.#oldest) return undefined;
     if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);

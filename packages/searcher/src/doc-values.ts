@@ -1,3 +1,4 @@
+import type { Bits } from './bits.ts';
 import { grown } from './row-table.ts';
 
 /**
@@ -6,6 +7,7 @@ import { grown } from './row-table.ts';
  */
 export class DocValues {
   #ordinals = new Uint16Array(1_024);
+  #greatest = 0;
 
   get bytes(): number {
     return this.#ordinals.byteLength;
@@ -17,17 +19,26 @@ export class DocValues {
       this.#ordinals = grown(this.#ordinals, new Uint16Array(Math.ceil(1.25 * Math.max(rows, row + 1))));
     }
     this.#ordinals[row] = ordinal;
+    if (ordinal > this.#greatest) this.#greatest = ordinal;
   }
 
   /**
-   * Calls back with each row whose value is wanted. @param wanted 1 or 0 for each ordinal; 0 for ordinals beyond its
-   * end
+   * Adds the rows whose value is wanted. @param wanted 1 or 0 for each ordinal; 0 for ordinals beyond its end
+   * @param bits with room for all rows
    */
-  forEachWith(wanted: Uint8Array, take: (row: number) => void): void {
+  select(wanted: Uint8Array, bits: Bits): void {
+    const table = new Uint8Array(Math.max(wanted.length, this.#greatest + 1));
+    table.set(wanted);
+    // Rows without a value have the ordinal 0.
+    table[0] = 0;
     const ordinals = this.#ordinals;
-    for (let row = 0; row < ordinals.length; row++) {
-      const ordinal = ordinals[row] as number;
-      if (ordinal !== 0 && wanted[ordinal] === 1) take(row);
+    const rows = Math.min(ordinals.length, bits.length * 32);
+    // Without branches, whole words at a time: no value is faster or slower than others.
+    for (let first = 0; first < rows; first += 32) {
+      const end = Math.min(32, rows - first);
+      let word = 0;
+      for (let i = 0; i < end; i++) word |= (table[ordinals[first + i] as number] as number) << i;
+      bits[first >>> 5] = (bits[first >>> 5] as number) | word;
     }
   }
 

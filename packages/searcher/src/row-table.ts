@@ -19,6 +19,7 @@ export class RowTable {
   /** The rows that no commit has ended. */
   #live: Bits = createBits(1_024);
   #liveCount = 0;
+  #seen: Bits = createBits(0);
 
   get count(): number {
     return this.#count;
@@ -30,13 +31,13 @@ export class RowTable {
   }
 
   get bytes(): number {
-    return this.#docs.byteLength + 2 * this.#from.byteLength + this.#slots.byteLength + this.#live.byteLength;
+    return this.#docs.byteLength + 2 * this.#from.byteLength + this.#slots.byteLength + 2 * this.#live.byteLength;
   }
 
   /** Maximum bytes for a number of rows. */
   static bytesFor(rows: number): number {
     const room = Math.ceil(Math.max(rows, 1_024) * GROWTH);
-    return 16 * room + 4 * slotsFor(room) + bitsBytes(room);
+    return 16 * room + 4 * slotsFor(room) + 2 * bitsBytes(room);
   }
 
   /** The documents of all rows. */
@@ -80,11 +81,19 @@ export class RowTable {
     this.#liveCount--;
   }
 
-  /** The rows that a commit sees, as a new bit set. @param isLast whether no later commit has changes here */
+  /**
+   * The rows that a commit sees: the memory is used again by the next call.
+   * @param isLast whether no later commit has changes here
+   */
   seenBy(commit: number, isLast: boolean): Bits {
     const words = Math.ceil(this.#count / 32);
-    if (isLast) return this.#live.slice(0, words);
-    const bits = new Uint32Array(words);
+    if (this.#seen.length !== words) this.#seen = new Uint32Array(words);
+    const bits = this.#seen;
+    if (isLast) {
+      bits.set(this.#live.subarray(0, words));
+      return bits;
+    }
+    bits.fill(0);
     for (let row = 0; row < this.#count; row++) {
       if ((this.#from[row] as number) <= commit && commit < (this.#to[row] as number)) setBit(bits, row);
     }
