@@ -150,7 +150,8 @@ async function searchPart(
     await filters.exclude(folded);
     const restrictedBy = (places: readonly number[]) => filters.of(places.map((i) => queries[i]?.query as Query));
     const commit = Number(question.commit);
-    const candidates = await held.search({ ...shareOf(near, part.of), ...restrictedBy(matching), commit });
+    const search = held.search({ ...shareOf(near, part.of), ...restrictedBy(matching), commit });
+    const [candidates] = await Promise.all([search, filters.loaded]);
     if (candidates === undefined || counted.length === 0) return candidates && { candidates, counts: [] };
     const counts = await held.count({ commit, module: near.module, restrictions: counted.map(restrictedBy) });
     return counts && { candidates, counts };

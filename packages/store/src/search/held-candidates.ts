@@ -32,7 +32,9 @@ export class HeldCandidates implements CandidateFinder {
       await this.#filters.load(request);
       await this.#filters.exclude(folded);
       const matching = this.#filters.of([request.query, ...(request.filters ?? [])]);
-      return this.#held.search({ ...query, ...matching, commit: Number(this.#snapshot.commit) });
+      const search = this.#held.search({ ...query, ...matching, commit: Number(this.#snapshot.commit) });
+      const [candidates] = await Promise.all([search, this.#filters.loaded]);
+      return candidates;
     });
   }
 

@@ -1,6 +1,6 @@
 import { naming, type Query } from '@akin/domain';
 import type { DocNumbers, Restriction } from '@akin/searcher';
-import type { HeldCollection } from '../searcher/held-collection.ts';
+import type { HeldCollection, LoadedFilters } from '../searcher/held-collection.ts';
 import { readValueLists, type ValueReader } from '../searcher/held-columns.ts';
 import { docsColumn, readDocsColumn, type WantedMatches } from '../searcher/match-reader.ts';
 import type { CollectionPart } from '../searcher/read-rows.ts';
@@ -22,7 +22,7 @@ const KNOWN_MILLISECONDS = 15 * 60_000;
 /** The share of documents that have the most frequent value of a column, by collection and column, as last read. */
 const COMMONEST = new WeakMap<HeldCollection, Map<string, { readonly share: number; readonly until: number }>>();
 
-type HeldFilter = Awaited<ReturnType<HeldCollection['filters']>>[number];
+type HeldFilter = LoadedFilters['filters'][number];
 
 /** The queries of one search as filters in the searcher, for the duration of the search. */
 export class HeldFilters implements Disposable {
@@ -35,6 +35,7 @@ export class HeldFilters implements Disposable {
   readonly #filters = new Map<Query, HeldFilter | undefined>();
   #taken: readonly HeldFilter[] = [];
   #excluded: readonly HeldFilter[] = [];
+  readonly #loads: Promise<void>[] = [];
 
   /** @param smallest smaller collections are read as quickly as the database estimates the number of matches */
   constructor(held: HeldCollection, snapshot: Snapshot, clock: Clock, smallest: number, source: RowSource) {
@@ -43,6 +44,11 @@ export class HeldFilters implements Disposable {
     this.#held = held;
     this.#snapshot = snapshot;
     this.#clock = clock;
+  }
+
+  /** Resolves when the searcher has all filters. Requests that use them need not wait for it to be sent. */
+  get loaded(): Promise<unknown> {
+    return Promise.all(this.#loads);
   }
 
   /** Loads the missing filters into the searcher: those of the search, and those that it counts by `facet.query`. */
@@ -74,21 +80,25 @@ export class HeldFilters implements Disposable {
       keys.push(uncached?.has(one) ? undefined : keyOf(where, params));
     }
     const { commit } = this.#snapshot;
-    this.#taken = await this.#held.filters(keys, commit, {
+    const { filters, loaded } = await this.#held.filters(keys, commit, {
       isMost: (index) => this.#isMost(restricting[index] as Query),
       read: (wanted, last) => this.#readMatches(wanted, last, restricting),
       values: this.#valueReader(restricting),
     });
+    this.#taken = filters;
+    this.#loads.push(loaded);
     for (const [i, one] of restricting.entries()) this.#filters.set(one, this.#taken[i]);
   }
 
   /** Makes the searcher leave out some documents. */
   async exclude(docs: readonly bigint[]): Promise<void> {
     if (docs.length === 0) return;
-    this.#excluded = await this.#held.filters([undefined], this.#snapshot.commit, {
+    const { filters, loaded } = await this.#held.filters([undefined], this.#snapshot.commit, {
       isMost: async () => false,
       read: async () => [Float64Array.from(docs, Number)],
     });
+    this.#excluded = filters;
+    this.#loads.push(loaded);
   }
 
   /** The documents that match all of some queries, except those that are left out. */

@@ -39,6 +39,12 @@ interface HeldFilter {
   users: number;
 }
 
+/** Filters of one search. */
+export interface LoadedFilters {
+  readonly filters: readonly { readonly number: number; readonly isComplement: boolean }[];
+  readonly loaded: Promise<void>;
+}
+
 /** Runs work when it is allowed to run. */
 export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
@@ -196,54 +202,65 @@ export class HeldCollection {
   }
 
   /**
-   * The filters whose matches, or all other documents, are in memory as of a commit. Release them with {@link release}.
+   * The filters whose matches, or all other documents, are in memory as of a commit, when `loaded` resolves. Requests that
+   * use them may be sent before, because they take effect later. Release them with {@link release}.
    * @param keys identify filters; undefined: it is dropped when it is released
    */
-  async filters(
-    keys: readonly (string | undefined)[],
-    commit: bigint,
-    reader: MatchReader,
-  ): Promise<{ number: number; isComplement: boolean }[]> {
+  async filters(keys: readonly (string | undefined)[], commit: bigint, reader: MatchReader): Promise<LoadedFilters> {
     const filters = keys.map((key) => this.#use(key));
     const begun = this.#begun;
     try {
       await this.#dropOldest();
       const wanted: WantedMatches[] = [];
-      let isChanged = false;
+      const changes: Promise<void>[] = [];
       for (const [index, filter] of filters.entries()) {
         if (filter.commit >= commit) continue;
-        isChanged = true;
-        if (await this.#isByValues(filter, index, commit, reader)) continue;
+        const byValues = await this.#byValues(filter, index, commit, reader);
+        if (byValues !== undefined) {
+          changes.push(byValues.sent);
+          continue;
+        }
         const isMost = filter.isComplement ?? (await reader.isMost(index));
         // Another search may have decided in the meantime.
         filter.isComplement ??= isMost;
         wanted.push({ index, after: filter.commit, isComplement: filter.isComplement });
       }
       const matches = wanted.length === 0 ? [] : await reader.read(wanted, this.#last);
-      for (const [i, { index }] of wanted.entries()) {
-        if (begun !== this.#begun || this.#commit < 0n) throw new SearcherError('all is read again');
-        const filter = filters[index] as HeldFilter;
-        await this.#change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) });
-        filter.commit = filter.commit > commit ? filter.commit : commit;
+      if (wanted.length > 0 && (begun !== this.#begun || this.#commit < 0n)) {
+        throw new SearcherError('all is read again');
       }
-      if (isChanged) await this.#grown(this);
-      for (const { index } of wanted) this.#noteColumn(index, reader);
-      return filters.map(({ number, isComplement = false }) => ({ number, isComplement }));
+      for (const [i, { index }] of wanted.entries()) {
+        const filter = filters[index] as HeldFilter;
+        changes.push(this.#change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) }));
+        filter.commit = filter.commit > commit ? filter.commit : commit;
+        this.#noteColumn(index, reader);
+      }
+      const loaded = changes.length === 0 ? Promise.resolve() : Promise.all(changes).then(() => this.#grown(this));
+      // The failure is handled where the result is awaited.
+      loaded.catch(() => undefined);
+      return { filters: filters.map(({ number, isComplement = false }) => ({ number, isComplement })), loaded };
     } catch (error) {
       this.release(filters.map(({ number }) => number));
       throw error;
     }
   }
 
-  /** @returns whether values in memory determined the matches of a filter */
-  async #isByValues(filter: HeldFilter, index: number, commit: bigint, { values }: MatchReader): Promise<boolean> {
+  /** @returns undefined if values in memory do not determine the matches of a filter */
+  async #byValues(
+    filter: HeldFilter,
+    index: number,
+    commit: bigint,
+    { values }: MatchReader,
+  ): Promise<{ readonly sent: Promise<void> } | undefined> {
     const test = values?.test(index);
-    if (values === undefined || test === undefined) return false;
+    if (values === undefined || test === undefined) return undefined;
     const begun = this.#begun;
-    if (!(await this.columns.answer(filter, test, commit, values))) return false;
+    const answered = await this.columns.answer(filter, test, commit, values);
+    if (answered === undefined) return undefined;
+    answered.sent.catch(() => undefined);
     if (begun !== this.#begun) throw new SearcherError('all is read again');
     filter.commit = filter.commit > commit ? filter.commit : commit;
-    return true;
+    return answered;
   }
 
   #noteColumn(index: number, { values }: MatchReader): void {

@@ -183,7 +183,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       expect(shardHeld?.columns.names).toEqual(kind === 'postgres' ? [shade] : []);
       if (kind === 'pglite') continue;
       const asked = () => Promise.reject(new Error('the database was asked'));
-      const filters = await shardHeld?.filters([undefined, undefined], row?.commit, {
+      const taken = await shardHeld?.filters([undefined, undefined], row?.commit, {
         isMost: asked,
         read: asked,
         values: {
@@ -192,6 +192,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
           read: asked,
         },
       });
+      const filters = taken?.filters;
       expect(filters?.map(({ isComplement }) => isComplement)).toEqual([false, true]);
       const [one = 0, other = 0] = filters?.map(({ number }) => number) ?? [];
       const restrictions = [{ filters: [one] }, { filters: [], excluded: [other] }];
@@ -333,7 +334,8 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     const answers = [before, last - 1, last].map(async (commit) => {
       const reader = { isMost: asked, read: asked, values };
       const found = await store.inMemory.heldOf(collection.id)?.filters([undefined], BigInt(commit), reader);
-      return found?.length;
+      await found?.loaded;
+      return found?.filters.length;
     });
     const outcomes = await Promise.allSettled(answers);
     expect(outcomes.map(({ status }) => status)).toEqual([

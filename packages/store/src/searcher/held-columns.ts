@@ -111,30 +111,30 @@ export class HeldColumns {
    * Has the rows match a filter that match as of a commit: only those that have some value, so that rows whose values are
    * not known yet do not. Of a filter that excludes values its complement is held.
    *
-   * @returns false where the column is not held, or not for that commit, or the filter is held the other way, or quickly
-   *   brought forward by the database
+   * @returns when the searcher has the matches, later requests about which may be sent at once; undefined if the column is
+   *   not held, or not for that commit, or the filter is held the other way, or quickly brought forward by the database
    */
   async answer(
     filter: { readonly number: number; readonly commit: bigint; isComplement?: boolean },
     { column: name, values, conditions, isExcluded }: ValueTest,
     commit: bigint,
     reader: ValueReader,
-  ): Promise<boolean> {
+  ): Promise<{ readonly sent: Promise<void> } | undefined> {
     const column = this.#columns.get(name);
-    if (column === undefined || commit < column.from) return false;
+    if (column === undefined || commit < column.from) return undefined;
     if (column.commit < commit) {
       // Matches that came since are few, and those of several filters are read in one statement.
-      if (filter.commit >= 0n) return false;
+      if (filter.commit >= 0n) return undefined;
       const bytes = await reader.read(name, { after: column.commit, upTo: commit });
       const isThere = () => this.#columns.get(name) === column;
       if (!(await this.#take(column, bytes, isThere))) {
         if (isThere()) await this.#forget(name, column);
-        return false;
+        return undefined;
       }
       if (commit > column.commit + 1n) column.from = commit;
       column.commit = column.commit > commit ? column.commit : commit;
     }
-    if (this.#columns.get(name) !== column || (filter.isComplement ?? isExcluded) !== isExcluded) return false;
+    if (this.#columns.get(name) !== column || (filter.isComplement ?? isExcluded) !== isExcluded) return undefined;
     this.#columns.delete(name);
     this.#columns.set(name, column);
     // From here to the message nothing is waited for: the column could be given back, or another search decide.
@@ -147,8 +147,9 @@ export class HeldColumns {
     if (conditions.length > 0) {
       for (const [value, ordinal] of column.ordinals) if (conditions.some((is) => is(value))) wanted[ordinal] = 1;
     }
-    await this.#holder.change({ kind: 'filter-by-values', filter: filter.number, column: column.number, wanted });
-    return true;
+    return {
+      sent: this.#holder.change({ kind: 'filter-by-values', filter: filter.number, column: column.number, wanted }),
+    };
   }
 
   /** Filters used a column that is not held: from the second time on it is worth being read. */

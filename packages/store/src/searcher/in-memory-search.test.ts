@@ -123,9 +123,10 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
       isMost: async () => false,
       read: async (all: readonly unknown[]) => all.map(() => Float64Array.of(1)),
     };
-    const filters = (await held?.filters(keys, 1n, reader)) ?? [];
-    held?.release(filters.map(({ number }) => number));
-    return filters.length;
+    const taken = await held?.filters(keys, 1n, reader);
+    await taken?.loaded;
+    held?.release(taken?.filters.map(({ number }) => number) ?? []);
+    return taken?.filters.length;
   };
 
   itOnPostgres('holds for filters of a shard: those of another one that are not in use go', async () => {
