@@ -1,5 +1,6 @@
 // Codes alone, without a database: how time and memory grow. `npm run codes-alone -- --documents 1000000,4000000,10000000`
 import { availableParallelism } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { halfTable, toHalf } from '@akin/domain';
 import { Searcher } from '@akin/searcher';
 import { clusteredVectors } from '../lib/clustered.mjs';
@@ -44,7 +45,16 @@ const compared = Array.from({ length: Number(options.compared) }, () => ({
 }));
 
 const table = [
-  ['documents', 'read', 'bytes a document', 'p50 / p95 ms', 'CPU ms', 'documents compared', 'recall@10 among 50'],
+  [
+    'documents',
+    'read',
+    'CPU s of clusters',
+    'bytes a document',
+    'p50 / p95 ms',
+    'CPU ms',
+    'documents compared',
+    'recall@10 among 50',
+  ],
 ];
 const costs = [];
 let held = 0;
@@ -60,8 +70,13 @@ for (const documents of listOf(options.documents).map(Number)) {
   await searcher.change(KEY, { kind: 'advance', key: KEY, commit: COMMIT });
   const times = [];
   const numbers = [];
-  // The first ones after reading also compile and grow.
-  for (let i = 0; i < 30; i++) await ask(around(dice.whole(centerCount)));
+  // The first ones after reading also compile, grow, and have clusters made.
+  const warm = async () => {
+    for (let i = 0; i < 30; i++) await ask(around(dice.whole(centerCount)));
+  };
+  await warm();
+  const clustering = await untilIdle();
+  await warm();
   const cpuFrom = process.cpuUsage();
   for (let i = 0; i < Number(options.queries); i++) {
     const vector = around(dice.whole(centerCount));
@@ -83,6 +98,7 @@ for (const documents of listOf(options.documents).map(Number)) {
   table.push([
     documents.toLocaleString('en'),
     `${(reading / 1000).toFixed(1)} s`,
+    clustering.toFixed(1),
     bytes.toFixed(0),
     `${median(times).toFixed(1)} / ${quantile(times, 0.95).toFixed(1)}`,
     cpuMs.toFixed(1),
@@ -97,6 +113,19 @@ if (options.record) {
   await recordCosts('codes', command, { threads, dimensions, sizes: costs });
 }
 console.log(`\n${threads} thread(s) of the searcher\n\n${tableText(table)}\n\n${describeMachine()}`);
+
+/** Waits until the threads do nothing any more. @returns seconds of processor time that they took until then */
+async function untilIdle() {
+  const from = process.cpuUsage();
+  for (let quiet = 0; quiet < 3; ) {
+    const before = process.cpuUsage();
+    await setTimeout(300);
+    const { user, system } = process.cpuUsage(before);
+    quiet = user + system < 30_000 ? quiet + 1 : 0;
+  }
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / 1e6;
+}
 
 function ask(vector) {
   return searcher.search(KEY, {
