@@ -18,7 +18,7 @@ import { DocValues } from './doc-values.ts';
 import { Floats, floatsBytes } from './floats.ts';
 import { FoundRows } from './found-rows.ts';
 import { nearBySigns } from './near-by-signs.ts';
-import { findPairs, type Pairs, type PairsQuery } from './pairs.ts';
+import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
 import { type Candidates, type CountQuery, handedOn, type Restriction, type VectorQuery } from './query.ts';
 import { RowTable } from './row-table.ts';
 
@@ -258,7 +258,7 @@ export class SearchedCollection {
   }
 
   /** Finds the rows near each of some vectors. @returns undefined if no cells are loaded */
-  pairs(query: PairsQuery): Pairs | undefined {
+  pairs(query: PairsQuery): NearPairs | undefined {
     const vectors = this.#vectors.get(query.module);
     if (this.#cells === undefined) return undefined;
     // It is possible that no document of this thread has a vector of the module.

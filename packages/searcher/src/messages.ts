@@ -1,5 +1,5 @@
 import type { DocNumbers, DocSet } from './doc-set.ts';
-import type { Pairs, PairsQuery } from './pairs.ts';
+import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 import type { DocList } from './wire.ts';
 
@@ -69,7 +69,7 @@ export interface Answered {
   /** Undefined if the commit is too old to be searched; the same applies to the counts. */
   readonly candidates?: Candidates | undefined;
   readonly counts?: readonly number[] | undefined;
-  readonly pairs?: Pairs | undefined;
+  readonly pairs?: NearPairs | undefined;
   /** The documents that are not in this collection. */
   readonly missing?: readonly number[];
   readonly failure?: string;

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { distance } from '../test/distance.ts';
 import { rowBytes } from '../test/row-bytes.ts';
 import { SearchedCollection } from './collection.ts';
-import type { Pairs } from './pairs.ts';
+import type { NearPairs } from './pairs.ts';
 import { Searcher } from './searcher.ts';
 
 const random = createRandom(3);
@@ -29,7 +29,7 @@ function queryOf(vectors: readonly Float32Array[], maxDistance: number) {
   };
 }
 
-const told = (pairs: Pairs | undefined) =>
+const told = (pairs: NearPairs | undefined) =>
   new Set(Array.from(pairs?.queries ?? [], (i, at) => `${i} ${pairs?.docs[at]}`));
 
 describe.each([

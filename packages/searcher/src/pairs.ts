@@ -18,7 +18,7 @@ export interface PairsQuery {
 }
 
 /** All pairs that are within the distance, and a few that are slightly farther apart. */
-export interface Pairs {
+export interface NearPairs {
   /** Whether there are more pairs than `mostPairs`; then none are returned. */
   readonly areTooMany: boolean;
   /** How many vectors were compared. */
@@ -32,7 +32,7 @@ export interface Pairs {
 const SLACK = 1e-5;
 
 /** Finds the pairs by bounds of the distances, so that no pair can be missed. */
-export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells, query: PairsQuery): Pairs {
+export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells, query: PairsQuery): NearPairs {
   const { ends, maxDistance, mostPairs } = query;
   const most = maxDistance ** 2 + SLACK;
   const dimensions = ends.length === 0 ? 0 : query.vectors.length / ends.length;

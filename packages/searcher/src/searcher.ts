@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
 import { mergeCandidates, shareOf } from './merge.ts';
 import type { Answered, Request, ThreadConfig } from './messages.ts';
-import type { Pairs, PairsQuery } from './pairs.ts';
+import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 
 /** This path is correct both from src (under jest) and from dist. */
@@ -115,8 +115,8 @@ export class Searcher implements AsyncDisposable {
    * Finds the documents near each of many vectors, among documents with the same cells. Other requests run in between.
    * @returns undefined if the cells are no longer loaded
    */
-  async pairs(key: number, query: PairsQuery): Promise<Pairs | undefined> {
-    const found: Pairs[] = [];
+  async pairs(key: number, query: PairsQuery): Promise<NearPairs | undefined> {
+    const found: NearPairs[] = [];
     const count = query.ends.length;
     const dimensions = count === 0 ? 0 : query.vectors.length / count;
     let [left, next, isLost] = [query.mostPairs, 0, false];

@@ -1,4 +1,4 @@
-import type { Pairs, PairsQuery } from '@akin/searcher';
+import type { NearPairs, PairsQuery } from '@akin/searcher';
 
 /** The source of the cells. */
 export interface CellSource {
@@ -18,7 +18,7 @@ interface PlacedChunk {
 
 /** The collection whose cells these are: see HeldCollection. */
 interface Placeable {
-  pairs(query: PairsQuery): Promise<Pairs | undefined>;
+  pairs(query: PairsQuery): Promise<NearPairs | undefined>;
   place(bytes: Uint8Array, isFirst: boolean): Promise<number[]>;
   addGone(commit: bigint, module: string, vectors: Buffer): Promise<boolean>;
 }
@@ -42,7 +42,7 @@ export class HeldCells {
   }
 
   /** Finds pairs among the documents in cells. @returns undefined if they are no longer complete */
-  async pairs(query: PairsQuery): Promise<Pairs | undefined> {
+  async pairs(query: PairsQuery): Promise<NearPairs | undefined> {
     const version = this.#version;
     const pairs = await this.#held.pairs(query);
     if (pairs === undefined && this.#version === version) this.#version = undefined;

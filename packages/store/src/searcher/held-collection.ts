@@ -2,7 +2,7 @@ import {
   type Candidates,
   type CountQuery,
   type DocNumbers,
-  type Pairs,
+  type NearPairs,
   type PairsQuery,
   type Searcher,
   SearcherError,
@@ -172,7 +172,7 @@ export class HeldCollection {
   }
 
   /** As {@link Searcher.pairs}. */
-  pairs(query: PairsQuery): Promise<Pairs | undefined> {
+  pairs(query: PairsQuery): Promise<NearPairs | undefined> {
     return this.#searcher.pairs(this.#key, query);
   }
 
