@@ -19,7 +19,7 @@ import { Floats, floatsBytes } from './floats.ts';
 import { FoundRows } from './found-rows.ts';
 import { nearBySigns } from './near-by-signs.ts';
 import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
-import { type Candidates, type CountQuery, handedOn, type Restriction, type VectorQuery } from './query.ts';
+import { type Candidates, type CountQuery, candidateCount, type Restriction, type VectorQuery } from './query.ts';
 import { RowTable } from './row-table.ts';
 
 /** Dead rows are removed when there are at least this many, and when they reach this share of all rows. */
@@ -236,7 +236,9 @@ export class SearchedCollection {
     }
     const near = nearBySigns(vectors, coded, rows, matches, query);
     const isExact = near.length === matches;
-    const best = isExact ? nearest : new FoundRows(this.#rows, matches, mostCandidates, handedOn(wanted), 'likely');
+    const best = isExact
+      ? nearest
+      : new FoundRows(this.#rows, matches, mostCandidates, candidateCount(wanted), 'likely');
     vectors.compareAt(coded, near, (row, low, likely, high) => best.add(row, low, likely, high), best);
     return best.candidates(near.length, isExact);
   }

@@ -1,5 +1,5 @@
 import { nth } from './nth.ts';
-import { type Candidates, handedOn, type VectorQuery } from './query.ts';
+import { type Candidates, candidateCount, type VectorQuery } from './query.ts';
 
 /** If bounds leave more candidates than this, an approximate answer returns the most likely ones instead. */
 const MOST_PROVEN = 1_000;
@@ -45,7 +45,7 @@ export function mergeCandidates(
   const isProof = parts.every((part) => part.isExact);
   const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
   const proven = maxDistance === undefined ? nth(high, wanted) : Number.POSITIVE_INFINITY;
-  const estimated = nth(likely, (isProof ? MORE_FAR : 1) * handedOn(wanted));
+  const estimated = nth(likely, (isProof ? MORE_FAR : 1) * candidateCount(wanted));
   const isExact = isProof && (mustBe || countUpTo(low, proven) <= Math.max(MOST_PROVEN, countUpTo(likely, estimated)));
   const [by, bound] = isExact ? [low, proven] : [likely, estimated];
   let count = countUpTo(by, bound);

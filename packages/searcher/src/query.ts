@@ -30,7 +30,7 @@ const LEAST_HANDED_ON = 50;
 const SPARE = 30;
 
 /** How many candidates an approximate answer returns. */
-export function handedOn(wanted: number): number {
+export function candidateCount(wanted: number): number {
   return Math.max(LEAST_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
 }
 
