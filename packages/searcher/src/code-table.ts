@@ -1,4 +1,4 @@
-import { type Bits, bitsBytes, createBits, hasBit, ones, setBit, withRoom } from './bits.ts';
+import { type Bits, bitsBytes, createBits, grownBits, hasBit, popCount, setBit } from './bits.ts';
 import { type Clusters, describeClusters, splitIntoClusters } from './clusters.ts';
 import type { CodedNumbers, CodedQuery, Coder, CodeSizes } from './codes.ts';
 import { grown } from './row-table.ts';
@@ -251,7 +251,7 @@ export class Codes {
       if (first < from) bits &= -1 << (from - first);
       if (to - first < 32) bits &= ~(-1 << (to - first));
       mask[word] = bits;
-      count += ones(bits);
+      count += popCount(bits);
     }
     return count;
   }
@@ -259,7 +259,7 @@ export class Codes {
   /** The place of a row; a new one if it has none. */
   #placeFor(row: number): number {
     if (hasBit(this.described, row)) return this.#places[row] as number;
-    this.described = withRoom(this.described, row + 1);
+    this.described = grownBits(this.described, row + 1);
     setBit(this.described, row);
     const place = this.#count++;
     if (place >= this.#rows.length) this.#rows = grown(this.#rows, new Uint32Array(Math.ceil(GROWTH * place)));

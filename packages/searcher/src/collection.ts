@@ -4,11 +4,11 @@ import {
   createBits,
   exclude,
   forEachBit,
+  grownBits,
   hasBit,
   intersect,
   rowsOf,
   setBit,
-  withRoom,
 } from './bits.ts';
 import { Cells } from './cells.ts';
 import { Codes, codesBytes } from './code-table.ts';
@@ -101,7 +101,7 @@ export class SearchedCollection {
 
   /** Adds documents to those that match a filter. Ignores documents that are not in this collection. */
   extendFilter(filter: number, docs: DocNumbers | DocSet): void {
-    const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
+    const bits = grownBits(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
     if ('pages' in docs) {
       forEachIn(docs, this.#rows.docs, (row) => setBit(bits, row));
     } else {
@@ -138,7 +138,7 @@ export class SearchedCollection {
 
   /** Adds to a filter the rows with one of the wanted values of a column. @param wanted 1 or 0 for each ordinal */
   extendByValues(filter: number, column: number, wanted: Uint8Array): void {
-    const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
+    const bits = grownBits(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
     // It is possible that no document of this thread has a value.
     this.#columns.get(column)?.forEachWith(wanted, (row) => setBit(bits, row));
     this.#filters.set(filter, bits);

@@ -1,4 +1,4 @@
-import { type Bits, bitsBytes, createBits, forEachBit, setBit, withRoom } from './bits.ts';
+import { type Bits, bitsBytes, createBits, forEachBit, grownBits, setBit } from './bits.ts';
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
 import { BLOCK, FIRST_SEGMENT, type Take } from './segment.ts';
@@ -62,7 +62,7 @@ export class Floats {
     this.#room = room;
     this.#memory = memory;
     this.#kernel = createKernel(memory);
-    this.described = withRoom(this.described, room);
+    this.described = grownBits(this.described, room);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Bits, bitsBytes, clearBit, createBits, setBit, withRoom } from './bits.ts';
+import { type Bits, bitsBytes, clearBit, createBits, grownBits, setBit } from './bits.ts';
 
 /** Value of `to` for a row that no commit has ended. */
 const LIVE = 0xffff_ffff;
@@ -119,7 +119,7 @@ export class RowTable {
     this.#docs = grown(this.#docs, new Float64Array(room));
     this.#from = grown(this.#from, new Uint32Array(room));
     this.#to = grown(this.#to, new Uint32Array(room));
-    this.#live = withRoom(this.#live, room);
+    this.#live = grownBits(this.#live, room);
     if (slotsFor(room) <= this.#slots.length) return;
     this.#slots = new Int32Array(slotsFor(room)).fill(EMPTY);
     for (let row = 0; row < this.#count; row++) this.#insert(row);
