@@ -1,4 +1,4 @@
-import { nth } from './nth.ts';
+import { nthSmallest } from './nth.ts';
 import type { Candidates } from './query.ts';
 import type { RowTable } from './row-table.ts';
 
@@ -69,7 +69,7 @@ export class FoundRows {
 
   /** Drops rows that cannot be among the nearest. Rows as near as the last one of these stay. */
   #prune(): void {
-    this.bound = Math.min(this.bound, nth(this.by === 'low' ? this.#high : this.#likely, this.#wanted));
+    this.bound = Math.min(this.bound, nthSmallest(this.by === 'low' ? this.#high : this.#likely, this.#wanted));
     const kept = indexesWhere(this.by === 'low' ? this.#low : this.#likely, this.bound);
     const pick = (numbers: readonly number[]) => kept.map((i) => numbers[i] as number);
     [this.#rows, this.#low, this.#likely, this.#high] = [this.#rows, this.#low, this.#likely, this.#high].map(pick) as [

@@ -1,4 +1,4 @@
-import { nth } from './nth.ts';
+import { nthSmallest } from './nth.ts';
 import { type Candidates, candidateCount, type VectorQuery } from './query.ts';
 
 /** If bounds leave more candidates than this, an approximate answer returns the most likely ones instead. */
@@ -44,8 +44,8 @@ export function mergeCandidates(
   const high = join(new Float32Array(total), (part) => part.high);
   const isProof = parts.every((part) => part.isExact);
   const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
-  const proven = maxDistance === undefined ? nth(high, wanted) : Number.POSITIVE_INFINITY;
-  const estimated = nth(likely, (isProof ? MORE_FAR : 1) * candidateCount(wanted));
+  const proven = maxDistance === undefined ? nthSmallest(high, wanted) : Number.POSITIVE_INFINITY;
+  const estimated = nthSmallest(likely, (isProof ? MORE_FAR : 1) * candidateCount(wanted));
   const isExact = isProof && (mustBe || countUpTo(low, proven) <= Math.max(MOST_PROVEN, countUpTo(likely, estimated)));
   const [by, bound] = isExact ? [low, proven] : [likely, estimated];
   let count = countUpTo(by, bound);
