@@ -57,12 +57,12 @@ export type Request =
   | { readonly kind: 'count'; readonly key: number; readonly query: CountQuery }
   | { readonly kind: 'drop'; readonly key: number };
 
-export interface Asked {
+export interface RequestMessage {
   readonly number: number;
   readonly request: Request;
 }
 
-export interface Answered {
+export interface ReplyMessage {
   readonly number: number;
   /** Bytes of memory of the collection. */
   readonly bytes: number;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
 import { mergeCandidates, shareOf } from './merge.ts';
-import type { Answered, Request, ThreadConfig } from './messages.ts';
+import type { ReplyMessage, Request, ThreadConfig } from './messages.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 
@@ -22,7 +22,7 @@ export interface SearcherOptions {
 const VECTORS_AT_A_TIME = 16;
 
 interface Pending {
-  readonly resolve: (answer: Answered) => void;
+  readonly resolve: (answer: ReplyMessage) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -167,7 +167,7 @@ export class Searcher implements AsyncDisposable {
     await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
   }
 
-  async #ask(key: number, request: Request): Promise<Answered[]> {
+  async #ask(key: number, request: Request): Promise<ReplyMessage[]> {
     if (this.#isClosed) throw new SearcherError('the searcher was closed');
     if (this.#threads.length === 0) this.#start();
     const threads = this.#threads;
@@ -200,7 +200,7 @@ class SearcherThread implements AsyncDisposable {
   constructor(config: ThreadConfig) {
     this.#worker = new Worker(THREAD_FILE, { workerData: config, execArgv: [] });
     this.#worker.unref();
-    this.#worker.on('message', (answer: Answered) => {
+    this.#worker.on('message', (answer: ReplyMessage) => {
       const pending = this.#pending.get(answer.number);
       this.#pending.delete(answer.number);
       if (this.#pending.size === 0) this.#worker.unref();
@@ -215,7 +215,7 @@ class SearcherThread implements AsyncDisposable {
     return this.#failure !== undefined;
   }
 
-  ask(request: Request): Promise<Answered> {
+  ask(request: Request): Promise<ReplyMessage> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       const number = this.#number++;
