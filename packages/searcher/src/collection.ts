@@ -273,7 +273,7 @@ export class SearchedCollection {
   #described({ commit, module }: Pick<VectorQuery, 'commit' | 'module'>): Bits | undefined {
     if (commit < this.#oldest) return undefined;
     if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
-    const rows = this.#rows.seenBy(commit, commit === this.#commit && !this.#isAhead);
+    const rows = this.#rows.visibleAt(commit, commit === this.#commit && !this.#isAhead);
     intersect(rows, this.#vectors.get(module)?.described ?? createBits(0));
     return rows;
   }

@@ -81,7 +81,7 @@ export class RowTable {
   }
 
   /** The rows that a commit sees, as a new bit set. @param isLast whether no later commit has changes here */
-  seenBy(commit: number, isLast: boolean): Bits {
+  visibleAt(commit: number, isLast: boolean): Bits {
     const words = Math.ceil(this.#count / 32);
     if (isLast) return this.#live.slice(0, words);
     const bits = new Uint32Array(words);
