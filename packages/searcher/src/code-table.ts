@@ -283,9 +283,9 @@ export class Codes {
     while (this.#segments.length <= number) this.#segments.push(new Segment(this.coder, FIRST_SEGMENT));
     const segment = this.#segments[number] as Segment;
     const needed = (place % SEGMENT) + 1;
-    if (needed <= segment.room) return segment;
-    const room = Math.min(SEGMENT, Math.max(needed, 2 * segment.room));
-    const larger = new Segment(this.coder, Math.ceil(room / FIRST_SEGMENT) * FIRST_SEGMENT, segment);
+    if (needed <= segment.capacity) return segment;
+    const capacity = Math.min(SEGMENT, Math.max(needed, 2 * segment.capacity));
+    const larger = new Segment(this.coder, Math.ceil(capacity / FIRST_SEGMENT) * FIRST_SEGMENT, segment);
     this.#segments[number] = larger;
     return larger;
   }

@@ -82,9 +82,9 @@ class NearScan implements SignScan {
   take(first: number, found: Uint32Array): void {
     let count = this.#count;
     if (count + found.length > foundPlaces.length) {
-      const room = 2 * (count + found.length);
-      foundPlaces = grown(foundPlaces, new Uint32Array(room));
-      foundSums = grown(foundSums, new Uint16Array(room));
+      const capacity = 2 * (count + found.length);
+      foundPlaces = grown(foundPlaces, new Uint32Array(capacity));
+      foundSums = grown(foundSums, new Uint16Array(capacity));
     }
     for (let i = 0; i < found.length; i++, count++) {
       const one = found[i] as number;
