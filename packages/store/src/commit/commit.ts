@@ -143,7 +143,7 @@ async function end(
  * Records that all changes below a number are finished, if they are: then nobody searches for work in the collection. A
  * retry changes the same row, and so comes before or after.
  */
-async function settle(tx: Queryable, { id, sqlSchema: S }: Collection, bound: bigint): Promise<void> {
+async function recordAllFinished(tx: Queryable, { id, sqlSchema: S }: Collection, bound: bigint): Promise<void> {
   await tx.query(
     `update akin.collections set settled_seq = $2
       where id = $1 and settled_seq is distinct from $2
@@ -167,7 +167,7 @@ async function publish({ store, collection, target, lease }: CommitContext, boun
       [collection.id],
     );
     const operations = Number(row?.operations ?? 0);
-    await settle(tx, collection, bound);
+    await recordAllFinished(tx, collection, bound);
     if (operations === 0) return 0;
     await tx.query(
       `update akin.collections set commit = $2, committed_at = now(), documents = documents + unpublished_documents,
