@@ -67,7 +67,7 @@ export async function groupChunk(
       );
       const among = isNear ? near.representatives : undefined;
       const nearest = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0, among);
-      const [representatives, followers] = settle(there, nearest, rule, decisions);
+      const [representatives, followers] = assignGroups(there, nearest, rule, decisions);
       await save(tx, store, S, representatives, followers);
       // The new documents may be nearer than a document that they are different from, which then searches for another
       // group.
@@ -159,7 +159,7 @@ async function nearestRepresentatives(
 }
 
 /** Processes the documents one after the other: earlier ones may have become representatives. */
-function settle(
+function assignGroups(
   seekers: readonly Seeker[],
   near: ReadonlyMap<bigint, Nearest>,
   rule: GroupRule,
