@@ -187,7 +187,7 @@ class ReindexRun {
 
   async waitForPictures(): Promise<void> {
     if (this.#analyzed > 0) await this.tell({ state: 'analyzing' });
-    await this.#settle();
+    await this.#waitUntilVisible();
     this.#requireAll();
   }
 
@@ -235,7 +235,7 @@ class ReindexRun {
       }
     }
     if (count > 0) await this.#work.commit(this.#target.name);
-    await this.#settle();
+    await this.#waitUntilVisible();
     this.#pin = await movePin(this.#store, pin, to);
     return count;
   }
@@ -272,17 +272,17 @@ class ReindexRun {
   }
 
   /** Waits until all copied documents are visible, or failed. */
-  async #settle(): Promise<void> {
-    const failed = await this.#settleOnce();
+  async #waitUntilVisible(): Promise<void> {
+    const failed = await this.#commitCopied();
     const saved = await this.#fromThumbnails(failed);
-    const failedAgain = await this.#settleOnce();
+    const failedAgain = await this.#commitCopied();
     for (const { id, error } of [...failed.filter(({ id }) => id === null || !saved.has(id)), ...failedAgain]) {
       this.#miss({ id: id ?? '', code: error?.code ?? 'internal', msg: error?.msg ?? 'It failed.' });
     }
   }
 
   /** @returns the failed ones */
-  async #settleOnce(): Promise<Operation[]> {
+  async #commitCopied(): Promise<Operation[]> {
     if (this.#first === undefined) return [];
     const { signal } = this.#work;
     const range = { first: this.#first, last: this.#last };
