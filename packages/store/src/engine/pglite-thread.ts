@@ -48,7 +48,7 @@ export class PgliteThread extends Duplex {
     signal?.addEventListener('abort', giveUp);
     try {
       signal?.throwIfAborted();
-      await thread.#settle(START_MILLISECONDS);
+      await thread.#awaitReply(START_MILLISECONDS);
     } catch (error) {
       await thread.#worker.terminate();
       throw error;
@@ -67,7 +67,7 @@ export class PgliteThread extends Duplex {
   async close(milliseconds = CLOSE_MILLISECONDS): Promise<void> {
     if (this.#failure === undefined) {
       this.#post({ kind: 'close' });
-      await this.#settle(milliseconds).catch(() => undefined);
+      await this.#awaitReply(milliseconds).catch(() => undefined);
     }
     clearInterval(this.#looking);
     this.#failure ??= new Error('the database is closed');
@@ -89,7 +89,7 @@ export class PgliteThread extends Duplex {
   }
 
   /** @param milliseconds after which the thread is abandoned */
-  async #settle(milliseconds?: number): Promise<void> {
+  async #awaitReply(milliseconds?: number): Promise<void> {
     const late = () => this.fail(new Error(`it did not answer within ${milliseconds} ms`));
     const timer = milliseconds === undefined ? undefined : setTimeout(late, milliseconds);
     try {
