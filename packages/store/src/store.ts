@@ -129,7 +129,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
         })
       : await openPostgres(config.databaseUrl, {
           name: config.process && connectionName(config.process),
-          ...(shared ? { hear: (text) => events.hear(Number(text)) } : {}),
+          ...(shared ? { hear: (text) => events.receive(Number(text)) } : {}),
           parted: () => forget(),
         });
   // Calls to a closed database reject.

@@ -142,7 +142,7 @@ class StagedRequest implements Staging {
         const outcome = await this.#tryAccept();
         if ('first' in outcome) {
           this.#state = 'accepted';
-          this.#store.memory.events.tell(this.#collection.id);
+          this.#store.memory.events.notify(this.#collection.id);
           return outcome;
         }
         await this.#recheck(outcome);

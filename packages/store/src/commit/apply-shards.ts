@@ -195,7 +195,7 @@ async function applyNextShard(work: Work): Promise<number | undefined> {
     await undoChunks(context);
     const isDone = await applyShard(context, claimed, applier);
     await returnShard(store, collection, lease, isDone);
-    if (applier.failed > 0) store.memory.events.tell(collection.id);
+    if (applier.failed > 0) store.memory.events.notify(collection.id);
   } catch (error) {
     if (error instanceof ShardLost) return applier.failed;
     // Others need not wait for the lease to expire.

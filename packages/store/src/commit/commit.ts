@@ -135,7 +135,7 @@ async function end(
   const { store, collection, target } = context;
   const refused = waiting ? await applyWaitingDeletes(context) : 0;
   const published = await publish(context, next_seq);
-  if (published > 0 || failed + refused > 0) store.memory.events.tell(collection.id);
+  if (published > 0 || failed + refused > 0) store.memory.events.notify(collection.id);
   return { commit: Number(published > 0 ? target : before), applied: published, failed: failed + refused };
 }
 
