@@ -232,7 +232,7 @@ describe('filters answered by columns in memory', () => {
         await search(store, collection, { query, rank, rows: 1, uncached: new Set([query]) });
       }
     }
-    await store.inMemory.heldOf(collection.id)?.columns.settled;
+    await store.inMemory.heldOf(collection.id)?.columns.whenRead;
     expect(store.inMemory.heldOf(collection.id)?.columns.names).toHaveLength(4);
 
     for (let step = 0; step < STEPS; step++) {
@@ -242,8 +242,8 @@ describe('filters answered by columns in memory', () => {
       await Promise.all(searches);
       const held = chance.one(from).inMemory.heldOf(collection.id);
       await chance.one<() => unknown>([
-        () => held?.columns.settled,
-        () => held?.columns.settled,
+        () => held?.columns.whenRead,
+        () => held?.columns.whenRead,
         () => change(),
         () => change().then(change),
         () => maintain(store, [collection]),

@@ -120,7 +120,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     for (let times = 0; times < 2; times++) {
       for (const text of ['shade:red', 'size:1', 'sold:true', 'mark:0']) await find([text], false, from);
     }
-    await held(from)?.settled;
+    await held(from)?.whenRead;
   };
 
   it('answer what the database would, before and after they are read, and over commits', async () => {
@@ -179,7 +179,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       const shardHeld = await store.engine.transaction((tx) => inMemory.find(part, tx, row?.commit, 'shape'));
       const shade = (columns.get('shade') as { sql: string }).sql;
       for (let times = 0; times < 2; times++) shardHeld?.columns.note(shade, store);
-      await shardHeld?.columns.settled;
+      await shardHeld?.columns.whenRead;
       expect(shardHeld?.columns.names).toEqual(kind === 'postgres' ? [shade] : []);
       if (kind === 'pglite') continue;
       const asked = () => Promise.reject(new Error('the database was asked'));
@@ -258,7 +258,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
         rank,
         rows: 1,
       });
-      await from.inMemory.heldOf(many.id)?.columns.settled;
+      await from.inMemory.heldOf(many.id)?.columns.whenRead;
       return [numFound, from.inMemory.heldOf(many.id)?.columns.names];
     };
     await addCodes(

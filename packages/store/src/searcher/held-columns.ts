@@ -88,7 +88,7 @@ export class HeldColumns {
   }
 
   /** Resolves when what is being read has been read. */
-  get settled(): Promise<void> {
+  get whenRead(): Promise<void> {
     return this.#reading;
   }
 
