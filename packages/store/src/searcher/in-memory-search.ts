@@ -103,12 +103,12 @@ export class InMemorySearch implements AsyncDisposable {
     let held = this.#held.get(nameOf(collection)) ?? this.#newlyHeld(collection);
     let bytes = this.#bytesWith(held, missing);
     if (!held.isBeingRead && this.#hasOutgrown(collection)) return false;
-    if (!held.isBeingRead && !this.#makeRoom(held, bytes)) {
+    if (!held.isBeingRead && !this.#evictFor(held, bytes)) {
       if (!(await this.#dropFiltersOf(held, bytes))) return false;
       // Another search may have begun to read it.
       held = this.#held.get(nameOf(collection)) ?? held;
       bytes = this.#bytesWith(held, missing);
-      if (!held.isBeingRead && !this.#makeRoom(held, bytes)) return false;
+      if (!held.isBeingRead && !this.#evictFor(held, bytes)) return false;
     }
     this.#held.set(nameOf(collection), held);
     held.lastUsed = performance.now();
@@ -141,7 +141,7 @@ export class InMemorySearch implements AsyncDisposable {
     const before = this.#held.get(collection.id);
     const searchedAt = before?.lastUsed;
     // Documents will be placed in cells, which also needs memory.
-    if (before?.cells.version === undefined && !this.#hasRoom(collection, wanted)) return undefined;
+    if (before?.cells.version === undefined && !this.#fits(collection, wanted)) return undefined;
     if (!before?.reaches(commit, module)) {
       if (!before?.hasModule(module) && !isWorth) return undefined;
       if (!(await this.read(source, collection, wanted))) return undefined;
@@ -249,7 +249,7 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** Whether a collection, with all its documents in cells, fits into memory together with the recently used ones. */
-  #hasRoom({ id }: ReadCollection, wanted: NotHeld): boolean {
+  #fits({ id }: ReadCollection, wanted: NotHeld): boolean {
     const longAgo = performance.now() - IDLE_MILLISECONDS;
     let bytes = this.#bytesWith(this.#held.get(id), wanted) + PLACE_BYTES * wanted.documents;
     for (const held of this.#held.values()) {
@@ -271,7 +271,7 @@ export class InMemorySearch implements AsyncDisposable {
    * being read stays, as do other shards of the same collection, which are needed together. @returns false, without
    * changes, if that is not enough
    */
-  #makeRoom(wanted: HeldCollection, bytes: number): boolean {
+  #evictFor(wanted: HeldCollection, bytes: number): boolean {
     const others = [...this.#held.values()].filter((held) => held !== wanted);
     const stays = (held: HeldCollection) => held.isBeingRead || held.collection.id === wanted.collection.id;
     const staying = others.filter(stays);
@@ -323,7 +323,7 @@ export class InMemorySearch implements AsyncDisposable {
       // One that is given back meanwhile takes its filters with it.
       if (other.collection.id === held.collection.id) await other.dropFilters().catch(() => undefined);
     }
-    if (fits() || this.#makeRoom(held, held.bytes)) return;
+    if (fits() || this.#evictFor(held, held.bytes)) return;
     this.#outgrown.set(nameOf(held.collection), performance.now());
     throw new SearcherError('the collection has grown beyond the memory for searches');
   }
