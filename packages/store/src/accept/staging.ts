@@ -174,7 +174,7 @@ class StagedRequest implements Staging {
   /** One statement, so one round trip and one transaction. */
   async #write(batch: readonly Row[]): Promise<void> {
     const S = this.#collection.sqlSchema;
-    await this.#store.engine.disk?.requireRoom('changes');
+    await this.#store.engine.disk?.requireSpace('changes');
     // Before the rows: a crash in between leaves garbage, but no row without its bytes.
     const packed = await packPictures(this.#store, batch);
     const places = (part: keyof PackedPicture) => textArray(batch.map((_, i) => packed?.pictures[i]?.[part] ?? null));

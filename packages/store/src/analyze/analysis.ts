@@ -98,7 +98,7 @@ export async function claimForAnalysis(
   limit: number,
   options: ClaimOptions = {},
 ): Promise<AnalysisTask[]> {
-  await store.engine.disk?.requireRoom('work');
+  await store.engine.disk?.requireSpace('work');
   const { turns = new ClaimTurns() } = options;
   const tasks: AnalysisTask[] = [];
   const open = await collectionStates(store, 'open');

@@ -146,7 +146,7 @@ export async function createCollection(
     );
   }
   requireShards(shardsOf({ settings }));
-  await store.engine.disk?.requireRoom('changes');
+  await store.engine.disk?.requireSpace('changes');
   const model = modelName({ settings });
   const wanted = model === undefined ? store : await store.generations.ofName(model);
   try {

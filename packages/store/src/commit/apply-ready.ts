@@ -82,7 +82,7 @@ async function applyPage(
     // It keeps nothing in memory while it waits.
     if (!isFirst && turn.isWanted) await applier.pass();
     context.signal?.throwIfAborted();
-    await store.engine.disk?.requireRoom('work');
+    await store.engine.disk?.requireSpace('work');
     if (isSharded && progress.count >= store.shardsFrom) {
       await applier.applied();
       const done = await applyShards({ ...context, batchSize: applier.batchSize }, progress);

@@ -150,7 +150,7 @@ export class Bases {
     const before = this.#now.get(operation.id ?? '');
     const modifiers = update.modifiers ?? new Map();
     const fields = applyModifiers(before?.fields ?? new Map(), update.fields, modifiers);
-    requireRoom(operation.id ?? '', fields);
+    requireStorable(operation.id ?? '', fields);
     if (outputs !== undefined) return { fields, outputs, picture: operation.doc ?? undefined };
     // Without its URL the document has no picture.
     const isGone = modifiers.has('image') && !fields.has('image');
@@ -160,7 +160,7 @@ export class Bases {
   }
 }
 
-function requireRoom(id: string, fields: ReadonlyMap<string, FieldValue>): void {
+function requireStorable(id: string, fields: ReadonlyMap<string, FieldValue>): void {
   for (const [name, value] of fields) {
     if (Array.isArray(value) && value.length > MAX_VALUES) {
       throw new AkinError('too-large', `The field ${name} would have ${value.length} values, more than ${MAX_VALUES}.`);

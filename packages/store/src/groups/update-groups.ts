@@ -43,7 +43,7 @@ export async function updateGroups(
   rule: GroupRule,
   options: TurnOptions,
 ): Promise<boolean> {
-  await store.engine.disk?.requireRoom('work');
+  await store.engine.disk?.requireSpace('work');
   // A store without the modules has nothing to compare.
   const needed = [rule.module, ...(rule.also ? [rule.also.module] : [])];
   const described = store.modules.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);

@@ -119,9 +119,9 @@ class WordsWriter {
   /** Adds a word with its places from one on, in one column or in all. */
   add(prefix: string, word: string, first: number, column: number): void {
     // One UTF-16 unit becomes three bytes at most.
-    const room = 3 * (prefix.length + word.length) + 3 + 2 * MOST_POSITIONS;
-    if (this.#at + room > scratch.length) {
-      const larger = Buffer.allocUnsafe(2 * (this.#at + room));
+    const maxBytes = 3 * (prefix.length + word.length) + 3 + 2 * MOST_POSITIONS;
+    if (this.#at + maxBytes > scratch.length) {
+      const larger = Buffer.allocUnsafe(2 * (this.#at + maxBytes));
       scratch.copy(larger, 0, 0, this.#at);
       scratch = larger;
     }
