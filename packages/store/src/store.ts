@@ -130,7 +130,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       : await openPostgres(config.databaseUrl, {
           name: config.process && connectionName(config.process),
           ...(shared ? { hear: (text) => events.receive(Number(text)) } : {}),
-          parted: () => forget(),
+          timelineChanged: () => forget(),
         });
   // Calls to a closed database reject.
   const close = () => void engine[Symbol.asyncDispose]();
@@ -205,7 +205,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       const { schemas, shown, confirmed, collections, uses, words, sweeps } = store.memory;
       for (const known of [schemas, shown, confirmed, collections, uses, words, sweeps]) known.clear();
       inMemory.forgetAll();
-      standbys.parted();
+      standbys.timelineChanged();
     };
     await migrate(engine);
     if ('shardServers' in config && config.shardServers) await registerServers(engine, config.shardServers);

@@ -166,7 +166,7 @@ export class Standby implements AsyncDisposable {
   }
 
   /** The primary has another history than before: the commits of the standby need not be in it. */
-  parted(): void {
+  timelineChanged(): void {
     this.#shown.clear();
     // Questions to the earlier primary may still be answered.
     this.#common = new Map();
@@ -268,7 +268,7 @@ export class Standby implements AsyncDisposable {
         this.#engine = this.#open();
         this.#misses = 0;
         this.#outUntil = 0;
-        this.parted();
+        this.timelineChanged();
         this.#options.changed(this.status);
       }
       this.#failures = 0;

@@ -94,8 +94,8 @@ export class Standbys implements AsyncDisposable {
   }
 
   /** The primary has another history than before, which a standby may not share: their commits are checked again. */
-  parted(): void {
-    for (const standby of this.#standbys) standby.parted();
+  timelineChanged(): void {
+    for (const standby of this.#standbys) standby.timelineChanged();
   }
 
   /** Checks all of them now. */
