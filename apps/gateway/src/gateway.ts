@@ -25,7 +25,7 @@ import { beginRequest, countUnrouted, type Handler, serve, writeError } from './
 import { traceRequest } from './http/trace-request.ts';
 import { unknownAddress } from './http/unknown-address.ts';
 import { webPage } from './http/web-page.ts';
-import { takeLeftReindexes } from './reindex/do-reindex.ts';
+import { resumeOrphanedReindexes } from './reindex/do-reindex.ts';
 import { createDelayedCommits } from './update/delayed-commits.ts';
 
 /** Disposing drains, lets open requests end for `limits.shutdownMilliseconds`, and closes. */
@@ -164,7 +164,7 @@ async function open(
     legacySegment,
     version: config.version ?? '0.0.0',
   };
-  if (parts.store !== undefined) takeLeftReindexes(context, limits.leftReindexesMilliseconds);
+  if (parts.store !== undefined) resumeOrphanedReindexes(context, limits.orphanedReindexesMilliseconds);
   const app = createApp(context, safety, names, fallback ?? config.webFolder, internal);
   const server = createServer(
     {

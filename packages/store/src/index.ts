@@ -94,7 +94,7 @@ export { runReindex } from './reindex/run-reindex.ts';
 export {
   type BegunReindex,
   beginReindex,
-  leftReindexes,
+  orphanedReindexes,
   pauseReindex,
   type ReindexSettings,
   reindexState,

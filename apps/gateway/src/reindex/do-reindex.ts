@@ -5,8 +5,8 @@ import {
   type BegunReindex,
   type Collection,
   findCollection,
-  leftReindexes,
   modelName,
+  orphanedReindexes,
   resumeReindex,
   runReindex,
 } from '@akin/store';
@@ -48,14 +48,14 @@ async function findOutputs(name: string, { store, log }: Context): Promise<Colle
 }
 
 /** Continues, now and periodically, reindexes of ended processes, if their models are here. */
-export function takeLeftReindexes(context: Context, milliseconds: number): void {
+export function resumeOrphanedReindexes(context: Context, milliseconds: number): void {
   const { store, background, log } = context;
   background('search for reindexes without a process', async (signal) => {
     // Log one line for each, not one per attempt.
     const refused = new Set<string>();
     while (!signal.aborted) {
       try {
-        for (const name of await leftReindexes(store)) {
+        for (const name of await orphanedReindexes(store)) {
           try {
             await takeOver(name, context);
             refused.delete(name);
