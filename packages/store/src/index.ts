@@ -32,6 +32,7 @@ export { sweepUnaccepted } from './bulk/recover.ts';
 export {
   type CollectionState,
   type CollectionStatus,
+  cachedCollection,
   collectionOf,
   collectionStates,
   collectionStatus,
@@ -40,7 +41,6 @@ export {
   dropReplaced,
   findCollection,
   listCollections,
-  recallCollection,
 } from './collections/collections.ts';
 export { DEFINABLE_TYPES, defineFields } from './collections/define-fields.ts';
 export { generationOf, modelName } from './collections/generations.ts';

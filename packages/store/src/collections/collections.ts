@@ -115,7 +115,7 @@ export async function findCollection(store: Store, name: string): Promise<Collec
 }
 
 /** The cached state of a collection with its fields, if any: for callers whose answer shows whether it was current. */
-export function recallCollection(
+export function cachedCollection(
   store: Store,
   name: string,
 ): { readonly collection: Collection; readonly schema: CollectionSchema } | undefined {
