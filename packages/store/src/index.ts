@@ -28,7 +28,7 @@ export {
 } from './analyze/analysis.ts';
 export { retryFailed } from './analyze/retry.ts';
 export { maintain, maintainCollection } from './bulk/maintain.ts';
-export { sweepUnaccepted } from './bulk/recover.ts';
+export { deleteUnaccepted } from './bulk/recover.ts';
 export {
   type CollectionState,
   type CollectionStatus,
