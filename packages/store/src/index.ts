@@ -56,7 +56,7 @@ export type { Collection, CollectionSchema, CommitResult, Generation, Store } fr
 export { writeBackup } from './engine/backup-archive.ts';
 export type * from './engine/engine.ts';
 export { holdsStore } from './engine/folder.ts';
-export { takeFolder } from './engine/private-folder.ts';
+export { preparePrivateFolder } from './engine/private-folder.ts';
 export { ShardServerAway } from './engine/sqlstate.ts';
 export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
 export type { FindGeneration } from './generations.ts';

@@ -43,7 +43,7 @@ export function unusable(folder: string, doing: 'made' | 'read' | 'written', cau
  * @param tell gets a warning if others can write to the folder
  * @throws AkinError conflict, unavailable: the message names the folder and says what to do
  */
-export async function takeFolder(
+export async function preparePrivateFolder(
   folder: string,
   ours: (name: string) => boolean,
   tell: (text: string) => void,
