@@ -71,7 +71,7 @@ export {
   listKeys,
   loadKeys,
   type NewKey,
-  noteUse,
+  recordKeyUse,
   revokeKey,
   type StoredKey,
   USE_MILLISECONDS,

@@ -125,7 +125,7 @@ export class Gate {
     this.#countKey(key, request, response);
     requireScope(key, endpoint.scope);
     requireCollection(key, collection, endpoint.filtersCollections === true);
-    this.#ring?.noteUse(key);
+    this.#ring?.recordUse(key);
     const { collections } = key;
     return {
       keyId: key.id,

@@ -106,7 +106,7 @@ export async function revokeKey(store: Store, id: string): Promise<void> {
 }
 
 /** Records the use of a key, at most once per hour. */
-export async function noteUse(store: Store, id: string): Promise<void> {
+export async function recordKeyUse(store: Store, id: string): Promise<void> {
   await store.engine.query(
     `update akin.keys set used_at = now()
       where id = $1 and (used_at is null or used_at < now() - interval '1 millisecond' * $2)`,

@@ -51,11 +51,11 @@ export function termSql(term: Clause<'term' | 'phrase'>, found: FoundColumn, con
     const place = parseLocation(value);
     if (place === null) throw fail();
     const { params } = context;
-    noteUse(found, context);
+    recordUse(found, context);
     return `(d.${column.lat} = ${params.add(place.lat, 'float8')} and d.${column.lon} = ${params.add(place.lon, 'float8')})`;
   }
   if (column.kind !== 'column') throw notSearchable(found, position);
-  noteUse(found, context);
+  recordUse(found, context);
   if (elementType(found.type) === 'date') {
     const span = readDate(value, context);
     if (span === null) throw fail();
@@ -87,7 +87,7 @@ export function anyTermSql(
 ): { where: string; count: string | 1 } {
   const { column } = found;
   if (column.kind !== 'column') throw notSearchable(found, terms[0]?.position ?? 0);
-  noteUse(found, context);
+  recordUse(found, context);
   const literals = terms.map((term) => readTerm(found, term.value, term.position)).filter((one) => one !== undefined);
   const param = context.params.add(literals, `${SQL_TYPES[elementType(found.type)]}[]`);
   if (!isMultiValued(found)) return { where: `d.${column.sql} = any(${param})`, count: 1 };
@@ -112,7 +112,7 @@ export function allTermsSql(
   if (first === undefined || literals.has(undefined)) return { where: 'false', count };
   if (literals.size === 1) return { where: termSql(first, found, context), count };
   if (!isMultiValued(found) || found.column.kind !== 'column') return { where: 'false', count };
-  noteUse(found, context);
+  recordUse(found, context);
   const param = context.params.add([...literals] as SqlValue[], `${SQL_TYPES[elementType(found.type)]}[]`);
   return { where: `d.${found.column.sql} @> ${param}`, count };
 }
@@ -144,12 +144,12 @@ export function readTerm(
 export function rangeSql(range: Clause<'range'>, found: FoundColumn, context: CompileContext): string {
   if (found.column.kind === 'location') return rectangleSql(range, found, found.column, context);
   if (found.column.kind !== 'column') throw notSearchable(found, range.position);
-  if (!isMultiValued(found)) noteUse(found, context);
+  if (!isMultiValued(found)) recordUse(found, context);
   return overValues(found, context, boundsCondition(range, found, context));
 }
 
 /** Records that an index on the column would help. Documents are found by their ids anyway. */
-function noteUse(found: FoundColumn, { tables: { uses } }: CompileContext): void {
+function recordUse(found: FoundColumn, { tables: { uses } }: CompileContext): void {
   if (found.column.kind === 'location') uses?.add(found.column.lat, 'place');
   if (found.column.kind !== 'column' || found.column.sql === 'id') return;
   uses?.add(found.column.sql, isMultiValued(found) ? 'elements' : 'filter');
@@ -220,7 +220,7 @@ function rectangleSql(
   column: Extract<FoundColumn['column'], { kind: 'location' }>,
   context: CompileContext,
 ): string {
-  noteUse(found, context);
+  recordUse(found, context);
   const { params } = context;
   const corner = (text: string | null) => {
     const place = text === null ? null : parseLocation(text);
@@ -253,7 +253,7 @@ export function patternSql(
   const parts = pattern.kind === 'prefix' ? [pattern.value, { any: '*' as const }] : pattern.parts;
   const param = context.params.add(likePattern(parts), 'text');
   // A pattern that begins with letters is a range of values.
-  if (typeof parts[0] === 'string' && found.type === 'string') noteUse(found, context);
+  if (typeof parts[0] === 'string' && found.type === 'string') recordUse(found, context);
   return overStrings(found, pattern.position, 'wildcards', context, (value) => `${value} like ${param}`);
 }
 
