@@ -8,7 +8,7 @@ import { isOfOneDocument, isValued, type Rank, type Ranking, type SearchRequest,
 import { rankKeys } from './score-keys.ts';
 import { documentsOf, type Snapshot } from './snapshot.ts';
 import {
-  behind,
+  afterCursor,
   decodeCursor,
   encodeCursor,
   keyColumn,
@@ -67,7 +67,7 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   const onward =
     cursorMark === undefined || cursorMark === '*'
       ? 'true'
-      : behind(keys, decodeCursor(cursorMark, keys, order()), params);
+      : afterCursor(keys, decodeCursor(cursorMark, keys, order()), params);
   // If distances decide what matches, the count comes with the page, so that they are computed once.
   const counted = rank?.maxDistance !== undefined && onward === 'true';
   const { sqlSchema } = snapshot;
