@@ -44,7 +44,7 @@ const SHORT_MILLISECONDS = 1_000;
 /** Documents that are read and copied together. */
 const COPIED_AT_ONCE = 200;
 const MOST_ROUNDS = 20;
-const BEAT_MILLISECONDS = 5_000;
+const HEARTBEAT_MILLISECONDS = 5_000;
 const MOST_SWITCHES = 15;
 /** The problem of the picture at a URL. */
 const NO_PICTURE: ReadonlySet<string> = new Set([
@@ -77,7 +77,7 @@ export async function runReindex(
     run.beat().catch((error) => {
       if (error instanceof AkinError && error.code === 'conflict') left.abort(error);
     });
-  }, BEAT_MILLISECONDS);
+  }, HEARTBEAT_MILLISECONDS);
   try {
     await run.copyAll();
     await run.waitForPictures();
