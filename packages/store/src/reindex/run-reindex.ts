@@ -9,7 +9,7 @@ import { sqlStateOf } from '../engine/sqlstate.ts';
 import { definedFields, type ExportedDocument } from '../export/export-documents.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
 import { changesBetween, currentCommit, documentsOf, missingIn } from './changes.ts';
-import { type AnalyzeAgain, type Copied, copyDocuments, takesOf } from './copy.ts';
+import { type AnalyzeAgain, accepterOf, type Copied, copyDocuments } from './copy.ts';
 import {
   abandonTarget,
   FIRST_COPY,
@@ -215,7 +215,7 @@ class ReindexRun {
   async #trySwitch(): Promise<boolean> {
     const { commit } = this.#pin as Pin;
     try {
-      const takes = takesOf(this.#store, await loadSchema(this.#store, this.#target));
+      const takes = accepterOf(this.#store, await loadSchema(this.#store, this.#target));
       return await switchCollections(this.#store, this.#old, this.#target, commit, takes, this.#requireOwn);
     } catch (error) {
       if (LOCKED.includes(sqlStateOf(error) ?? '')) return false;
