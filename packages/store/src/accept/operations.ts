@@ -2,7 +2,7 @@ import { AkinError, type ErrorCode } from '@akin/domain';
 import { OPEN } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
-import { ShardServerAway } from '../engine/sqlstate.ts';
+import { ShardServerUnavailable } from '../engine/sqlstate.ts';
 import { STANDING } from '../standbys/standbys.ts';
 
 export type OperationState =
@@ -164,7 +164,7 @@ async function isOpen(
     return held?.open ?? false;
   } catch (error) {
     // The change is accepted. After an error the client would send it again.
-    if (error instanceof ShardServerAway) return false;
+    if (error instanceof ShardServerUnavailable) return false;
     throw error;
   }
 }

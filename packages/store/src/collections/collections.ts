@@ -3,7 +3,7 @@ import { NO_QUOTA, type Quota, quotaOf } from '../accept/quota.ts';
 import { failuresSql } from '../commit/failures.ts';
 import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
-import { ShardServerAway, sqlStateOf } from '../engine/sqlstate.ts';
+import { ShardServerUnavailable, sqlStateOf } from '../engine/sqlstate.ts';
 import { createModuleTables, createTables, TABLES_VERSION } from './collection-tables.ts';
 import { refreshView } from './fields.ts';
 import { modelName, wantedGeneration } from './generations.ts';
@@ -248,7 +248,7 @@ export async function dropReplaced(store: Store): Promise<void> {
   for (const row of rows) {
     // A collection whose server is unreachable stays until the next time.
     await dropCollection(store, fromRow(row)).catch((error: unknown) => {
-      if (!(error instanceof ShardServerAway)) throw error;
+      if (!(error instanceof ShardServerUnavailable)) throw error;
     });
   }
 }

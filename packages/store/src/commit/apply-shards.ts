@@ -5,7 +5,7 @@ import { loadSchema } from '../collections/schema.ts';
 import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { ShardServerAway } from '../engine/sqlstate.ts';
+import { ShardServerUnavailable } from '../engine/sqlstate.ts';
 import { Applier, firstBatchSize } from './applier.ts';
 import { undoChunks } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -134,7 +134,7 @@ export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(
     const ended = await Promise.allSettled(Array.from({ length: await shareOf(store, collection) }, work));
     for (const one of ended) {
       // The leader reports an unreachable server. Helpers also work on collections with shards on other servers.
-      if (one.status === 'rejected' && !(one.reason instanceof ShardServerAway)) throw one.reason;
+      if (one.status === 'rejected' && !(one.reason instanceof ShardServerUnavailable)) throw one.reason;
     }
     const all = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const sum = (of: (done: Done) => number) => all.reduce((total, one) => total + of(one), 0);

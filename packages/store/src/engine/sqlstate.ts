@@ -142,7 +142,7 @@ export function toAkinError(error: unknown): AkinError {
   if (error instanceof AkinError) return error;
   const code = errorCode(error);
   const server = code === 'unavailable' ? shardServerOf(error) : undefined;
-  if (server !== undefined) return new ShardServerAway(server, error);
+  if (server !== undefined) return new ShardServerUnavailable(server, error);
   const state = sqlStateOf(error) ?? '';
   return new AkinError(
     code,
@@ -155,7 +155,7 @@ export function toAkinError(error: unknown): AkinError {
 }
 
 /** A shard server cannot be reached. The main server can, and collections without shards there continue. */
-export class ShardServerAway extends AkinError {
+export class ShardServerUnavailable extends AkinError {
   /** @param which name of the server, for the message */
   constructor(which: string, cause: unknown) {
     super('unavailable', `The ${which} cannot be reached or is busy. Try again shortly.`, {

@@ -8,7 +8,7 @@ import {
   S3Client,
   type S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { type ListedObject, type ObjectStore, objectsAway } from './object-store.ts';
+import { type ListedObject, type ObjectStore, objectStoreUnavailable } from './object-store.ts';
 
 const ATTEMPTS = 3;
 
@@ -58,7 +58,7 @@ export function openBucket(bucket: string, prefix: string, times = TIMES): Objec
         const { name, $metadata } = error as Partial<S3ServiceException>;
         if (name === 'NoSuchKey' || name === 'InvalidRange') return undefined;
         // The SDK retries a request, but not a truncated body.
-        if ($metadata !== undefined || abortSignal.aborted || attempt === ATTEMPTS) throw objectsAway(error);
+        if ($metadata !== undefined || abortSignal.aborted || attempt === ATTEMPTS) throw objectStoreUnavailable(error);
       }
     }
   }
@@ -113,6 +113,6 @@ async function reached<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw objectsAway(error);
+    throw objectStoreUnavailable(error);
   }
 }
