@@ -29,9 +29,9 @@ export function fitValue(type: FieldType, value: JsonValue): FieldValue {
     case 'double':
       return fitDouble(value);
     case 'date':
-      return (typeof value === 'string' ? parseDate(value) : null) ?? misfit(type, value);
+      return (typeof value === 'string' ? parseDate(value) : null) ?? typeMismatch(type, value);
     case 'location':
-      return (typeof value === 'string' ? parseLocation(value) : null) ?? misfit(type, value);
+      return (typeof value === 'string' ? parseLocation(value) : null) ?? typeMismatch(type, value);
     case 'string':
       return fitString(value);
     case 'strings':
@@ -41,7 +41,7 @@ export function fitValue(type: FieldType, value: JsonValue): FieldValue {
     case 'doubles':
       return elementsOf(value).map(fitDouble);
     case 'text':
-      return misfit(type, value);
+      return typeMismatch(type, value);
   }
 }
 
@@ -70,7 +70,7 @@ const TYPE_NAMES: Record<FieldType, string> = {
   text: 'the default search field, which is never sent',
 };
 
-function misfit(type: FieldType, value: JsonValue): never {
+function typeMismatch(type: FieldType, value: JsonValue): never {
   throw new AkinError('bad-request', `${describeValue(value)} does not fit into ${TYPE_NAMES[type]}`);
 }
 
@@ -78,19 +78,19 @@ function fitBoolean(value: JsonValue): boolean {
   if (typeof value === 'boolean') return value;
   if (value === 'true') return true;
   if (value === 'false') return false;
-  return misfit('boolean', value);
+  return typeMismatch('boolean', value);
 }
 
 function fitLong(value: JsonValue): bigint {
   const text = value instanceof JsonNumber ? value.text : value;
-  return (typeof text === 'string' ? parseLong(text) : null) ?? misfit('long', value);
+  return (typeof text === 'string' ? parseLong(text) : null) ?? typeMismatch('long', value);
 }
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 function fitDouble(value: JsonValue): number {
   const text = value instanceof JsonNumber ? value.text : value;
-  if (typeof text !== 'string' || !NUMBER.test(text)) return misfit('double', value);
+  if (typeof text !== 'string' || !NUMBER.test(text)) return typeMismatch('double', value);
   const double = Number(text);
   if (!Number.isFinite(double)) {
     throw new AkinError('bad-request', `${describeValue(value)} is beyond the range of a Double`);
@@ -106,7 +106,7 @@ function fitDouble(value: JsonValue): number {
 
 function fitString(value: JsonValue): string {
   const text = value instanceof JsonNumber ? value.text : typeof value === 'boolean' ? String(value) : value;
-  if (typeof text !== 'string') return misfit('string', value);
+  if (typeof text !== 'string') return typeMismatch('string', value);
   const problem = unstorable(text);
   if (problem !== null)
     throw new AkinError('bad-request', `${describeValue(value)} contains ${problem}, which cannot be stored`);

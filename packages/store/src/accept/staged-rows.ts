@@ -117,7 +117,11 @@ export function sizeOf(row: Row): number {
 }
 
 /** The error of the first value of a staged document that does not have the type of its field, if any. */
-export function misfitIn(document: string, names: readonly string[], schema: CollectionSchema): string | undefined {
+export function typeMismatchIn(
+  document: string,
+  names: readonly string[],
+  schema: CollectionSchema,
+): string | undefined {
   const values = parseJson(document) as JsonObject;
   for (const name of names) {
     const value = values.get(name);

@@ -17,11 +17,11 @@ import {
   clauseError,
   GREATEST_LONG,
   LEAST_LONG,
-  misfit,
   readBoolean,
   readDate,
   readDouble,
   readInteger,
+  typeMismatch,
 } from './query-values.ts';
 import { boxSql } from './space.ts';
 
@@ -46,7 +46,7 @@ export function elementType(type: FieldType): FieldType {
 export function termSql(term: Clause<'term' | 'phrase'>, found: FoundColumn, context: CompileContext): string {
   const { value, position } = term;
   const { column } = found;
-  const fail = () => misfit(found.name, found.type, value, position);
+  const fail = () => typeMismatch(found.name, found.type, value, position);
   if (column.kind === 'location') {
     const place = parseLocation(value);
     if (place === null) throw fail();
@@ -132,11 +132,11 @@ export function readTerm(
   if (type === 'string') return value;
   if (type === 'long') {
     const number = readInteger(value);
-    if (number === null) throw misfit(found.name, found.type, value, position);
+    if (number === null) throw typeMismatch(found.name, found.type, value, position);
     return number.exact && number.floor >= LEAST_LONG && number.floor <= GREATEST_LONG ? number.floor : undefined;
   }
   const read = type === 'double' ? readDouble(value) : readBoolean(value);
-  if (read === null) throw misfit(found.name, found.type, value, position);
+  if (read === null) throw typeMismatch(found.name, found.type, value, position);
   return read;
 }
 
@@ -163,7 +163,7 @@ function readBound<T>(
 ): T | null {
   if (text === null) return null;
   const value = reader(text);
-  if (value === null) throw misfit(found.name, found.type, text, position);
+  if (value === null) throw typeMismatch(found.name, found.type, text, position);
   return value;
 }
 
@@ -224,7 +224,7 @@ function rectangleSql(
   const { params } = context;
   const corner = (text: string | null) => {
     const place = text === null ? null : parseLocation(text);
-    if (place === null && text !== null) throw misfit(found.name, found.type, text, range.position);
+    if (place === null && text !== null) throw typeMismatch(found.name, found.type, text, range.position);
     return place;
   };
   const southWest = corner(range.low) ?? { lat: -90, lon: -180 };

@@ -16,7 +16,7 @@ const TYPE_NAMES: Record<FieldType, string> = {
 };
 
 /** The error of a value that does not fit its field. */
-export function misfit(field: string, type: FieldType, value: string, position: number): AkinError {
+export function typeMismatch(field: string, type: FieldType, value: string, position: number): AkinError {
   return clauseError(position, `${quote(value)} does not fit the field ${quote(field)}, which is ${TYPE_NAMES[type]}`);
 }
 
