@@ -7,7 +7,7 @@ const MOST_PROVEN = 1_000;
 const MORE_FAR = 4;
 
 /** The query for one of several parts of a collection. Documents are distributed over the parts at random. */
-export function shareOf<Query extends Pick<VectorQuery, 'exactRows' | 'leastCompared'>>(
+export function queryOfPart<Query extends Pick<VectorQuery, 'exactRows' | 'leastCompared'>>(
   query: Query,
   parts: number,
 ): Query {
@@ -19,7 +19,7 @@ export function shareOf<Query extends Pick<VectorQuery, 'exactRows' | 'leastComp
 
 /**
  * Merges the candidates of the parts of a collection into what a search of the whole collection would return.
- * @param parts the candidates of each part for {@link shareOf} the query
+ * @param parts the candidates of each part for {@link queryOfPart} the query
  */
 export function mergeCandidates(
   parts: readonly Candidates[],

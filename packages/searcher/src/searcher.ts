@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
-import { mergeCandidates, shareOf } from './merge.ts';
+import { mergeCandidates, queryOfPart } from './merge.ts';
 import type { ReplyMessage, Request, ThreadConfig } from './messages.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { Candidates, CountQuery, VectorQuery } from './query.ts';
@@ -83,7 +83,7 @@ export class Searcher implements AsyncDisposable {
    * @throws SearcherError when a thread failed, or the collection, the commit or a filter is not loaded
    */
   async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
-    const share = shareOf(query, this.#options.threads);
+    const share = queryOfPart(query, this.#options.threads);
     const answers = await this.#ask(key, { kind: 'search', key, query: share });
     const parts = answers.map(({ candidates }) => candidates);
     if (parts.some((part) => part === undefined)) return undefined;

@@ -1,5 +1,5 @@
 import { AkinError, type Query } from '@akin/domain';
-import { type Candidates, mergeCandidates, shareOf } from '@akin/searcher';
+import { type Candidates, mergeCandidates, queryOfPart } from '@akin/searcher';
 import { collectionOf } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { hasServers } from '../collections/shard-servers.ts';
@@ -150,7 +150,7 @@ async function searchPart(
     await filters.exclude(folded);
     const restrictedBy = (places: readonly number[]) => filters.of(places.map((i) => queries[i]?.query as Query));
     const commit = Number(question.commit);
-    const candidates = await held.search({ ...shareOf(near, part.of), ...restrictedBy(matching), commit });
+    const candidates = await held.search({ ...queryOfPart(near, part.of), ...restrictedBy(matching), commit });
     if (candidates === undefined || counted.length === 0) return candidates && { candidates, counts: [] };
     const counts = await held.count({ commit, module: near.module, restrictions: counted.map(restrictedBy) });
     return counts && { candidates, counts };
