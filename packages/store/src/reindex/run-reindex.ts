@@ -73,8 +73,8 @@ export async function runReindex(
   const left = new AbortController();
   const signal = AbortSignal.any([work.signal, left.signal]);
   const run = new ReindexRun(store, collection, target, { ...work, signal });
-  const beat = setInterval(() => {
-    run.beat().catch((error) => {
+  const heartbeat = setInterval(() => {
+    run.heartbeat().catch((error) => {
       if (error instanceof AkinError && error.code === 'conflict') left.abort(error);
     });
   }, HEARTBEAT_MILLISECONDS);
@@ -100,7 +100,7 @@ export async function runReindex(
     await abandonTarget(store, collection, target);
     throw error;
   } finally {
-    clearInterval(beat);
+    clearInterval(heartbeat);
     await run.close();
   }
 }
@@ -139,7 +139,7 @@ class ReindexRun {
     requireOwnReindex(tx, this.#old, this.#target, this.#work.worker);
 
   /** Renews the claim of this process, and the pin of the rows that it reads. */
-  async beat(): Promise<void> {
+  async heartbeat(): Promise<void> {
     await this.tell({});
     if (this.#pin) await movePin(this.#store, this.#pin, this.#pin.commit);
   }
