@@ -1,4 +1,4 @@
-import { within } from '@akin/runtime';
+import { withTimeout } from '@akin/runtime';
 import pg from 'pg';
 import { connectionTo, openPool, POOL_SETTINGS, type PoolEngine, poolEngine } from '../engine/postgres-pool.ts';
 import { reasonOf, sqlStateOf } from '../engine/sqlstate.ts';
@@ -248,14 +248,14 @@ export class Standby implements AsyncDisposable {
     const engine = this.#engine;
     this.#engine = undefined;
     const closing = Promise.all([this.#looking, engine?.[Symbol.asyncDispose]()]);
-    await within(CLOSE_MILLISECONDS, closing).catch(() => engine?.abandon());
+    await withTimeout(CLOSE_MILLISECONDS, closing).catch(() => engine?.abandon());
   }
 
   async #look(): Promise<Look | undefined> {
     try {
       const asked = this.#ask().catch(again(() => this.#ask()));
       // The primary may hang as well.
-      const [look, primary] = await within(4 * LOOK_MILLISECONDS, Promise.all([asked, this.#options.origin()]));
+      const [look, primary] = await withTimeout(4 * LOOK_MILLISECONDS, Promise.all([asked, this.#options.origin()]));
       if (look.system !== primary.system)
         throw new Error(`It belongs to another database system than the primary. ${REMEDY}`);
       if (look.database !== primary.database) {
