@@ -1,5 +1,13 @@
 import type { Endpoint } from '@akin/contract';
-import { AkinError, JsonNumber, JsonObject, type JsonValue, naming, parseJson, stringifyJson } from '@akin/domain';
+import {
+  AkinError,
+  JsonNumber,
+  JsonObject,
+  type JsonValue,
+  parseJson,
+  stringifyJson,
+  withErrorContext,
+} from '@akin/domain';
 import type { GatewayLimits } from '../admission/limits.ts';
 import type { Reservation } from '../admission/memory-budget.ts';
 import type { Body } from './body.ts';
@@ -112,7 +120,7 @@ export function expandJsonParameter(endpoint: Endpoint, list: ParameterList): Pa
   if (!endpoint.bodies || endpoint.streamed || !list.some(([name]) => name === 'json')) return list;
   const others = list.filter(([name]) => name !== 'json');
   const inner = list.filter(([name]) => name === 'json');
-  return [...others, ...inner.flatMap(([, text]) => naming('json', () => ofJson(endpoint, text, 'It')))];
+  return [...others, ...inner.flatMap(([, text]) => withErrorContext('json', () => ofJson(endpoint, text, 'It')))];
 }
 
 function ofJson({ structured }: Endpoint, text: string, subject: string): ParameterList {

@@ -1,4 +1,4 @@
-import { AkinError, type Calibration, naming } from '@akin/domain';
+import { AkinError, type Calibration, withErrorContext } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, combine, distanceAt, knowsNoWords, parseHexColors } from '@akin/modules/vectors';
 import type { Generation, RankByDocuments, Smartfilter } from '@akin/store';
@@ -142,7 +142,9 @@ function requireVector(
 }
 
 function fromOutputs(json: string, module: string, models: Generation, parameter: string): Float32Array {
-  const descriptor = naming(parameter, () => models.parseOutputs(json, undefined, true)).descriptors.get(module);
+  const descriptor = withErrorContext(parameter, () => models.parseOutputs(json, undefined, true)).descriptors.get(
+    module,
+  );
   if (descriptor) return descriptor.vector;
   throw new AkinError(
     'bad-request',

@@ -40,7 +40,7 @@ export class BodyLines {
   }
 
   /** Runs a function that may refuse documents by position, and adds their lines to the error. */
-  async naming<T>(run: () => Promise<T> | undefined): Promise<T | undefined> {
+  async withLineNumbers<T>(run: () => Promise<T> | undefined): Promise<T | undefined> {
     try {
       return await run();
     } catch (error) {

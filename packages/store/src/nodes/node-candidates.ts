@@ -1,4 +1,4 @@
-import { naming, type Query } from '@akin/domain';
+import { type Query, withErrorContext } from '@akin/domain';
 import { type Candidates, mergeCandidates } from '@akin/searcher';
 import { shardsOf } from '../collections/shards.ts';
 import type { Collection } from '../context.ts';
@@ -123,6 +123,6 @@ export class NodeCandidates implements CandidateFinder {
   /** As the database would refuse it. Also records the used columns, for indexes on them. */
   #check(name: string, query: Query): void {
     const context = { tables: this.#snapshot, params: new Params(), ...this.#clock };
-    naming(name, () => compileQuery(query, context, false));
+    withErrorContext(name, () => compileQuery(query, context, false));
   }
 }

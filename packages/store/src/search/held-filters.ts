@@ -1,4 +1,4 @@
-import { naming, type Query } from '@akin/domain';
+import { type Query, withErrorContext } from '@akin/domain';
 import type { DocNumbers, Restriction } from '@akin/searcher';
 import type { HeldCollection } from '../searcher/held-collection.ts';
 import { readValueLists, type ValueReader } from '../searcher/held-columns.ts';
@@ -67,7 +67,7 @@ export class HeldFilters implements Disposable {
     const keys: (string | undefined)[] = [];
     for (const [name, one] of queries) {
       const params = new Params();
-      const where = naming(name, () => this.#where(one, params));
+      const where = withErrorContext(name, () => this.#where(one, params));
       this.#filters.set(one, undefined);
       if (where === 'true') continue;
       restricting.push(one);

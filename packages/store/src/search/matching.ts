@@ -1,4 +1,4 @@
-import { AkinError, naming } from '@akin/domain';
+import { AkinError, withErrorContext } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
 import { compileQuery } from './compile.ts';
@@ -60,8 +60,11 @@ export function conditionsOf(
   scored = false,
 ): { readonly where: string; readonly score: string | number; readonly everything: boolean } {
   const context = { tables: snapshot, params, ...clock };
-  const compiled = naming('q', () => compileQuery(query, context, scored));
-  const conditions = [compiled, ...filters.map((filter) => naming('fq', () => compileQuery(filter, context, false)))]
+  const compiled = withErrorContext('q', () => compileQuery(query, context, scored));
+  const conditions = [
+    compiled,
+    ...filters.map((filter) => withErrorContext('fq', () => compileQuery(filter, context, false))),
+  ]
     .map(({ where }) => where)
     .filter((where) => where !== 'true');
   conditions.push(...notFolded(snapshot, params));
