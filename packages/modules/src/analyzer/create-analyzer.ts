@@ -3,7 +3,7 @@ import { AkinError } from '@akin/domain';
 import { decodingBytes, formatBytes, type ImageLimits } from '@akin/imaging';
 import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
 import { Piscina } from 'piscina';
-import { contentCodebook, knowsNoWords } from '../content-model/files.ts';
+import { contentCodebook, noTextEncoder } from '../content-model/files.ts';
 import { isModelFolder } from '../model-folder/files.ts';
 import { leastSide, readPreprocessing } from '../model-folder/preprocessing.ts';
 import { type Backend, type BackendChoice, checkBackend, chooseBackend } from '../network/backend.ts';
@@ -191,7 +191,7 @@ export function createPool(
     files,
     decoding,
     async describeWords(text, signal) {
-      if (words === undefined) throw knowsNoWords(contentModelName ?? shippedCodebook('content').model);
+      if (words === undefined) throw noTextEncoder(contentModelName ?? shippedCodebook('content').model);
       return words.describe(text, AbortSignal.any([signal, closing.signal]));
     },
     async warmUp(modules) {
