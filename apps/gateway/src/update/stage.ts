@@ -185,8 +185,8 @@ class CheckedBody {
 
   refuse(errors: readonly ErrorDetail[]): void {
     this.#refused++;
-    const room = this.#context.limits.listedDetails - this.#details.length;
-    this.#details.push(...errors.slice(0, Math.max(0, room)).map((detail) => this.lines.name(detail)));
+    const free = this.#context.limits.listedDetails - this.#details.length;
+    this.#details.push(...errors.slice(0, Math.max(0, free)).map((detail) => this.lines.name(detail)));
   }
 
   async end(): Promise<void> {
