@@ -96,7 +96,7 @@ class OtherModels implements AsyncDisposable {
   #begin(model: string, folder: string | undefined): OpenModel {
     const { contentModel: _, ...rest } = this.#config;
     const config = { ...rest, ...(folder === undefined ? {} : { contentModel: folder }) };
-    if (this.#open.size >= this.#limits.mostOpen) this.#makeRoom();
+    if (this.#open.size >= this.#limits.mostOpen) this.#evict();
     const one = new OpenModel(this.#places.enter(false, this.#end.signal), async () => {
       if (folder !== undefined) await requireStill(model, folder);
       return this.#openAnalyzer(config);
@@ -106,7 +106,7 @@ class OtherModels implements AsyncDisposable {
   }
 
   /** Closes an idle model, or else the least recently used one. */
-  #makeRoom(): void {
+  #evict(): void {
     const all = [...this.#open];
     const [model, one] = all.find(([, { calls }]) => calls === 0) ?? all[0] ?? [];
     if (model === undefined || one === undefined) return;
