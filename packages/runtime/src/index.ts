@@ -11,4 +11,4 @@ export { sleep } from './sleep.ts';
 export { apartFromSpans, inSpan, type OpenSpan, openSpan, type Span, traceHeaders, traceparent } from './spans.ts';
 export { startTracing } from './start-tracing.ts';
 export { WeightedSemaphore } from './weighted-semaphore.ts';
-export { withTimeout } from './within.ts';
+export { withTimeout } from './with-timeout.ts';

@@ -1,5 +1,5 @@
 import type { Log } from './logger.ts';
-import { withTimeout } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** One step of a shutdown: stop accepting work, drain, close. */
 export interface ShutdownPhase {

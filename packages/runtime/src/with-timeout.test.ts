@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { withTimeout } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 it('gives what comes in time, rejects with what fails, and ends the wait for what never comes', async () => {
   expect(await withTimeout(60_000, Promise.resolve(1))).toBe(1);
