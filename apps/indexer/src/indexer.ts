@@ -136,8 +136,8 @@ export function createIndexer(config: IndexerConfig): Indexer {
   }
 
   function tellFailure({ collection }: Led, err: Error): void {
-    const passing = err instanceof AkinError && ['conflict', 'unavailable', 'not-found'].includes(err.code);
-    if (passing) {
+    const isTransient = err instanceof AkinError && ['conflict', 'unavailable', 'not-found'].includes(err.code);
+    if (isTransient) {
       log.warn({ collection: collection.name, reason: err.message, ...causeFields(err) }, 'no commit');
     } else log.error({ err, collection: collection.name }, 'commit failed');
   }

@@ -23,9 +23,9 @@ export class PoolerError extends Error {
   /** Whether the problem may pass without a change of the configuration. */
   readonly isTransient: boolean;
 
-  constructor(message: string, passing: boolean, options?: ErrorOptions) {
+  constructor(message: string, isTransient: boolean, options?: ErrorOptions) {
     super(message, options);
-    this.isTransient = passing;
+    this.isTransient = isTransient;
   }
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createClient } from '@akin/client';
 import { afterEach, expect, it } from '@jest/globals';
 import { Follow } from './follow.ts';
-import { persist } from './persist.ts';
+import { retryTransient } from './persist.ts';
 
 let server: Server;
 afterEach(() => {
@@ -38,7 +38,7 @@ it('continues after akin was unreachable, and reports each failure once', async 
     collection,
     [range],
     (...failure) => told.push(failure),
-    (ask) => persist(ask, 60_000, signal),
+    (ask) => retryTransient(ask, 60_000, signal),
   );
 
   expect(follow.waiting).toBe(3);

@@ -2,7 +2,7 @@ import { AkinRequestError, type Collection } from '@akin/client';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { Follow, failedOperations, seqOf } from './follow.ts';
 import type { Line, Start } from './line.ts';
-import { persist } from './persist.ts';
+import { retryTransient } from './persist.ts';
 import type { Progress, ProgressFile } from './progress-file.ts';
 import type { Cells } from './read-csv.ts';
 import { type BulkDocument, type ExportHeader, readDocument } from './read-document.ts';
@@ -148,7 +148,7 @@ export class Import {
 
   #persist<Value>(work: () => Promise<Value>): Promise<Value> {
     const { patienceMilliseconds, signal } = this.#config;
-    return persist(work, patienceMilliseconds, signal);
+    return retryTransient(work, patienceMilliseconds, signal);
   }
 
   async #take(line: Line): Promise<void> {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { AkinRequestError, type Collection, type UpdateAnswer, type UpdateParameters } from '@akin/client';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
-import { isPassing } from './persist.ts';
+import { isTransient } from './persist.ts';
 
 const pack = promisify(gzip);
 
@@ -60,7 +60,7 @@ export async function sendBatch<Document extends Outgoing>(
     } finally {
       limiter.end();
     }
-    if (isPassing(error)) {
+    if (isTransient(error)) {
       // A server that says when to try again is alive.
       if (error.retryAfterSeconds !== undefined) since = performance.now();
       if (performance.now() - since > sending.patienceMilliseconds) throw error;

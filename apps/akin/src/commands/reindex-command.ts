@@ -1,7 +1,7 @@
 import { AkinRequestError, type Collection, type Reindex } from '@akin/client';
 import { sleep } from '@akin/runtime';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
-import { persist } from '../bulk/persist.ts';
+import { retryTransient } from '../bulk/persist.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
 import { dropPictures, readPicturesAgain } from '../folder/pictures-again.ts';
 import { modelNameOf } from '../models/models-folder.ts';
@@ -55,7 +55,7 @@ export const reindexCommand: Program = {
     let joined = false;
     const begin = async (): Promise<Reindex> => {
       try {
-        const begun = await persist(() => collection.reindex(parameters), patience, signal);
+        const begun = await retryTransient(() => collection.reindex(parameters), patience, signal);
         joined = false;
         return begun;
       } catch (error) {
@@ -64,7 +64,7 @@ export const reindexCommand: Program = {
         process.stderr.write(
           `${error.message} This command watches it; the options that you gave may have no effect.\n`,
         );
-        return persist(() => collection.reindexStatus(), patience, signal);
+        return retryTransient(() => collection.reindexStatus(), patience, signal);
       }
     };
     let status = options.on('pause') || options.on('resume') ? await change(collection, options) : await begin();
@@ -84,7 +84,7 @@ export const reindexCommand: Program = {
     try {
       for (;;) {
         await sleep(LOOK_MILLISECONDS, signal);
-        status = await persist(() => collection.reindexStatus(), patience, signal);
+        status = await retryTransient(() => collection.reindexStatus(), patience, signal);
         const ended = status.state === 'done' || status.state === 'failed';
         // This run may have pictures that the earlier run did not have.
         const again = joined && pictures !== undefined && status.missing.length > 0;

@@ -78,7 +78,7 @@ export async function runFleetProcess(
         waiting = undefined;
         return value;
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         const { message } = error as Error;
         waiting = `Waiting for ${what}: ${message}`;
         const fields = { what, reason: message, ...causeFields(error) };
@@ -134,6 +134,6 @@ export function notReady(reason: string): AkinError {
   return new AkinError('unavailable', reason, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return error instanceof AkinError && error.code === 'unavailable';
 }

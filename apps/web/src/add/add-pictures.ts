@@ -89,7 +89,7 @@ async function addOne(collection: Collection, { path, file }: LocalFile, run: Ru
       run.done += 1;
       return;
     } catch (error) {
-      if (isPassing(error) && attempt < MAX_ATTEMPTS) {
+      if (isTransient(error) && attempt < MAX_ATTEMPTS) {
         await new Promise((resolve) => setTimeout(resolve, (error.retryAfterSeconds ?? attempt) * 1_000));
         continue;
       }
@@ -102,7 +102,7 @@ async function addOne(collection: Collection, { path, file }: LocalFile, run: Ru
 }
 
 /** akin is temporarily unable to accept the picture. */
-function isPassing(error: unknown): error is AkinRequestError {
+function isTransient(error: unknown): error is AkinRequestError {
   return error instanceof AkinRequestError && [0, 429, 503].includes(error.status);
 }
 
