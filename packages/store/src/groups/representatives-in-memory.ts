@@ -1,7 +1,7 @@
 import type { Collection, Store } from '../context.ts';
 import type { CellSource } from '../searcher/held-cells.ts';
-import type { HeldCollection } from '../searcher/held-collection.ts';
-import { NotHeld } from '../searcher/not-held.ts';
+import type { InMemoryCollection } from '../searcher/held-collection.ts';
+import { NotInMemory } from '../searcher/not-held.ts';
 import type { GroupRule } from './rule.ts';
 import type { GroupingState } from './state.ts';
 
@@ -42,7 +42,7 @@ export class RepresentativesInMemory {
   readonly #store: Store;
   readonly #collection: Collection;
   readonly #rule: GroupRule;
-  #notHeld: NotHeld | undefined;
+  #notHeld: NotInMemory | undefined;
 
   constructor(store: Store, collection: Collection, rule: GroupRule) {
     this.#store = store;
@@ -78,7 +78,7 @@ export class RepresentativesInMemory {
   }
 
   async #ask(
-    held: HeldCollection,
+    held: InMemoryCollection,
     version: string,
     seekers: readonly SeekingVector[],
   ): Promise<NearInMemory | undefined> {
@@ -106,7 +106,7 @@ export class RepresentativesInMemory {
     return { version, representatives };
   }
 
-  async #needed(): Promise<NotHeld> {
+  async #needed(): Promise<NotInMemory> {
     const { module } = this.#rule;
     if (this.#notHeld === undefined) {
       const [row] = await this.#store.engine.query<{ documents: number }>(
@@ -115,7 +115,7 @@ export class RepresentativesInMemory {
         'bulk',
       );
       const dimensions = this.#store.modules.find(({ name }) => name === module)?.descriptor?.dimensions ?? 0;
-      this.#notHeld = new NotHeld(module, row?.documents ?? 0, dimensions);
+      this.#notHeld = new NotInMemory(module, row?.documents ?? 0, dimensions);
     }
     return this.#notHeld;
   }

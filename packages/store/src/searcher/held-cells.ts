@@ -16,7 +16,7 @@ interface PlacedChunk {
   readonly last: bigint | undefined;
 }
 
-/** The collection whose cells these are: see HeldCollection. */
+/** The collection whose cells these are: see InMemoryCollection. */
 interface Placeable {
   pairs(query: PairsQuery): Promise<NearPairs | undefined>;
   place(bytes: Uint8Array, isFirst: boolean): Promise<number[]>;
@@ -26,7 +26,7 @@ interface Placeable {
 type ReadNext = (behind: bigint) => Promise<PlacedChunk>;
 
 /** Which documents of a collection in memory are in cells, and for which version that is complete. */
-export class HeldCells {
+export class InMemoryCells {
   readonly #held: Placeable;
   /** Fills them, for all callers that wait for it. */
   #filling: Promise<void> | undefined;

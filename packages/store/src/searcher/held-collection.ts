@@ -10,8 +10,8 @@ import {
 } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
-import { HeldCells } from './held-cells.ts';
-import { HeldColumns } from './held-columns.ts';
+import { InMemoryCells } from './held-cells.ts';
+import { InMemoryColumns } from './held-columns.ts';
 import { type MatchReader, packed, type WantedMatches } from './match-reader.ts';
 import {
   beforeFirst,
@@ -27,7 +27,7 @@ import {
 import { type RowSource, readFrom } from './row-source.ts';
 
 /** A filter whose matches are in the searcher. */
-interface HeldFilter {
+interface InMemoryFilter {
   readonly number: number;
   /**
    * Whether it contains the documents that do not match instead, which are fewer. Undefined until the first are read.
@@ -49,15 +49,15 @@ const MOST_FILTERS = 200;
  * The state of one collection in the searcher: its commit, its modules and its filters. One change at a time; searches
  * continue in parallel.
  */
-export class HeldCollection {
+export class InMemoryCollection {
   readonly #searcher: Searcher;
   /** Unique: a collection that is released and read again gets another one. */
   readonly #key: number;
   readonly collection: ReadCollection;
-  readonly #grown: (held: HeldCollection) => Promise<void>;
+  readonly #grown: (held: InMemoryCollection) => Promise<void>;
   readonly #exactRows: number | undefined;
   readonly #modules: string[] = [];
-  readonly #filters = new Map<string, HeldFilter>();
+  readonly #filters = new Map<string, InMemoryFilter>();
   /** Filters of running searches that are not cached. */
   readonly #once = new Set<number>();
   #commit = -1n;
@@ -75,8 +75,8 @@ export class HeldCollection {
   #reserved = 0;
   #isDropped = false;
   #dropping: Promise<void> = Promise.resolve();
-  readonly cells = new HeldCells(this);
-  readonly columns: HeldColumns;
+  readonly cells = new InMemoryCells(this);
+  readonly columns: InMemoryColumns;
   lastUsed = performance.now();
 
   /**
@@ -88,7 +88,7 @@ export class HeldCollection {
     searcher: Searcher,
     key: number,
     collection: ReadCollection,
-    grown: (held: HeldCollection) => Promise<void>,
+    grown: (held: InMemoryCollection) => Promise<void>,
     free: () => number,
     exactRows?: number,
   ) {
@@ -97,7 +97,7 @@ export class HeldCollection {
     this.collection = collection;
     this.#grown = grown;
     this.#exactRows = exactRows;
-    this.columns = new HeldColumns({
+    this.columns = new InMemoryColumns({
       collection,
       state: () => ({ commit: this.#commit, begun: this.#begun }),
       change: (request) => this.#change(request),
@@ -222,7 +222,7 @@ export class HeldCollection {
       const matches = wanted.length === 0 ? [] : await reader.read(wanted, this.#last);
       for (const [i, { index }] of wanted.entries()) {
         if (begun !== this.#begun || this.#commit < 0n) throw new SearcherError('all is read again');
-        const filter = filters[index] as HeldFilter;
+        const filter = filters[index] as InMemoryFilter;
         await this.#change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) });
         filter.commit = filter.commit > commit ? filter.commit : commit;
       }
@@ -236,7 +236,7 @@ export class HeldCollection {
   }
 
   /** @returns whether values in memory determined the matches of a filter */
-  async #isByValues(filter: HeldFilter, index: number, commit: bigint, { values }: MatchReader): Promise<boolean> {
+  async #isByValues(filter: InMemoryFilter, index: number, commit: bigint, { values }: MatchReader): Promise<boolean> {
     const test = values?.test(index);
     if (values === undefined || test === undefined) return false;
     const begun = this.#begun;
@@ -251,7 +251,7 @@ export class HeldCollection {
     if (values && test) this.columns.note(test.column, values.source);
   }
 
-  #use(key: string | undefined): HeldFilter {
+  #use(key: string | undefined): InMemoryFilter {
     const known = key === undefined ? undefined : this.#filters.get(key);
     const filter = known ?? { number: this.#nextFilter++, commit: -1n, users: 0 };
     filter.users++;

@@ -8,7 +8,7 @@ import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
 import { search } from '../search/search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
-import { NotHeld } from './not-held.ts';
+import { NotInMemory } from './not-held.ts';
 
 const SEEDS = Array.from({ length: Number(process.env.AKIN_PROPERTY_RUNS ?? 1) }, (_, seed) => seed);
 const STEPS = 25;
@@ -181,7 +181,7 @@ describe('filters answered by columns in memory', () => {
 
     await using other = new InMemorySearch({ exactRows: 50 });
     await using measured = new InMemorySearch({ exactRows: 50 });
-    expect(await measured.read(store, collection, new NotHeld('shape', 1, 4))).toBe(true);
+    expect(await measured.read(store, collection, new NotInMemory('shape', 1, 4))).toBe(true);
     // Room for a column or two.
     await using tight = new InMemorySearch({ exactRows: 50, memory: measured.use.bytes + 20_000 });
     const from = [store, store, { ...store, inMemory: other }, { ...store, inMemory: tight }];

@@ -23,7 +23,7 @@ export interface ValueReader {
 }
 
 /** A column that is held. */
-interface HeldColumn {
+interface InMemoryColumn {
   readonly number: number;
   readonly ordinals: Map<string, number>;
   /** It has the values of rows that came up to this commit. */
@@ -32,7 +32,7 @@ interface HeldColumn {
   from: bigint;
 }
 
-/** The collection whose columns these are: see HeldCollection. */
+/** The collection whose columns these are: see InMemoryCollection. */
 interface Holder {
   readonly collection: ReadCollection;
   /** Its last commit, and how often all was read. */
@@ -67,15 +67,15 @@ const AT_A_TIME = 10_000;
  * The columns of which the searcher holds the value of each row. A new filter that asks which values a document has is
  * found by them in memory. Columns are read in the background when filters use them.
  */
-export class HeldColumns {
+export class InMemoryColumns {
   readonly #holder: Holder;
   /** The one that was used last is the last. */
-  readonly #columns = new Map<string, HeldColumn>();
+  readonly #columns = new Map<string, InMemoryColumn>();
   /** Since when, and how often, filters used columns that are not held. */
   readonly #asked = new Map<string, { times: number; notBefore: number }>();
   #reading: Promise<void> = Promise.resolve();
   /** Takes memory, but does not answer yet. */
-  #incoming: HeldColumn | undefined;
+  #incoming: InMemoryColumn | undefined;
   #next = 0;
 
   constructor(holder: Holder) {
@@ -178,7 +178,7 @@ export class HeldColumns {
       return row && { bytes, from: row.commit };
     });
     if (found === undefined || this.#holder.state().begun !== begun) return;
-    const column: HeldColumn = { number: this.#next++, ordinals: new Map(), commit, from: found.from };
+    const column: InMemoryColumn = { number: this.#next++, ordinals: new Map(), commit, from: found.from };
     this.#incoming = column;
     const isIncoming = () => this.#incoming === column;
     const isWhole = await this.#take(column, found.bytes, isIncoming);
@@ -196,7 +196,7 @@ export class HeldColumns {
     }
   }
 
-  async #forget(name: string, { number }: HeldColumn): Promise<void> {
+  async #forget(name: string, { number }: InMemoryColumn): Promise<void> {
     this.#columns.delete(name);
     this.#pause(name);
     await this.#holder.change({ kind: 'drop-values', column: number });
@@ -208,7 +208,7 @@ export class HeldColumns {
   }
 
   /** @returns false where there are too many values, or the column was given back meanwhile */
-  async #take({ number, ordinals }: HeldColumn, bytes: Uint8Array, isThere: () => boolean): Promise<boolean> {
+  async #take({ number, ordinals }: InMemoryColumn, bytes: Uint8Array, isThere: () => boolean): Promise<boolean> {
     if (!isThere()) return false;
     let lists: ValueList[] = [];
     let count = 0;
