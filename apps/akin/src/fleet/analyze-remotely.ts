@@ -3,7 +3,13 @@ import type { Analysis, AnalyzeImage } from '@akin/gateway';
 import { inSpan, type Log, type Metrics, traceHeaders } from '@akin/runtime';
 import { serverOf } from '../download.ts';
 import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
-import { LIFE_TIMES, type LifeTimes, PeerFailed, requireLife, sendWhileAlive } from './peer-life.ts';
+import {
+  HEALTH_CHECK_TIMES,
+  type HealthCheckTimes,
+  PeerFailed,
+  requireHealthy,
+  sendWhileHealthy,
+} from './peer-life.ts';
 import type { Peer, Received } from './send.ts';
 
 /** Analysis does not depend on the collection, but the path contains one. */
@@ -21,7 +27,7 @@ export interface RemoteConfig {
   readonly fleetKey?: string | undefined;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'counter' | 'gauges'>;
-  readonly times?: Partial<LifeTimes>;
+  readonly times?: Partial<HealthCheckTimes>;
   /** How to resolve host names. Default: as the system does. */
   readonly resolve?: Resolve;
 }
@@ -34,14 +40,14 @@ export interface RemoteConfig {
  */
 export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const { urls, fleetKey, log, metrics, resolve } = config;
-  const times = { ...LIFE_TIMES, ...config.times };
+  const times = { ...HEALTH_CHECK_TIMES, ...config.times };
   const addresses = new PeerAddresses({
     kind: 'analyzer',
     urls,
     times,
     log,
     ...(resolve && { resolve }),
-    probe: requireLife(times),
+    probe: requireHealthy(times),
   });
   const attempts = metrics.counter(
     'akin_analyzer_attempts_total',
@@ -124,7 +130,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
       }
     }
     // A busy or broken analyzer may have it.
-    if (lacking.length > 0 && busy === undefined) throw nobodyHas(model, lacking);
+    if (lacking.length > 0 && busy === undefined) throw noPeerHas(model, lacking);
     throw busy ?? unavailable('No analyzer can be reached for the picture of this request.', lacking[0]);
   };
 }
@@ -140,7 +146,7 @@ type Attempt =
 interface Question {
   readonly body: string;
   readonly fleetKey: string | undefined;
-  readonly times: LifeTimes;
+  readonly times: HealthCheckTimes;
   readonly signal: AbortSignal;
 }
 
@@ -157,7 +163,7 @@ async function ask(peer: Peer, { body, fleetKey, times, signal }: Question): Pro
     body,
     signal,
   } as const;
-  return read(await sendWhileAlive(peer, sending, times));
+  return read(await sendWhileHealthy(peer, sending, times));
 }
 
 /** @throws PeerFailed for an answer that a healthy analyzer does not give */
@@ -197,7 +203,7 @@ function parseAnswer(text: string): {
   }
 }
 
-function nobodyHas(model: string | undefined, said: readonly AkinError[]): AkinError {
+function noPeerHas(model: string | undefined, said: readonly AkinError[]): AkinError {
   const all = [...new Set(said.map(({ message }) => message))].join(' ');
   return new AkinError(
     'conflict',

@@ -8,7 +8,7 @@ import { analyzeSentOrFetched, type Download, downloader } from '../download.ts'
 import type { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
 import { reportQueueUp } from '../process-figures.ts';
-import { explainNoWork } from './explain-no-work.ts';
+import { modelMismatch } from './explain-no-work.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openModelQueue } from './model-queue.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';
@@ -48,10 +48,10 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
   );
   reportQueueUp(metrics, queue, queueServer.name);
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
-  const noWork = await explainNoWork(queue, contract, ...generations.map(namesOf)).catch(() => undefined);
+  const noWork = await modelMismatch(queue, contract, ...generations.map(namesOf)).catch(() => undefined);
   if (noWork !== undefined) log.warn({ models: contract }, noWork);
   check = async () => {
-    const reason = await explainNoWork(queue, contract, ...generations.map(namesOf)).catch(
+    const reason = await modelMismatch(queue, contract, ...generations.map(namesOf)).catch(
       () => `${queueServer.name} does not answer: analyses wait until it does.`,
     );
     if (reason !== undefined) throw notReady(reason);
