@@ -3,7 +3,7 @@ import { useContentModel } from '@akin/modules/vectors';
 import { Stopped } from '@akin/runtime';
 import { httpAddress } from '../http-address.ts';
 import { KNOWN_MODELS, knownModel } from '../models/known-models.ts';
-import { MODELS_OPTION, modelsFolder, modelsHere } from '../models/models-folder.ts';
+import { downloadedModels, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';
 import { type FileProgress, pull } from '../models/pull.ts';
 import { UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
@@ -60,7 +60,7 @@ export const modelsCommand: Program = {
 };
 
 function list(folder: string): string {
-  const here = new Set(modelsHere(folder));
+  const here = new Set(downloadedModels(folder));
   const rows = KNOWN_MODELS.map(({ name, numbers, megabytes, licence, about }) => [
     name,
     `${numbers} numbers`,

@@ -109,7 +109,7 @@ export const serveCommand: Program = {
         corsOrigins: listed(options.text('cors')),
         shutdownDelayMilliseconds: shutdownDelayMilliseconds(options),
         allowedHosts,
-        ...(options.on('first-key') ? { tellFirstKey } : {}),
+        ...(options.on('first-key') ? { printFirstKey: tellFirstKey } : {}),
         // Otherwise other machines could make akin fetch from services that only this machine can reach.
         downloadPolicy: downloadPolicy(options, !othersGetIn),
         legacySegment: options.text('legacy-segment') ?? 'solr',
