@@ -4,7 +4,7 @@ import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { listKeys } from '@akin/store';
 import express, { type Express, type Request, type Response } from 'express';
-import { type AccessConfig, asksForKeys, Gate } from './access/gate.ts';
+import { type AccessConfig, Gate, requiresKeys } from './access/gate.ts';
 import { KeyRing } from './access/key-ring.ts';
 import { BacklogQuota } from './admission/backlog-quota.ts';
 import { DEFAULT_GATEWAY_LIMITS } from './admission/limits.ts';
@@ -118,7 +118,7 @@ async function open(
   const host = config.host ?? '127.0.0.1';
   const safety: SafetyConfig = {
     loopback: isLoopback(host),
-    keyed: asksForKeys(config),
+    keyed: requiresKeys(config),
     allowedHosts: readHostNames(config.allowedHosts ?? []),
     corsOrigins: config.corsOrigins ?? [],
   };
@@ -196,7 +196,7 @@ async function open(
 }
 
 /** What to do if keys are required and none exists. */
-export function howToMakeAKey({ firstKeyCommand = 'akin keys create --scope admin' }: AccessConfig): string {
+export function keyInstructions({ firstKeyCommand = 'akin keys create --scope admin' }: AccessConfig): string {
   return `Create the first one:\n  ${firstKeyCommand}\nor allow access without a key (--allow-open-network).`;
 }
 
@@ -212,7 +212,7 @@ async function requireKey({ store, analyze }: Parts, access: AccessConfig, inter
   if ((await listKeys(store)).length > 0) return;
   throw new AkinError(
     'forbidden',
-    `akin requires a key from every client, and there is no key yet. ${howToMakeAKey(access)}`,
+    `akin requires a key from every client, and there is no key yet. ${keyInstructions(access)}`,
   );
 }
 

@@ -94,7 +94,7 @@ export const serveCommand: Program = {
       access: accessConfig(options),
     };
     // Loaded only if needed: help and wrong options are answered without a server.
-    const [{ asksForKeys, isLoopback }, { serve }] = await Promise.all([
+    const [{ asksForKeys: requiresKeys, isLoopback }, { serve }] = await Promise.all([
       import('@akin/gateway'),
       import('../serve.ts'),
     ]);
@@ -157,7 +157,7 @@ export const serveCommand: Program = {
 `),
       });
     }
-    if (!signal.aborted) process.stdout.write(await firstRequests(collection, asksForKeys(listen)));
+    if (!signal.aborted) process.stdout.write(await firstRequests(collection, requiresKeys(listen)));
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     await retryable.settled();
     return code === 130 ? 0 : code;

@@ -1,11 +1,11 @@
 import type { AkinError } from '@akin/domain';
 import {
   type AccessConfig,
-  asksForKeys,
   createGateway,
   createWorkerServer,
   DEFAULT_GATEWAY_LIMITS,
-  howToMakeAKey,
+  keyInstructions,
+  requiresKeys,
 } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
 import { findCollection, listKeys, type ObjectsConfig, requestCommit, type Store } from '@akin/store';
@@ -65,8 +65,8 @@ export async function openGatewayProcess(
     const nodes = urls.length === 0 ? undefined : searchNodes({ urls, fleetKey, log, metrics });
     store = await openFleetStore({ name, log, parts, persist, metrics }, { ...config, nodes }, config.models);
     await persist('a first key', async () => {
-      if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
-      throw notReady(`This gateway requires keys, and none exists. ${howToMakeAKey(access)}`);
+      if (!requiresKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
+      throw notReady(`This gateway requires keys, and none exists. ${keyInstructions(access)}`);
     });
   } finally {
     await waitingDoor[Symbol.asyncDispose]();

@@ -38,7 +38,7 @@ export interface AccessConfig {
 }
 
 /** Whether a gateway with this configuration requires a key from everybody. */
-export function asksForKeys(config: {
+export function requiresKeys(config: {
   readonly host?: string;
   readonly allowOpenNetwork?: boolean;
   readonly access?: AccessConfig;

@@ -18,7 +18,7 @@ export type Files = ReadonlyMap<string, Uint8Array>;
 export const NO_FILES: Files = new Map();
 
 /** Whether an uploaded picture shares its parameter with another one, of which only the first would count. */
-export function bringsSeveral(parameter: string, list: ParameterList, files: Files): boolean {
+export function hasSeveralPictures(parameter: string, list: ParameterList, files: Files): boolean {
   return files.size > 0 && list.filter(([name, value]) => name === parameter && value !== '').length > 1;
 }
 
@@ -29,7 +29,7 @@ export interface BodyParameters {
 }
 
 /** Whether a body of this type is a picture, or may contain some. */
-export function bringsPictures(type: string): boolean {
+export function mayHavePictures(type: string): boolean {
   return type === MULTIPART_TYPE || isRawPicture(type);
 }
 

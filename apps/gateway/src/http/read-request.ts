@@ -12,7 +12,7 @@ import type { GatewayLimits } from '../admission/limits.ts';
 import type { Reservation } from '../admission/memory-budget.ts';
 import type { Body } from './body.ts';
 import { FormReader, type ParameterList } from './parameters.ts';
-import { type BodyParameters, bringsPictures, NO_FILES, readPictures, reserved } from './pictures.ts';
+import { type BodyParameters, mayHavePictures, NO_FILES, readPictures, reserved } from './pictures.ts';
 import { isPayload } from './request-log.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -49,7 +49,7 @@ export async function readBodyParameters(
   reservation: Reservation,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
-  if (endpoint.picture !== undefined && bringsPictures(body.type)) {
+  if (endpoint.picture !== undefined && mayHavePictures(body.type)) {
     return readPictures(endpoint, body, reservation, limits);
   }
   return { list: await readTexts(endpoint, body, reservation, limits), files: NO_FILES };

@@ -20,7 +20,7 @@ type Context = Pick<
 >;
 
 /** Runs a new or an interrupted reindex in the background of this process. */
-export function doReindex(
+export function startReindex(
   collection: Collection,
   { target, settings }: BegunReindex,
   worker: string,
@@ -57,7 +57,7 @@ export function resumeOrphanedReindexes(context: Context, milliseconds: number):
       try {
         for (const name of await orphanedReindexes(store)) {
           try {
-            await takeOver(name, context);
+            await resume(name, context);
             refused.delete(name);
           } catch (err) {
             // A reindex that cannot continue here must not block the others.
@@ -73,7 +73,7 @@ export function resumeOrphanedReindexes(context: Context, milliseconds: number):
   });
 }
 
-async function takeOver(name: string, context: Context): Promise<void> {
+async function resume(name: string, context: Context): Promise<void> {
   const { store, log } = context;
   const collection = await findCollection(store, name);
   const target = await findCollection(store, `${name.slice(0, 90)}.reindex`);
@@ -84,5 +84,5 @@ async function takeOver(name: string, context: Context): Promise<void> {
   const begun = await resumeReindex(store, collection, worker);
   if (begun === undefined) return;
   log.info({ collection: name }, 'continues a reindex');
-  doReindex(collection, begun, worker, context);
+  startReindex(collection, begun, worker, context);
 }
