@@ -1,4 +1,4 @@
-import { pictureFiles, spreadOver } from './sample-folder.ts';
+import { evenSample, pictureFiles } from './sample-folder.ts';
 
 /**
  * A class needs at least 3 pictures to show how they differ. From larger classes only the second number is used, so
@@ -28,7 +28,7 @@ export async function classFolders(folder: string): Promise<string[][]> {
     throw new Error(
       `${folder} contains no folder with ${LEAST_OF_CLASS} pictures of a class. There must be one folder per class.`,
     );
-  return spreadOver(MOST_CLASSES, found).map((files) => spreadOver(MOST_OF_CLASS, files));
+  return evenSample(MOST_CLASSES, found).map((files) => evenSample(MOST_OF_CLASS, files));
 }
 
 /**
