@@ -96,11 +96,7 @@ function ofSingle(type: FieldType, name: ModifierName, value: JsonValue): Modifi
   return { name, value, coerced: coerceValue(type, value) };
 }
 
-function modified(
-  field: string,
-  before: FieldValue | undefined,
-  { name, coerced: fitted }: Modifier,
-): FieldValue | undefined {
+function modified(field: string, before: FieldValue | undefined, { name, coerced }: Modifier): FieldValue | undefined {
   const list = () => (before ?? []) as readonly string[];
   const given = () => (coerced ?? []) as readonly string[];
   switch (name) {

@@ -187,7 +187,7 @@ class Validation {
     if (known === undefined && value === null) return;
     const type = known ?? this.#newType(name, value);
     const modifiers = readModifiers(type, values);
-    if (modifiers.some(({ coerced: fitted }) => Array.isArray(coerced) && coerced.length > MAX_VALUES)) {
+    if (modifiers.some(({ coerced }) => Array.isArray(coerced) && coerced.length > MAX_VALUES)) {
       throw new AkinError('too-large', `it has more than the ${MAX_VALUES} values that it may have`);
     }
     const [only] = modifiers;
@@ -203,7 +203,7 @@ class Validation {
     if (this.#modifiers.size === 0) return this.#fields;
     const values = new Map(this.#fields);
     for (const [name, modifiers] of this.#modifiers) {
-      const all = modifiers.flatMap(({ coerced: fitted }) => (coerced === undefined ? [] : [coerced]));
+      const all = modifiers.flatMap(({ coerced }) => (coerced === undefined ? [] : [coerced]));
       const [first] = all;
       if (first !== undefined) values.set(name, Array.isArray(first) ? (all.flat() as string[]) : first);
     }

@@ -64,7 +64,7 @@ export function rowOf(change: Change, types: Map<string, FieldType>): Row {
   if (change.kind === 'delete-by-query') return { ...EMPTY, kind: 'delete-by-query', document: change.query };
   const { id, fields, sent, modifiers, import: outputs, thumbnail } = change.document;
   for (const [name, value] of fields) claim(types, name, value);
-  for (const [name, list] of modifiers ?? []) for (const { coerced: fitted } of list) claim(types, name, coerced);
+  for (const [name, list] of modifiers ?? []) for (const { coerced } of list) claim(types, name, coerced);
   return {
     kind: 'add',
     id,
