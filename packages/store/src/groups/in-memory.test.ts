@@ -5,7 +5,7 @@ import { ENGINES } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
 import type { Collection, Store } from '../context.ts';
 import { InMemorySearch } from '../searcher/in-memory-search.ts';
-import { NotInMemory } from '../searcher/not-held.ts';
+import { NotInMemory } from '../searcher/not-in-memory.ts';
 import { decideGroups } from './decisions.ts';
 import type { GroupRule } from './rule.ts';
 import { updateGroups } from './update-groups.ts';

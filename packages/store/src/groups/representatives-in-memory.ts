@@ -1,7 +1,7 @@
 import type { Collection, Store } from '../context.ts';
-import type { CellSource } from '../searcher/held-cells.ts';
-import type { InMemoryCollection } from '../searcher/held-collection.ts';
-import { NotInMemory } from '../searcher/not-held.ts';
+import type { CellSource } from '../searcher/in-memory-cells.ts';
+import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
+import { NotInMemory } from '../searcher/not-in-memory.ts';
 import type { GroupRule } from './rule.ts';
 import type { GroupingState } from './state.ts';
 

@@ -6,9 +6,9 @@ import { hasServers } from '../collections/shard-servers.ts';
 import { shardRanges } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import { FieldUses } from '../search/field-uses.ts';
-import { InMemoryFilters } from '../search/held-filters.ts';
+import { InMemoryFilters } from '../search/in-memory-filters.ts';
 import type { Snapshot } from '../search/snapshot.ts';
-import { NotInMemory } from '../searcher/not-held.ts';
+import { NotInMemory } from '../searcher/not-in-memory.ts';
 import type { ReadCollection } from '../searcher/read-rows.ts';
 import type { NodeAnswer, NodeQuestion } from './question.ts';
 

@@ -1,5 +1,5 @@
 import type { FieldType, Query } from '@akin/domain';
-import type { ValueTest } from '../searcher/held-columns.ts';
+import type { ValueTest } from '../searcher/in-memory-columns.ts';
 import { clauseColumn, type SearchedTables } from './columns.ts';
 import { longBounds, readTerm } from './field-clauses.ts';
 import { readDouble } from './query-values.ts';

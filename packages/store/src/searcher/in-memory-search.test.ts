@@ -11,7 +11,7 @@ import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
-import { NotInMemory } from './not-held.ts';
+import { NotInMemory } from './not-in-memory.ts';
 import { CHUNK_ROWS, type ReadCollection } from './read-rows.ts';
 
 const EXACT = 50;

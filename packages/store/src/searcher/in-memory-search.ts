@@ -3,8 +3,8 @@ import { AkinError } from '@akin/domain';
 import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
 import { Searcher, SearcherError } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
-import { InMemoryCollection, type InTurn } from './held-collection.ts';
-import type { NotInMemory } from './not-held.ts';
+import { InMemoryCollection, type InTurn } from './in-memory-collection.ts';
+import type { NotInMemory } from './not-in-memory.ts';
 import type { ReadCollection } from './read-rows.ts';
 import type { RowSource } from './row-source.ts';
 

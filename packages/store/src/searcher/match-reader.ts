@@ -1,5 +1,5 @@
 import { type DocNumbers, type DocSet, docSetOf } from '@akin/searcher';
-import type { ValueReader } from './held-columns.ts';
+import type { ValueReader } from './in-memory-columns.ts';
 
 /** Matches that have to be read. */
 export interface WantedMatches {

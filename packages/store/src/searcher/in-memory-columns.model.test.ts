@@ -8,7 +8,7 @@ import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
 import { search } from '../search/search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
-import { NotInMemory } from './not-held.ts';
+import { NotInMemory } from './not-in-memory.ts';
 
 const SEEDS = Array.from({ length: Number(process.env.AKIN_PROPERTY_RUNS ?? 1) }, (_, seed) => seed);
 const STEPS = 25;

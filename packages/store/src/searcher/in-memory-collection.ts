@@ -10,8 +10,8 @@ import {
 } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
-import { InMemoryCells } from './held-cells.ts';
-import { InMemoryColumns } from './held-columns.ts';
+import { InMemoryCells } from './in-memory-cells.ts';
+import { InMemoryColumns } from './in-memory-columns.ts';
 import { type MatchReader, packed, type WantedMatches } from './match-reader.ts';
 import {
   beforeFirst,

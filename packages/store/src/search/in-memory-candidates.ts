@@ -1,9 +1,9 @@
 import type { Candidates } from '@akin/searcher';
 import type { Store } from '../context.ts';
-import type { InMemoryCollection } from '../searcher/held-collection.ts';
+import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { type CandidateFinder, countedFacets } from './candidate-finder.ts';
 import type { Clock } from './date-math.ts';
-import { InMemoryFilters } from './held-filters.ts';
+import { InMemoryFilters } from './in-memory-filters.ts';
 import type { NearQuery } from './near-query.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';

@@ -1,7 +1,7 @@
 import { type Query, withErrorContext } from '@akin/domain';
 import type { DocNumbers, Restriction } from '@akin/searcher';
-import type { InMemoryCollection } from '../searcher/held-collection.ts';
-import { readValueLists, type ValueReader } from '../searcher/held-columns.ts';
+import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
+import { readValueLists, type ValueReader } from '../searcher/in-memory-columns.ts';
 import { docsColumn, readDocsColumn, type WantedMatches } from '../searcher/match-reader.ts';
 import type { CollectionPart } from '../searcher/read-rows.ts';
 import type { RowSource } from '../searcher/row-source.ts';
