@@ -1,4 +1,4 @@
-import { nthSmallest } from './nth.ts';
+import { nthSmallest } from './nth-smallest.ts';
 import type { Candidates } from './query.ts';
 import type { RowTable } from './row-table.ts';
 

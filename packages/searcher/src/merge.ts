@@ -1,4 +1,4 @@
-import { nthSmallest } from './nth.ts';
+import { nthSmallest } from './nth-smallest.ts';
 import { type Candidates, candidateCount, type VectorQuery } from './query.ts';
 
 /** If bounds leave more candidates than this, an approximate answer returns the most likely ones instead. */
