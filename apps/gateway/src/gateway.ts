@@ -25,7 +25,7 @@ import { beginRequest, countUnrouted, type Handler, serve, writeError } from './
 import { traceRequest } from './http/trace-request.ts';
 import { unknownAddress } from './http/unknown-address.ts';
 import { webPage } from './http/web-page.ts';
-import { resumeOrphanedReindexes } from './reindex/do-reindex.ts';
+import { resumeOrphanedReindexes } from './reindex/start-reindex.ts';
 import { createDelayedCommits } from './update/delayed-commits.ts';
 
 /** Disposing drains, lets open requests end for `limits.shutdownMilliseconds`, and closes. */

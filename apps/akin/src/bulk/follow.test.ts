@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createClient } from '@akin/client';
 import { afterEach, expect, it } from '@jest/globals';
 import { Follow } from './follow.ts';
-import { retryTransient } from './persist.ts';
+import { retryTransient } from './retry-transient.ts';
 
 let server: Server;
 afterEach(() => {

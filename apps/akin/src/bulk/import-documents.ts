@@ -2,7 +2,7 @@ import { AkinRequestError, type Collection } from '@akin/client';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { Follow, failedOperations, seqOf } from './follow.ts';
 import type { Line, Start } from './line.ts';
-import { retryTransient } from './persist.ts';
+import { retryTransient } from './retry-transient.ts';
 import type { Progress, ProgressFile } from './progress-file.ts';
 import type { Cells } from './read-csv.ts';
 import { type BulkDocument, type ExportHeader, readDocument } from './read-document.ts';

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { AkinRequestError, type Collection, type UpdateAnswer, type UpdateParameters } from '@akin/client';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
-import { isTransient } from './persist.ts';
+import { isTransient } from './retry-transient.ts';
 
 const pack = promisify(gzip);
 

@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { AkinRequestError } from '@akin/client';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
-import { retryTransient } from '../bulk/persist.ts';
+import { retryTransient } from '../bulk/retry-transient.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';

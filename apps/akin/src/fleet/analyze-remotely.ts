@@ -9,7 +9,7 @@ import {
   PeerFailed,
   requireHealthy,
   sendWhileHealthy,
-} from './peer-life.ts';
+} from './health-check.ts';
 import type { Peer, Received } from './send.ts';
 
 /** Analysis does not depend on the collection, but the path contains one. */

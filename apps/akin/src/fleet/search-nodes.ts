@@ -7,7 +7,7 @@ import {
   PeerFailed,
   requireHealthy,
   sendWhileHealthy,
-} from './peer-life.ts';
+} from './health-check.ts';
 
 const PATH = 'internal/candidates';
 

@@ -6,7 +6,7 @@ import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
 import { readNames } from '../collections/read-names.ts';
 import type { Handler } from '../http/serve.ts';
-import { startReindex } from '../reindex/do-reindex.ts';
+import { startReindex } from '../reindex/start-reindex.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';
 
 /** Reindexes a collection in the background of this process. If the process ends, another gateway continues. */

@@ -4,7 +4,7 @@ import { AkinError } from '@akin/domain';
 import { findCollection, resumeReindex as resume } from '@akin/store';
 import { presentReindex } from '../collections/present-reindex.ts';
 import type { Handler } from '../http/serve.ts';
-import { startReindex } from '../reindex/do-reindex.ts';
+import { startReindex } from '../reindex/start-reindex.ts';
 
 /** Continues a reindex in the background of this process. */
 export const resumeReindex: Handler<ParametersOf<Endpoints['resumeReindex']>> = async ({ parameters }, context) => {

@@ -7,7 +7,7 @@ import { ORIENTATIONS, oriented } from '../orientations.ts';
 import { type OpenNetwork, preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { CLEAR } from './join.ts';
-import { type CopyFeatures, copyFeaturesOf } from './look.ts';
+import { type CopyFeatures, copyFeaturesOf } from './features.ts';
 import duplicate from './module.ts';
 
 async function vectorOf(pixels: Pixels): Promise<ArrayLike<number>> {

@@ -7,7 +7,7 @@ import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { HUE_NUMBERS } from './hue-histogram.ts';
 import { joinParts } from './join.ts';
-import { copyFeaturesOf } from './look.ts';
+import { copyFeaturesOf } from './features.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
 
 const look = (pixels: Pixels) =>

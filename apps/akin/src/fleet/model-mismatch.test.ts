@@ -1,7 +1,7 @@
 import { createRedisQueue, type SharedQueue } from '@akin/queue';
 import { type TestRedis, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { modelMismatch } from './explain-no-work.ts';
+import { modelMismatch } from './model-mismatch.ts';
 
 describe('an analyzer in a fleet with other models', () => {
   let redis: TestRedis;
