@@ -23,7 +23,7 @@ const MOST_PAIRS = 20_000;
 /** Number of representatives that are read at a time. */
 const PAGE = 10_000;
 
-interface SeekingVector {
+interface UnassignedVector {
   readonly doc: bigint;
   readonly vector: Float32Array;
   readonly cells: readonly number[];
@@ -58,11 +58,11 @@ export class RepresentativesInMemory {
    */
   async near(
     state: GroupingState,
-    seekers: readonly SeekingVector[],
+    unassigned: readonly UnassignedVector[],
     waiting: number,
   ): Promise<NearInMemory | undefined> {
     // Without cells few documents search for a group.
-    if (this.#rule.cellsOf === undefined || seekers.length === 0) return undefined;
+    if (this.#rule.cellsOf === undefined || unassigned.length === 0) return undefined;
     const needed = await this.#needed();
     const isWorth = waiting * DOCUMENTS_TO_READ >= needed.documents;
     const { engine, inMemory } = this.#store;
@@ -73,24 +73,24 @@ export class RepresentativesInMemory {
         if (waiting * REPRESENTATIVES_TO_READ < needed.documents) return undefined;
         await held.cells.fill(state.version, this.#source(state), (behind) => this.#readCells(behind));
       }
-      return held.cells.version === state.version ? this.#ask(held, state.version, seekers) : undefined;
+      return held.cells.version === state.version ? this.#ask(held, state.version, unassigned) : undefined;
     });
   }
 
   async #ask(
     held: InMemoryCollection,
     version: string,
-    seekers: readonly SeekingVector[],
+    unassigned: readonly UnassignedVector[],
   ): Promise<NearInMemory | undefined> {
-    const dimensions = seekers[0]?.vector.length ?? 0;
-    const vectors = new Float32Array(seekers.length * dimensions);
-    const cells = new Int32Array(seekers.reduce((sum, seeker) => sum + seeker.cells.length, 0));
-    const ends = new Int32Array(seekers.length);
+    const dimensions = unassigned[0]?.vector.length ?? 0;
+    const vectors = new Float32Array(unassigned.length * dimensions);
+    const cells = new Int32Array(unassigned.reduce((sum, document) => sum + document.cells.length, 0));
+    const ends = new Int32Array(unassigned.length);
     let end = 0;
-    for (const [i, seeker] of seekers.entries()) {
-      vectors.set(seeker.vector, i * dimensions);
-      cells.set(seeker.cells, end);
-      end += seeker.cells.length;
+    for (const [i, document] of unassigned.entries()) {
+      vectors.set(document.vector, i * dimensions);
+      cells.set(document.cells, end);
+      end += document.cells.length;
       ends[i] = end;
     }
     const { module, maxDistance } = this.#rule;
@@ -98,7 +98,7 @@ export class RepresentativesInMemory {
     if (pairs === undefined || pairs.areTooMany) return undefined;
     const representatives = new Map<bigint, bigint[]>();
     for (const [i, query] of pairs.queries.entries()) {
-      const { doc } = seekers[query] as SeekingVector;
+      const { doc } = unassigned[query] as UnassignedVector;
       const near = representatives.get(doc) ?? [];
       near.push(BigInt(pairs.docs[i] as number));
       representatives.set(doc, near);
