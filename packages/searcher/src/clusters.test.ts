@@ -2,7 +2,7 @@ import { createRandom } from '@akin/domain/random';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { distance } from '../test/distance.ts';
 import { Codes } from './code-table.ts';
-import { Coder, MOST_SIGN_SUM } from './codes.ts';
+import { Coder, MAX_SIGN_SUM } from './codes.ts';
 import { SearchedCollection } from './collection.ts';
 import type { VectorQuery } from './query.ts';
 
@@ -81,7 +81,7 @@ it('scans near clusters first, and ends when it is enough', () => {
     let matches = 0;
     let found = 0;
     codes.nearBySigns(codes.coder.query(query), undefined, {
-      most: () => MOST_SIGN_SUM,
+      most: () => MAX_SIGN_SUM,
       take: (_, { length }) => {
         found += length;
       },

@@ -15,9 +15,9 @@ import {
 } from './segment.ts';
 
 /** Fewer vectors are not worth clusters. */
-const LEAST_CLUSTERED = 16_384;
+const MIN_CLUSTERED = 16_384;
 /** Clusters are made again when this share of all vectors has none. */
-const MOST_UNCLUSTERED = 0.2;
+const MAX_UNCLUSTERED = 0.2;
 const GROWTH = 1.25;
 /** Vectors that change places between two pauses. */
 const MOVED_AT_A_TIME = 2_048;
@@ -64,7 +64,7 @@ export class Codes {
   /** Whether clusters would make scans of signs faster. */
   get needsClusters(): boolean {
     const unclustered = this.#count - (this.#clusters?.end ?? 0);
-    return this.#isScanned && unclustered > Math.max(LEAST_CLUSTERED, MOST_UNCLUSTERED * this.#count);
+    return this.#isScanned && unclustered > Math.max(MIN_CLUSTERED, MAX_UNCLUSTERED * this.#count);
   }
 
   set(row: number, vector: Float32Array): void {

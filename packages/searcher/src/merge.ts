@@ -2,7 +2,7 @@ import { nthSmallest } from './nth-smallest.ts';
 import { type Candidates, candidateCount, type VectorQuery } from './query.ts';
 
 /** If bounds leave more candidates than this, an approximate answer returns the most likely ones instead. */
-const MOST_PROVEN = 1_000;
+const MAX_PROVEN = 1_000;
 /** It then returns this many times as many, because distances far from the query hardly differ. */
 const MORE_FAR = 4;
 
@@ -46,7 +46,7 @@ export function mergeCandidates(
   const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
   const proven = maxDistance === undefined ? nthSmallest(high, wanted) : Number.POSITIVE_INFINITY;
   const estimated = nthSmallest(likely, (isProof ? MORE_FAR : 1) * candidateCount(wanted));
-  const isExact = isProof && (mustBe || countUpTo(low, proven) <= Math.max(MOST_PROVEN, countUpTo(likely, estimated)));
+  const isExact = isProof && (mustBe || countUpTo(low, proven) <= Math.max(MAX_PROVEN, countUpTo(likely, estimated)));
   const [by, bound] = isExact ? [low, proven] : [likely, estimated];
   let count = countUpTo(by, bound);
   const areTooMany = parts.some((part) => part.areTooMany) || count > mostCandidates;

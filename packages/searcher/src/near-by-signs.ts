@@ -1,6 +1,6 @@
 import type { Bits } from './bits.ts';
 import type { Codes, SignScan } from './code-table.ts';
-import { type CodedQuery, MOST_SIGN_SUM } from './codes.ts';
+import { type CodedQuery, MAX_SIGN_SUM } from './codes.ts';
 import type { VectorQuery } from './query.ts';
 import { grown } from './row-table.ts';
 import { placeOf, sumOf } from './segment.ts';
@@ -16,10 +16,10 @@ const STEPS = 512;
  * within some standard deviations of the sum of the last wanted row. A query that is unlike all rows finds such sums
  * everywhere, so nearly all clusters are scanned.
  */
-const LEAST_SCANNED = 0.05;
-const LEAST_WITHOUT_NEAR = 0.04;
+const MIN_SCANNED = 0.05;
+const MIN_WITHOUT_NEAR = 0.04;
 /** Also at least this many clusters each time: where clusters are few, a share of the matches is in very few of them. */
-const LEAST_CLUSTERS = 16;
+const MIN_CLUSTERS = 16;
 const NEAR_DEVIATIONS = 2;
 
 /** The places found so far and their sums. The arrays grow to the maximum that any search needs, and are reused. */
@@ -61,11 +61,11 @@ class NearScan implements SignScan {
   #withoutNear = 0;
   #clustersWithoutNear = 0;
   /** The smallest sum of the cluster. */
-  #smallest = MOST_SIGN_SUM;
+  #smallest = MAX_SIGN_SUM;
   /** The maximum sum that a row may have to be compared by levels. It only decreases, so skipped rows cannot change it. */
-  #most = MOST_SIGN_SUM;
+  #most = MAX_SIGN_SUM;
   /** The maximum sum that counts as near the last wanted one. */
-  #near = MOST_SIGN_SUM;
+  #near = MAX_SIGN_SUM;
 
   constructor({ signs }: CodedQuery, query: VectorQuery, matches: number) {
     this.#query = query;
@@ -105,13 +105,13 @@ class NearScan implements SignScan {
     const isNear = this.#smallest <= this.#near;
     this.#withoutNear = isNear ? 0 : this.#withoutNear + matches;
     this.#clustersWithoutNear = isNear ? 0 : this.#clustersWithoutNear + 1;
-    this.#smallest = MOST_SIGN_SUM;
-    const least = Math.max(LEAST_SCANNED * this.#matches, 2 * this.#query.leastCompared);
+    this.#smallest = MAX_SIGN_SUM;
+    const least = Math.max(MIN_SCANNED * this.#matches, 2 * this.#query.leastCompared);
     return (
       this.#scanned >= least &&
-      this.#clusters >= 2 * LEAST_CLUSTERS &&
-      this.#withoutNear >= LEAST_WITHOUT_NEAR * this.#matches &&
-      this.#clustersWithoutNear >= LEAST_CLUSTERS
+      this.#clusters >= 2 * MIN_CLUSTERS &&
+      this.#withoutNear >= MIN_WITHOUT_NEAR * this.#matches &&
+      this.#clustersWithoutNear >= MIN_CLUSTERS
     );
   }
 
@@ -143,6 +143,6 @@ class NearScan implements SignScan {
       count += this.#histogram[step] as number;
       if (count >= rows) return (step + 1) * this.#step - 1;
     }
-    return MOST_SIGN_SUM;
+    return MAX_SIGN_SUM;
   }
 }

@@ -8,7 +8,7 @@ import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
 import { createCollection, listCollections, updateTables } from './collections/collections.ts';
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
 import { registerServers } from './collections/shard-servers.ts';
-import { MOST_APPLIED, Turns } from './commit/turns.ts';
+import { MAX_APPLIED, Turns } from './commit/turns.ts';
 import type { Generation, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
@@ -229,7 +229,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
 
 /** While searches are slowed, one at a time is enough. */
 function commitTurns(engine: Engine, throttle: Throttle): Turns {
-  return new Turns(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : MOST_APPLIED));
+  return new Turns(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : MAX_APPLIED));
 }
 
 function openThrottle(engine: Engine, slowdown: number, shared: boolean): Throttle {

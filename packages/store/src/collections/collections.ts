@@ -36,7 +36,7 @@ export interface CollectionStatus {
 const COLUMNS = 'id, name, sql_schema, settings, replaces';
 const UNIQUE_VIOLATION = '23505';
 const DEADLOCK = '40P01';
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 export async function listCollections(store: Store): Promise<Collection[]> {
   const rows = await store.engine.query(
@@ -235,7 +235,7 @@ async function untilNoDeadlock<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (sqlStateOf(error) !== DEADLOCK || attempt === MOST_ATTEMPTS) throw error;
+      if (sqlStateOf(error) !== DEADLOCK || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -8,7 +8,7 @@ import { BEFORE_ALL, nextReady, type ReadyOperation, type UnfinishedRequest } fr
 import { sortInWords } from './words-index.ts';
 
 /** Maximum number of requests in the span of a commit. */
-const MOST_LINKS = 100;
+const MAX_LINKS = 100;
 
 /** The work of a commit and its progress. */
 interface Progress {
@@ -55,7 +55,7 @@ export async function applyReady(
       await applier.applied();
       await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk', keyed: true });
       for (const { request, trace } of page) {
-        if (trace === null || links === MOST_LINKS || !touched.has(request)) continue;
+        if (trace === null || links === MAX_LINKS || !touched.has(request)) continue;
         span.link(trace);
         links++;
       }

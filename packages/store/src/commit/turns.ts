@@ -2,7 +2,7 @@
  * Maximum number of commits, and shards of commits, that a process applies at a time: each has one connection that
  * applies and one that reads.
  */
-export const MOST_APPLIED = 4;
+export const MAX_APPLIED = 4;
 
 /** A place; its holder may let others go first between two pieces of its work. */
 export interface Turn {

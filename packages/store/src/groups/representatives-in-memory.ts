@@ -19,7 +19,7 @@ const DOCUMENTS_TO_READ = 500;
 /** Reading the cells of representatives, 12 bytes each, costs as much as grouping this share of a document in SQL. */
 const REPRESENTATIVES_TO_READ = 20_000;
 /** More pairs are not looked up: all in the same cells are compared in SQL. */
-const MOST_PAIRS = 20_000;
+const MAX_PAIRS = 20_000;
 /** Number of representatives that are read at a time. */
 const PAGE = 10_000;
 
@@ -94,7 +94,7 @@ export class RepresentativesInMemory {
       ends[i] = end;
     }
     const { module, maxDistance } = this.#rule;
-    const pairs = await held.cells.pairs({ module, vectors, cells, ends, maxDistance, mostPairs: MOST_PAIRS });
+    const pairs = await held.cells.pairs({ module, vectors, cells, ends, maxDistance, mostPairs: MAX_PAIRS });
     if (pairs === undefined || pairs.areTooMany) return undefined;
     const representatives = new Map<bigint, bigint[]>();
     for (const [i, query] of pairs.queries.entries()) {

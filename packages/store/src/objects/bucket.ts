@@ -22,7 +22,7 @@ interface BucketTimes {
 }
 
 const TIMES: BucketTimes = { connect: 2_000, answer: 10_000, call: 20_000 };
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 
 /**
  * Objects in a bucket. Region, credentials and the URL of the server come from the usual places of the AWS SDK
@@ -30,7 +30,7 @@ const MOST_CONNECTIONS = 64;
  */
 export function openBucket(bucket: string, prefix: string, times = TIMES): ObjectStore {
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env;
-  const agent = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
+  const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
   const client = new S3Client({
     maxAttempts: ATTEMPTS,
     // Servers other than Amazon's rarely have a host name for each bucket, and not all support the newer checksums.

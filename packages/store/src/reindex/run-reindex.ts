@@ -14,8 +14,8 @@ import {
   abandonTarget,
   FIRST_COPY,
   leaveReindex,
+  MAX_LISTED,
   type MissingDocument,
-  MOST_LISTED,
   requireOwnReindex,
   saveProgress,
 } from './state.ts';
@@ -43,9 +43,9 @@ const FEW_CHANGES = 200;
 const SHORT_MILLISECONDS = 1_000;
 /** Documents that are read and copied together. */
 const COPIED_AT_ONCE = 200;
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 const HEARTBEAT_MILLISECONDS = 5_000;
-const MOST_SWITCHES = 15;
+const MAX_SWITCHES = 15;
 /** The problem of the picture at a URL. */
 const NO_PICTURE: ReadonlySet<string> = new Set([
   'image-unreachable',
@@ -193,13 +193,13 @@ class ReindexRun {
 
   async takePlace(): Promise<void> {
     await this.tell({ state: 'switching' });
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const began = performance.now();
       const count = await this.#catchUp();
       if (count <= FEW_CHANGES && performance.now() - began < SHORT_MILLISECONDS) break;
       this.#work.signal.throwIfAborted();
     }
-    for (let attempt = 0; attempt < MOST_SWITCHES; attempt++) {
+    for (let attempt = 0; attempt < MAX_SWITCHES; attempt++) {
       await holdChanges(this.#store, this.#old);
       await this.#work.commit(this.#old.name);
       await this.#catchUp();
@@ -316,7 +316,7 @@ class ReindexRun {
 
   #miss(one: MissingDocument): void {
     this.#missed++;
-    if (this.#missing.length < MOST_LISTED) this.#missing.push(one);
+    if (this.#missing.length < MAX_LISTED) this.#missing.push(one);
   }
 
   #requireAll(): void {

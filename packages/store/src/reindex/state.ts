@@ -71,7 +71,7 @@ const ORPHANED = `(r.state in ${UNDER_WAY} and r.beat_at <= now() - interval '${
  */
 export const FIRST_COPY = -1_000_000_000_000;
 /** Maximum number of missing documents that are listed. */
-export const MOST_LISTED = 1_000;
+export const MAX_LISTED = 1_000;
 
 /** @returns undefined if the collection was never reindexed */
 export async function reindexState(store: Store, name: string): Promise<Reindex | undefined> {
@@ -281,7 +281,7 @@ export async function saveProgress(
       change.copied ?? null,
       change.analyzed ?? null,
       change.message ?? null,
-      change.missing === undefined ? null : JSON.stringify(change.missing.slice(0, MOST_LISTED)),
+      change.missing === undefined ? null : JSON.stringify(change.missing.slice(0, MAX_LISTED)),
       change.thumbnails ?? null,
     ],
   );

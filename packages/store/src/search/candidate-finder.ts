@@ -38,7 +38,7 @@ export interface CountedFacet {
 }
 
 /** With more, the bitmaps would evict those of other searches. */
-const MOST_COUNTED = 50;
+const MAX_COUNTED = 50;
 
 /**
  * The facets that can be counted with filters in memory. The database counts queries that must not be cached, which is
@@ -52,7 +52,7 @@ export function countedFacets({
   uncached,
 }: SearchRequest): CountedFacet[] {
   const counted = facets.flatMap((facet, index) => (facet.kind === 'query' ? [{ ...facet, index }] : []));
-  if (counted.length > MOST_COUNTED) return [];
+  if (counted.length > MAX_COUNTED) return [];
   return counted.flatMap(({ query: last, without, index }) => {
     // Without a filter other documents are folded.
     if (uncached?.has(last) || (collapse && without?.size)) return [];

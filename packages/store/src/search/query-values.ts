@@ -40,7 +40,7 @@ export function readDouble(text: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-export const LEAST_LONG = -(2n ** 63n);
+export const MIN_LONG = -(2n ** 63n);
 export const GREATEST_LONG = 2n ** 63n - 1n;
 
 /**

@@ -19,7 +19,7 @@ import {
   type Chunk,
   inTurns,
   LAST_COMMIT,
-  MOST_ENDS,
+  MAX_ENDS,
   type ReadCollection,
   readChunk,
   readVectors,
@@ -43,7 +43,7 @@ interface InMemoryFilter {
 export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
 /** Maximum number of filters per collection: each needs one bit per row. */
-const MOST_FILTERS = 200;
+const MAX_FILTERS = 200;
 
 /**
  * The state of one collection in the searcher: its commit, its modules and its filters. One change at a time; searches
@@ -304,7 +304,7 @@ export class InMemoryCollection {
   /** Drops the least recently used filters, if there are too many. */
   async #dropOldest(): Promise<void> {
     for (const [key, filter] of this.#filters) {
-      if (this.#filters.size <= MOST_FILTERS) return;
+      if (this.#filters.size <= MAX_FILTERS) return;
       if (filter.users > 0) continue;
       this.#filters.delete(key);
       await this.#change({ kind: 'drop-filter', filter: filter.number });
@@ -341,7 +341,7 @@ export class InMemoryCollection {
           readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
         ),
       async (chunk) => {
-        isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.ends > MOST_ENDS);
+        isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.ends > MAX_ENDS);
         if (!isForgotten) await this.#take(chunk, this.#modules);
       },
     );

@@ -51,9 +51,9 @@ type ColumnChange = OfKind<Parameters<Searcher['change']>[1]>;
  * A filter on a column with more values matches few documents, and is quickly asked of the database. Each new filter may
  * compare all values, on the event loop.
  */
-const MOST_VALUES = 1_024;
+const MAX_VALUES = 1_024;
 /** Columns that are held of a collection: each takes two bytes a row. */
-const MOST_COLUMNS = 16;
+const MAX_COLUMNS = 16;
 /** What a row takes in a column at most. */
 const ROW_BYTES = 2.5;
 /** New filters on a column before it is read. */
@@ -191,7 +191,7 @@ export class InMemoryColumns {
 
   async #dropOldest(): Promise<void> {
     for (const [name, column] of this.#columns) {
-      if (this.#columns.size <= MOST_COLUMNS) return;
+      if (this.#columns.size <= MAX_COLUMNS) return;
       await this.#forget(name, column);
     }
   }
@@ -228,7 +228,7 @@ export class InMemoryColumns {
         count += part;
       }
     });
-    if (ordinals.size > MOST_VALUES) return false;
+    if (ordinals.size > MAX_VALUES) return false;
     for (const part of messages) {
       if (part.length === 0) continue;
       await this.#holder.change({ kind: 'values', column: number, bytes, lists: part });
@@ -243,7 +243,7 @@ export class InMemoryColumns {
 async function hasFewValues(tx: Transaction, { sqlSchema }: ReadCollection, column: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from pg_stats where schemaname = $1 and tablename = 'documents' and attname = $2
-        and n_distinct > 0 and n_distinct <= ${MOST_VALUES}`,
+        and n_distinct > 0 and n_distinct <= ${MAX_VALUES}`,
     [sqlSchema, column],
   );
   return rows.length > 0;
@@ -269,6 +269,6 @@ export function readValueLists(
   return tx.copy(
     `select d.${column}::text, string_agg(int8send(d.doc), '') from ${collection.sqlSchema}.documents d
       where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${column} is not null ${own}
-      group by d.${column} limit ${MOST_VALUES + 1}`,
+      group by d.${column} limit ${MAX_VALUES + 1}`,
   );
 }

@@ -13,11 +13,11 @@ const PATIENCE_MILLISECONDS = 3_000;
 /** Memory of a collection is freed after this time without a search. */
 const IDLE_MILLISECONDS = 15 * 60_000;
 /** Searches of large collections that compare every match in the database at a time. */
-const MOST_IN_DATABASE = 2;
+const MAX_IN_DATABASE = 2;
 /** Maximum memory of a document's position in a cell. */
 const PLACE_BYTES = 16;
 /** Shards that are read at a time: connections are left for searches. */
-const MOST_READ = 2;
+const MAX_READ = 2;
 /** Share of the memory that akin may use. */
 const DEFAULT_SHARE = 0.15;
 
@@ -45,7 +45,7 @@ export class InMemorySearch implements AsyncDisposable {
   readonly #searcher: Searcher;
   readonly #exactRows: number;
   readonly #memory: number;
-  readonly #turns = new WeightedSemaphore(MOST_READ);
+  readonly #turns = new WeightedSemaphore(MAX_READ);
   readonly #held = new Map<Name, InMemoryCollection>();
   /** Called when collections grew beyond the memory. */
   readonly #outgrown = new Map<Name, number>();
@@ -174,7 +174,7 @@ export class InMemorySearch implements AsyncDisposable {
    */
   async inDatabase<T>(isLarge: boolean, search: () => Promise<T>): Promise<T> {
     if (!isLarge) return search();
-    if (this.#inDatabase === MOST_IN_DATABASE) {
+    if (this.#inDatabase === MAX_IN_DATABASE) {
       throw new AkinError('unavailable', 'The collection is being read into memory. Search again in a few seconds.', {
         retryAfterSeconds: 3,
       });
