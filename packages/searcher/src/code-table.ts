@@ -116,7 +116,7 @@ export class Codes {
     this.#isScanned = true;
     for (const segment of this.#segments) segment.ask(query);
     const near: number[] = [];
-    const most = (segment: Segment) => segment.mostSum(query, distance);
+    const most = (segment: Segment) => segment.maxSum(query, distance);
     const takeNear = (first: number, found: Uint32Array) => {
       for (const one of found) near.push(first + placeOf(one));
     };

@@ -290,7 +290,7 @@ export function roughLow(
  * of this number
  * @param angle maximum angle between the signed numbers of a row and their signs, in radians
  */
-export function mostSignSum({ signs }: CodedQuery, copies: number, angle: number, distance: number): number {
+export function maxSignSum({ signs }: CodedQuery, copies: number, angle: number, distance: number): number {
   const { tables, scale, sum, length } = signs;
   const sine = (distance * Math.sqrt(copies) * (1 + ROUNDING)) / length;
   if (!(sine < 1)) return MAX_SIGN_SUM;

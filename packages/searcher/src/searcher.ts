@@ -119,7 +119,7 @@ export class Searcher implements AsyncDisposable {
     const found: NearPairs[] = [];
     const count = query.ends.length;
     const dimensions = count === 0 ? 0 : query.vectors.length / count;
-    let [left, next, isLost] = [query.mostPairs, 0, false];
+    let [left, next, isLost] = [query.maxPairs, 0, false];
     const askOn = async () => {
       while (next < count && left >= 0 && !isLost) {
         const from = next;
@@ -130,7 +130,7 @@ export class Searcher implements AsyncDisposable {
           vectors: query.vectors.slice(from * dimensions, next * dimensions),
           cells: query.cells.slice(first, query.ends[next - 1]),
           ends: query.ends.slice(from, next).map((end) => end - first),
-          mostPairs: left,
+          maxPairs: left,
         };
         for (const { pairs } of await this.#ask(key, { kind: 'pairs', key, query: part })) {
           if (pairs === undefined) {

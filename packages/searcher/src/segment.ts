@@ -6,7 +6,7 @@ import {
   type Coder,
   type CodeSizes,
   FACTORS,
-  mostSignSum,
+  maxSignSum,
   roughLikely,
   roughLow,
 } from './codes.ts';
@@ -177,8 +177,8 @@ export class Segment {
   }
 
   /** The maximum sum of signs of a place within a distance of a query. */
-  mostSum(query: CodedQuery, distance: number): number {
-    return mostSignSum(query, this.#coder.copies, this.#angle, distance);
+  maxSum(query: CodedQuery, distance: number): number {
+    return maxSignSum(query, this.#coder.copies, this.#angle, distance);
   }
 
   /** See {@link Codes.compare}. @param places of this segment; at most {@link BLOCK} are compared at a time */

@@ -17,7 +17,7 @@ type Failed = (line: number | undefined, id: string | undefined, reason: string)
 export type Persist = <Value>(ask: () => Promise<Value>) => Promise<Value>;
 
 /** Maximum number of pictures that may wait. At this number, sending pauses. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 const POLL_MILLISECONDS = 500;
 const PAGE = 1_000;
 
@@ -54,7 +54,7 @@ export class Follow {
 
   /** Waits until few enough documents are in progress, or none with `all`. */
   async waitForCapacity(signal: AbortSignal, all = false): Promise<void> {
-    while (this.#waiting > (all ? 0 : MOST_WAITING)) {
+    while (this.#waiting > (all ? 0 : MAX_WAITING)) {
       if ((await this.#look(signal)) === 0) await sleep(POLL_MILLISECONDS, signal);
     }
   }

@@ -2,12 +2,12 @@ import { AkinRequestError, type Collection } from '@akin/client';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { Follow, failedOperations, seqOf } from './follow.ts';
 import type { Line, Start } from './line.ts';
-import { retryTransient } from './retry-transient.ts';
 import type { Progress, ProgressFile } from './progress-file.ts';
 import type { Cells } from './read-csv.ts';
 import { type BulkDocument, type ExportHeader, readDocument } from './read-document.ts';
 import { type Format, readLines } from './read-lines.ts';
 import type { Rejects } from './rejects.ts';
+import { retryTransient } from './retry-transient.ts';
 import { sendBatch } from './send-batch.ts';
 import { Shards } from './shards.ts';
 

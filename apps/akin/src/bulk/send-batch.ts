@@ -30,7 +30,7 @@ export interface Sending<Document extends Outgoing> {
 }
 
 /** An internal error of akin may be temporary. */
-const MOST_MISTAKES = 5;
+const MAX_MISTAKES = 5;
 
 /**
  * Sends documents until akin has accepted or refused each. A repeated request stores the same documents under the same
@@ -67,7 +67,7 @@ export async function sendBatch<Document extends Outgoing>(
       limiter.refused(error.retryAfterSeconds);
       continue;
     }
-    if (error.status === 500 && ++mistakes < MOST_MISTAKES) {
+    if (error.status === 500 && ++mistakes < MAX_MISTAKES) {
       limiter.refused(undefined);
       continue;
     }

@@ -1,8 +1,8 @@
 import { AkinRequestError, type Collection, type Reindex } from '@akin/client';
 import { sleep } from '@akin/runtime';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
-import { retryTransient } from '../bulk/retry-transient.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
+import { retryTransient } from '../bulk/retry-transient.ts';
 import { dropPictures, readPicturesAgain } from '../folder/pictures-again.ts';
 import { modelNameOf } from '../models/models-folder.ts';
 import type { Parsed } from '../options.ts';

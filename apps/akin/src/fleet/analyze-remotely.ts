@@ -2,7 +2,6 @@ import { AkinError, ERROR_CODES } from '@akin/domain';
 import type { Analysis, AnalyzeImage } from '@akin/gateway';
 import { inSpan, type Log, type Metrics, traceHeaders } from '@akin/runtime';
 import { serverOf } from '../download.ts';
-import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
 import {
   HEALTH_CHECK_TIMES,
   type HealthCheckTimes,
@@ -10,6 +9,7 @@ import {
   requireHealthy,
   sendWhileHealthy,
 } from './health-check.ts';
+import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
 import type { Peer, Received } from './send.ts';
 
 /** Analysis does not depend on the collection, but the path contains one. */
@@ -18,7 +18,7 @@ const PATH = 'api/cores/any/analyze';
 /** An analyzer that lacks a model may get it later. */
 const LACKS_MILLISECONDS = 30_000;
 /** Limits the number of remembered models: clients choose the names. */
-const MOST_LACKS = 1_000;
+const MAX_LACKS = 1_000;
 
 export interface RemoteConfig {
   /** For example `http://127.0.0.1:8984`. Each address of a host name counts as an analyzer. */
@@ -96,7 +96,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     lacks.delete(key);
     lacks.set(key, now + LACKS_MILLISECONDS);
     for (const [one, end] of lacks) {
-      if (end > now && lacks.size <= MOST_LACKS) break;
+      if (end > now && lacks.size <= MAX_LACKS) break;
       lacks.delete(one);
     }
   }

@@ -13,7 +13,7 @@ export const HEALTH_CHECK_TIMES: HealthCheckTimes = {
   patienceMilliseconds: 2_000,
   probeMilliseconds: 3_000,
   openMilliseconds: 2_000,
-  mostOpenMilliseconds: 30_000,
+  maxOpenMilliseconds: 30_000,
 };
 
 /** An error of the other process, not of the request. */

@@ -1,6 +1,5 @@
 import { inSpan, type Log, type Metrics, traceHeaders } from '@akin/runtime';
 import { type NodeAnswer, type NodeQuestion, readAnswer, type SearchNodes, writeQuestion } from '@akin/store';
-import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
 import {
   HEALTH_CHECK_TIMES,
   type HealthCheckTimes,
@@ -8,6 +7,7 @@ import {
   requireHealthy,
   sendWhileHealthy,
 } from './health-check.ts';
+import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
 
 const PATH = 'internal/candidates';
 
@@ -23,7 +23,7 @@ interface NodeTimes extends HealthCheckTimes {
 }
 
 /** Limits the number of remembered addresses, which come and go. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 const TIMES: NodeTimes = {
   ...HEALTH_CHECK_TIMES,
@@ -129,7 +129,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       if (status >= 400 && status < 500) throw new Refused(`${node.name} answers ${status}`);
       if (status !== 200) throw new PeerFailed('failed', `it answers ${status}`);
       const answer = readChecked(text, shards);
-      if (held.size > MOST_REMEMBERED) held.clear();
+      if (held.size > MAX_REMEMBERED) held.clear();
       held.set(node.name, answer.holds && new Set(answer.holds));
       node.breaker.succeeded();
       if (shards.some((shard) => !answer.shards.includes(shard) && mayHold(node, shard))) isUnread();

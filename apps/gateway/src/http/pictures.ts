@@ -101,13 +101,13 @@ export function checkPart(name: string, bytes: number): void {
 /** The bytes of a body, counted before they are kept. */
 export async function* reserved(
   body: Body,
-  mostBytes: number,
+  maxBytes: number,
   reservation: Reservation,
   limits: GatewayLimits,
 ): AsyncGenerator<Uint8Array> {
   let count = 0;
-  reservation.growTo(Math.min(body.announced, mostBytes));
-  for await (const chunk of body.bytes(mostBytes, limits.parameterMilliseconds)) {
+  reservation.growTo(Math.min(body.announced, maxBytes));
+  for await (const chunk of body.bytes(maxBytes, limits.parameterMilliseconds)) {
     count += chunk.length;
     reservation.growTo(count);
     yield chunk;

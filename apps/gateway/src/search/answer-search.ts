@@ -16,6 +16,7 @@ import type { JsonAnswer } from '../http/answer.ts';
 import type { Call } from '../http/serve.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { commitReached, reachToken } from '../update/await-token.ts';
+import { answerFromCache } from './answer-from-cache.ts';
 import { describeQuery, rankingModule } from './describe-query.ts';
 import { isUncached, readFacets, tagsOf } from './facets.ts';
 import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
@@ -23,7 +24,6 @@ import { presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
 import { lookupIn, readFilters, readQuery, readSort } from './query-parameters.ts';
 import { type RankInput, readRankInputs } from './rank-inputs.ts';
-import { answerFromCache } from './answer-from-cache.ts';
 import { requireOwnModel } from './require-own-model.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;

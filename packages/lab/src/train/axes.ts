@@ -20,7 +20,7 @@ import { COPIES_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import type { Picture } from '@akin/modules/internal/picture';
 import { fail, readArguments } from './arguments.ts';
 import { seeEdits, seePictures } from './see-pictures.ts';
-import { LEAST_PICTURES, seenAxes, whitenedAxes } from './seen-axes.ts';
+import { MIN_PICTURES, seenAxes, whitenedAxes } from './seen-axes.ts';
 
 /** Number of pictures that are edited; more change the axes little. */
 const EDITED = 400;
@@ -47,9 +47,9 @@ const pictures = await seePictures(files, backend, async (picture) => ({
   seen: await seenIn(picture),
   gradients: gradientsOf(picture.square()),
 }));
-if (pictures.size < LEAST_PICTURES) {
+if (pictures.size < MIN_PICTURES) {
   fail(
-    `${folder} contains ${pictures.size} readable pictures. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
+    `${folder} contains ${pictures.size} readable pictures. Training needs at least ${MIN_PICTURES}, better some thousands.`,
   );
 }
 const edits = await seeEdits([...pictures.keys()], EDITED, backend);

@@ -13,7 +13,7 @@ import { project } from '@akin/modules/internal/project';
 import { distance } from '@akin/modules/internal/vectors/unit';
 
 /** Minimum number of training pictures: it must exceed the number of axes of the channels. */
-export const LEAST_PICTURES = 500;
+export const MIN_PICTURES = 500;
 
 /** Sizes of inputs and axes. */
 interface SeenSizes {
@@ -34,7 +34,7 @@ const SHIPPED: SeenSizes = { head: HEAD_NUMBERS, pool: POOL_NUMBERS, poolAxes: 2
 const POOL_WHITENING = 0.35;
 const POOL_WEIGHT = 0.7;
 /** Channels nearer than this differ only by rounding. */
-const LEAST_DIFFERENCE = 1e-4;
+const MIN_DIFFERENCE = 1e-4;
 /** Shrinkage of the covariance within classes. */
 export const SHRINKAGE = 4;
 
@@ -80,7 +80,7 @@ export function whitenedSeen(
   { head, pool, poolAxes }: SeenSizes,
 ): { pictures: Rows; classes: Rows[]; poolAxes: Float32Array; weight: number } {
   const pools = pictures.map((seen) => seen.subarray(head));
-  if (pools.every((one) => distance(one, pools[0] as Float64Array) < LEAST_DIFFERENCE)) {
+  if (pools.every((one) => distance(one, pools[0] as Float64Array) < MIN_DIFFERENCE)) {
     throw new Error(`All ${pictures.length} pictures look the same to the network: nothing can be learned from them.`);
   }
   const { mean, axes } = whitenedAxes(toRows(pools, pool), poolAxes, POOL_WHITENING, random);

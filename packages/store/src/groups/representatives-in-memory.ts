@@ -94,7 +94,7 @@ export class RepresentativesInMemory {
       ends[i] = end;
     }
     const { module, maxDistance } = this.#rule;
-    const pairs = await held.cells.pairs({ module, vectors, cells, ends, maxDistance, mostPairs: MAX_PAIRS });
+    const pairs = await held.cells.pairs({ module, vectors, cells, ends, maxDistance, maxPairs: MAX_PAIRS });
     if (pairs === undefined || pairs.areTooMany) return undefined;
     const representatives = new Map<bigint, bigint[]>();
     for (const [i, query] of pairs.queries.entries()) {

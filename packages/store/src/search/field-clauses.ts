@@ -15,7 +15,7 @@ import { fuzzyCondition } from './fuzzy.ts';
 import type { Params } from './params.ts';
 import {
   clauseError,
-  GREATEST_LONG,
+  MAX_LONG,
   MIN_LONG,
   readBoolean,
   readDate,
@@ -133,7 +133,7 @@ export function readTerm(
   if (type === 'long') {
     const number = readInteger(value);
     if (number === null) throw typeMismatch(found.name, found.type, value, position);
-    return number.exact && number.floor >= MIN_LONG && number.floor <= GREATEST_LONG ? number.floor : undefined;
+    return number.exact && number.floor >= MIN_LONG && number.floor <= MAX_LONG ? number.floor : undefined;
   }
   const read = type === 'double' ? readDouble(value) : readBoolean(value);
   if (read === null) throw typeMismatch(found.name, found.type, value, position);
@@ -177,9 +177,9 @@ export function longBounds(
 ): readonly [bigint, bigint] | undefined {
   const [from, to] = [low, high].map((bound) => readBound(readInteger, bound, found, position));
   const least = !from ? MIN_LONG : from.exact && includeLow ? from.floor : from.floor + 1n;
-  const most = !to ? GREATEST_LONG : to.exact && !includeHigh ? to.floor - 1n : to.floor;
-  if (least > most || least > GREATEST_LONG || most < MIN_LONG) return undefined;
-  return [least < MIN_LONG ? MIN_LONG : least, most > GREATEST_LONG ? GREATEST_LONG : most];
+  const most = !to ? MAX_LONG : to.exact && !includeHigh ? to.floor - 1n : to.floor;
+  if (least > most || least > MAX_LONG || most < MIN_LONG) return undefined;
+  return [least < MIN_LONG ? MIN_LONG : least, most > MAX_LONG ? MAX_LONG : most];
 }
 
 function boundsCondition(range: Clause<'range'>, found: FoundColumn, context: CompileContext): Condition {

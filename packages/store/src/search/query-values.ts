@@ -41,7 +41,7 @@ export function readDouble(text: string): number | null {
 }
 
 export const MIN_LONG = -(2n ** 63n);
-export const GREATEST_LONG = 2n ** 63n - 1n;
+export const MAX_LONG = 2n ** 63n - 1n;
 
 /**
  * The position of a number among the integers: `floor` is the greatest one that is not above it, `exact` says whether
