@@ -7,7 +7,7 @@ export interface SearchTimes {
   readonly p95: number;
 }
 
-const LOOK_MILLISECONDS = 1_000;
+const POLL_MILLISECONDS = 1_000;
 /** Bulk work has ended, and does not only pause, if it was last active so long ago. */
 const ENDED_MILLISECONDS = 3_000;
 /** Bulk work keeps at least a quarter of its speed, because it must end. */
@@ -62,10 +62,10 @@ export class Throttle {
         // The database is unreachable, so there are no searches.
         .catch(() => {})
         .finally(() => {
-          if (this.#timer !== undefined) this.#timer = setTimeout(look, LOOK_MILLISECONDS).unref();
+          if (this.#timer !== undefined) this.#timer = setTimeout(look, POLL_MILLISECONDS).unref();
         });
     };
-    this.#timer = setTimeout(look, LOOK_MILLISECONDS).unref();
+    this.#timer = setTimeout(look, POLL_MILLISECONDS).unref();
   }
 
   stop(): void {

@@ -83,7 +83,7 @@ export class Applier {
   /** Gives its place to others until it is its turn again. */
   async pass(): Promise<void> {
     await this.applied();
-    await this.#context.turn.pass();
+    await this.#context.turn.yieldTurn();
     this.#began = performance.now();
   }
 

@@ -48,7 +48,7 @@ export async function applyReady(
   let isFirst = true;
   try {
     for await (const page of pages) {
-      if (!isFirst && turn.isWanted) await turn.pass();
+      if (!isFirst && turn.isWanted) await turn.yieldTurn();
       isFirst = false;
       const requests = page.map(({ request }) => request);
       const touched = await applyPage(context, page, progress);

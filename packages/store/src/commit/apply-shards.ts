@@ -28,7 +28,7 @@ import {
  */
 
 /** Poll interval for the end of the others, in milliseconds. */
-const LOOK = 100;
+const POLL_MILLISECONDS = 100;
 
 /** Shared by the processes that apply shards of a collection. */
 type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'turn'> & {
@@ -91,14 +91,14 @@ export async function applyShards(
   try {
     for (let isIdle = false; ; ) {
       signal?.throwIfAborted();
-      if (turn.isWanted) await turn.pass();
+      if (turn.isWanted) await turn.yieldTurn();
       if (!isIdle) startOthers();
       const done = await applyNextShard(context);
       isIdle = done === undefined;
       failed += done ?? 0;
       if (!isIdle) continue;
       if (!(await areShardsLeft(store, collection))) break;
-      await store.memory.events.changed(collection.id, LOOK, signal);
+      await store.memory.events.changed(collection.id, POLL_MILLISECONDS, signal);
     }
   } finally {
     // No transaction of a commit continues after its end.

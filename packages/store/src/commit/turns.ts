@@ -9,7 +9,7 @@ export interface Turn {
   /** Whether other work waits for a place. */
   readonly isWanted: boolean;
   /** Gives the place to waiting work, and waits for the next one. */
-  pass(): Promise<void>;
+  yieldTurn(): Promise<void>;
   end(): void;
 }
 
@@ -48,7 +48,7 @@ export class Turns {
       get isWanted() {
         return turns.#first.length + turns.#again.length > 0 || turns.#busy > turns.#places();
       },
-      async pass() {
+      async yieldTurn() {
         turns.#busy--;
         await turns.#wait(turns.#again);
       },

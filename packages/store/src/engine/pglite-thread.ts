@@ -9,7 +9,7 @@ const WORKER_FILE = new URL('../../dist/engine/pglite-worker.js', import.meta.ur
 const START_MILLISECONDS = 300_000;
 /** If it is not closed properly, the next start recovers. */
 const CLOSE_MILLISECONDS = 2_000;
-const LOOK_MILLISECONDS = 2_000;
+const HEALTH_CHECK_MILLISECONDS = 2_000;
 
 /** What the first thread compiled: later ones share the machine code and start in half of the CPU time. */
 let compiled: CompiledPglite | undefined;
@@ -38,7 +38,7 @@ export class PgliteThread extends Duplex {
     worker.on('message', (reply: WorkerReply) => this.#hear(reply));
     worker.on('error', (error) => this.fail(error));
     worker.on('exit', () => this.fail(new Error('it ended')));
-    this.#looking = setInterval(() => this.#look(), LOOK_MILLISECONDS).unref();
+    this.#looking = setInterval(() => this.#look(), HEALTH_CHECK_MILLISECONDS).unref();
   }
 
   /** @param signal ends the thread during its start */

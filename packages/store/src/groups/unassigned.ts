@@ -9,7 +9,7 @@ import { Params } from '../search/params.ts';
 import { type GroupRule, NO_CELL } from './rule.ts';
 
 /** Number of documents whose cells are computed at a time: about 2 ms. */
-const BREATH = 32;
+const YIELD_AFTER = 32;
 
 /** A document that searches for its group. */
 export interface UnassignedDocument {
@@ -50,7 +50,7 @@ export async function readUnassigned(
   const unassigned: UnassignedDocument[] = [];
   for (const [i, { doc, id, vector, also }] of rows.entries()) {
     // Computing the cells takes a while: other work of this process runs in between.
-    if (i % BREATH === BREATH - 1) await setImmediate();
+    if (i % YIELD_AFTER === YIELD_AFTER - 1) await setImmediate();
     const decoded = decodeHalfvec(vector);
     unassigned.push({
       doc,

@@ -69,7 +69,7 @@ export async function search(
       const near = finder && (await findNear(store, finder, request, whole));
       // Comparing everything waits for other searches that do.
       const isLarge = documentsOf(request, whole) > store.exactDocuments;
-      const inDatabase = finder && !isCompleted && isLarge ? ONLY_IN_DATABASE : undefined;
+      const inDatabase = finder && !isCompleted && isLarge ? NEEDS_DATABASE : undefined;
       if (inDatabase && request.rank?.maxDistance !== undefined && near === undefined) return inDatabase;
       const fold = () => foldDuplicates(request, { ...whole, near }, clock);
       const folded = request.collapse
@@ -136,13 +136,13 @@ export async function search(
   const patience = deadline === undefined ? undefined : (deadline - performance.now()) / 2;
   // Search nodes may move to later commits while a search is at an earlier one.
   const isRead =
-    first === ONLY_IN_DATABASE
+    first === NEEDS_DATABASE
       ? asked?.finder?.isElsewhere === true && (await lastCommit(store, collection)) > asked.commit
       : await store.inMemory.read(store, collection, first, patience);
   // The data in memory is of the last commit.
   const second = isRead ? await answer('memory', true) : first;
   if (!(second instanceof NotInMemory)) return second;
-  const isLarge = first === ONLY_IN_DATABASE || first.documents > store.exactDocuments;
+  const isLarge = first === NEEDS_DATABASE || first.documents > store.exactDocuments;
   return store.inMemory.inDatabase(isLarge, async () => {
     const third = await answer('database', true);
     if (third instanceof NotInMemory) throw new Error('the database does not hold itself');
@@ -161,7 +161,7 @@ function isQuick({ facets = [], collapse, timeAllowed }: SearchQuestion): boolea
 }
 
 /** The searcher cannot answer although it has the collection, or has just lost it. */
-const ONLY_IN_DATABASE = new NotInMemory('', 0, 0);
+const NEEDS_DATABASE = new NotInMemory('', 0, 0);
 
 /** Number of documents with the descriptor that a search ranks by. */
 function documentsOf({ rank }: SearchRequest, { descriptorCounts }: Snapshot): number {

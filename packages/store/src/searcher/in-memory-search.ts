@@ -9,7 +9,7 @@ import type { ReadCollection } from './read-rows.ts';
 import type { RowSource } from './row-source.ts';
 
 /** How long a search waits for its collection to be read into memory. */
-const PATIENCE_MILLISECONDS = 3_000;
+const READ_TIMEOUT_MILLISECONDS = 3_000;
 /** Memory of a collection is freed after this time without a search. */
 const IDLE_MILLISECONDS = 15 * 60_000;
 /** Searches of large collections that compare every match in the database at a time. */
@@ -97,7 +97,7 @@ export class InMemorySearch implements AsyncDisposable {
     source: RowSource,
     collection: ReadCollection,
     missing: NotInMemory,
-    patience = PATIENCE_MILLISECONDS,
+    patience = READ_TIMEOUT_MILLISECONDS,
   ): Promise<boolean> {
     const { module } = missing;
     let held = this.#held.get(nameOf(collection)) ?? this.#newlyHeld(collection);
@@ -122,7 +122,7 @@ export class InMemorySearch implements AsyncDisposable {
     );
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), Math.min(patience, PATIENCE_MILLISECONDS));
+      timer = setTimeout(() => resolve(false), Math.min(patience, READ_TIMEOUT_MILLISECONDS));
     });
     return Promise.race([reading, late]).finally(() => clearTimeout(timer));
   }
