@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from '@akin/client';
 import { afterEach, expect, it } from '@jest/globals';
-import { Follow } from './follow.ts';
+import { OperationWatcher } from './follow.ts';
 import { retryTransient } from './retry-transient.ts';
 
 let server: Server;
@@ -34,7 +34,7 @@ it('continues after akin was unreachable, and reports each failure once', async 
   const collection = createClient({ baseUrl: `http://127.0.0.1:${port}` }).collection('c');
   const told: unknown[] = [];
   const range = { first: 1, last: 3, lines: [7, 8, 9] };
-  const follow = new Follow(
+  const follow = new OperationWatcher(
     collection,
     [range],
     (...failure) => told.push(failure),

@@ -9,8 +9,8 @@ import type { Parsed } from '../options.ts';
 import type { Program } from '../program.ts';
 import { ANALYSIS_OPTIONS } from './serve-options.ts';
 
-const LOOK_MILLISECONDS = 500;
-const TOLD_MISSING = 20;
+const POLL_MILLISECONDS = 500;
+const MAX_PRINTED_MISSING = 20;
 
 export const reindexCommand: Program = {
   command: {
@@ -83,7 +83,7 @@ export const reindexCommand: Program = {
     }));
     try {
       for (;;) {
-        await sleep(LOOK_MILLISECONDS, signal);
+        await sleep(POLL_MILLISECONDS, signal);
         status = await retryTransient(() => collection.reindexStatus(), patience, signal);
         const ended = status.state === 'done' || status.state === 'failed';
         // This run may have pictures that the earlier run did not have.
@@ -100,7 +100,7 @@ export const reindexCommand: Program = {
       );
       return 1;
     }
-    const missing = status.missing.slice(0, TOLD_MISSING).map(({ id, msg }) => `  ${id}: ${msg}`);
+    const missing = status.missing.slice(0, MAX_PRINTED_MISSING).map(({ id, msg }) => `  ${id}: ${msg}`);
     const rest = status.missing.length - missing.length;
     if (rest > 0) missing.push(`  and ${rest} more`);
     if (status.state === 'failed') {

@@ -31,7 +31,7 @@ export async function openAnalyzeNode(fleet: FleetProcess, config: AnalyzeNodeCo
 
 /** Takes analyses from the queue. Pictures of queries come over HTTP and have priority. */
 export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerProcessConfig): Promise<string> {
-  const { name, log, metrics, parts, persist, waitsFor } = fleet;
+  const { name, log, metrics, parts, retry, waitsFor } = fleet;
   const { queueServer } = config;
   const { threads } = config.analysis;
   const { models } = config;
@@ -44,7 +44,7 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
   const generations = await models.all();
   const queue = parts.keep(
     'queue',
-    await persist(queueServer.name, () => openModelQueue(generationInUse(), open, generations)),
+    await retry(queueServer.name, () => openModelQueue(generationInUse(), open, generations)),
   );
   reportQueueUp(metrics, queue, queueServer.name);
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
