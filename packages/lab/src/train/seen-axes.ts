@@ -1,4 +1,4 @@
-import { HEAD_NUMBERS, POOL_NUMBERS, SEEN_AXES } from '@akin/modules/internal/content/axes';
+import { HEAD_NUMBERS, NETWORK_AXES, POOL_NUMBERS } from '@akin/modules/internal/content/axes';
 import { centerOf, classAxes, scatterOf } from '@akin/modules/internal/learn/discriminant';
 import {
   covariance,
@@ -26,7 +26,7 @@ interface SeenSizes {
   readonly axes: number;
 }
 
-const SHIPPED: SeenSizes = { head: HEAD_NUMBERS, pool: POOL_NUMBERS, poolAxes: 256, axes: SEEN_AXES };
+const SHIPPED: SeenSizes = { head: HEAD_NUMBERS, pool: POOL_NUMBERS, poolAxes: 256, axes: NETWORK_AXES };
 /**
  * Partial whitening: the axes of channels are divided by their variance to this power (0: none, 0.5: full), and
  * multiplied by this weight relative to the head. Fine differences then count, but noise does not dominate.
@@ -39,7 +39,7 @@ const MIN_DIFFERENCE = 1e-4;
 export const SHRINKAGE = 4;
 
 /**
- * Computes the axes for the content features (`seenOf`): those along which all pictures differ most compared to
+ * Computes the axes for the content features (`networkView`): those along which all pictures differ most compared to
  * pictures of the same class.
  *
  * @param pictures Features of pictures of all kinds, 1,280 numbers each in the shipped sizes.

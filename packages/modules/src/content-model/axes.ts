@@ -1,6 +1,6 @@
 import { createRandom } from '@akin/domain';
 import { classAxes, scatterOf } from '../learn/discriminant.ts';
-import { eigen, mainEigen, type Rows, row, timesTransposed, toRows, transpose, withinOne } from '../learn/linear.ts';
+import { eigen, mainEigen, type Rows, row, scaledToOne, timesTransposed, toRows, transpose } from '../learn/linear.ts';
 import { readSafetensors, writeSafetensors } from '../safetensors.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
@@ -61,7 +61,7 @@ export function trainAxes(pictures: Rows, dimensions: number, classes: readonly 
       mean: { shape: [width], values: mean },
       axes: {
         shape: [kept, width],
-        values: withinOne(members.length > 0 ? separatingAxes(all, members, main, kept) : main),
+        values: scaledToOne(members.length > 0 ? separatingAxes(all, members, main, kept) : main),
       },
     },
     { numbers: String(width), axes: String(kept), dimensions: String(dimensions), roots: String(roots) },

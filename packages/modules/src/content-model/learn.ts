@@ -3,7 +3,7 @@ import { AkinError, roundToHalves } from '@akin/domain';
 import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE } from '../analyzer/analyze-image.ts';
 import { fitCalibration, NON_MATCHING_SCORES } from '../learn/calibration.ts';
-import { classFolders, seeClasses } from '../learn/class-folders.ts';
+import { analyzeClasses, classFolders } from '../learn/class-folders.ts';
 import { trainCodebook } from '../learn/codebook.ts';
 import { filesBelow } from '../learn/files-below.ts';
 import { toRows } from '../learn/linear.ts';
@@ -78,7 +78,7 @@ export async function learn(input: TrainingInput, listener: TrainingListener): P
   const numbers = await numbersOf(taken);
   checkNumbers(numbers, pictures, folder);
   const numbersOfClasses =
-    classes === undefined ? [] : await seeClasses(classes, pathsOfClasses, numbersOf).catch(badRequest);
+    classes === undefined ? [] : await analyzeClasses(classes, pathsOfClasses, numbersOf).catch(badRequest);
   const toRowsOf = (members: readonly Float32Array[]) => toRows(members, (numbers[0] as Float32Array).length);
   const axesFile = trainAxes(toRowsOf(numbers), dimensions, numbersOfClasses.map(toRowsOf));
   const axes = readAxes(axesFile, dimensions, AXES_FILE);

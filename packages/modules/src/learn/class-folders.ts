@@ -39,7 +39,7 @@ export async function classFolders(folder: string): Promise<string[][]> {
  * @param see Returns the results for those files that can be read.
  * @throws {Error} when no class is left; the message is for the user
  */
-export async function seeClasses<T>(
+export async function analyzeClasses<T>(
   folder: string,
   classes: readonly (readonly string[])[],
   see: (files: readonly string[]) => Promise<T[]>,
