@@ -5,7 +5,7 @@ import { addFiles, askToAdd } from './add/add-files.ts';
 import { failedFilesOf } from './add/add-pictures.ts';
 import { droppedFiles, holdsFolder } from './add/files.ts';
 import { ask } from './ask.ts';
-import { readSearchBox } from './box.ts';
+import { readSearchBox } from './search-box.ts';
 import { NO_CHANGES } from './changes.ts';
 import { deleteDocuments } from './deleting.ts';
 import { showModal } from './details/details.ts';

@@ -1,6 +1,6 @@
 import { AkinRequestError, type Collection } from '@akin/client';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
-import { failedOperations, OperationWatcher, seqOf } from './follow.ts';
+import { failedOperations, OperationWatcher, seqOf } from './operation-watcher.ts';
 import type { Line, Start } from './line.ts';
 import type { Progress, ProgressFile } from './progress-file.ts';
 import type { Cells } from './read-csv.ts';

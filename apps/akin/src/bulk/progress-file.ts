@@ -1,5 +1,5 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import type { FollowedRange } from './follow.ts';
+import type { FollowedRange } from './operation-watcher.ts';
 import type { Start } from './line.ts';
 
 /** What a run stores for the next one, in case it is interrupted. */

@@ -28,7 +28,7 @@ export async function openDescribe(backend: Backend, contentModel: string | unde
   const analyses: [(typeof MODULES)[number], Module['analyze']][] = [];
   for (const manifest of MODULES) analyses.push([manifest, (await loadModule(manifest.name)).analyze]);
   if (contentModel !== undefined) {
-    const { openCustomContent } = await import('@akin/modules/internal/content-model/own-content');
+    const { openCustomContent } = await import('@akin/modules/internal/content-model/custom-content');
     const own = await openCustomContent(contentModel, backend);
     for (const one of analyses) if (one[0].name === 'content') one[1] = own;
   }

@@ -12,7 +12,7 @@ import { classFolders } from '@akin/modules/internal/learn/class-folders';
 import { pictureFiles } from '@akin/modules/internal/learn/sample-folder';
 import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
 import { fail, readArguments } from './arguments.ts';
-import { MIN_PICTURES } from './seen-axes.ts';
+import { MIN_PICTURES } from './network-axes.ts';
 import { checkModel, takeModel } from './take-model.ts';
 
 const { folders, classes, model, backend } = await readArguments(

@@ -20,7 +20,7 @@ import { COPIES_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import type { Picture } from '@akin/modules/internal/picture';
 import { fail, readArguments } from './arguments.ts';
 import { seeEdits, seePictures } from './see-pictures.ts';
-import { MIN_PICTURES, seenAxes, whitenedAxes } from './seen-axes.ts';
+import { MIN_PICTURES, seenAxes, whitenedAxes } from './network-axes.ts';
 
 /** Number of pictures that are edited; more change the axes little. */
 const EDITED = 400;

@@ -14,7 +14,7 @@ import { decodeDescriptor, modelNames, parseOutputs, scoreOf } from '../vectors.
 import { readAxes } from './axes.ts';
 import { readModelFiles } from './files.ts';
 import { readManifest } from './manifest.ts';
-import { openCustomContent } from './own-content.ts';
+import { openCustomContent } from './custom-content.ts';
 import { openModel } from './run-model.ts';
 import { trainContentModel } from './train.ts';
 

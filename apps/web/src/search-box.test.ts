@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readSearchBox } from './box.ts';
+import { readSearchBox } from './search-box.ts';
 
 describe('the search box', () => {
   it.each([

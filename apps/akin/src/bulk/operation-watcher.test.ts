@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from '@akin/client';
 import { afterEach, expect, it } from '@jest/globals';
-import { OperationWatcher } from './follow.ts';
+import { OperationWatcher } from './operation-watcher.ts';
 import { retryTransient } from './retry-transient.ts';
 
 let server: Server;
