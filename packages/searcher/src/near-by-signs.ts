@@ -6,7 +6,7 @@ import { grown } from './row-table.ts';
 import { placeOf, sumOf } from './segment.ts';
 
 /** Of a query that is in a dense neighbourhood, or unlike all rows, up to this many times as many rows are compared. */
-const MAX_EXTRA_COMPARED = 80;
+const MAX_COMPARED_FACTOR = 80;
 /** An estimate by signs is trusted within this many standard deviations. */
 const DEVIATIONS = 3.5;
 /** Maximum bins of the histogram of sums. */
@@ -131,7 +131,7 @@ class NearScan implements SignScan {
     // Model: each number differs in sign with the same probability, independently.
     const share = Math.min(0.5, last / (sum * scale || 1));
     const deviation = scale * length * Math.sqrt(share * (1 - share));
-    const widest = Math.min(this.#reach(MAX_EXTRA_COMPARED * leastCompared), last + DEVIATIONS * deviation);
+    const widest = Math.min(this.#reach(MAX_COMPARED_FACTOR * leastCompared), last + DEVIATIONS * deviation);
     this.#most = Math.min(this.#most, Math.max(last, this.#reach(leastCompared), Math.ceil(widest)));
     this.#near = last + NEAR_DEVIATIONS * deviation;
   }

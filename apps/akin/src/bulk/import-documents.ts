@@ -1,7 +1,7 @@
 import { AkinRequestError, type Collection } from '@akin/client';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
-import { failedOperations, OperationWatcher, seqOf } from './operation-watcher.ts';
 import type { Line, Start } from './line.ts';
+import { failedOperations, OperationWatcher, seqOf } from './operation-watcher.ts';
 import type { Progress, ProgressFile } from './progress-file.ts';
 import type { Cells } from './read-csv.ts';
 import { type BulkDocument, type ExportHeader, readDocument } from './read-document.ts';

@@ -63,7 +63,7 @@ export async function openGatewayProcess(
   try {
     const { searchNodeUrls: urls, fleetKey } = config;
     const nodes = urls.length === 0 ? undefined : searchNodes({ urls, fleetKey, log, metrics });
-    store = await openFleetStore({ name, log, parts, retry: persist, metrics }, { ...config, nodes }, config.models);
+    store = await openFleetStore({ name, log, parts, retry, metrics }, { ...config, nodes }, config.models);
     await retry('a first key', async () => {
       if (!requiresKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
       throw notReady(`This gateway requires keys, and none exists. ${keyInstructions(access)}`);

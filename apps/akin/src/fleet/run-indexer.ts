@@ -40,7 +40,7 @@ export async function openIndexerProcess(
   };
   const { url } = await openServer({ ready: () => check() });
   const { queueServer, autoCommitMilliseconds } = config;
-  const store = await openFleetStore({ name, log, parts, retry: persist, metrics }, config, config.models);
+  const store = await openFleetStore({ name, log, parts, retry, metrics }, config, config.models);
   for (const line of await describeOtherModels(store)) log.warn(line);
   const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
   const queue = parts.keep('queue', await retry(queueServer.name, () => openModelQueue(generationInUse(), open)));

@@ -34,7 +34,7 @@ export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConf
   const settings = { ...config, objects: 'unread', searchSlowdown: 0 } as const;
   let store: Store;
   try {
-    store = await openFleetStore({ name, log, parts, retry: persist, metrics }, settings, config.models);
+    store = await openFleetStore({ name, log, parts, retry, metrics }, settings, config.models);
   } finally {
     await waitingDoor[Symbol.asyncDispose]();
   }

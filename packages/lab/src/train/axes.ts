@@ -19,8 +19,8 @@ import { scaledToOne, toRows } from '@akin/modules/internal/learn/linear';
 import { COPIES_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import type { Picture } from '@akin/modules/internal/picture';
 import { fail, readArguments } from './arguments.ts';
-import { seeEdits, seePictures } from './see-pictures.ts';
 import { MIN_PICTURES, seenAxes, whitenedAxes } from './network-axes.ts';
+import { seeEdits, seePictures } from './see-pictures.ts';
 
 /** Number of pictures that are edited; more change the axes little. */
 const EDITED = 400;

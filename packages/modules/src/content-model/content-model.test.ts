@@ -12,9 +12,9 @@ import { codebookOf } from '../vectors/codebook.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { decodeDescriptor, modelNames, parseOutputs, scoreOf } from '../vectors.ts';
 import { readAxes } from './axes.ts';
+import { openCustomContent } from './custom-content.ts';
 import { readModelFiles } from './files.ts';
 import { readManifest } from './manifest.ts';
-import { openCustomContent } from './custom-content.ts';
 import { openModel } from './run-model.ts';
 import { trainContentModel } from './train.ts';
 
