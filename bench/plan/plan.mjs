@@ -2,7 +2,7 @@
 
 /** The share of cores and threads that may be busy at the peak: waiting grows quickly beyond. */
 const BUSY = 0.7;
-/** Threads of a gateway that scan, at most. */
+/** Maximum number of threads of a gateway that scan. */
 const MAX_THREADS = 4;
 /** Bytes of a gateway or indexer without vectors. */
 const PROCESS_BYTES = 0.5e9;

@@ -165,7 +165,7 @@ class Validation {
       if (elements.length > MAX_VALUES) {
         throw new AkinError(
           'too-large',
-          `it has ${elements.length} values, more than the ${MAX_VALUES} that it may have`,
+          `it has ${elements.length} values, and ${MAX_VALUES} is the limit`,
         );
       }
       this.#fields.set(name, coerceValue(known, elements));
@@ -188,7 +188,7 @@ class Validation {
     const type = known ?? this.#newType(name, value);
     const modifiers = readModifiers(type, values);
     if (modifiers.some(({ coerced }) => Array.isArray(coerced) && coerced.length > MAX_VALUES)) {
-      throw new AkinError('too-large', `it has more than the ${MAX_VALUES} values that it may have`);
+      throw new AkinError('too-large', `it has more than ${MAX_VALUES} values, which is the limit`);
     }
     const [only] = modifiers;
     if (modifiers.length === 1 && only?.name === 'set' && only.coerced !== undefined) {
@@ -231,7 +231,7 @@ class Validation {
     if (this.#newTypes.size === 0) return;
     const count = this.#claims.countFields(this.#schema, this.#newTypes.keys());
     if (count > MAX_FIELDS) {
-      this.#problem(`with its new fields the collection would have more than the ${MAX_FIELDS} that it may have`);
+      this.#problem(`with its new fields the collection would have more than ${MAX_FIELDS} fields, which is the limit`);
     }
   }
 

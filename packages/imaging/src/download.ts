@@ -17,7 +17,7 @@ export interface DownloadOptions {
   readonly limits?: Partial<ImageLimits>;
   readonly signal?: AbortSignal;
   /**
-   * Called once for a picture of more than 1 MB, before more of it is read, with the maximum bytes that it may have.
+   * Called once for a picture of more than 1 MB, before more of it is read, with its maximum size in bytes.
    * Reading pauses until the promise resolves; the pause does not count as download time.
    */
   readonly admit?: (bytes: number) => Promise<void>;
@@ -237,7 +237,7 @@ function decoderOf(encoding: string) {
 function tooLarge(url: URL, maxBytes: number): AkinError {
   return new AkinError(
     'too-large',
-    `The image at ${shown(url)} has more than ${formatBytes(maxBytes)}, the most that is read.`,
+    `The image at ${shown(url)} has more than ${formatBytes(maxBytes)}, which is the limit.`,
   );
 }
 

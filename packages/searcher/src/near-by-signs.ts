@@ -5,7 +5,7 @@ import type { VectorQuery } from './query.ts';
 import { grown } from './row-table.ts';
 import { placeOf, sumOf } from './segment.ts';
 
-/** Of a query that is in a dense neighbourhood, or unlike all rows, up to this many times as many rows are compared. */
+/** Up to this many times as many rows are compared for a query in a dense neighbourhood, or unlike all rows. */
 const MAX_COMPARED_FACTOR = 80;
 /** An estimate by signs is trusted within this many standard deviations. */
 const DEVIATIONS = 3.5;

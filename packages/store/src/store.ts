@@ -25,7 +25,10 @@ export type StoreConfig = {
   readonly modules: readonly ModuleManifest[];
   /** The model of the descriptors of each module here: others are not mixed with them. Default: not checked. */
   readonly models?: ReadonlyMap<string, string>;
-  /** The calibrations of those models: stored with the collections, for processes that open them with other models. */
+  /**
+   * The calibrations of those models. They are stored with the collections, for processes that open them with other
+   * models.
+   */
   readonly calibrations?: ReadonlyMap<string, Calibration>;
   /** The same for words and pictures. */
   readonly wordsCalibration?: Calibration | undefined;

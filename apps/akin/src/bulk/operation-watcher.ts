@@ -13,7 +13,7 @@ export interface FollowedRange {
 /** Reports a document that failed, with its position in the input if that is known. */
 type Failed = (line: number | undefined, id: string | undefined, reason: string) => void;
 
-/** Repeats the question until akin answers, or the patience ends. */
+/** Repeats a call until akin answers, or the time for retries is over. */
 export type Retry = <Value>(ask: () => Promise<Value>) => Promise<Value>;
 
 /** Maximum number of pictures that may wait. At this number, sending pauses. */

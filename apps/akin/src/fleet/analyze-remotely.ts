@@ -87,7 +87,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     }
   }
 
-  /** Until when an analyzer that lacks a model is asked last for it. */
+  /** Until this time, an analyzer that lacks a model is the last one to be asked for it. */
   const lacks = new Map<string, number>();
   function noteLack({ name }: PeerAddress, model: string): void {
     const now = performance.now();

@@ -148,7 +148,7 @@ async function receive(
         if (bytes > maxBytes) {
           throw new AkinError(
             'too-large',
-            `${url} sends more than the ${Math.ceil(maxBytes / 1e6)} MB that it may have. Check --mirror.`,
+            `${url} sends more than ${Math.ceil(maxBytes / 1e6)} MB, which is the limit. Check --mirror.`,
           );
         }
         progress(bytes, all);

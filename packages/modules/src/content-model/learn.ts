@@ -170,7 +170,7 @@ function checkNumbers(numbers: readonly Float32Array[], pictures: string, folder
   if (numbers.every((one) => distance(one, numbers[0] as Float32Array) < MIN_DIFFERENCE)) {
     throw new AkinError(
       'bad-request',
-      `The model in ${folder} gives the same for all ${numbers.length} pictures: nothing can be found by it. See "output" and "input" in its content-model.json.`,
+      `The model in ${folder} gives the same vector for all ${numbers.length} pictures, so it cannot rank them. See "output" and "input" in its content-model.json.`,
     );
   }
 }

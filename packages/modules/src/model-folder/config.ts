@@ -73,7 +73,7 @@ const TEXTS: Readonly<Record<string, TextConfig>> = {
   siglip: { tokens: 64, padded: true, output: 'pooler_output' },
 };
 
-/** Maximum of pgvector's index and of the codes; models that describe pictures have some thousands at most. */
+/** Maximum of pgvector's index and of the codes. Models of pictures have at most some thousands. */
 const MAX_DIMENSIONS = 4000;
 /** Codes divide a vector into parts of this size. */
 const STEP = 8;

@@ -105,7 +105,7 @@ export class Throttle {
     this.#worked = false;
     this.#looks = this.#now() - this.#lastBulk > ENDED_MILLISECONDS ? 0 : this.#looks + 1;
     const share = 1 / (1 + this.#rest);
-    // The searches of other processes are of this second or of the one before.
+    // The figures of other processes are from this second or the previous one.
     const recent = (share + (this.#shareBefore ?? share)) / 2;
     this.#shareBefore = isAtWork ? share : undefined;
     if (count === 0) {

@@ -56,7 +56,7 @@ interface Cursor {
  * page are from one commit: its rows are kept as long as the next page is requested within ten minutes.
  *
  * @throws AkinError bad-request for a foreign cursor or a query that cannot be answered; conflict if the previous page
- * is too long ago
+ * was read too long ago
  */
 export async function exportDocuments(
   store: Store,

@@ -34,7 +34,7 @@ export const PACK_BYTES = 1024 * 1024;
 const MAX_WRITES = 4;
 /** Objects that one call reads at a time. */
 const MAX_READS = 8;
-/** Bytes between two parts that are read along, instead of with another request. */
+/** Gaps of at most this many bytes between two parts are read too, which saves a request. */
 const GAP_BYTES = 64 * 1024;
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 

@@ -10,7 +10,7 @@ import type { SearchRequest } from './request.ts';
 export interface CandidateFinder extends Disposable {
   /** Whether it does not have the commit of the search, but may have the last one. */
   readonly isElsewhere: boolean;
-  /** Whether it could tell of some shards, if the database told of the others. */
+  /** Whether it can answer for some shards while the database answers for the others. */
   readonly isInPart: boolean;
   /**
    * Candidates for the nearest documents that match a search.

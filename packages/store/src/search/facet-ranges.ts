@@ -78,7 +78,7 @@ export function rangesOf(
       );
     }
     default:
-      throw fail(`ranges are of fields with one number or date, and it is a ${type}`);
+      throw fail(`ranges need a field with one number or date, and it is a ${type}`);
   }
 }
 

@@ -127,7 +127,7 @@ export function matchedBy(
       snapshot.near === undefined
         ? `select m.* from (select d.*, ${distanceTo(rank, params)} as value from ${joined(documents, table, where)}) m where m.value <= ${greatest}`
         : `select d.* from ${nearRows(rank, snapshot.near, greatest, snapshot, params)} where ${where} offset 0`;
-    // Whole rows: few are near, and looking them up again would need a plan that knows how few.
+    // Whole rows, because few are near, and the planner cannot know how few a second lookup would find.
     return { with: `with near as materialized (${matched})`, from: 'near d', where: 'true', everything: false };
   };
 }

@@ -26,7 +26,7 @@ export interface NearestPage {
   readonly ranking: Ranking;
   /** How many documents match. */
   readonly found: number;
-  /** The least distance of all matches. Null if there are none. */
+  /** The smallest distance of all matches. Null if there are none. */
   readonly best: number | null;
 }
 

@@ -33,9 +33,9 @@ export interface Page {
   readonly mark: string | undefined;
   /** The score of every match, if it is known without a query. */
   readonly constantScore: number | null;
-  /** Number of matching documents, if it was read along. */
+  /** Number of matching documents, if the same statement read it. */
   readonly found?: number | undefined;
-  /** The least distance of all matches, if it was read along. Null if there are none. */
+  /** The smallest distance of all matches, if the same statement read it. Null if there are none. */
   readonly best?: number | null | undefined;
   /** How a ranked page was found. */
   readonly ranking?: Ranking;

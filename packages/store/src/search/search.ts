@@ -55,7 +55,7 @@ export async function search(
       const request = await requestOf(question, whole);
       const ranked = request.rank !== undefined;
       const limit = new TimeLimit(whole.tx, deadline);
-      // What search nodes have is not asked of the database.
+      // The database does not search what search nodes have.
       const isCompleted = from === 'database' && asked?.finder?.isInPart === true;
       const found =
         from === 'memory' || isCompleted

@@ -48,7 +48,7 @@ type OfKind<T> = T extends { readonly kind: ColumnKind } ? Omit<T, 'key'> : neve
 type ColumnChange = OfKind<Parameters<Searcher['change']>[1]>;
 
 /**
- * A filter on a column with more values matches few documents, and is quickly asked of the database. Each new filter may
+ * A filter on a column with more values matches few documents, and the database answers it quickly. Each new filter may
  * compare all values, on the event loop.
  */
 const MAX_VALUES = 1_024;
@@ -58,7 +58,7 @@ const MAX_COLUMNS = 16;
 const ROW_BYTES = 2.5;
 /** New filters on a column before it is read. */
 const TIMES = 2;
-/** A column that was not worth holding, or not held for long, is not read again so soon. */
+/** A column that was not worth its memory, or was soon dropped, is not read again at once. */
 const PAUSE_MILLISECONDS = 15 * 60_000;
 /** Documents of one message: searches wait a millisecond or two for it. */
 const AT_A_TIME = 10_000;
@@ -108,7 +108,7 @@ export class InMemoryColumns {
   }
 
   /**
-   * Has the rows match a filter that match as of a commit: only those that have some value, so that rows whose values are
+   * Sets the matches of a filter as of a commit: only those that have some value, so that rows whose values are
    * not known yet do not. Of a filter that excludes values its complement is held.
    *
    * @returns false where the column is not held, or not for that commit, or the filter is held the other way, or quickly
@@ -257,7 +257,8 @@ async function countRows(tx: Transaction, { id, part }: ReadCollection): Promise
 
 /**
  * The values of a column with the documents that came in a range, in the form that @akin/searcher reads: of those that
- * a later commit ended too, while they are there. Where there are more values than are worth holding, one more is read.
+ * a later commit ended too, while they are there. If there are more values than are worth their memory, one more is
+ * read.
  */
 export function readValueLists(
   tx: Transaction,
