@@ -163,10 +163,7 @@ class Validation {
       const elements = values.flat().filter((value) => value !== null);
       if (elements.length === 0) return;
       if (elements.length > MAX_VALUES) {
-        throw new AkinError(
-          'too-large',
-          `it has ${elements.length} values, and ${MAX_VALUES} is the limit`,
-        );
+        throw new AkinError('too-large', `it has ${elements.length} values, and ${MAX_VALUES} is the limit`);
       }
       this.#fields.set(name, coerceValue(known, elements));
       this.#sent.set(name, elements);
