@@ -30,7 +30,7 @@ for (const engine of listOf(options.engines)) await measure(engine);
 
 async function measure(engine) {
   const place = await createPlace(engine);
-  // What is searched is loaded by a process of its own: the one that is measured has done nothing yet.
+  // Another process loads the documents, so that the measured process starts without history.
   let akin = await startAkin(place.args);
   await sendDocuments(akin.collectionUrl, searchedFile);
   await publish(akin.collectionUrl);

@@ -51,6 +51,6 @@ async function perSecond(count, work) {
   for (let i = 0; i < count; i++) await work(i);
   const rate = ((count * 1000) / (performance.now() - from)).toFixed(1);
   const { user, system } = process.cpuUsage(before);
-  // Of the processor alone, which a busy machine changes less.
+  // CPU time, which a busy machine changes less than wall-clock time.
   return `${rate}, ${((user + system) / 1000 / count).toFixed(0)} ms of CPU each`;
 }

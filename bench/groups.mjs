@@ -20,7 +20,7 @@ const options = readOptions({
   seeds: '300',
   /** Still further ones, which are looked for in SQL alone: a first pass in SQL takes too long for large collections. */
   sample: '500',
-  /** The ways of a first pass that are measured, one after the other. */
+  /** The variants of a first pass, measured one after the other. */
   ways: 'memory,database',
 });
 const [count, fresh, sample] = [options.documents, options.fresh, options.sample].map(Number);
@@ -120,7 +120,7 @@ function makeVector(dice, made) {
     made.length > 0 && dice.whole(COPIES) === 0
       ? noisy(dice.one(made), COPY_NOISE)
       : mixed(dice.one(seeds), dice.one(seeds), 0.3 + 0.4 * dice.number(), noisy);
-  // Copies are of some of them: all in the memory of the bench would be much.
+  // Only some of them are copied, because all would take much memory of the benchmark.
   if (made.length < 50_000) made.push(vector);
   return vector;
 }

@@ -89,7 +89,7 @@ async function sendParts(collection, most) {
   for await (const line of createInterface({ input: createReadStream(file) })) {
     const text = line.replace(/^\[/, '').replace(/[\],]$/, '');
     if (text.trim() === '') continue;
-    // The thumbnails of the file are filled up with nothing, and no pictures.
+    // The thumbnails of the file are padding, not pictures.
     batch.push(text.replace(/,"thumbnail":"[^"]*"/, ''));
     if (++sent >= most) break;
     if (batch.length === 1_000) await flush();

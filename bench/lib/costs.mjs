@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describeMachine } from './machine.mjs';
 
-/** What planning computes from: each part is written by the benchmark that measures it. */
+/** The input of planning: each benchmark writes the part that it measures. */
 const FILE = new URL('../plan/costs.json', import.meta.url);
 
 /** @returns {Promise<Record<string, any>>} by part */

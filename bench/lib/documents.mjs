@@ -16,8 +16,8 @@ const NOISE = 0.35;
 
 /**
  * A file with a number of documents, as the JSON array that `/update` takes; made once and kept in the temporary folder.
- * Each carries outputs like those of an analysis: descriptors are mixed of those of two pictures and noise, so that
- * they cluster as real ones do, and codes and the rest belong to them. A thumbnail fills it up to its size.
+ * Each has outputs like those of an analysis. Its descriptors are mixtures of those of two pictures and noise, so that
+ * they cluster as real ones do; codes and other outputs match them. A thumbnail fills it up to its size.
  *
  * `category` is one of 10 values, `shelf` one of 100, `title` holds words of a vocabulary in which few are frequent.
  *
@@ -64,7 +64,7 @@ function document(number, seeds, dice) {
   };
   const room = DOCUMENT_BYTES - JSON.stringify(fields).length - 20;
   const { thumbnail } = dice.one(seeds);
-  // Nobody decodes a thumbnail on its way in and out: one that is cut or filled up does as well.
+  // Nothing decodes a thumbnail on its way in and out, so a truncated or padded one serves as well.
   const bytes = Buffer.alloc(Math.max(12, Math.floor((room * 3) / 4)));
   bytes.set(thumbnail.subarray(0, bytes.length));
   // Its header states its length: without that it would look truncated.

@@ -7,7 +7,7 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import pg from 'pg';
 
 /**
- * A place for akin's data in one of its two databases, gone when it is closed.
+ * Temporary storage for akin's data in one of its two databases. Closing it deletes the data.
  *
  * @param {'pglite' | 'postgres'} engine
  */

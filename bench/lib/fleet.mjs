@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin-
 const TICKS = 100;
 
 /**
- * Starts a fleet as users do, as processes of this machine, with a PostgreSQL and a Redis of its own where none is given.
+ * Starts a fleet as users do, as processes of this machine, with its own PostgreSQL and Redis if none is given.
  *
  * @param {{ analyzers: number, databaseUrl?: string, redis?: boolean, threads?: number, env?: Record<string, string> }} options
  */

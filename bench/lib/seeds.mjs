@@ -14,7 +14,7 @@ const AHEAD = 8;
 /** Where what takes long to make is kept between runs. */
 export const CACHE = join(tmpdir(), 'akin-bench');
 
-/** Tells the models whose descriptors are kept: those of others are of no use. */
+/** Prints the models whose descriptors are kept; those of other models cannot be used. */
 export function modelMark() {
   const hash = createHash('sha256');
   for (const { name, descriptor } of MODULES) {
@@ -34,7 +34,7 @@ export async function analyzeSeeds(folder, most = 300) {
   const file = join(CACHE, `seeds-${folder === '' ? 'drawn' : basename(folder)}-${most}-${modelMark()}.jsonl`);
   if (!(await stat(file).catch(() => undefined))) await analyze(await listPictures(folder, most), file);
   const lines = (await readFile(file, 'utf8')).split('\n').filter(Boolean);
-  if (lines.length === 0) throw new Error(`${folder} holds no picture that can be analyzed`);
+  if (lines.length === 0) throw new Error(`${folder} contains no picture that can be analyzed`);
   return lines.map((line) => {
     const { outputs, thumbnail } = JSON.parse(line);
     return { text: outputs, outputs: parseOutputs(outputs), thumbnail: Buffer.from(thumbnail, 'base64') };

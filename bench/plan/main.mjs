@@ -4,7 +4,7 @@
 import { readCosts } from '../lib/costs.mjs';
 import { tableText } from '../lib/figures.mjs';
 import { listOf, readOptions } from '../lib/options.mjs';
-import { MOST_SHARDS, plan, predict } from './plan.mjs';
+import { MAX_SHARDS, plan, predict } from './plan.mjs';
 
 const options = readOptions({
   /** Several by comma: a column for each. */
@@ -61,7 +61,7 @@ console.log(
     ),
     row(
       '… shards',
-      nodesText(({ shards }) => (shards > MOST_SHARDS ? `over ${MOST_SHARDS}: larger nodes` : String(shards))),
+      nodesText(({ shards }) => (shards > MAX_SHARDS ? `over ${MAX_SHARDS}: larger nodes` : String(shards))),
     ),
     row(
       '… gateways, without codes',

@@ -2,17 +2,17 @@
 
 /** The share of cores and threads that may be busy at the peak: waiting grows quickly beyond. */
 const BUSY = 0.7;
-/** Threads of a gateway that scan, at most. */
-const MOST_THREADS = 4;
+/** Maximum number of threads of a gateway that scan. */
+const MAX_THREADS = 4;
 /** Bytes of a gateway or indexer without vectors. */
 const PROCESS_BYTES = 0.5e9;
 /** Documents of a shard, so that a vacuum or an index build of one takes minutes, not hours. A rule of thumb. */
 const SHARD_DOCUMENTS = 25_000_000;
-export const MOST_SHARDS = 64;
+export const MAX_SHARDS = 64;
 /** A reindex fills a second copy. */
 const COPIES = 2;
 /** Search nodes that hold each shard: one may die. */
-const LEAST_NODES = 2;
+const MIN_NODES = 2;
 /** Of the memory of a search node for codes: the rest is for filters, a bit for each document. */
 const CODES_SHARE = 0.8;
 
@@ -30,16 +30,16 @@ const CODES_SHARE = 0.8;
  */
 
 /** Below, vectors are held as they are, not as codes. */
-const LEAST_CODED = 100_000;
+const MIN_CODED = 100_000;
 
-const codedOf = (sizes) => sizes.filter(({ documents }) => documents >= LEAST_CODED);
+const codedOf = (sizes) => sizes.filter(({ documents }) => documents >= MIN_CODED);
 
 /**
  * A figure of a scan at a number of documents: on the line through the measured sizes on both sides, or through the two
  * nearest ones. No line fits all sizes: a document costs more than twice as much once the codes that are read in each
  * scan do not fit into the cache of the processor. So further sizes are only predicted by two that do not either.
  *
- * @param {readonly { documents: number }[]} sizes rising; two of {@link LEAST_CODED} or more at least
+ * @param {readonly { documents: number }[]} sizes rising; two of {@link MIN_CODED} or more at least
  * @param {number} documents
  * @param {string} name of the figure
  */
@@ -72,14 +72,14 @@ function planNodes(codes, { documents, searches, modules, gatewayCores, nodeByte
   const searchesOfNode = (BUSY * 1_000) / scan.busyMs;
   return {
     shards: groups * Math.ceil(shards / groups),
-    nodes: groups * Math.max(LEAST_NODES, Math.ceil(searches / searchesOfNode)),
+    nodes: groups * Math.max(MIN_NODES, Math.ceil(searches / searchesOfNode)),
     scanMs: scan.ms,
   };
 }
 
 /** A scan of so many documents: its processor time, its time alone, and how long it keeps all threads busy. */
 function scanOf(codes, documents, cores) {
-  const threads = Math.min(MOST_THREADS, cores);
+  const threads = Math.min(MAX_THREADS, cores);
   const cpuMs = along(codes.sizes, documents, 'cpuMs');
   return { cpuMs, ms: (along(codes.sizes, documents, 'ms') * codes.threads) / threads, busyMs: cpuMs / threads };
 }
@@ -102,7 +102,7 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
   const gatewaysFor = (ms) => Math.max(2, Math.ceil((searches * ms) / 1_000 / BUSY));
   const [single, sharded] = [change.changes[0], change.changes.at(-1)];
   const writers = Math.ceil((changes * sharded.akinCpuMs) / 1_000 / BUSY);
-  const shards = Math.min(MOST_SHARDS, Math.max(writers, Math.ceil(documents / SHARD_DOCUMENTS)));
+  const shards = Math.min(MAX_SHARDS, Math.max(writers, Math.ceil(documents / SHARD_DOCUMENTS)));
   const each = shards > 1 ? sharded : single;
   const nodes = planNodes(codes, need, shards);
   const indexers = Math.max(2, writers);

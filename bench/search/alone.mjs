@@ -29,7 +29,7 @@ const ROWS = 10;
 const PART = 5_000;
 const EXACT_ROWS = 20_000;
 /** Those of a search with `rank.smartfilter=low`, the default. */
-const LEAST_COMPARED = 5_000;
+const MIN_COMPARED = 5_000;
 
 const { dice, around } = clusteredVectors({ dimensions, centers: centerCount, seed: 7 });
 const floats = halfTable();
@@ -135,7 +135,7 @@ function ask(vector) {
     vector,
     wanted: ROWS,
     exactRows: EXACT_ROWS,
-    leastCompared: LEAST_COMPARED,
+    leastCompared: MIN_COMPARED,
     mostCandidates: EXACT_ROWS,
   });
 }

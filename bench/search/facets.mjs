@@ -3,7 +3,7 @@ import { akinTable } from './akin-table.mjs';
 
 const LIMIT = 20;
 
-/** Counts over HTTP and the bare `group by` over akin's own table, which knows nothing of commits. In turns. */
+/** Counts over HTTP and the bare `group by` over akin's own table, which ignores commits. In turns. */
 export async function measureFacets(bare, collectionUrl, rounds) {
   const { table, columnOf } = await akinTable(bare);
   const facets = [

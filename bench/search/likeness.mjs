@@ -22,7 +22,7 @@ function look(rows) {
   const probes = Array.from({ length: Math.min(PROBES, rows.count) }, (_, i) => {
     const near = nearestRows(rows, rows, i, NEIGHBOURS, (j) => j !== i).map(({ distance }) => Math.sqrt(distance));
     const last = near.at(-1);
-    // Copies lie at no distance, which says nothing of directions.
+    // Copies have distance 0, which gives no direction.
     const apart = near.slice(0, -1).filter((distance) => distance > 1e-3);
     const logs = apart.reduce((total, distance) => total + Math.log(last / distance), 0);
     return { nearest: near[0], tenth: near[9] ?? last, dimension: (apart.length - 1) / logs };
@@ -32,7 +32,7 @@ function look(rows) {
   );
 }
 
-/** Evenly over all rows, so that the first ones are of every kind. */
+/** Evenly over all rows, so that the first ones contain every kind. */
 function shuffled(rows, count) {
   const step = 7919;
   return toRows(Array.from({ length: count }, (_, i) => rowAt(rows, (i * step) % rows.count)));

@@ -37,7 +37,7 @@ const options = readOptions({
   rounds: '20',
   /** Documents of the commit that disturbs. */
   changed: '10000',
-  /** Seconds for which searches are watched at a time. */
+  /** Length of each measurement of searches, in seconds. */
   window: '15',
   /** How far the graphs look: pgvector's hnsw.ef_search, usearch's expansion. */
   ef: '100',

@@ -64,7 +64,7 @@ export async function measureRanked(sides, queries, facts) {
 const sum = (values) => values.reduce((a, b) => a + b, 0);
 
 /**
- * akin over HTTP: the outputs of an analysis are sent along, as a client does that analyzed its picture before.
+ * akin over HTTP. The outputs of an analysis are sent, as by a client that has analyzed its picture before.
  * @param {boolean} isNew whether each filter is asked for as if for the first time; otherwise it was asked for before
  */
 export function akinSide(collectionUrl, isNew = false) {
@@ -89,7 +89,7 @@ export function akinSide(collectionUrl, isNew = false) {
   };
 }
 
-/** The bare count of a filter over the table of akin, which knows nothing of commits. */
+/** The bare count of a filter over the table of akin, which ignores commits. */
 export async function countSide(databaseUrl) {
   const bare = await openEngine({ databaseUrl });
   const { table, columnOf } = await akinTable(bare);

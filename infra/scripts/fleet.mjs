@@ -1,5 +1,6 @@
 // npm run fleet [-- --analyzers 2 --indexers 1 --port 8983]: prepares the clone, then runs akin as several processes on
-// this machine. PostgreSQL and Redis are those of DATABASE_URL and REDIS_URL; what is not given is started for this run.
+// this machine. PostgreSQL and Redis are those of DATABASE_URL and REDIS_URL; a server without an address is started
+// for this run.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';

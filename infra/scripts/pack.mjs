@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 import { endWithNpm, prepare, ROOT } from './prepare.mjs';
 
 /**
- * Packages that the command brings along: ours, which no registry has, and TensorFlow.js, of which 5 of 113 MB are
+ * Packages that the command contains: ours, which no registry has, and TensorFlow.js, of which 5 of 113 MB are
  * for Node. They are copied as they are, so that workers, models and WebAssembly lie where the code looks for them.
  */
 const BROUGHT_ALONG = /^@(akin|tensorflow)\//;

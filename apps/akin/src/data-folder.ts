@@ -1,4 +1,4 @@
-import { takeFolder } from '@akin/store';
+import { preparePrivateFolder } from '@akin/store';
 import { FOLDERS_FILE } from './originals/indexed-folders.ts';
 import { SERVER_FILE } from './server-file.ts';
 
@@ -15,7 +15,7 @@ const NAMES = new Set([
  * @throws AkinError that says what to do if the folder cannot be created, read or written, or contains other files
  */
 export function openDataFolder(folder: string, tell: (text: string) => void): Promise<void> {
-  return takeFolder(folder, (name) => NAMES.has(name), tell);
+  return preparePrivateFolder(folder, (name) => NAMES.has(name), tell);
 }
 
 export function printToStandardError(text: string): void {

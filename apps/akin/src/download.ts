@@ -14,7 +14,7 @@ export type Download = (url: string, urgent: boolean, signal: AbortSignal) => Pr
 /**
  * Fetches pictures with all safety checks, each in a span that names only the host, because URLs may contain secrets.
  *
- * @param files the budget of large files in memory. A file that does not fit waits before more of it is read.
+ * @param files the budget of large files in memory. If a file does not fit, its reading pauses.
  */
 export function downloader(policy: DownloadPolicy, files: WeightedSemaphore): Download {
   return (url, urgent, signal) => {

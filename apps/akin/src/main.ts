@@ -36,7 +36,7 @@ const FLEET: Readonly<Record<string, Load>> = {
 
 const PROGRAMS = { ...EVERY_DAY, ...FLEET };
 
-// The reader of this output may have closed it: continue.
+// Continue if the reader of this output has closed it.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -3,7 +3,7 @@ import { type Log, shutDown } from '@akin/runtime';
 /** Time limit for all parts together: a process ends within five seconds. */
 const CLOSE_MILLISECONDS = 4_500;
 /** The minimum time for each part, however long the parts before it take. */
-const LEAST_MILLISECONDS = 400;
+const MIN_MILLISECONDS = 400;
 
 /** The parts of a process. They close in the reverse order of opening, all with one deadline. */
 export class Parts implements AsyncDisposable {
@@ -19,7 +19,7 @@ export class Parts implements AsyncDisposable {
 
   /** The maximum time that they take to close. */
   get closeMilliseconds(): number {
-    const delays = this.#opened.map(({ milliseconds }) => milliseconds - LEAST_MILLISECONDS);
+    const delays = this.#opened.map(({ milliseconds }) => milliseconds - MIN_MILLISECONDS);
     return delays.reduce((sum, delay) => sum + delay, CLOSE_MILLISECONDS);
   }
 
@@ -28,7 +28,7 @@ export class Parts implements AsyncDisposable {
    * @throws the reason of the signal if no more parts are needed; this one is closed with the others
    */
   keep<Part extends AsyncDisposable>(name: string, part: Part, delayMilliseconds = 0): Part {
-    this.#opened.push({ name, part, milliseconds: delayMilliseconds + LEAST_MILLISECONDS });
+    this.#opened.push({ name, part, milliseconds: delayMilliseconds + MIN_MILLISECONDS });
     this.#signal?.throwIfAborted();
     return part;
   }

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { Queue } from '@akin/queue';
-import { createMetrics, type Logger, type Metrics, within } from '@akin/runtime';
+import { createMetrics, type Logger, type Metrics, withTimeout } from '@akin/runtime';
 import type { Store } from '@akin/store';
 import { akinVersion } from './version.ts';
 
@@ -105,7 +105,7 @@ export function reportDisk(metrics: Metrics, dataFolder: string): void {
 /** Reports whether the server of the queue answers. */
 export function reportQueueUp(metrics: Metrics, queue: Pick<Queue, 'counts'>, server: string): void {
   metrics.gauges('akin_queue_up', '1 if the server of the queue answers', ['server'], async () => {
-    const answers = await within(ANSWER_MILLISECONDS, queue.counts('analyze')).then(
+    const answers = await withTimeout(ANSWER_MILLISECONDS, queue.counts('analyze')).then(
       () => 1,
       () => 0,
     );

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { createAnalyzerWorker, measured } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
-import { type AccessConfig, asksForKeys, createGateway, type Gateway, type GatewayLimits } from '@akin/gateway';
+import { type AccessConfig, createGateway, type Gateway, type GatewayLimits, requiresKeys } from '@akin/gateway';
 import { type DownloadPolicy, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
@@ -51,7 +51,7 @@ export interface ServeConfig {
   /** Keys and rates. Default: keys are required beyond loopback. */
   readonly access?: AccessConfig;
   /** Called with a new key of the scope admin, if keys are required and none exists. */
-  readonly tellFirstKey?: (key: string) => void;
+  readonly printFirstKey?: (key: string) => void;
   readonly legacySegment: string;
   readonly analysis: AnalyzerConfig;
   /** The folder of content models for collections. Default: only the model of `analysis`. */
@@ -138,8 +138,8 @@ async function open(
   const opening = openStore({ ...models.forStore, ...place, ...settings, signal });
   // Waits for a folder to be closed properly, but not for a server that does not answer.
   const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
-  if (config.tellFirstKey && asksForKeys(config) && (await listKeys(store)).length === 0) {
-    config.tellFirstKey((await createKey(store, { scope: 'admin', note: 'made by the first start' })).text);
+  if (config.printFirstKey && requiresKeys(config) && (await listKeys(store)).length === 0) {
+    config.printFirstKey((await createKey(store, { scope: 'admin', note: 'made by the first start' })).text);
   }
   reportPoolUse(metrics, store);
   reportSearchMemory(metrics, store);

@@ -1,4 +1,4 @@
-// Runs commands one after the other in one process, for a process of its own takes half a second to load akin. Reads
+// Runs commands one after the other in one process, because each process takes half a second to load akin. Reads
 // lists of arguments as JSON, and writes what each command said and its exit code.
 import { text } from 'node:stream/consumers';
 

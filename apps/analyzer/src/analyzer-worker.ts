@@ -148,7 +148,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     } catch (err) {
       if (stop.signal.aborted && !ownSignal.aborted) return { handedBack: true };
       if (err instanceof AkinError) {
-        return { error: { code: err.code, msg: err.message }, passing: isPassing(err) };
+        return { error: { code: err.code, msg: err.message }, passing: isTransient(err) };
       }
       log.error({ requestId: origin?.requestId, err, job, image }, 'an analysis broke down');
       return { error: { code: 'internal', msg: 'The analysis of this image failed.' }, passing: true };
@@ -192,7 +192,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
 }
 
 /** Whether another attempt may succeed. `depends`: only if the error says when to try again. */
-const PASSING: Readonly<Record<ErrorCode, boolean | 'depends'>> = {
+const TRANSIENT: Readonly<Record<ErrorCode, boolean | 'depends'>> = {
   'bad-request': false,
   unauthorized: false,
   forbidden: false,
@@ -212,7 +212,7 @@ const PASSING: Readonly<Record<ErrorCode, boolean | 'depends'>> = {
   internal: true,
 };
 
-function isPassing(error: AkinError): boolean {
-  const passing = PASSING[error.code];
-  return passing === 'depends' ? error.retryAfterSeconds !== undefined : passing;
+function isTransient(error: AkinError): boolean {
+  const isTransientCode = TRANSIENT[error.code];
+  return isTransientCode === 'depends' ? error.retryAfterSeconds !== undefined : isTransientCode;
 }

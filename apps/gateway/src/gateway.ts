@@ -4,7 +4,7 @@ import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { listKeys } from '@akin/store';
 import express, { type Express, type Request, type Response } from 'express';
-import { type AccessConfig, asksForKeys, Gate } from './access/gate.ts';
+import { type AccessConfig, Gate, requiresKeys } from './access/gate.ts';
 import { KeyRing } from './access/key-ring.ts';
 import { BacklogQuota } from './admission/backlog-quota.ts';
 import { DEFAULT_GATEWAY_LIMITS } from './admission/limits.ts';
@@ -25,7 +25,7 @@ import { beginRequest, countUnrouted, type Handler, serve, writeError } from './
 import { traceRequest } from './http/trace-request.ts';
 import { unknownAddress } from './http/unknown-address.ts';
 import { webPage } from './http/web-page.ts';
-import { takeLeftReindexes } from './reindex/do-reindex.ts';
+import { resumeOrphanedReindexes } from './reindex/start-reindex.ts';
 import { createDelayedCommits } from './update/delayed-commits.ts';
 
 /** Disposing drains, lets open requests end for `limits.shutdownMilliseconds`, and closes. */
@@ -118,7 +118,7 @@ async function open(
   const host = config.host ?? '127.0.0.1';
   const safety: SafetyConfig = {
     loopback: isLoopback(host),
-    keyed: asksForKeys(config),
+    keyed: requiresKeys(config),
     allowedHosts: readHostNames(config.allowedHosts ?? []),
     corsOrigins: config.corsOrigins ?? [],
   };
@@ -164,7 +164,7 @@ async function open(
     legacySegment,
     version: config.version ?? '0.0.0',
   };
-  if (parts.store !== undefined) takeLeftReindexes(context, limits.leftReindexesMilliseconds);
+  if (parts.store !== undefined) resumeOrphanedReindexes(context, limits.orphanedReindexesMilliseconds);
   const app = createApp(context, safety, names, fallback ?? config.webFolder, internal);
   const server = createServer(
     {
@@ -196,7 +196,7 @@ async function open(
 }
 
 /** What to do if keys are required and none exists. */
-export function howToMakeAKey({ firstKeyCommand = 'akin keys create --scope admin' }: AccessConfig): string {
+export function keyInstructions({ firstKeyCommand = 'akin keys create --scope admin' }: AccessConfig): string {
   return `Create the first one:\n  ${firstKeyCommand}\nor allow access without a key (--allow-open-network).`;
 }
 
@@ -212,7 +212,7 @@ async function requireKey({ store, analyze }: Parts, access: AccessConfig, inter
   if ((await listKeys(store)).length > 0) return;
   throw new AkinError(
     'forbidden',
-    `akin requires a key from every client, and there is no key yet. ${howToMakeAKey(access)}`,
+    `akin requires a key from every client, and there is no key yet. ${keyInstructions(access)}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { apartFromSpans, causeFields, type Log } from '@akin/runtime';
+import { causeFields, type Log, withoutSpan } from '@akin/runtime';
 
 /** Work that is done repeatedly. */
 export interface Background extends AsyncDisposable {
@@ -34,7 +34,7 @@ export function inBackground(
   function wake(): void {
     if (stop.signal.aborted) return;
     again = true;
-    turn ??= apartFromSpans(run);
+    turn ??= withoutSpan(run);
   }
 
   async function run(): Promise<void> {

@@ -2,7 +2,7 @@ import { analysisJobId } from '@akin/contract';
 import { inSpan, traceparent } from '@akin/runtime';
 import { type AnalysisTask, ClaimTurns, claimForAnalysis, failAnalysis, requeueAnalyses } from '@akin/store';
 import type { Context } from './context.ts';
-import { MOST_ATTEMPTS } from './retries.ts';
+import { MAX_ATTEMPTS } from './retries.ts';
 import { jobRefOf } from './sweep.ts';
 
 /**
@@ -10,10 +10,10 @@ import { jobRefOf } from './sweep.ts';
  * the database, where collections take turns; in the queue they would wait behind each other.
  */
 const WAITING_SECONDS = 10;
-const LEAST_WAITING = 100;
-const MOST_WAITING = 500;
+const MIN_WAITING = 100;
+const MAX_WAITING = 500;
 /** Additional jobs for images that a client may wait for: they have priority. */
-const MOST_WAITING_INTERACTIVE = 1_000;
+const MAX_WAITING_INTERACTIVE = 1_000;
 /** Name of the queue in spans. */
 const ANALYZE_JOBS = { 'messaging.system': 'bullmq', 'messaging.destination.name': 'analyze' } as const;
 /** Number of images that are claimed at a time. */
@@ -58,14 +58,14 @@ export function createDispatch(context: Context): Dispatch {
   return {
     async run() {
       let waiting = await waitingJobs(context);
-      while (waiting + CHUNK <= MOST_WAITING_INTERACTIVE) {
+      while (waiting + CHUNK <= MAX_WAITING_INTERACTIVE) {
         const tasks = await claimForAnalysis(store, CHUNK, first);
         if ((await handOut(tasks)) === 'some') return;
         if (tasks.length === 0) break;
         waiting += tasks.length;
       }
       const mayLook = () => performance.now() >= (hasEnded ? lookFrom : walkFrom);
-      const most = Math.min(Math.max(pace.perSecond() * WAITING_SECONDS, LEAST_WAITING), MOST_WAITING);
+      const most = Math.min(Math.max(pace.perSecond() * WAITING_SECONDS, MIN_WAITING), MAX_WAITING);
       while (waiting + CHUNK <= most && mayLook()) {
         hasEnded = false;
         const from = performance.now();
@@ -146,8 +146,8 @@ async function dispatch(task: AnalysisTask, context: Context): Promise<boolean> 
 async function send(task: AnalysisTask, bulk: boolean, { store, queue, log, waits }: Context): Promise<boolean> {
   const { collection, attempt, image, modules } = task;
   const model = task.models.get('content');
-  if (attempt > MOST_ATTEMPTS) {
-    const msg = `The analysis of this image was started ${MOST_ATTEMPTS} times and never finished.`;
+  if (attempt > MAX_ATTEMPTS) {
+    const msg = `The analysis of this image was started ${MAX_ATTEMPTS} times and never finished.`;
     await failAnalysis(store, task, { code: 'image-undecodable', msg });
     return true;
   }

@@ -1,4 +1,4 @@
-import { type Metrics, within } from '@akin/runtime';
+import { type Metrics, withTimeout } from '@akin/runtime';
 import { type Collection, type CollectionStatus, collectionStatus, countLeaderless, oldestUnseen } from '@akin/store';
 import type { Context } from './context.ts';
 import type { Led } from './leadership.ts';
@@ -27,7 +27,7 @@ export function reportFigures(
     const rows = [];
     for (const name of ['analyze', 'analyzed'] as const) {
       // The other metrics are reported even if the queue cannot be reached.
-      const counts = await within(QUEUE_MILLISECONDS, queue.counts(name)).catch(() => ({}));
+      const counts = await withTimeout(QUEUE_MILLISECONDS, queue.counts(name)).catch(() => ({}));
       for (const [state, value] of Object.entries(counts)) rows.push({ labels: { queue: name, state }, value });
     }
     return rows;

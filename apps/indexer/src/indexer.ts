@@ -50,7 +50,7 @@ export interface Indexer extends AsyncDisposable {
 const DISPATCH_MILLISECONDS = 1_000;
 const ANALYZED_AT_A_TIME = 4;
 /** Many analyses may end at once: the places that they free are filled together. */
-const NEWS_APART_MILLISECONDS = 50;
+const COALESCE_MILLISECONDS = 50;
 /** Poll interval for requested commits. A notification wakes it earlier. */
 const ANSWER_MILLISECONDS = 500;
 /** Poll interval for shards of commits of other leaders: such commits take seconds. */
@@ -136,14 +136,14 @@ export function createIndexer(config: IndexerConfig): Indexer {
   }
 
   function tellFailure({ collection }: Led, err: Error): void {
-    const passing = err instanceof AkinError && ['conflict', 'unavailable', 'not-found'].includes(err.code);
-    if (passing) {
+    const isTransient = err instanceof AkinError && ['conflict', 'unavailable', 'not-found'].includes(err.code);
+    if (isTransient) {
       log.warn({ collection: collection.name, reason: err.message, ...causeFields(err) }, 'no commit');
     } else log.error({ err, collection: collection.name }, 'commit failed');
   }
 
   const dispatch = createDispatch(context);
-  const dispatching = inBackground('dispatch', DISPATCH_MILLISECONDS, dispatch.run, log, NEWS_APART_MILLISECONDS);
+  const dispatching = inBackground('dispatch', DISPATCH_MILLISECONDS, dispatch.run, log, COALESCE_MILLISECONDS);
   const committing = inBackground('commit', autoCommitMilliseconds, commitAll, log);
   const sweeping = inBackground(
     'sweep',
@@ -188,7 +188,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
   );
   // If no other process uses the store, every notification wakes this one directly.
   const answering = store.shared
-    ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log, NEWS_APART_MILLISECONDS)
+    ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log, COALESCE_MILLISECONDS)
     : undefined;
   const helping = store.shared
     ? inBackground(

@@ -17,7 +17,7 @@ import { inBackground } from './background.ts';
 const LEASE_MILLISECONDS = 5_000;
 const RENEW_MILLISECONDS = 1_000;
 /** Maximum number of collections in one log line. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** A collection that this process leads: only this process commits there and cleans up. */
 export interface Led extends CollectionState {
@@ -66,7 +66,7 @@ export function createLeadership(store: Store, log: Log, onGain: () => void): Le
   async function tellLost(ids: readonly number[]): Promise<void> {
     const there = (await collectionStates(store)).filter(({ collection }) => ids.includes(collection.id));
     if (there.length === 0) return;
-    const names = there.slice(0, MOST_NAMED).map(({ collection }) => collection.name);
+    const names = there.slice(0, MAX_NAMED).map(({ collection }) => collection.name);
     log.warn({ collections: there.length, names }, 'another indexer leads now');
   }
 

@@ -5,4 +5,4 @@ export const RETRY_AFTER: readonly number[] = [1_000, 5_000];
  * Maximum number of attempts that may start. Those beyond the retries were lost with a queue or an analyzer, which is
  * rarely the fault of the image. So the number is large, and exists only to end endless loops.
  */
-export const MOST_ATTEMPTS = 50;
+export const MAX_ATTEMPTS = 50;

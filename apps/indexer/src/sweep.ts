@@ -3,12 +3,12 @@ import {
   type AnalysisRef,
   type Collection,
   collectGarbage,
+  deleteUnaccepted,
   listAnalyzing,
   maintainCollection,
   requeueAnalyses,
   requeueStuck,
   type Store,
-  sweepUnaccepted,
 } from '@akin/store';
 import type { Context } from './context.ts';
 
@@ -43,7 +43,7 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
  * @returns whether nothing is left to do until it changes, except work that comes within hours
  */
 export async function runHousekeeping(store: Store, collection: Collection): Promise<boolean> {
-  await sweepUnaccepted(store, collection, ABANDONED_MILLISECONDS);
+  await deleteUnaccepted(store, collection, ABANDONED_MILLISECONDS);
   return maintainCollection(store, collection);
 }
 

@@ -30,7 +30,7 @@ export interface SchemaField {
 }
 
 /** More fields would not fit into the side bar, and each costs a count. */
-const MOST_FIELDS = 8;
+const MAX_FIELDS = 8;
 export const VALUES = 12;
 /** Number of values when the user asks for more. */
 const MORE_VALUES = 100;
@@ -38,7 +38,7 @@ const MORE_VALUES = 100;
  * Fields whose values are almost unique are names, not categories: values must occur twice, and together in this share
  * of the results.
  */
-const LEAST_SHARE = 0.1;
+const MIN_SHARE = 0.1;
 /** Fields from the analysis that are listed before and after the fields of the documents. */
 const FIRST = ['labels', 'color_names'];
 const LAST = ['copyspace', 'color_isolated'];
@@ -49,7 +49,7 @@ export function facetFieldsOf(fields: readonly SchemaField[]): FacetField[] {
   const others = fields.filter(
     ({ origin, type }) => origin === 'document' && (type === 'string' || type === 'boolean'),
   );
-  return [...named(FIRST), ...others.slice(0, MOST_FIELDS), ...named(LAST)].map(({ name, multiValued }) => ({
+  return [...named(FIRST), ...others.slice(0, MAX_FIELDS), ...named(LAST)].map(({ name, multiValued }) => ({
     name,
     several: multiValued,
   }));
@@ -175,7 +175,7 @@ export function facetsOf(
     const chosen = wanted.has(field.name) || filters.some((filter) => isOf(filter, field));
     const shown = values.reduce((sum, { count }) => sum + count, 0);
     const divides = values.length > 1 || (values[0]?.count ?? numFound) < numFound;
-    const repeats = (values[0]?.count ?? 0) > 1 && shown >= numFound * LEAST_SHARE;
+    const repeats = (values[0]?.count ?? 0) > 1 && shown >= numFound * MIN_SHARE;
     return chosen || (divides && repeats) ? [{ ...field, values }] : [];
   });
 }

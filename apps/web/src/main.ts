@@ -5,7 +5,6 @@ import { addFiles, askToAdd } from './add/add-files.ts';
 import { failedFilesOf } from './add/add-pictures.ts';
 import { droppedFiles, holdsFolder } from './add/files.ts';
 import { ask } from './ask.ts';
-import { readBox } from './box.ts';
 import { NO_CHANGES } from './changes.ts';
 import { deleteDocuments } from './deleting.ts';
 import { showModal } from './details/details.ts';
@@ -29,6 +28,7 @@ import { NO_RUNS } from './runs/runs.ts';
 import { dismissRun, retryRun, watchRuns } from './runs/watch-runs.ts';
 import { forgetSearch, saveSearch } from './saved.ts';
 import { commandOf, findValues, search } from './search.ts';
+import { readSearchBox } from './search-box.ts';
 import { select, selectBetween } from './selection.ts';
 import { loadCollections, loadFields, updateStatus, watchStatus } from './status.ts';
 import { TEXTS } from './texts.ts';
@@ -36,7 +36,7 @@ import { forgetUndoLater, keepUndo, undoLast } from './undo.ts';
 import { questionOf } from './upload.ts';
 import { type Query, readState, type ViewState, writeState } from './view-state.ts';
 import { moreChanges, retryChanges } from './watch-changes.ts';
-import { canBeSeen, wordsOf } from './words.ts';
+import { canRankByText, wordsOf } from './words.ts';
 
 const key = keyOfTab();
 const root = document.getElementById('app') as HTMLElement;
@@ -116,13 +116,13 @@ const actions: Actions = {
     go({ view: 'search', query, mode: mode ?? model.state.mode, also: [], least: 0, ...(query ? { words: '' } : {}) }),
   setMode: (mode) => go({ mode }, { keepPreview: true }),
   setWords(text) {
-    const asked = readBox(text);
+    const asked = readSearchBox(text);
     if ('words' in asked) actions.askWords(asked.words);
     else actions.ask(asked.query, asked.query.by === 'hex' ? 'color' : undefined);
   },
   askWords(asked, where = 'both') {
     const text = asked.trim();
-    if (where !== 'text' && canBeSeen(text, model.shown)) {
+    if (where !== 'text' && canRankByText(text, model.shown)) {
       go({ view: 'search', words: '', query: { by: 'text', text, where }, mode: 'content', also: [], least: 0 });
     } else go({ view: 'search', words: text, query: null });
   },

@@ -65,7 +65,7 @@ function skeletons(): TemplateResult {
 }
 
 /** Maximum depth of a ranking that the page shows. */
-const MOST_RANKED = 10_000;
+const MAX_RANKED = 10_000;
 
 /** A button that is clicked automatically when it comes into view; after an error the user has to click it. */
 function moreButton(
@@ -74,7 +74,7 @@ function moreButton(
   actions: Actions,
 ): TemplateResult | typeof nothing {
   if (numFound === null || documents.length >= numFound) return nothing;
-  if (state.query && documents.length + NEXT_SIZE > MOST_RANKED) {
+  if (state.query && documents.length + NEXT_SIZE > MAX_RANKED) {
     return html`<p class="note">${T.noMore}</p>`;
   }
   return html`<button class="more" ?disabled=${loading} @click=${actions.more}>${loading ? T.loading : T.more}</button>`;

@@ -10,8 +10,8 @@ const T = TEXTS.tags;
 export type PredictedTags = readonly PredictedTag[];
 
 /** Labels below this confidence are guesses. */
-const LEAST_CONFIDENCE = 0.1;
-const MOST_TAGS = 6;
+const MIN_CONFIDENCE = 0.1;
+const MAX_TAGS = 6;
 
 /** Requests predicted labels. The page works without them. @returns null if akin predicts none */
 export async function predictTags(
@@ -19,7 +19,7 @@ export async function predictTags(
   input: TagParameters,
   signal?: AbortSignal,
 ): Promise<PredictedTags | null> {
-  const parameters = { ...input, 'tagging.max': MOST_TAGS, 'tagging.threshold': LEAST_CONFIDENCE };
+  const parameters = { ...input, 'tagging.max': MAX_TAGS, 'tagging.threshold': MIN_CONFIDENCE };
   try {
     return (await collection.tag(parameters, signal ? { signal } : {})).tags;
   } catch {

@@ -9,5 +9,5 @@ export interface Undoable {
 export type ShownUndoable = Undoable & { readonly undoing: boolean };
 
 /** Maximum number of deleted documents to keep for undo: each takes some 30 kB of the browser's memory. */
-export const MOST_KEPT = 1_000;
+export const MAX_KEPT = 1_000;
 export const KEPT_SECONDS = 10;

@@ -19,7 +19,7 @@ const LONGEST = 1_000;
 const QUERY = /[:"*?()[\]{}~^\\+!/&|<>]|(^|\s)-\S|(^|\s)(AND|OR|NOT|TO)(\s|$)/;
 
 /** Whether the collection's model supports words, and these words can be searched for in pictures. */
-export function canBeSeen(words: string, { status }: Pick<Shown, 'status'>): boolean {
+export function canRankByText(words: string, { status }: Pick<Shown, 'status'>): boolean {
   return status?.model?.words === true && words !== '' && [...words].length <= LONGEST && !QUERY.test(words);
 }
 
@@ -31,7 +31,7 @@ export function wordsOf({ query, words }: Pick<ViewState, 'query' | 'words'>): s
 /** A choice of where to search for the words: in pictures, in the text of documents, or both. */
 export function whereSwitch(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
   const words = wordsOf(state);
-  if (state.query?.by !== 'text' && (state.query !== null || !canBeSeen(words, shown))) return nothing;
+  if (state.query?.by !== 'text' && (state.query !== null || !canRankByText(words, shown))) return nothing;
   const now = state.query?.by === 'text' ? state.query.where : 'text';
   return html`<div class="modes" role="group" aria-label=${T.where}>
     ${(['both', 'look', 'text'] as const).map(

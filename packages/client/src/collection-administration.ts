@@ -84,7 +84,7 @@ export class CollectionAdministration {
     return this.send('', parameters, { method: 'PUT', body: '{}', contentType: 'application/json' });
   }
 
-  /** Sets the most documents and bytes that it may have; without a number there is no limit. */
+  /** Sets the maximum number of documents and bytes; without a number there is no limit. */
   setQuota(quota: Partial<Quota>): Promise<CollectionSummary> {
     return this.send('/quota', { ...quota }, { method: 'PUT', body: '{}', contentType: 'application/json' });
   }

@@ -36,7 +36,7 @@ export {
   type Found,
   type GetOptions,
   type GroupOptions,
-  type LooksLike,
+  type RankInput,
   type SearchOptions,
   type SearchResult,
   type SimilarOptions,

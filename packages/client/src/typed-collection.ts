@@ -44,7 +44,7 @@ export interface SearchOptions extends RequestOptions {
  * What documents should look like. Several inputs are combined; `wire: { 'rank.weights': '1,-0.5' }` sets their
  * weights, in the order of the inputs here, files last.
  */
-export interface LooksLike {
+export interface RankInput {
   /** Ids of stored documents. */
   readonly id?: string | readonly string[];
   /** URLs of pictures, which akin downloads. */
@@ -143,7 +143,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
   }
 
   /** Finds the documents with the most similar pictures, best first. */
-  async similar(to: LooksLike, options: SimilarOptions = {}): Promise<SearchResult<Doc>> {
+  async similar(to: RankInput, options: SimilarOptions = {}): Promise<SearchResult<Doc>> {
     const parameters: SearchParameters = onWire(options);
     // In the order of the inputs, which is also the order of the weights; files come last.
     for (const [name, value] of Object.entries(to)) {

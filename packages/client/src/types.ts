@@ -298,7 +298,7 @@ export interface Run extends RunReport {
   startedAt: string;
 }
 
-/** The most that a collection may have. */
+/** The limits of a collection. */
 export interface Quota {
   /** Accepted ones that are not visible yet included. */
   maxDocuments: number;

@@ -61,6 +61,6 @@ function repair(text: string): string {
 export function imageTooLarge(maxBytes: number): AkinError {
   return new AkinError(
     'too-large',
-    `The image has more than ${Number((maxBytes / 1_000_000).toFixed(1))} MB, the most that is read. Send a smaller version.`,
+    `The image has more than ${Number((maxBytes / 1_000_000).toFixed(1))} MB, which is the limit. Send a smaller version.`,
   );
 }

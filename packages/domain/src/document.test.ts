@@ -182,8 +182,8 @@ describe('a document that is wrong', () => {
       'field "s": "\\u0000" (a String) contains the character NUL (U+0000), which cannot be stored.',
     ],
     ['{"id":"a","labels":["\\ud800"]}', 'contains half of a surrogate pair, which cannot be stored.'],
-    ['{"id":"a\\u0000"}', '"id": An id must not hold the character NUL (U+0000).'],
-    ['{"id":"a","x\\u0000":1}', 'field "x\\u0000": a field name must not hold control characters'],
+    ['{"id":"a\\u0000"}', '"id": An id must not contain the character NUL (U+0000).'],
+    ['{"id":"a","x\\u0000":1}', 'field "x\\u0000": a field name must not contain control characters'],
     [`{"id":"a","${'x'.repeat(129)}":1}`, 'a field name has at most 128 characters.'],
     ['{"id":"a","":1}', 'field "": a field name must not be empty.'],
     ['{"id":"a","x":1e999}', 'field "x": 1e999 (a Double) is beyond the range of a Double.'],
@@ -279,7 +279,7 @@ describe('the types that a request gives', () => {
     accepted({ id: 'a', last: 1 }, schemaOf(types), claims);
     accepted({ id: 'b', last: 2, f0: 3 }, schemaOf(types), claims);
     expect(problem({ id: 'c', onemore: 1 }, schemaOf(types), claims)).toContain(
-      'with its new fields the collection would have more than the 1000 that it may have',
+      'with its new fields the collection would have more than 1000 fields, which is the limit',
     );
   });
 });

@@ -5,7 +5,7 @@ import { isModifier, type Modifier, readModifiers } from './modifiers.ts';
 import type { FieldValue, Schema } from './schema.ts';
 import { quote } from './text.ts';
 import { formatThumbnail, parseThumbnail } from './thumbnail.ts';
-import { fitValue } from './values.ts';
+import { coerceValue } from './values.ts';
 
 /** A document that passed validation. */
 export interface NewDocument {
@@ -66,7 +66,7 @@ export function documentFromJson(text: string, schema: Schema): NewDocument {
         modifiers.set(name, readModifiers(field.type, [value]));
         continue;
       }
-      fields.set(name, fitValue(field.type, value));
+      fields.set(name, coerceValue(field.type, value));
       sent.set(name, value);
     }
   }

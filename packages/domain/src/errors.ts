@@ -63,7 +63,7 @@ export class AkinError extends Error {
 }
 
 /** Calls `read` and prefixes the message of an error with the name of a parameter. */
-export function naming<T>(name: string, read: () => T): T {
+export function withErrorContext<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

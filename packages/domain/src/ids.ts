@@ -21,7 +21,7 @@ export function parseId(value: JsonValue): string {
     );
   }
   const problem = unstorable(id);
-  if (problem !== null) throw new AkinError('bad-request', `An id must not hold ${problem}.`);
+  if (problem !== null) throw new AkinError('bad-request', `An id must not contain ${problem}.`);
   // The ids of many documents are kept in memory; `detach` lets the request's text be freed.
   return detach(id);
 }

@@ -33,7 +33,7 @@ export function readLocal(local: LocalQuery): Query {
   const { scanner, type, params, groupField, options, budget, from, end } = local;
   const rest = scanner.text.slice(from, end);
   if (params.has('v') && rest.trim() !== '') {
-    throw scanner.error(from, 'expected nothing behind local parameters that give the value as v=');
+    throw scanner.error(from, 'expected nothing after local parameters that give the value as v=');
   }
   const value = params.get('v') ?? rest;
   const fail = (problem: string) => scanner.error(local.position, problem);

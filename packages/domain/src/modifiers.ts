@@ -2,7 +2,7 @@ import { AkinError } from './errors.ts';
 import { isJsonArray, JsonObject, type JsonValue } from './json.ts';
 import type { FieldType, FieldValue } from './schema.ts';
 import { quote } from './text.ts';
-import { fitValue } from './values.ts';
+import { coerceValue } from './values.ts';
 
 /** The operations of an atomic update on one field, with the names that Solr uses. */
 export type ModifierName = 'set' | 'add' | 'add-distinct' | 'remove' | 'inc';
@@ -12,7 +12,7 @@ export interface Modifier {
   /** The value as it was sent. Null in a `set` removes the field. */
   readonly value: JsonValue;
   /** The value in the type of its field; undefined for null. */
-  readonly fitted: FieldValue | undefined;
+  readonly coerced: FieldValue | undefined;
 }
 
 const NAMES: readonly string[] = ['set', 'add', 'add-distinct', 'remove', 'inc'] satisfies ModifierName[];
@@ -75,8 +75,8 @@ export function applyModifiers(
 function ofList(name: ModifierName, values: readonly JsonValue[]): Modifier {
   if (name === 'inc') throw new AkinError('bad-request', '"inc" takes a number, and it is a list of Strings');
   const elements = values.flatMap((value) => (isJsonArray(value) ? [...value] : [value])).filter((one) => one !== null);
-  if (elements.length === 0 && name === 'set') return { name, value: null, fitted: undefined };
-  return { name, value: elements, fitted: fitValue('strings', elements) };
+  if (elements.length === 0 && name === 'set') return { name, value: null, coerced: undefined };
+  return { name, value: elements, coerced: coerceValue('strings', elements) };
 }
 
 function ofSingle(type: FieldType, name: ModifierName, value: JsonValue): Modifier {
@@ -92,16 +92,16 @@ function ofSingle(type: FieldType, name: ModifierName, value: JsonValue): Modifi
   if (isJsonArray(value)) {
     throw new AkinError('bad-request', 'an array was sent, and it takes one value; only "labels" takes several');
   }
-  if (value === null && name === 'set') return { name, value, fitted: undefined };
-  return { name, value, fitted: fitValue(type, value) };
+  if (value === null && name === 'set') return { name, value, coerced: undefined };
+  return { name, value, coerced: coerceValue(type, value) };
 }
 
-function modified(field: string, before: FieldValue | undefined, { name, fitted }: Modifier): FieldValue | undefined {
+function modified(field: string, before: FieldValue | undefined, { name, coerced }: Modifier): FieldValue | undefined {
   const list = () => (before ?? []) as readonly string[];
-  const given = () => (fitted ?? []) as readonly string[];
+  const given = () => (coerced ?? []) as readonly string[];
   switch (name) {
     case 'set':
-      return fitted;
+      return coerced;
     case 'add':
       return [...list(), ...given()];
     case 'add-distinct': {
@@ -113,7 +113,7 @@ function modified(field: string, before: FieldValue | undefined, { name, fitted 
       return list().filter((one) => !gone.has(one));
     }
     case 'inc':
-      return before === undefined ? fitted : sum(field, before, fitted as bigint | number);
+      return before === undefined ? coerced : sum(field, before, coerced as bigint | number);
   }
 }
 

@@ -10,7 +10,7 @@ export function isCollectionName(name: string): boolean {
 export function fieldNameProblem(name: string): string | null {
   if (name === '') return 'a field name must not be empty';
   if (/[\p{Cc}\u2028\u2029\p{Surrogate}]/u.test(name)) {
-    return 'a field name must not hold control characters or halves of surrogate pairs';
+    return 'a field name must not contain control characters or halves of surrogate pairs';
   }
   // A character has at most two UTF-16 units, so most names do not need to be counted.
   if (name.length > 128 && [...name.slice(0, 257)].length > 128) return 'a field name has at most 128 characters';

@@ -194,7 +194,7 @@ describe('errors', () => {
     ['a\\', 2, 'escapes nothing'],
     ['\\u00g0', 1, 'four hexadecimal digits'],
     ['a /* b', 3, 'comment that begins here'],
-    ['f*:a', 1, 'a field name cannot hold wildcards'],
+    ['f*:a', 1, 'a field name cannot contain wildcards'],
     ['"f":a', 1, 'a field name is not quoted'],
     ['*:a', 3, 'expected * after *:'],
     ['a\u0000', 2, 'NUL'],

@@ -187,7 +187,7 @@ class Parser {
     const [part] = token.parts;
     const any = part !== undefined && typeof part !== 'string';
     if (token.parts.length !== 1 || (any && part.any === '?')) {
-      throw this.#scanner.error(token.start, 'a field name cannot hold wildcards; escape * and ? with a backslash');
+      throw this.#scanner.error(token.start, 'a field name cannot contain wildcards; escape * and ? with a backslash');
     }
     this.#advance();
     const colon = this.#token;

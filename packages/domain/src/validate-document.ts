@@ -10,7 +10,7 @@ import { storageProblem } from './storage-limits.ts';
 import { quote, unstorable, utf8Length } from './text.ts';
 import { parseThumbnail } from './thumbnail.ts';
 import { MAX_FIELDS, type TypeClaims } from './type-claims.ts';
-import { deriveType, describeValue, fitValue } from './values.ts';
+import { coerceValue, deriveType, describeValue } from './values.ts';
 
 export type ValidatedDocument =
   | {
@@ -163,19 +163,16 @@ class Validation {
       const elements = values.flat().filter((value) => value !== null);
       if (elements.length === 0) return;
       if (elements.length > MAX_VALUES) {
-        throw new AkinError(
-          'too-large',
-          `it has ${elements.length} values, more than the ${MAX_VALUES} that it may have`,
-        );
+        throw new AkinError('too-large', `it has ${elements.length} values, and ${MAX_VALUES} is the limit`);
       }
-      this.#fields.set(name, fitValue(known, elements));
+      this.#fields.set(name, coerceValue(known, elements));
       this.#sent.set(name, elements);
       return;
     }
     const value = single(values);
     if (value === undefined) return;
     const type = known ?? this.#newType(name, value);
-    this.#fields.set(name, fitValue(type, value));
+    this.#fields.set(name, coerceValue(type, value));
     this.#sent.set(name, value);
     if (known === undefined) this.#newTypes.set(name, type);
   }
@@ -187,12 +184,12 @@ class Validation {
     if (known === undefined && value === null) return;
     const type = known ?? this.#newType(name, value);
     const modifiers = readModifiers(type, values);
-    if (modifiers.some(({ fitted }) => Array.isArray(fitted) && fitted.length > MAX_VALUES)) {
-      throw new AkinError('too-large', `it has more than the ${MAX_VALUES} values that it may have`);
+    if (modifiers.some(({ coerced }) => Array.isArray(coerced) && coerced.length > MAX_VALUES)) {
+      throw new AkinError('too-large', `it has more than ${MAX_VALUES} values, which is the limit`);
     }
     const [only] = modifiers;
-    if (modifiers.length === 1 && only?.name === 'set' && only.fitted !== undefined) {
-      this.#fields.set(name, only.fitted);
+    if (modifiers.length === 1 && only?.name === 'set' && only.coerced !== undefined) {
+      this.#fields.set(name, only.coerced);
       this.#sent.set(name, only.value);
     } else this.#modifiers.set(name, modifiers);
     if (known === undefined) this.#newTypes.set(name, type);
@@ -203,7 +200,7 @@ class Validation {
     if (this.#modifiers.size === 0) return this.#fields;
     const values = new Map(this.#fields);
     for (const [name, modifiers] of this.#modifiers) {
-      const all = modifiers.flatMap(({ fitted }) => (fitted === undefined ? [] : [fitted]));
+      const all = modifiers.flatMap(({ coerced }) => (coerced === undefined ? [] : [coerced]));
       const [first] = all;
       if (first !== undefined) values.set(name, Array.isArray(first) ? (all.flat() as string[]) : first);
     }
@@ -231,7 +228,7 @@ class Validation {
     if (this.#newTypes.size === 0) return;
     const count = this.#claims.countFields(this.#schema, this.#newTypes.keys());
     if (count > MAX_FIELDS) {
-      this.#problem(`with its new fields the collection would have more than the ${MAX_FIELDS} that it may have`);
+      this.#problem(`with its new fields the collection would have more than ${MAX_FIELDS} fields, which is the limit`);
     }
   }
 

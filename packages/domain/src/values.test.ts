@@ -8,7 +8,7 @@ import { formatLocation, parseLocation } from './location.ts';
 import { fieldNameProblem, isCollectionName } from './names.ts';
 import type { FieldType } from './schema.ts';
 import { quote, unstorable, utf8Length } from './text.ts';
-import { deriveType, fitValue } from './values.ts';
+import { coerceValue, deriveType } from './values.ts';
 
 const TYPES: readonly FieldType[] = [
   'boolean',
@@ -29,7 +29,7 @@ function number(text: string): JsonNumber {
 
 function misfit(type: FieldType, value: JsonValue): string {
   try {
-    fitValue(type, value);
+    coerceValue(type, value);
   } catch (error) {
     expect(error).toBeInstanceOf(AkinError);
     expect((error as AkinError).code).toBe('bad-request');
@@ -139,27 +139,27 @@ describe('the type of a new field', () => {
 
 describe('values in typed fields', () => {
   it('accept values of their own type', () => {
-    expect(fitValue('boolean', false)).toBe(false);
-    expect(fitValue('long', number('-9223372036854775808'))).toBe(-(2n ** 63n));
-    expect(fitValue('double', number('1.5e3'))).toBe(1500);
-    expect(fitValue('double', number('-0.0'))).toBe(-0);
-    expect(fitValue('date', '2020-01-02')).toEqual(new Date('2020-01-02'));
-    expect(fitValue('string', 'x')).toBe('x');
-    expect(fitValue('strings', ['a', null, 'b'])).toEqual(['a', 'b']);
-    expect(fitValue('longs', [number('1'), number('2')])).toEqual([1n, 2n]);
-    expect(fitValue('doubles', [number('0.5')])).toEqual([0.5]);
-    expect(fitValue('location', '52.5,13.4')).toEqual({ lat: 52.5, lon: 13.4 });
+    expect(coerceValue('boolean', false)).toBe(false);
+    expect(coerceValue('long', number('-9223372036854775808'))).toBe(-(2n ** 63n));
+    expect(coerceValue('double', number('1.5e3'))).toBe(1500);
+    expect(coerceValue('double', number('-0.0'))).toBe(-0);
+    expect(coerceValue('date', '2020-01-02')).toEqual(new Date('2020-01-02'));
+    expect(coerceValue('string', 'x')).toBe('x');
+    expect(coerceValue('strings', ['a', null, 'b'])).toEqual(['a', 'b']);
+    expect(coerceValue('longs', [number('1'), number('2')])).toEqual([1n, 2n]);
+    expect(coerceValue('doubles', [number('0.5')])).toEqual([0.5]);
+    expect(coerceValue('location', '52.5,13.4')).toEqual({ lat: 52.5, lon: 13.4 });
   });
 
   it('take a Long as a Double only when exact', () => {
-    expect(fitValue('double', number('9007199254740992'))).toBe(2 ** 53);
-    expect(fitValue('double', number('4611686018427387904'))).toBe(2 ** 62);
+    expect(coerceValue('double', number('9007199254740992'))).toBe(2 ** 53);
+    expect(coerceValue('double', number('4611686018427387904'))).toBe(2 ** 62);
     expect(misfit('double', number('9007199254740993'))).toBe(
       '9007199254740993 (a Long) would lose digits in a Double; send it with a decimal point if that is meant',
     );
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (long) => {
-        if (BigInt(Number(long)) === long) expect(fitValue('double', number(String(long)))).toBe(Number(long));
+        if (BigInt(Number(long)) === long) expect(coerceValue('double', number(String(long)))).toBe(Number(long));
         else misfit('double', number(String(long)));
       }),
     );
@@ -171,19 +171,19 @@ describe('values in typed fields', () => {
   });
 
   it('take numbers and booleans as strings with their text as it was sent', () => {
-    expect(fitValue('string', number('1.10'))).toBe('1.10');
-    expect(fitValue('string', number('1E2'))).toBe('1E2');
-    expect(fitValue('string', true)).toBe('true');
-    expect(fitValue('strings', [number('5'), false])).toEqual(['5', 'false']);
-    expect(fitValue('strings', 'alone')).toEqual(['alone']);
+    expect(coerceValue('string', number('1.10'))).toBe('1.10');
+    expect(coerceValue('string', number('1E2'))).toBe('1E2');
+    expect(coerceValue('string', true)).toBe('true');
+    expect(coerceValue('strings', [number('5'), false])).toEqual(['5', 'false']);
+    expect(coerceValue('strings', 'alone')).toEqual(['alone']);
   });
 
   it('accept strings that are completely such a value', () => {
-    expect(fitValue('long', '-12')).toBe(-12n);
-    expect(fitValue('long', '007')).toBe(7n);
-    expect(fitValue('double', '12')).toBe(12);
-    expect(fitValue('double', '-1.5E-3')).toBe(-0.0015);
-    expect(fitValue('boolean', 'true')).toBe(true);
+    expect(coerceValue('long', '-12')).toBe(-12n);
+    expect(coerceValue('long', '007')).toBe(7n);
+    expect(coerceValue('double', '12')).toBe(12);
+    expect(coerceValue('double', '-1.5E-3')).toBe(-0.0015);
+    expect(coerceValue('boolean', 'true')).toBe(true);
   });
 
   it.each<[FieldType, JsonValue]>([
@@ -234,7 +234,7 @@ describe('values in typed fields', () => {
     fc.assert(
       fc.property(fc.constantFrom(...TYPES), fc.oneof(scalars, fc.array(scalars)), (type, value: JsonValue) => {
         try {
-          fitValue(type, value);
+          coerceValue(type, value);
         } catch (error) {
           expect(error).toBeInstanceOf(AkinError);
         }

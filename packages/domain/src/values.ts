@@ -20,28 +20,28 @@ export function deriveType(value: JsonValue): FieldType | null {
  *
  * @throws AkinError bad-request that names the value, shortened, and the type
  */
-export function fitValue(type: FieldType, value: JsonValue): FieldValue {
+export function coerceValue(type: FieldType, value: JsonValue): FieldValue {
   switch (type) {
     case 'boolean':
-      return fitBoolean(value);
+      return coerceBoolean(value);
     case 'long':
-      return fitLong(value);
+      return coerceLong(value);
     case 'double':
-      return fitDouble(value);
+      return coerceDouble(value);
     case 'date':
-      return (typeof value === 'string' ? parseDate(value) : null) ?? misfit(type, value);
+      return (typeof value === 'string' ? parseDate(value) : null) ?? typeMismatch(type, value);
     case 'location':
-      return (typeof value === 'string' ? parseLocation(value) : null) ?? misfit(type, value);
+      return (typeof value === 'string' ? parseLocation(value) : null) ?? typeMismatch(type, value);
     case 'string':
-      return fitString(value);
+      return coerceString(value);
     case 'strings':
-      return elementsOf(value).map(fitString);
+      return elementsOf(value).map(coerceString);
     case 'longs':
-      return elementsOf(value).map(fitLong);
+      return elementsOf(value).map(coerceLong);
     case 'doubles':
-      return elementsOf(value).map(fitDouble);
+      return elementsOf(value).map(coerceDouble);
     case 'text':
-      return misfit(type, value);
+      return typeMismatch(type, value);
   }
 }
 
@@ -70,27 +70,27 @@ const TYPE_NAMES: Record<FieldType, string> = {
   text: 'the default search field, which is never sent',
 };
 
-function misfit(type: FieldType, value: JsonValue): never {
+function typeMismatch(type: FieldType, value: JsonValue): never {
   throw new AkinError('bad-request', `${describeValue(value)} does not fit into ${TYPE_NAMES[type]}`);
 }
 
-function fitBoolean(value: JsonValue): boolean {
+function coerceBoolean(value: JsonValue): boolean {
   if (typeof value === 'boolean') return value;
   if (value === 'true') return true;
   if (value === 'false') return false;
-  return misfit('boolean', value);
+  return typeMismatch('boolean', value);
 }
 
-function fitLong(value: JsonValue): bigint {
+function coerceLong(value: JsonValue): bigint {
   const text = value instanceof JsonNumber ? value.text : value;
-  return (typeof text === 'string' ? parseLong(text) : null) ?? misfit('long', value);
+  return (typeof text === 'string' ? parseLong(text) : null) ?? typeMismatch('long', value);
 }
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
-function fitDouble(value: JsonValue): number {
+function coerceDouble(value: JsonValue): number {
   const text = value instanceof JsonNumber ? value.text : value;
-  if (typeof text !== 'string' || !NUMBER.test(text)) return misfit('double', value);
+  if (typeof text !== 'string' || !NUMBER.test(text)) return typeMismatch('double', value);
   const double = Number(text);
   if (!Number.isFinite(double)) {
     throw new AkinError('bad-request', `${describeValue(value)} is beyond the range of a Double`);
@@ -104,9 +104,9 @@ function fitDouble(value: JsonValue): number {
   return double;
 }
 
-function fitString(value: JsonValue): string {
+function coerceString(value: JsonValue): string {
   const text = value instanceof JsonNumber ? value.text : typeof value === 'boolean' ? String(value) : value;
-  if (typeof text !== 'string') return misfit('string', value);
+  if (typeof text !== 'string') return typeMismatch('string', value);
   const problem = unstorable(text);
   if (problem !== null)
     throw new AkinError('bad-request', `${describeValue(value)} contains ${problem}, which cannot be stored`);

@@ -13,7 +13,7 @@ export interface Undecoded {
 /** Maximum number of rows that libvips keeps while it reads a picture from top to bottom. */
 const ROWS_KEPT = 2_048;
 /** Fixed part: buffers of files and rows, and the small picture for the networks. */
-const LEAST_BYTES = 4_000_000;
+const MIN_BYTES = 4_000_000;
 
 /**
  * Estimates the bytes of memory to decode a picture: the decoder's own memory, a copy of the file, and the decoded
@@ -21,7 +21,7 @@ const LEAST_BYTES = 4_000_000;
  */
 export function bytesToDecode(picture: Undecoded): number {
   const { bytes, target } = picture;
-  return Math.round(LEAST_BYTES + bytes.length + target.width * target.height * 3 + decoderBytes(picture));
+  return Math.round(MIN_BYTES + bytes.length + target.width * target.height * 3 + decoderBytes(picture));
 }
 
 function decoderBytes({ type, bytes, header }: Undecoded): number {

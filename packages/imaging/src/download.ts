@@ -17,7 +17,7 @@ export interface DownloadOptions {
   readonly limits?: Partial<ImageLimits>;
   readonly signal?: AbortSignal;
   /**
-   * Called once for a picture of more than 1 MB, before more of it is read, with the maximum bytes that it may have.
+   * Called once for a picture of more than 1 MB, before more of it is read, with its maximum size in bytes.
    * Reading pauses until the promise resolves; the pause does not count as download time.
    */
   readonly admit?: (bytes: number) => Promise<void>;
@@ -64,7 +64,7 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
     if (timeout.signal.aborted) {
       throw unreachable(address, `it did not deliver within ${limits.downloadMilliseconds / 1000} seconds`, error);
     }
-    throw error instanceof AkinError ? error : unreachable(address, reasonOf(error), error, mayPass(error));
+    throw error instanceof AkinError ? error : unreachable(address, reasonOf(error), error, isTransient(error));
   } finally {
     timer.stop();
   }
@@ -192,8 +192,8 @@ async function readPicture(
 ): Promise<Uint8Array> {
   const status = response.statusCode ?? 0;
   if (status !== 200) {
-    const passing = status >= 500 || [408, 425, 429].includes(status);
-    throw unreachable(url, `it answered with status ${status}`, undefined, passing);
+    const isTransient = status >= 500 || [408, 425, 429].includes(status);
+    throw unreachable(url, `it answered with status ${status}`, undefined, isTransient);
   }
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(url, maxBytes);
   const body = decodedBody(response, url);
@@ -237,22 +237,22 @@ function decoderOf(encoding: string) {
 function tooLarge(url: URL, maxBytes: number): AkinError {
   return new AkinError(
     'too-large',
-    `The image at ${shown(url)} has more than ${formatBytes(maxBytes)}, the most that is read.`,
+    `The image at ${shown(url)} has more than ${formatBytes(maxBytes)}, which is the limit.`,
   );
 }
 
-/** @param passing whether the same URL may work later: then the error says after how many seconds to try again */
-function unreachable(url: URL, reason: string, cause?: unknown, passing = false): AkinError {
+/** @param isTransient whether the same URL may work later: then the error says after how many seconds to try again */
+function unreachable(url: URL, reason: string, cause?: unknown, isTransient = false): AkinError {
   return new AkinError('image-unreachable', `The image at ${shown(url)} could not be fetched: ${reason}.`, {
     ...(cause === undefined ? {} : { cause }),
-    ...(passing ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
+    ...(isTransient ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
   });
 }
 
 const RETRY_AFTER_SECONDS = 5;
 
 /** Whether the cause of a failed connection is often temporary. */
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const code = String((error as { code?: unknown } | undefined)?.code ?? '');
   return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code);
 }

@@ -181,7 +181,7 @@ function markup(text: string): 'svg' | 'html' | undefined {
 }
 
 function describeText(read: { text: string; packed: boolean } | undefined): string {
-  if (!read) return `Its bytes are of no type that is known here: it may be damaged, encrypted or cut at the front.`;
+  if (!read) return `The type of its bytes is unknown: it may be damaged, encrypted, or its beginning may be missing.`;
   const text = read.text.trimStart();
   if (markup(text) === 'svg') {
     return 'It is an SVG drawing. Render it to PNG and send that.';

@@ -21,7 +21,7 @@ const RULE = {
   beside: 3,
   besideShare: 0.8,
   /**
-   * One of two pictures is chosen only if its variance is this many times that of the other, so that lighting does not
+   * One of two halves is chosen only if its variance is this many times that of the other, so that lighting does not
    * change the choice.
    */
   lead: 1.05,

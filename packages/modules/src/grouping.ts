@@ -31,10 +31,10 @@ const SURE_SCORE = 0.9;
  */
 const CELLS = 220;
 /** None of the {@link CELLS} most likely pairs contains a centroid with this rank or a higher one. */
-const MOST_RANKS = 30;
+const MAX_RANKS = 30;
 /** Ranks (from 0) of nearest and second nearest centroid, the most likely pair first. */
-const RANKS: readonly (readonly [number, number])[] = Array.from({ length: MOST_RANKS }, (_, nearest) =>
-  Array.from({ length: MOST_RANKS }, (_, second) => [nearest, second] as const),
+const RANKS: readonly (readonly [number, number])[] = Array.from({ length: MAX_RANKS }, (_, nearest) =>
+  Array.from({ length: MAX_RANKS }, (_, second) => [nearest, second] as const),
 )
   .flat()
   .filter(([nearest, second]) => nearest !== second)
@@ -77,7 +77,7 @@ export function groupRule(): {
     maxDistance,
     also,
     cellsOf: (vector) => {
-      const order = nearestCells(codebook, vector, MOST_RANKS);
+      const order = nearestCells(codebook, vector, MAX_RANKS);
       const { cellCount } = codebook;
       return RANKS.map(([nearest, second]) => (order[nearest] as number) * cellCount + (order[second] as number));
     },

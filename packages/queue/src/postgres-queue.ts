@@ -137,7 +137,8 @@ async function checkServer(address: pg.ClientConfig & { readonly connectionStrin
 }
 
 function unavailable(cause: unknown, url: string): unknown {
-  if (cause instanceof PoolerError) return cause.passing ? new QueueUnavailableError(cause.message, { cause }) : cause;
+  if (cause instanceof PoolerError)
+    return cause.isTransient ? new QueueUnavailableError(cause.message, { cause }) : cause;
   const { host } = new URL(url);
   return new QueueUnavailableError(`PostgreSQL at ${host} does not answer: start it, or name another one`, { cause });
 }

@@ -8,7 +8,7 @@ export { connectionName, type ProcessName, parseConnectionName } from './process
 export { shutDown } from './shutdown.ts';
 export { Stopped, untilSignal } from './signals.ts';
 export { sleep } from './sleep.ts';
-export { apartFromSpans, inSpan, type OpenSpan, openSpan, type Span, traceHeaders, traceparent } from './spans.ts';
+export { inSpan, type OpenSpan, openSpan, type Span, traceHeaders, traceparent, withoutSpan } from './spans.ts';
 export { startTracing } from './start-tracing.ts';
 export { WeightedSemaphore } from './weighted-semaphore.ts';
-export { within } from './within.ts';
+export { withTimeout } from './with-timeout.ts';

@@ -91,7 +91,7 @@ describe('a connection to PgBouncer', () => {
     for (const statement of ['begin', 'commit']) await Promise.all(busy.map((client) => client.query(statement)));
     const refused = check(pooler.url);
     await expect(refused).rejects.toThrow(/by transaction \(transaction pooling\).*pool_mode = session/);
-    await expect(refused).rejects.toMatchObject({ passing: false });
+    await expect(refused).rejects.toMatchObject({ isTransient: false });
     for (const client of busy) await client.end();
   });
 
@@ -125,7 +125,7 @@ describe('a connection to PgBouncer', () => {
     const refused = check(pooler.url);
     await expect(refused).rejects.toBeInstanceOf(PoolerError);
     await expect(refused).rejects.toMatchObject({
-      passing: true,
+      isTransient: true,
       message: expect.stringContaining('default_pool_size'),
     });
   });

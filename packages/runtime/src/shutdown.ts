@@ -1,5 +1,5 @@
 import type { Log } from './logger.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** One step of a shutdown: stop accepting work, drain, close. */
 export interface ShutdownPhase {
@@ -28,7 +28,7 @@ export async function shutDown(
     const from = performance.now();
     kept -= own;
     try {
-      await within(Math.max(0, Math.round(deadline - kept - from)), work());
+      await withTimeout(Math.max(0, Math.round(deadline - kept - from)), work());
       log.info({ phase: name, milliseconds: Math.round(performance.now() - from) }, 'shutdown phase done');
     } catch (err) {
       clean = false;

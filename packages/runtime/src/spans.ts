@@ -41,7 +41,7 @@ export interface OpenSpan extends Span {
 export interface SpanMaker {
   open(name: string, options: SpanOptions): OpenSpan;
   /** Runs some work without a span. */
-  apart<Value>(work: () => Value): Value;
+  detached<Value>(work: () => Value): Value;
   /** Headers that pass the active span to another process. */
   headers(): Readonly<Record<string, string>>;
   /** The ids of the active span. */
@@ -85,8 +85,8 @@ export function openSpan(name: string, options: () => SpanOptions): OpenSpan | u
  * Runs some work without a span: for work that outlives the request that started it, and would otherwise count as part
  * of it forever.
  */
-export function apartFromSpans<Value>(work: () => Value): Value {
-  return maker === undefined ? work() : maker.apart(work);
+export function withoutSpan<Value>(work: () => Value): Value {
+  return maker === undefined ? work() : maker.detached(work);
 }
 
 /** Headers (`traceparent`) that let another process continue the active trace. Empty if there is none. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { receiveTraces, type TraceReceiver } from '@akin/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from './logger.ts';
-import { apartFromSpans, inSpan, openSpan, traceFields, traceHeaders, traceparent } from './spans.ts';
+import { inSpan, openSpan, traceFields, traceHeaders, traceparent, withoutSpan } from './spans.ts';
 import { startTracing, type Tracing } from './start-tracing.ts';
 
 const SERVICE = { service: 'akin test', version: '1.2.3' };
@@ -121,7 +121,7 @@ describe('traces', () => {
       expect(traceHeaders()).toEqual({ traceparent: traceparent(), tracestate: 'a=b' });
       log.info({ n: 1 }, 'within');
       expect(JSON.parse(lines[0] ?? '')).toMatchObject({ n: 1, trace_id, span_id });
-      expect(apartFromSpans(() => [traceparent(), traceFields()])).toEqual([undefined, {}]);
+      expect(withoutSpan(() => [traceparent(), traceFields()])).toEqual([undefined, {}]);
     });
     log.info('outside');
     expect(lines[1]).not.toContain('trace_id');

@@ -113,7 +113,7 @@ export async function startTracing(
         end: () => span.end(),
       };
     },
-    apart: (work) => api.context.with(api.ROOT_CONTEXT, work),
+    detached: (work) => api.context.with(api.ROOT_CONTEXT, work),
     headers() {
       const headers: Record<string, string> = {};
       propagator.inject(api.context.active(), headers, api.defaultTextMapSetter);

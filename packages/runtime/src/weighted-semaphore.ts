@@ -34,7 +34,7 @@ export class WeightedSemaphore {
   }
 
   /** Whether the lightest caller would not have to wait now. */
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.#taken < this.#capacity;
   }
 

@@ -14,7 +14,7 @@ export function bitsBytes(rows: number): number {
 }
 
 /** Returns the same bits with memory for more rows; the new bits are 0. */
-export function withRoom(bits: Bits, rows: number): Bits {
+export function grownBits(bits: Bits, rows: number): Bits {
   if (rows <= bits.length * 32) return bits;
   const more = createBits(Math.max(rows, bits.length * 32 * GROWTH));
   more.set(bits);
@@ -45,7 +45,7 @@ export function exclude(bits: Bits, others: Bits): void {
 
 export function countBits(bits: Bits): number {
   let count = 0;
-  for (let i = 0; i < bits.length; i++) count += ones(bits[i] as number);
+  for (let i = 0; i < bits.length; i++) count += popCount(bits[i] as number);
   return count;
 }
 
@@ -67,7 +67,7 @@ export function rowsOf(bits: Bits, count: number): Uint32Array {
 }
 
 /** How many bits of a word are set. */
-export function ones(word: number): number {
+export function popCount(word: number): number {
   let v = word - ((word >>> 1) & 0x55555555);
   v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
   return Math.imul((v + (v >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

@@ -1,4 +1,4 @@
-import { type Bits, createBits, hasBit, setBit, withRoom } from './bits.ts';
+import { type Bits, createBits, grownBits, hasBit, setBit } from './bits.ts';
 
 /** Approximate bytes of memory of a row, and additional bytes of a cell. */
 const ROW_BYTES = 12;
@@ -19,7 +19,7 @@ export class Cells {
 
   /** Assigns a row to a cell. A row that already has a cell keeps it. */
   place(row: number, cell: number): void {
-    this.#placed = withRoom(this.#placed, row + 1);
+    this.#placed = grownBits(this.#placed, row + 1);
     if (hasBit(this.#placed, row)) return;
     setBit(this.#placed, row);
     this.#count++;

@@ -1,16 +1,13 @@
-import { createRandom } from '@akin/domain/random';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { distance } from '../test/distance.ts';
+import { addDocument, finder, gaussian, nearestOf } from '../test/search.ts';
 import { Codes } from './code-table.ts';
-import { Coder, MOST_SIGN_SUM } from './codes.ts';
+import { Coder, MAX_SIGN_SUM } from './codes.ts';
 import { SearchedCollection } from './collection.ts';
-import type { VectorQuery } from './query.ts';
 
 const DIMENSIONS = 32;
 const ROWS = 24_000;
 const LIMIT = 500;
-const random = createRandom(5);
-const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
+const gauss = gaussian(5);
 const centers = Array.from({ length: 300 }, () => Float32Array.from({ length: DIMENSIONS }, gauss));
 
 /** A vector around one of the centers. */
@@ -21,26 +18,10 @@ function near(center: number): Float32Array {
 const vectors: Float32Array[] = [];
 const add = (collection: SearchedCollection, doc: number, commit: number, vector = near(doc)) => {
   vectors[doc] = vector;
-  collection.addRow(doc, commit);
-  // Every tenth document has no vector.
-  if (doc % 10 !== 3) collection.setVector('view', doc, vector);
+  addDocument(collection, doc, commit, vector);
 };
 const exact = { maxDistance: undefined, exactRows: Number.POSITIVE_INFINITY };
-const find = (collection: SearchedCollection, query: Float32Array, asked: Partial<VectorQuery> = {}) => {
-  const found = collection.search({
-    ...{ commit: 1, module: 'view', filters: [], vector: query, wanted: 10 },
-    ...{ exactRows: LIMIT, leastCompared: 1_000, mostCandidates: 20_000 },
-    ...asked,
-  });
-  if (found === undefined) throw new Error('not searched');
-  return found;
-};
-/** The documents with a vector for which the condition is true, nearest first. */
-const truth = (query: Float32Array, isIn: (doc: number) => boolean = () => true) =>
-  vectors
-    .map((vector, doc) => ({ doc, distance: distance(vector, query) }))
-    .filter(({ doc }) => doc % 10 !== 3 && isIn(doc))
-    .sort((a, b) => a.distance - b.distance);
+const find = finder({ exactRows: LIMIT, leastCompared: 1_000 });
 
 /** Checks exact answers, distances, filters, and the recall of approximate answers. */
 function expectRightAnswers(collection: SearchedCollection, commit: number, isIn: (doc: number) => boolean) {
@@ -49,7 +30,7 @@ function expectRightAnswers(collection: SearchedCollection, commit: number, isIn
   for (let i = 0; i < 12; i++) {
     // Some queries are unlike all vectors.
     const query = i % 4 === 3 ? Float32Array.from({ length: DIMENSIONS }, gauss) : near(7 * i);
-    const all = truth(query, isIn);
+    const all = nearestOf(vectors, query, isIn);
     const nearest = all.slice(0, 10).map(({ doc }) => doc);
     const found = find(collection, query, { commit });
     expect(found.matches).toBe(all.length);
@@ -81,7 +62,7 @@ it('scans near clusters first, and ends when it is enough', () => {
     let matches = 0;
     let found = 0;
     codes.nearBySigns(codes.coder.query(query), undefined, {
-      most: () => MOST_SIGN_SUM,
+      most: () => MAX_SIGN_SUM,
       take: (_, { length }) => {
         found += length;
       },
@@ -126,7 +107,7 @@ describe('clusters of codes', () => {
       add(collection, doc, 1, near(doc));
       if (doc % 2 === 0) collection.extendFilter(1, Uint32Array.of(doc));
       const query = vectors[doc] as Float32Array;
-      const nearest = truth(query).slice(0, 3);
+      const nearest = nearestOf(vectors, query).slice(0, 3);
       const found = find(collection, query, exact);
       expect([...found.docs]).toEqual(expect.arrayContaining(nearest.map((one) => one.doc)));
       doc++;

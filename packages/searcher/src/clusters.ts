@@ -11,8 +11,8 @@ import { NO_LIMIT, Segment, type Take } from './segment.ts';
 /** Aimed number of vectors in a cluster. */
 const CLUSTER_SIZE = 500;
 /** Bounds of the number of clusters of the first step, and of clusters in each of these. */
-const LEAST_SPLIT = 8;
-const MOST_SPLIT = 64;
+const MIN_SPLIT = 8;
+const MAX_SPLIT = 64;
 /** Vectors of the sample for each centroid. */
 const SAMPLE = 24;
 const ROUNDS = 6;
@@ -115,7 +115,7 @@ export interface Split {
 /** Finds clusters of the first places. It pauses often, and places may be added meanwhile. @param count of places */
 export function* splitIntoClusters(codes: Clusterable, count: number): Generator<undefined, Split> {
   const { coder } = codes;
-  const split = Math.max(LEAST_SPLIT, Math.min(MOST_SPLIT, Math.round(Math.sqrt(count / CLUSTER_SIZE))));
+  const split = Math.max(MIN_SPLIT, Math.min(MAX_SPLIT, Math.round(Math.sqrt(count / CLUSTER_SIZE))));
   const first = yield* kMeans(codes, sampleOf(count, SAMPLE * split), split);
   const codedFirst = first.map((centroid) => coder.codeNumbers(centroid));
   const sample = sampleOf(count, SAMPLE * split ** 2);

@@ -1,4 +1,4 @@
-import { type Bits, bitsBytes, createBits, hasBit, ones, setBit, withRoom } from './bits.ts';
+import { type Bits, bitsBytes, createBits, grownBits, hasBit, popCount, setBit } from './bits.ts';
 import { type Clusters, describeClusters, splitIntoClusters } from './clusters.ts';
 import type { CodedNumbers, CodedQuery, Coder, CodeSizes } from './codes.ts';
 import { grown } from './row-table.ts';
@@ -16,9 +16,9 @@ import {
 } from './segment.ts';
 
 /** Fewer vectors are not worth clusters. */
-const LEAST_CLUSTERED = 16_384;
+const MIN_CLUSTERED = 16_384;
 /** Clusters are made again when this share of all vectors has none. */
-const MOST_UNCLUSTERED = 0.2;
+const MAX_UNCLUSTERED = 0.2;
 const GROWTH = 1.25;
 /** Vectors that change places between two pauses. */
 const MOVED_AT_A_TIME = 2_048;
@@ -68,7 +68,7 @@ export class Codes {
   /** Whether clusters would make scans of signs faster. */
   get needsClusters(): boolean {
     const unclustered = this.#count - (this.#clusters?.end ?? 0);
-    return this.#isScanned && unclustered > Math.max(LEAST_CLUSTERED, MOST_UNCLUSTERED * this.#count);
+    return this.#isScanned && unclustered > Math.max(MIN_CLUSTERED, MAX_UNCLUSTERED * this.#count);
   }
 
   set(row: number, vector: Float32Array): void {
@@ -120,7 +120,7 @@ export class Codes {
     this.#isScanned = true;
     for (const segment of this.#segments) segment.ask(query);
     const near: number[] = [];
-    const most = (segment: Segment) => segment.mostSum(query, distance);
+    const most = (segment: Segment) => segment.maxSum(query, distance);
     const takeNear = (first: number, found: Uint32Array) => {
       for (const one of found) near.push(first + placeOf(one));
     };
@@ -264,7 +264,7 @@ export class Codes {
       if (first < from) bits &= -1 << (from - first);
       if (to - first < 32) bits &= ~(-1 << (to - first));
       mask[word] = bits;
-      count += ones(bits);
+      count += popCount(bits);
     }
     return count;
   }
@@ -272,7 +272,7 @@ export class Codes {
   /** The place of a row; a new one if it has none. */
   #placeFor(row: number): number {
     if (hasBit(this.described, row)) return this.#places[row] as number;
-    this.described = withRoom(this.described, row + 1);
+    this.described = grownBits(this.described, row + 1);
     setBit(this.described, row);
     const place = this.#count++;
     if (place >= this.#rows.length) this.#rows = grown(this.#rows, new Uint32Array(Math.ceil(GROWTH * place)));
@@ -296,9 +296,9 @@ export class Codes {
     while (this.#segments.length <= number) this.#segments.push(new Segment(this.coder, FIRST_SEGMENT));
     const segment = this.#segments[number] as Segment;
     const needed = (place % SEGMENT) + 1;
-    if (needed <= segment.room) return segment;
-    const room = Math.min(SEGMENT, Math.max(needed, 2 * segment.room));
-    const larger = new Segment(this.coder, Math.ceil(room / FIRST_SEGMENT) * FIRST_SEGMENT, segment);
+    if (needed <= segment.capacity) return segment;
+    const capacity = Math.min(SEGMENT, Math.max(needed, 2 * segment.capacity));
+    const larger = new Segment(this.coder, Math.ceil(capacity / FIRST_SEGMENT) * FIRST_SEGMENT, segment);
     this.#segments[number] = larger;
     return larger;
   }

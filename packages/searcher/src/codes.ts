@@ -12,16 +12,16 @@ import { Rotation } from './rotation.ts';
  */
 
 /** Shorter vectors are rotated several times to get this many signs: fewer signs are too inaccurate. */
-const LEAST_SIGNS = 128;
+const MIN_SIGNS = 128;
 /** Maximum that two bytes of signs may add to a sum, before the rounding of four table entries. */
-const MOST_ADDED = 253;
+const MAX_ADDED = 253;
 /** The best step of 16 uniform levels for a normal distribution with standard deviation 1 (Max 1960, table 2). */
 const STEP = 0.3352;
 /** Maximum rounding error of sums of f32, as a share of the sum of the lengths. */
 const ROUNDING = 2e-5;
 
 /** Larger than any sum of signs. */
-export const MOST_SIGN_SUM = 0xffff;
+export const MAX_SIGN_SUM = 0xffff;
 /** Count of numbers that are stored with the levels of each row. */
 export const FACTORS = 3;
 
@@ -64,7 +64,7 @@ export function codeSizes(numbers: number): CodeSizes {
   const dimensions = Math.max(4, numbers);
   return {
     dimensions,
-    bits: Math.max(LEAST_SIGNS, Math.ceil(dimensions / 2 / 128) * 128),
+    bits: Math.max(MIN_SIGNS, Math.ceil(dimensions / 2 / 128) * 128),
     stride: Math.ceil(dimensions / 32) * 16,
   };
 }
@@ -190,7 +190,7 @@ export class Coder implements CodeSizes {
       sum += added;
       most = Math.max(most, added);
     }
-    const scale = most === 0 ? 0 : MOST_ADDED / most;
+    const scale = most === 0 ? 0 : MAX_ADDED / most;
     const tables = new Uint8Array(4 * numbers.length);
     for (let at = 0; at < tables.length; at++) {
       let added = 0;
@@ -294,12 +294,12 @@ export function roughSlack({ scale, length }: CodedNumbers, dimensions: number):
  * of this number
  * @param angle maximum angle between the signed numbers of a row and their signs, in radians
  */
-export function mostSignSum({ signs }: CodedQuery, copies: number, angle: number, distance: number): number {
+export function maxSignSum({ signs }: CodedQuery, copies: number, angle: number, distance: number): number {
   const { tables, scale, sum, length } = signs;
   const sine = (distance * Math.sqrt(copies) * (1 + ROUNDING)) / length;
-  if (!(sine < 1)) return MOST_SIGN_SUM;
+  if (!(sine < 1)) return MAX_SIGN_SUM;
   const most = Math.min(Math.PI, Math.asin(sine) + angle + 2 * ROUNDING);
   const product = (Math.cos(most) - ROUNDING) * length * Math.sqrt(tables.length / 4);
   // Rounding changes each entry of a table by at most half a unit.
-  return Math.min(MOST_SIGN_SUM, Math.ceil(((sum - product) / 2) * scale + tables.length / 32));
+  return Math.min(MAX_SIGN_SUM, Math.ceil(((sum - product) / 2) * scale + tables.length / 32));
 }

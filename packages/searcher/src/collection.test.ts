@@ -1,15 +1,13 @@
-import { createRandom } from '@akin/domain/random';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { distance } from '../test/distance.ts';
+import { addDocument, finder, gaussian, nearestOf } from '../test/search.ts';
 import { type Bounds, boundsOf, Coder } from './codes.ts';
 import { SearchedCollection } from './collection.ts';
 import { createKernel, createMemory } from './kernel.ts';
-import type { VectorQuery } from './query.ts';
 import { Rotation } from './rotation.ts';
 
-const random = createRandom(11);
-const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
+const gauss = gaussian(11);
 const unit = (numbers: readonly number[]) => {
   const length = Math.hypot(...numbers);
   return Float32Array.from(numbers, (number) => number / length);
@@ -86,11 +84,7 @@ describe.each([
   const LIMIT = 400;
   const vectors = clustered(count, dimensions);
   const collection = new SearchedCollection(LIMIT);
-  for (const [doc, vector] of vectors.entries()) {
-    collection.addRow(doc, 1);
-    // Every tenth document has no vector.
-    if (doc % 10 !== 3) collection.setVector('view', doc, vector);
-  }
+  for (const [doc, vector] of vectors.entries()) addDocument(collection, doc, 1, vector);
   collection.extendFilter(
     1,
     Uint32Array.from({ length: count / 2 }, (_, i) => 2 * i),
@@ -101,20 +95,7 @@ describe.each([
   );
   collection.advance(1);
 
-  const find = (query: Float32Array, asked: Partial<VectorQuery> = {}) => {
-    const found = collection.search({
-      ...{ commit: 1, module: 'view', filters: [], vector: query, wanted: 10 },
-      ...{ exactRows: LIMIT, leastCompared: LIMIT / 4, mostCandidates: 20_000 },
-      ...asked,
-    });
-    if (found === undefined) throw new Error('not searched');
-    return found;
-  };
-  const truth = (query: Float32Array, isIn: (doc: number) => boolean = () => true) =>
-    vectors
-      .map((vector, doc) => ({ doc, distance: distance(vector, query) }))
-      .filter(({ doc }) => doc % 10 !== 3 && isIn(doc))
-      .sort((a, b) => a.distance - b.distance);
+  const find = finder({ exactRows: LIMIT, leastCompared: LIMIT / 4 });
   const queries = clustered(12, dimensions);
 
   it('returns nearly all of the nearest, also with filters', () => {
@@ -124,8 +105,8 @@ describe.each([
     ] as const) {
       let right = 0;
       for (const query of queries) {
-        const { docs, matches, isExact } = find(query, { filters });
-        const all = truth(query, isIn);
+        const { docs, matches, isExact } = find(collection, query, { filters });
+        const all = nearestOf(vectors, query, isIn);
         expect(matches).toBe(all.length);
         expect(isExact).toBe(all.length <= LIMIT || count <= 2 * LIMIT);
         const near = new Set(docs);
@@ -137,15 +118,15 @@ describe.each([
 
   it('misses nothing if few rows match, if an exact answer is requested, and within a distance', () => {
     for (const query of queries) {
-      const few = find(query, { filters: [1, 2] });
+      const few = find(collection, query, { filters: [1, 2] });
       expect(few.isExact).toBe(true);
-      const nearest = truth(query, (doc) => doc < 400 && doc % 2 === 0).slice(0, 10);
+      const nearest = nearestOf(vectors, query, (doc) => doc < 400 && doc % 2 === 0).slice(0, 10);
       expect([...few.docs]).toEqual(expect.arrayContaining(nearest.map(({ doc }) => doc)));
-      const exact = find(query, { exactRows: Number.POSITIVE_INFINITY });
-      const all = truth(query);
+      const exact = find(collection, query, { exactRows: Number.POSITIVE_INFINITY });
+      const all = nearestOf(vectors, query);
       expect([...exact.docs]).toEqual(expect.arrayContaining(all.slice(0, 10).map(({ doc }) => doc)));
       const maxDistance = all[30]?.distance ?? 0;
-      const within = find(query, { maxDistance });
+      const within = find(collection, query, { maxDistance });
       const wanted = all.filter((one) => one.distance <= maxDistance).map(({ doc }) => doc);
       expect([...within.docs]).toEqual(expect.arrayContaining(wanted));
       expect(within.docs.length).toBeLessThan(Math.max(500, count / 2));

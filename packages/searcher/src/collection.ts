@@ -4,11 +4,11 @@ import {
   createBits,
   exclude,
   forEachBit,
+  grownBits,
   hasBit,
   intersect,
   rowsOf,
   setBit,
-  withRoom,
 } from './bits.ts';
 import { Cells } from './cells.ts';
 import { Codes, codesBytes } from './code-table.ts';
@@ -18,8 +18,8 @@ import { DocValues } from './doc-values.ts';
 import { Floats, floatsBytes } from './floats.ts';
 import { FoundRows } from './found-rows.ts';
 import { nearBySigns } from './near-by-signs.ts';
-import { findPairs, type Pairs, type PairsQuery } from './pairs.ts';
-import { type Candidates, type CountQuery, handedOn, type Restriction, type VectorQuery } from './query.ts';
+import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
+import { type Candidates, type CountQuery, candidateCount, type Restriction, type VectorQuery } from './query.ts';
 import { RowTable } from './row-table.ts';
 
 /** Dead rows are removed when there are at least this many, and when they reach this share of all rows. */
@@ -101,7 +101,7 @@ export class SearchedCollection {
 
   /** Adds documents to those that match a filter. Ignores documents that are not in this collection. */
   extendFilter(filter: number, docs: DocNumbers | DocSet): void {
-    const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
+    const bits = grownBits(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
     if ('pages' in docs) {
       forEachIn(docs, this.#rows.docs, (row) => setBit(bits, row));
     } else {
@@ -138,7 +138,7 @@ export class SearchedCollection {
 
   /** Adds to a filter the rows with one of the wanted values of a column. @param wanted 1 or 0 for each ordinal */
   extendByValues(filter: number, column: number, wanted: Uint8Array): void {
-    const bits = withRoom(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
+    const bits = grownBits(this.#filters.get(filter) ?? createBits(this.#rows.count), this.#rows.count);
     // It is possible that no document of this thread has a value.
     this.#columns.get(column)?.select(wanted, bits);
     this.#filters.set(filter, bits);
@@ -236,7 +236,9 @@ export class SearchedCollection {
     }
     const near = nearBySigns(vectors, coded, rows, matches, query);
     const isExact = near.length === matches;
-    const best = isExact ? nearest : new FoundRows(this.#rows, matches, mostCandidates, handedOn(wanted), 'likely');
+    const best = isExact
+      ? nearest
+      : new FoundRows(this.#rows, matches, mostCandidates, candidateCount(wanted), 'likely');
     vectors.compareAt(coded, near, (row, low, likely, high) => best.add(row, low, likely, high), best);
     return best.candidates(near.length, isExact);
   }
@@ -258,7 +260,7 @@ export class SearchedCollection {
   }
 
   /** Finds the rows near each of some vectors. @returns undefined if no cells are loaded */
-  pairs(query: PairsQuery): Pairs | undefined {
+  pairs(query: PairsQuery): NearPairs | undefined {
     const vectors = this.#vectors.get(query.module);
     if (this.#cells === undefined) return undefined;
     // It is possible that no document of this thread has a vector of the module.
@@ -271,7 +273,7 @@ export class SearchedCollection {
   #described({ commit, module }: Pick<VectorQuery, 'commit' | 'module'>): Bits | undefined {
     if (commit < this.#oldest) return undefined;
     if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
-    const rows = this.#rows.seenBy(commit, commit === this.#commit && !this.#isAhead);
+    const rows = this.#rows.visibleAt(commit, commit === this.#commit && !this.#isAhead);
     intersect(rows, this.#vectors.get(module)?.described ?? createBits(0));
     return rows;
   }

@@ -2,7 +2,7 @@
 const PAGE = 65_536;
 const PAGE_WORDS = PAGE / 32;
 /** Minimum average of documents on a page: with fewer, a document takes more than 32 bytes. */
-const LEAST_ON_PAGES = 256;
+const MIN_ON_PAGES = 256;
 
 /** Numbers of documents: below 2^32 in a `Uint32Array`, below 2^53 in a `Float64Array`. */
 export type DocNumbers = Uint32Array | Float64Array;
@@ -20,7 +20,7 @@ export interface DocSet {
 
 /** @returns undefined if the numbers are too sparse for a bitmap */
 export function docSetOf(docs: DocNumbers): DocSet | undefined {
-  const most = Math.floor(docs.length / LEAST_ON_PAGES);
+  const most = Math.floor(docs.length / MIN_ON_PAGES);
   const starts = new Map<number, number>();
   let [last, start] = [-1, 0];
   for (let i = 0; i < docs.length; i++) {

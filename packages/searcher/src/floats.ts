@@ -1,4 +1,4 @@
-import { type Bits, bitsBytes, createBits, forEachBit, setBit, withRoom } from './bits.ts';
+import { type Bits, bitsBytes, createBits, forEachBit, grownBits, setBit } from './bits.ts';
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
 import { BLOCK, FIRST_SEGMENT, type Take } from './segment.ts';
@@ -7,7 +7,7 @@ import { BLOCK, FIRST_SEGMENT, type Take } from './segment.ts';
 export class Floats {
   readonly dimensions: number;
   readonly #stride: number;
-  #room = FIRST_SEGMENT;
+  #capacity = FIRST_SEGMENT;
   #memory: WebAssembly.Memory;
   #kernel: Kernel;
   described: Bits = createBits(FIRST_SEGMENT);
@@ -24,7 +24,8 @@ export class Floats {
   }
 
   set(row: number, vector: Float32Array): void {
-    if (row >= this.#room) this.#grow(Math.ceil(Math.max(row + 1, 2 * this.#room) / FIRST_SEGMENT) * FIRST_SEGMENT);
+    if (row >= this.#capacity)
+      this.#grow(Math.ceil(Math.max(row + 1, 2 * this.#capacity) / FIRST_SEGMENT) * FIRST_SEGMENT);
     new Float32Array(this.#memory.buffer, row * this.#stride, this.dimensions).set(vector);
     setBit(this.described, row);
   }
@@ -36,18 +37,18 @@ export class Floats {
 
   /** Compares rows with a query. The rounding error of sums of f32 is a share of the distance. */
   compare(query: Float32Array, rows: Bits, take: Take): void {
-    const maskAt = this.#room * this.#stride;
-    const queryAt = maskAt + this.#room / 8;
+    const maskAt = this.#capacity * this.#stride;
+    const queryAt = maskAt + this.#capacity / 8;
     const outAt = queryAt + this.#stride;
     const { buffer } = this.#memory;
     const padded = new Float32Array(buffer, queryAt, this.#stride / 4);
     padded.fill(0);
     padded.set(query);
     const out = new Float32Array(buffer, outAt, BLOCK);
-    const mask = new Uint32Array(buffer, maskAt, this.#room / 32);
+    const mask = new Uint32Array(buffer, maskAt, this.#capacity / 32);
     setMask(mask, rows);
-    for (let first = 0; first < this.#room; first += BLOCK) {
-      const count = Math.min(BLOCK, this.#room - first);
+    for (let first = 0; first < this.#capacity; first += BLOCK) {
+      const count = Math.min(BLOCK, this.#capacity - first);
       this.#kernel.squares(first * this.#stride, this.#stride, count, maskAt + first / 8, queryAt, outAt);
       forEachBit(mask.subarray(first / 32, (first + count) / 32), (i) => {
         const square = out[i] as number;
@@ -56,13 +57,13 @@ export class Floats {
     }
   }
 
-  #grow(room: number): void {
-    const memory = createMemory(floatBytes(this.#stride, room));
-    new Uint8Array(memory.buffer).set(new Uint8Array(this.#memory.buffer, 0, this.#room * this.#stride));
-    this.#room = room;
+  #grow(capacity: number): void {
+    const memory = createMemory(floatBytes(this.#stride, capacity));
+    new Uint8Array(memory.buffer).set(new Uint8Array(this.#memory.buffer, 0, this.#capacity * this.#stride));
+    this.#capacity = capacity;
     this.#memory = memory;
     this.#kernel = createKernel(memory);
-    this.described = withRoom(this.described, room);
+    this.described = grownBits(this.described, capacity);
   }
 }
 
@@ -79,8 +80,8 @@ function floatStride(dimensions: number): number {
 }
 
 /** Bytes of rows of floats with the working memory of the kernel. */
-function floatBytes(stride: number, room: number): number {
-  return room * stride + room / 8 + stride + 4 * BLOCK;
+function floatBytes(stride: number, capacity: number): number {
+  return capacity * stride + capacity / 8 + stride + 4 * BLOCK;
 }
 
 /** Maximum bytes of {@link Floats} with this many rows: their capacity doubles. */

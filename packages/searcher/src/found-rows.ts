@@ -1,9 +1,9 @@
-import { nth } from './nth.ts';
+import { nthSmallest } from './nth-smallest.ts';
 import type { Candidates } from './query.ts';
 import type { RowTable } from './row-table.ts';
 
 /** Minimum number of rows kept before rows that are too far are dropped. */
-const LEAST_ROOM = 256;
+const MIN_CAPACITY = 256;
 
 /** Collects rows with the bounds of their distances: all added rows, or only those that can be among the nearest. */
 export class FoundRows {
@@ -19,7 +19,7 @@ export class FoundRows {
   #high: number[] = [];
   /** Rows beyond this bound are not among the nearest. The bound only decreases. */
   bound = Number.POSITIVE_INFINITY;
-  #room: number;
+  #capacity: number;
 
   constructor(
     table: RowTable,
@@ -33,7 +33,7 @@ export class FoundRows {
     this.#matches = matches;
     this.#wanted = wanted;
     this.by = by;
-    this.#room = Math.max(LEAST_ROOM, 4 * wanted);
+    this.#capacity = Math.max(MIN_CAPACITY, 4 * wanted);
   }
 
   add(row: number, low: number, likely: number, high: number): void {
@@ -44,7 +44,7 @@ export class FoundRows {
     this.#low.push(low);
     this.#likely.push(likely);
     this.#high.push(high);
-    if (this.#rows.length >= this.#room) this.#prune();
+    if (this.#rows.length >= this.#capacity) this.#prune();
   }
 
   /**
@@ -69,7 +69,7 @@ export class FoundRows {
 
   /** Drops rows that cannot be among the nearest. Rows as near as the last one of these stay. */
   #prune(): void {
-    this.bound = Math.min(this.bound, nth(this.by === 'low' ? this.#high : this.#likely, this.#wanted));
+    this.bound = Math.min(this.bound, nthSmallest(this.by === 'low' ? this.#high : this.#likely, this.#wanted));
     const kept = indexesWhere(this.by === 'low' ? this.#low : this.#likely, this.bound);
     const pick = (numbers: readonly number[]) => kept.map((i) => numbers[i] as number);
     [this.#rows, this.#low, this.#likely, this.#high] = [this.#rows, this.#low, this.#likely, this.#high].map(pick) as [
@@ -78,7 +78,7 @@ export class FoundRows {
       number[],
       number[],
     ];
-    this.#room = Math.max(this.#room, 2 * kept.length);
+    this.#capacity = Math.max(this.#capacity, 2 * kept.length);
   }
 }
 

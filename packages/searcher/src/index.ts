@@ -1,7 +1,7 @@
 export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
-export { mergeCandidates, shareOf } from './merge.ts';
+export { mergeCandidates, queryOfPart } from './merge.ts';
 export type { ValueList } from './messages.ts';
-export type { Pairs, PairsQuery } from './pairs.ts';
+export type { NearPairs, PairsQuery } from './pairs.ts';
 export type { Candidates, CountQuery, Restriction, VectorQuery } from './query.ts';
 export { Searcher, SearcherError } from './searcher.ts';
 export { readValues, type Summary, summaryOf } from './wire.ts';

@@ -1,13 +1,13 @@
-import { nth } from './nth.ts';
-import { type Candidates, handedOn, type VectorQuery } from './query.ts';
+import { nthSmallest } from './nth-smallest.ts';
+import { type Candidates, candidateCount, type VectorQuery } from './query.ts';
 
 /** If bounds leave more candidates than this, an approximate answer returns the most likely ones instead. */
-const MOST_PROVEN = 1_000;
+const MAX_PROVEN = 1_000;
 /** It then returns this many times as many, because distances far from the query hardly differ. */
 const MORE_FAR = 4;
 
 /** The query for one of several parts of a collection. Documents are distributed over the parts at random. */
-export function shareOf<Query extends Pick<VectorQuery, 'exactRows' | 'leastCompared'>>(
+export function queryOfPart<Query extends Pick<VectorQuery, 'exactRows' | 'leastCompared'>>(
   query: Query,
   parts: number,
 ): Query {
@@ -19,7 +19,7 @@ export function shareOf<Query extends Pick<VectorQuery, 'exactRows' | 'leastComp
 
 /**
  * Merges the candidates of the parts of a collection into what a search of the whole collection would return.
- * @param parts the candidates of each part for {@link shareOf} the query
+ * @param parts the candidates of each part for {@link queryOfPart} the query
  */
 export function mergeCandidates(
   parts: readonly Candidates[],
@@ -44,9 +44,9 @@ export function mergeCandidates(
   const high = join(new Float32Array(total), (part) => part.high);
   const isProof = parts.every((part) => part.isExact);
   const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
-  const proven = maxDistance === undefined ? nth(high, wanted) : Number.POSITIVE_INFINITY;
-  const estimated = nth(likely, (isProof ? MORE_FAR : 1) * handedOn(wanted));
-  const isExact = isProof && (mustBe || countUpTo(low, proven) <= Math.max(MOST_PROVEN, countUpTo(likely, estimated)));
+  const proven = maxDistance === undefined ? nthSmallest(high, wanted) : Number.POSITIVE_INFINITY;
+  const estimated = nthSmallest(likely, (isProof ? MORE_FAR : 1) * candidateCount(wanted));
+  const isExact = isProof && (mustBe || countUpTo(low, proven) <= Math.max(MAX_PROVEN, countUpTo(likely, estimated)));
   const [by, bound] = isExact ? [low, proven] : [likely, estimated];
   let count = countUpTo(by, bound);
   const areTooMany = parts.some((part) => part.areTooMany) || count > mostCandidates;

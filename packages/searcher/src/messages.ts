@@ -1,5 +1,5 @@
 import type { DocNumbers, DocSet } from './doc-set.ts';
-import type { Pairs, PairsQuery } from './pairs.ts';
+import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 import type { DocList } from './wire.ts';
 
@@ -57,19 +57,19 @@ export type Request =
   | { readonly kind: 'count'; readonly key: number; readonly query: CountQuery }
   | { readonly kind: 'drop'; readonly key: number };
 
-export interface Asked {
+export interface RequestMessage {
   readonly number: number;
   readonly request: Request;
 }
 
-export interface Answered {
+export interface ReplyMessage {
   readonly number: number;
   /** Bytes of memory of the collection. */
   readonly bytes: number;
   /** Undefined if the commit is too old to be searched; the same applies to the counts. */
   readonly candidates?: Candidates | undefined;
   readonly counts?: readonly number[] | undefined;
-  readonly pairs?: Pairs | undefined;
+  readonly pairs?: NearPairs | undefined;
   /** The documents that are not in this collection. */
   readonly missing?: readonly number[];
   readonly failure?: string;

@@ -1,12 +1,12 @@
 import type { Bits } from './bits.ts';
 import type { Codes, SignScan } from './code-table.ts';
-import { type CodedQuery, MOST_SIGN_SUM } from './codes.ts';
+import { type CodedQuery, MAX_SIGN_SUM } from './codes.ts';
 import type { VectorQuery } from './query.ts';
 import { grown } from './row-table.ts';
 import { placeOf, sumOf } from './segment.ts';
 
-/** Of a query that is in a dense neighbourhood, or unlike all rows, up to this many times as many rows are compared. */
-const CROWD = 80;
+/** Up to this many times as many rows are compared for a query in a dense neighbourhood, or unlike all rows. */
+const MAX_COMPARED_FACTOR = 80;
 /** An estimate by signs is trusted within this many standard deviations. */
 const DEVIATIONS = 3.5;
 /** Maximum bins of the histogram of sums. */
@@ -16,10 +16,10 @@ const STEPS = 512;
  * within some standard deviations of the sum of the last wanted row. A query that is unlike all rows finds such sums
  * everywhere, so nearly all clusters are scanned.
  */
-const LEAST_SCANNED = 0.05;
-const LEAST_WITHOUT_NEAR = 0.04;
+const MIN_SCANNED = 0.05;
+const MIN_WITHOUT_NEAR = 0.04;
 /** Also at least this many clusters each time: where clusters are few, a share of the matches is in very few of them. */
-const LEAST_CLUSTERS = 16;
+const MIN_CLUSTERS = 16;
 const NEAR_DEVIATIONS = 2;
 
 /** The places found so far and their sums. The arrays grow to the maximum that any search needs, and are reused. */
@@ -61,11 +61,11 @@ class NearScan implements SignScan {
   #withoutNear = 0;
   #clustersWithoutNear = 0;
   /** The smallest sum of the cluster. */
-  #smallest = MOST_SIGN_SUM;
+  #smallest = MAX_SIGN_SUM;
   /** The maximum sum that a row may have to be compared by levels. It only decreases, so skipped rows cannot change it. */
-  #most = MOST_SIGN_SUM;
+  #most = MAX_SIGN_SUM;
   /** The maximum sum that counts as near the last wanted one. */
-  #near = MOST_SIGN_SUM;
+  #near = MAX_SIGN_SUM;
 
   constructor({ signs }: CodedQuery, query: VectorQuery, matches: number) {
     this.#query = query;
@@ -82,9 +82,9 @@ class NearScan implements SignScan {
   take(first: number, found: Uint32Array): void {
     let count = this.#count;
     if (count + found.length > foundPlaces.length) {
-      const room = 2 * (count + found.length);
-      foundPlaces = grown(foundPlaces, new Uint32Array(room));
-      foundSums = grown(foundSums, new Uint16Array(room));
+      const capacity = 2 * (count + found.length);
+      foundPlaces = grown(foundPlaces, new Uint32Array(capacity));
+      foundSums = grown(foundSums, new Uint16Array(capacity));
     }
     for (let i = 0; i < found.length; i++, count++) {
       const one = found[i] as number;
@@ -105,13 +105,13 @@ class NearScan implements SignScan {
     const isNear = this.#smallest <= this.#near;
     this.#withoutNear = isNear ? 0 : this.#withoutNear + matches;
     this.#clustersWithoutNear = isNear ? 0 : this.#clustersWithoutNear + 1;
-    this.#smallest = MOST_SIGN_SUM;
-    const least = Math.max(LEAST_SCANNED * this.#matches, 2 * this.#query.leastCompared);
+    this.#smallest = MAX_SIGN_SUM;
+    const least = Math.max(MIN_SCANNED * this.#matches, 2 * this.#query.leastCompared);
     return (
       this.#scanned >= least &&
-      this.#clusters >= 2 * LEAST_CLUSTERS &&
-      this.#withoutNear >= LEAST_WITHOUT_NEAR * this.#matches &&
-      this.#clustersWithoutNear >= LEAST_CLUSTERS
+      this.#clusters >= 2 * MIN_CLUSTERS &&
+      this.#withoutNear >= MIN_WITHOUT_NEAR * this.#matches &&
+      this.#clustersWithoutNear >= MIN_CLUSTERS
     );
   }
 
@@ -131,7 +131,7 @@ class NearScan implements SignScan {
     // Model: each number differs in sign with the same probability, independently.
     const share = Math.min(0.5, last / (sum * scale || 1));
     const deviation = scale * length * Math.sqrt(share * (1 - share));
-    const widest = Math.min(this.#reach(CROWD * leastCompared), last + DEVIATIONS * deviation);
+    const widest = Math.min(this.#reach(MAX_COMPARED_FACTOR * leastCompared), last + DEVIATIONS * deviation);
     this.#most = Math.min(this.#most, Math.max(last, this.#reach(leastCompared), Math.ceil(widest)));
     this.#near = last + NEAR_DEVIATIONS * deviation;
   }
@@ -143,6 +143,6 @@ class NearScan implements SignScan {
       count += this.#histogram[step] as number;
       if (count >= rows) return (step + 1) * this.#step - 1;
     }
-    return MOST_SIGN_SUM;
+    return MAX_SIGN_SUM;
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { distance } from '../test/distance.ts';
 import { rowBytes } from '../test/row-bytes.ts';
 import { SearchedCollection } from './collection.ts';
-import type { Pairs } from './pairs.ts';
+import type { NearPairs } from './pairs.ts';
 import { Searcher } from './searcher.ts';
 
 const random = createRandom(3);
@@ -23,13 +23,13 @@ const cellOf = (doc: number) => doc % 7;
 function queryOf(vectors: readonly Float32Array[], maxDistance: number) {
   const cells = vectors.slice(1).flatMap((_, i) => [i % 7, i % 9 === 4 ? 8 : (i + 3) % 7]);
   return {
-    ...{ module: 'view', maxDistance, mostPairs: 100_000, cells: Int32Array.from(cells) },
+    ...{ module: 'view', maxDistance, maxPairs: 100_000, cells: Int32Array.from(cells) },
     vectors: Float32Array.from(vectors.flatMap((vector) => [...vector])),
     ends: Int32Array.from(vectors, (_, i) => Math.min(2 * (i + 1), cells.length)),
   };
 }
 
-const told = (pairs: Pairs | undefined) =>
+const told = (pairs: NearPairs | undefined) =>
   new Set(Array.from(pairs?.queries ?? [], (i, at) => `${i} ${pairs?.docs[at]}`));
 
 describe.each([
@@ -70,7 +70,7 @@ describe.each([
     for (const pair of near) expect(told(pairs)).toContain(pair);
     for (const pair of told(pairs)) expect(asked).toContain(pair);
     expect(told(pairs).size).toBeLessThan(2 * near.size);
-    expect(collection.pairs({ ...query, mostPairs: near.size - 1 })).toMatchObject({ areTooMany: true });
+    expect(collection.pairs({ ...query, maxPairs: near.size - 1 })).toMatchObject({ areTooMany: true });
   });
 
   it('include rows that no commit sees any more, which searches do not find', () => {
@@ -117,7 +117,7 @@ it.each([1, 3])('%i threads tell the same pairs, of many vectors at once too', a
   ).toEqual([200]);
   await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes: rowBytes(count) });
   const query = {
-    ...{ module: 'view', maxDistance: 0.5, mostPairs: 10_000 },
+    ...{ module: 'view', maxDistance: 0.5, maxPairs: 10_000 },
     vectors: Float32Array.from({ length: 140 }, (_, i) => (i % 4 === 0 || i % 4 === 3 ? 1 : 0)),
     cells: new Int32Array(70).fill(1),
     ends: Int32Array.from({ length: 70 }, (_, i) => i + 1),
@@ -126,7 +126,7 @@ it.each([1, 3])('%i threads tell the same pairs, of many vectors at once too', a
   for (let i = 0; i < 70; i++) for (let doc = 1; doc < count; doc++) if (doc % 2 === i % 2) expected.add(`${i} ${doc}`);
   for (let i = 0; i < 70; i += 2) expected.add(`${i} 0`);
   expect(told(await searcher.pairs(1, query))).toEqual(expected);
-  expect(await searcher.pairs(1, { ...query, mostPairs: 1_000 })).toMatchObject({ areTooMany: true });
+  expect(await searcher.pairs(1, { ...query, maxPairs: 1_000 })).toMatchObject({ areTooMany: true });
   expect(
     await searcher.pairs(1, { ...query, vectors: new Float32Array(), cells: new Int32Array(), ends: new Int32Array() }),
   ).toMatchObject({ compared: 0 });

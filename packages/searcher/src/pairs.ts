@@ -17,12 +17,12 @@ export interface PairsQuery {
   readonly ends: Int32Array;
   readonly maxDistance: number;
   /** Maximum number of pairs: more would not be used. */
-  readonly mostPairs: number;
+  readonly maxPairs: number;
 }
 
 /** All pairs that are within the distance, and a few that are slightly farther apart. */
-export interface Pairs {
-  /** Whether there are more pairs than `mostPairs`; then none are returned. */
+export interface NearPairs {
+  /** Whether there are more pairs than `maxPairs`; then none are returned. */
   readonly areTooMany: boolean;
   /** How many vectors were compared. */
   readonly compared: number;
@@ -38,14 +38,14 @@ let rows = new Uint32Array(1_024);
 const SLACK = 1e-5;
 
 /** Finds the pairs by bounds of the distances, so that no pair can be missed. */
-export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells, query: PairsQuery): Pairs {
-  const { ends, maxDistance, mostPairs } = query;
+export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells, query: PairsQuery): NearPairs {
+  const { ends, maxDistance, maxPairs } = query;
   const most = maxDistance ** 2 + SLACK;
   const dimensions = ends.length === 0 ? 0 : query.vectors.length / ends.length;
   const [queries, docs]: [number[], number[]] = [[], []];
   const isEach = countBits(vectors.described) === table.count;
   let compared = 0;
-  for (let i = 0; i < ends.length && docs.length <= mostPairs; i++) {
+  for (let i = 0; i < ends.length && docs.length <= maxPairs; i++) {
     const asked = query.cells.subarray(i === 0 ? 0 : ends[i - 1], ends[i]);
     if (rows.length < table.count) rows = new Uint32Array(Math.max(table.count, 2 * rows.length));
     const placed = cells.rowsIn(asked, rows);
@@ -62,7 +62,7 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
     if (vectors instanceof Floats) vectors.compare(vector, bitsOf(some, table.count), take);
     else vectors.compare(vectors.coder.numbers(vector), some, take, { by: 'low', bound: most });
   }
-  const areTooMany = docs.length > mostPairs;
+  const areTooMany = docs.length > maxPairs;
   return {
     areTooMany,
     compared,

@@ -26,12 +26,12 @@ export interface VectorQuery extends Restriction {
 }
 
 /** An approximate answer returns at least this many candidates, and more than are wanted. */
-const LEAST_HANDED_ON = 50;
+const MIN_HANDED_ON = 50;
 const SPARE = 30;
 
 /** How many candidates an approximate answer returns. */
-export function handedOn(wanted: number): number {
-  return Math.max(LEAST_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
+export function candidateCount(wanted: number): number {
+  return Math.max(MIN_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
 }
 
 /** Counts the rows that a commit sees and that have a vector of a module, once for each restriction. */

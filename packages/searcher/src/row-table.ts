@@ -1,4 +1,4 @@
-import { type Bits, bitsBytes, clearBit, createBits, setBit, withRoom } from './bits.ts';
+import { type Bits, bitsBytes, clearBit, createBits, grownBits, setBit } from './bits.ts';
 
 /** Value of `to` for a row that no commit has ended. */
 const LIVE = 0xffff_ffff;
@@ -36,8 +36,8 @@ export class RowTable {
 
   /** Maximum bytes for a number of rows. */
   static bytesFor(rows: number): number {
-    const room = Math.ceil(Math.max(rows, 1_024) * GROWTH);
-    return 16 * room + 4 * slotsFor(room) + 2 * bitsBytes(room);
+    const capacity = Math.ceil(Math.max(rows, 1_024) * GROWTH);
+    return 16 * capacity + 4 * slotsFor(capacity) + 2 * bitsBytes(capacity);
   }
 
   /** The documents of all rows. */
@@ -62,7 +62,7 @@ export class RowTable {
   add(doc: number, from: number): void {
     if (this.rowOf(doc) !== EMPTY) return;
     const row = this.#count;
-    this.#makeRoom(row + 1);
+    this.#reserve(row + 1);
     this.#docs[row] = doc;
     this.#from[row] = from;
     this.#to[row] = LIVE;
@@ -85,7 +85,7 @@ export class RowTable {
    * The rows that a commit sees: the memory is used again by the next call.
    * @param isLast whether no later commit has changes here
    */
-  seenBy(commit: number, isLast: boolean): Bits {
+  visibleAt(commit: number, isLast: boolean): Bits {
     const words = Math.ceil(this.#count / 32);
     if (this.#seen.length !== words) this.#seen = new Uint32Array(words);
     const bits = this.#seen;
@@ -113,24 +113,24 @@ export class RowTable {
     const [docs, from] = [this.#docs, this.#from];
     this.#count = 0;
     this.#liveCount = 0;
-    const room = Math.max(1_024, rows.length);
-    this.#docs = new Float64Array(room);
-    this.#from = new Uint32Array(room);
-    this.#to = new Uint32Array(room);
-    this.#live = createBits(room);
-    this.#slots = new Int32Array(slotsFor(room)).fill(EMPTY);
+    const capacity = Math.max(1_024, rows.length);
+    this.#docs = new Float64Array(capacity);
+    this.#from = new Uint32Array(capacity);
+    this.#to = new Uint32Array(capacity);
+    this.#live = createBits(capacity);
+    this.#slots = new Int32Array(slotsFor(capacity)).fill(EMPTY);
     for (const row of rows) this.add(docs[row] as number, from[row] as number);
   }
 
-  #makeRoom(count: number): void {
+  #reserve(count: number): void {
     if (count <= this.#docs.length) return;
-    const room = Math.ceil(count * GROWTH);
-    this.#docs = grown(this.#docs, new Float64Array(room));
-    this.#from = grown(this.#from, new Uint32Array(room));
-    this.#to = grown(this.#to, new Uint32Array(room));
-    this.#live = withRoom(this.#live, room);
-    if (slotsFor(room) <= this.#slots.length) return;
-    this.#slots = new Int32Array(slotsFor(room)).fill(EMPTY);
+    const capacity = Math.ceil(count * GROWTH);
+    this.#docs = grown(this.#docs, new Float64Array(capacity));
+    this.#from = grown(this.#from, new Uint32Array(capacity));
+    this.#to = grown(this.#to, new Uint32Array(capacity));
+    this.#live = grownBits(this.#live, capacity);
+    if (slotsFor(capacity) <= this.#slots.length) return;
+    this.#slots = new Int32Array(slotsFor(capacity)).fill(EMPTY);
     for (let row = 0; row < this.#count; row++) this.#insert(row);
   }
 

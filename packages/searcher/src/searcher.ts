@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
-import { mergeCandidates, shareOf } from './merge.ts';
-import type { Answered, Request, ThreadConfig } from './messages.ts';
-import type { Pairs, PairsQuery } from './pairs.ts';
+import { mergeCandidates, queryOfPart } from './merge.ts';
+import type { ReplyMessage, Request, ThreadConfig } from './messages.ts';
+import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { Candidates, CountQuery, VectorQuery } from './query.ts';
 
 /** This path is correct both from src (under jest) and from dist. */
@@ -22,7 +22,7 @@ export interface SearcherOptions {
 const VECTORS_AT_A_TIME = 16;
 
 interface Pending {
-  readonly resolve: (answer: Answered) => void;
+  readonly resolve: (answer: ReplyMessage) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -83,7 +83,7 @@ export class Searcher implements AsyncDisposable {
    * @throws SearcherError when a thread failed, or the collection, the commit or a filter is not loaded
    */
   async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
-    const share = shareOf(query, this.#options.threads);
+    const share = queryOfPart(query, this.#options.threads);
     const answers = await this.#ask(key, { kind: 'search', key, query: share });
     const parts = answers.map(({ candidates }) => candidates);
     if (parts.some((part) => part === undefined)) return undefined;
@@ -115,11 +115,11 @@ export class Searcher implements AsyncDisposable {
    * Finds the documents near each of many vectors, among documents with the same cells. Other requests run in between.
    * @returns undefined if the cells are no longer loaded
    */
-  async pairs(key: number, query: PairsQuery): Promise<Pairs | undefined> {
-    const found: Pairs[] = [];
+  async pairs(key: number, query: PairsQuery): Promise<NearPairs | undefined> {
+    const found: NearPairs[] = [];
     const count = query.ends.length;
     const dimensions = count === 0 ? 0 : query.vectors.length / count;
-    let [left, next, isLost] = [query.mostPairs, 0, false];
+    let [left, next, isLost] = [query.maxPairs, 0, false];
     const askOn = async () => {
       while (next < count && left >= 0 && !isLost) {
         const from = next;
@@ -130,7 +130,7 @@ export class Searcher implements AsyncDisposable {
           vectors: query.vectors.slice(from * dimensions, next * dimensions),
           cells: query.cells.slice(first, query.ends[next - 1]),
           ends: query.ends.slice(from, next).map((end) => end - first),
-          mostPairs: left,
+          maxPairs: left,
         };
         for (const { pairs } of await this.#ask(key, { kind: 'pairs', key, query: part })) {
           if (pairs === undefined) {
@@ -167,7 +167,7 @@ export class Searcher implements AsyncDisposable {
     await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
   }
 
-  async #ask(key: number, request: Request): Promise<Answered[]> {
+  async #ask(key: number, request: Request): Promise<ReplyMessage[]> {
     if (this.#isClosed) throw new SearcherError('the searcher was closed');
     if (this.#threads.length === 0) this.#start();
     const threads = this.#threads;
@@ -200,7 +200,7 @@ class SearcherThread implements AsyncDisposable {
   constructor(config: ThreadConfig) {
     this.#worker = new Worker(THREAD_FILE, { workerData: config, execArgv: [] });
     this.#worker.unref();
-    this.#worker.on('message', (answer: Answered) => {
+    this.#worker.on('message', (answer: ReplyMessage) => {
       const pending = this.#pending.get(answer.number);
       this.#pending.delete(answer.number);
       if (this.#pending.size === 0) this.#worker.unref();
@@ -215,7 +215,7 @@ class SearcherThread implements AsyncDisposable {
     return this.#failure !== undefined;
   }
 
-  ask(request: Request): Promise<Answered> {
+  ask(request: Request): Promise<ReplyMessage> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       const number = this.#number++;

@@ -6,7 +6,7 @@ import {
   type Coder,
   type CodeSizes,
   FACTORS,
-  mostSignSum,
+  maxSignSum,
   NO_SLACK,
   roughLikely,
   roughSlack,
@@ -51,11 +51,11 @@ interface SegmentAddresses {
   readonly end: number;
 }
 
-function segmentAddresses({ bits, stride }: CodeSizes, room: number): SegmentAddresses {
-  const levels = (room * bits) / 8;
-  const factors = levels + room * stride;
-  const mask = factors + 4 * FACTORS * room;
-  const query = mask + room / 8;
+function segmentAddresses({ bits, stride }: CodeSizes, capacity: number): SegmentAddresses {
+  const levels = (capacity * bits) / 8;
+  const factors = levels + capacity * stride;
+  const mask = factors + 4 * FACTORS * capacity;
+  const query = mask + capacity / 8;
   const places = query + 4 * Math.max(bits, stride);
   const out = places + 4 * BLOCK;
   // The kernel writes slightly beyond the end of its results.
@@ -63,13 +63,13 @@ function segmentAddresses({ bits, stride }: CodeSizes, room: number): SegmentAdd
 }
 
 /** Bytes of the memory of a segment. */
-export function segmentBytes(sizes: CodeSizes, room: number): number {
-  return memoryBytes(segmentAddresses(sizes, room).end);
+export function segmentBytes(sizes: CodeSizes, capacity: number): number {
+  return memoryBytes(segmentAddresses(sizes, capacity).end);
 }
 
 /** Codes of a limited number of vectors, each at a place of its own, in a separate memory. */
 export class Segment {
-  readonly room: number;
+  readonly capacity: number;
   /** A bit for each place, lowest first: the places that {@link Segment.nearBySigns} compares. */
   readonly mask: Uint32Array;
   readonly #coder: Coder;
@@ -90,18 +90,18 @@ export class Segment {
   #angle = 0;
   readonly #at: SegmentAddresses;
 
-  constructor(coder: Coder, room: number, from?: Segment) {
+  constructor(coder: Coder, capacity: number, from?: Segment) {
     const { bits, stride } = coder;
     this.#coder = coder;
-    this.room = room;
-    this.#at = segmentAddresses(coder, room);
+    this.capacity = capacity;
+    this.#at = segmentAddresses(coder, capacity);
     this.#memory = createMemory(this.#at.end);
     this.#kernel = createKernel(this.#memory);
     const { buffer } = this.#memory;
-    this.mask = new Uint32Array(buffer, this.#at.mask, room / 32);
-    this.#signs = new Uint8Array(buffer, 0, (room * bits) / 8);
-    this.#levels = new Uint8Array(buffer, this.#at.levels, room * stride);
-    this.#factors = new Float32Array(buffer, this.#at.factors, FACTORS * room);
+    this.mask = new Uint32Array(buffer, this.#at.mask, capacity / 32);
+    this.#signs = new Uint8Array(buffer, 0, (capacity * bits) / 8);
+    this.#levels = new Uint8Array(buffer, this.#at.levels, capacity * stride);
+    this.#factors = new Float32Array(buffer, this.#at.factors, FACTORS * capacity);
     this.places = new Uint32Array(buffer, this.#at.places, BLOCK);
     this.#numbers = new Int16Array(buffer, this.#at.query, 2 * stride);
     this.#dots = new Int32Array(buffer, this.#at.out, BLOCK);
@@ -189,8 +189,8 @@ export class Segment {
   }
 
   /** The maximum sum of signs of a place within a distance of a query. */
-  mostSum(query: CodedQuery, distance: number): number {
-    return mostSignSum(query, this.#coder.copies, this.#angle, distance);
+  maxSum(query: CodedQuery, distance: number): number {
+    return maxSignSum(query, this.#coder.copies, this.#angle, distance);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
-import type { Answered, Asked, Request, ThreadConfig } from './messages.ts';
+import type { ReplyMessage, Request, RequestMessage, ThreadConfig } from './messages.ts';
 import { threadOf } from './row-table.ts';
 import { readCells, readDocs, readRows, readVector, readVectors } from './wire.ts';
 
@@ -9,8 +9,8 @@ if (port === null) throw new Error('this file runs as a worker thread');
 const { index, count, exactRows } = workerData as ThreadConfig;
 const collections = new Map<number, SearchedCollection>();
 
-port.on('message', ({ number, request }: Asked) => {
-  let answer: Answered;
+port.on('message', ({ number, request }: RequestMessage) => {
+  let answer: ReplyMessage;
   try {
     const found = answerTo(request);
     answer = { number, bytes: collections.get(request.key)?.bytes ?? 0, ...found };
@@ -52,7 +52,7 @@ function nextClustering(): typeof clustering {
   return undefined;
 }
 
-function answerTo(request: Request): Pick<Answered, 'candidates' | 'counts' | 'pairs' | 'missing'> {
+function answerTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' | 'pairs' | 'missing'> {
   const { key } = request;
   if (request.kind === 'drop') collections.delete(key);
   if (request.kind === 'begin') {

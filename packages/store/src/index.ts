@@ -28,10 +28,11 @@ export {
 } from './analyze/analysis.ts';
 export { retryFailed } from './analyze/retry.ts';
 export { maintain, maintainCollection } from './bulk/maintain.ts';
-export { sweepUnaccepted } from './bulk/recover.ts';
+export { deleteUnaccepted } from './bulk/recover.ts';
 export {
   type CollectionState,
   type CollectionStatus,
+  cachedCollection,
   collectionOf,
   collectionStates,
   collectionStatus,
@@ -40,7 +41,6 @@ export {
   dropReplaced,
   findCollection,
   listCollections,
-  recallCollection,
 } from './collections/collections.ts';
 export { DEFINABLE_TYPES, defineFields } from './collections/define-fields.ts';
 export { generationOf, modelName } from './collections/generations.ts';
@@ -56,8 +56,8 @@ export type { Collection, CollectionSchema, CommitResult, Generation, Store } fr
 export { writeBackup } from './engine/backup-archive.ts';
 export type * from './engine/engine.ts';
 export { holdsStore } from './engine/folder.ts';
-export { takeFolder } from './engine/private-folder.ts';
-export { ShardServerAway } from './engine/sqlstate.ts';
+export { preparePrivateFolder } from './engine/private-folder.ts';
+export { ShardServerUnavailable } from './engine/sqlstate.ts';
 export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
 export type { FindGeneration } from './generations.ts';
 export { type Decision, decideGroups, listDecisions } from './groups/decisions.ts';
@@ -71,7 +71,7 @@ export {
   listKeys,
   loadKeys,
   type NewKey,
-  noteUse,
+  recordKeyUse,
   revokeKey,
   type StoredKey,
   USE_MILLISECONDS,
@@ -94,7 +94,7 @@ export { runReindex } from './reindex/run-reindex.ts';
 export {
   type BegunReindex,
   beginReindex,
-  leftReindexes,
+  orphanedReindexes,
   pauseReindex,
   type ReindexSettings,
   reindexState,

@@ -8,7 +8,7 @@ import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
 import { createCollection, listCollections, updateTables } from './collections/collections.ts';
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
 import { registerServers } from './collections/shard-servers.ts';
-import { MOST_APPLIED, Turns } from './commit/turns.ts';
+import { MAX_APPLIED, Turns } from './commit/turns.ts';
 import type { Generation, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
@@ -25,7 +25,10 @@ export type StoreConfig = {
   readonly modules: readonly ModuleManifest[];
   /** The model of the descriptors of each module here: others are not mixed with them. Default: not checked. */
   readonly models?: ReadonlyMap<string, string>;
-  /** The calibrations of those models: stored with the collections, for processes that open them with other models. */
+  /**
+   * The calibrations of those models. They are stored with the collections, for processes that open them with other
+   * models.
+   */
   readonly calibrations?: ReadonlyMap<string, Calibration>;
   /** The same for words and pictures. */
   readonly wordsCalibration?: Calibration | undefined;
@@ -129,8 +132,8 @@ export async function openStore(config: StoreConfig): Promise<Store> {
         })
       : await openPostgres(config.databaseUrl, {
           name: config.process && connectionName(config.process),
-          ...(shared ? { hear: (text) => events.hear(Number(text)) } : {}),
-          parted: () => forget(),
+          ...(shared ? { hear: (text) => events.receive(Number(text)) } : {}),
+          timelineChanged: () => forget(),
         });
   // Calls to a closed database reject.
   const close = () => void engine[Symbol.asyncDispose]();
@@ -205,7 +208,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       const { schemas, shown, confirmed, collections, uses, words, sweeps } = store.memory;
       for (const known of [schemas, shown, confirmed, collections, uses, words, sweeps]) known.clear();
       inMemory.forgetAll();
-      standbys.parted();
+      standbys.timelineChanged();
     };
     await migrate(engine);
     if ('shardServers' in config && config.shardServers) await registerServers(engine, config.shardServers);
@@ -229,7 +232,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
 
 /** While searches are slowed, one at a time is enough. */
 function commitTurns(engine: Engine, throttle: Throttle): Turns {
-  return new Turns(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : MOST_APPLIED));
+  return new Turns(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : MAX_APPLIED));
 }
 
 function openThrottle(engine: Engine, slowdown: number, shared: boolean): Throttle {

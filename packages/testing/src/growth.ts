@@ -21,11 +21,11 @@ export async function growth(work: (size: number) => unknown, size: number): Pro
 }
 
 function ratioOf([once = 0, fourfold = 0]: readonly number[]): number {
-  return fourfold / Math.max(once, LEAST_MILLISECONDS);
+  return fourfold / Math.max(once, MIN_MILLISECONDS);
 }
 
 /** Shorter work is lost in noise; four times this is still far from quadratic growth. */
-const LEAST_MILLISECONDS = 2;
+const MIN_MILLISECONDS = 2;
 
 /** Milliseconds of processor time that this process spends on some work, in all its threads. */
 export async function processorTime(work: () => unknown): Promise<number> {

@@ -68,8 +68,8 @@ export async function startServer(
 }
 
 /** Operating systems assign no dynamic port below this one (IANA: from 49152, Linux: from 32768). */
-const LEAST_GIVEN_PORT = 32_768;
-const LEAST_PORT = 20_000;
+const MIN_GIVEN_PORT = 32_768;
+const MIN_PORT = 20_000;
 
 /**
  * Finds a free port of 127.0.0.1 that the system assigns to no other program. So it stays free until a program has
@@ -77,7 +77,7 @@ const LEAST_PORT = 20_000;
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(LEAST_PORT, LEAST_GIVEN_PORT);
+    const port = randomInt(MIN_PORT, MIN_GIVEN_PORT);
     const server = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));

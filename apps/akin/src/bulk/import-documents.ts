@@ -1,13 +1,13 @@
 import { AkinRequestError, type Collection } from '@akin/client';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
-import { Follow, failedOperations, seqOf } from './follow.ts';
 import type { Line, Start } from './line.ts';
-import { persist } from './persist.ts';
+import { failedOperations, OperationWatcher, seqOf } from './operation-watcher.ts';
 import type { Progress, ProgressFile } from './progress-file.ts';
 import type { Cells } from './read-csv.ts';
 import { type BulkDocument, type ExportHeader, readDocument } from './read-document.ts';
 import { type Format, readLines } from './read-lines.ts';
 import type { Rejects } from './rejects.ts';
+import { retryTransient } from './retry-transient.ts';
 import { sendBatch } from './send-batch.ts';
 import { Shards } from './shards.ts';
 
@@ -54,7 +54,7 @@ const COMMIT_WAIT_MILLISECONDS = 20_000;
 export class Import {
   readonly state: ImportState;
   readonly #config: ImportConfig;
-  readonly #follow: Follow;
+  readonly #watcher: OperationWatcher;
   readonly #shards: Shards;
   readonly #ranges: (readonly [first: number, last: number])[];
   #read: Start;
@@ -67,7 +67,7 @@ export class Import {
     this.#ranges = [...before.ranges];
     this.#read = before.start;
     this.#newest = before.newest;
-    this.#follow = new Follow(
+    this.#watcher = new OperationWatcher(
       collection,
       before.followed,
       (line, id, reason) => this.#reject(line, id, reason),
@@ -87,7 +87,7 @@ export class Import {
 
   /** Documents that wait for the analysis of the pictures of their requests. */
   get waiting(): number {
-    return this.#follow.waiting;
+    return this.#watcher.waiting;
   }
 
   /**
@@ -105,10 +105,10 @@ export class Import {
         await this.#take(line);
         this.#read = { lines: line.number, bytes: line.end };
         this.state.bytes = line.end;
-        await this.#follow.waitForCapacity(signal);
+        await this.#watcher.waitForCapacity(signal);
       }
       await this.#shards.end();
-      await this.#follow.waitForCapacity(signal, true);
+      await this.#watcher.waitForCapacity(signal, true);
     } catch (error) {
       await this.#shards.drained();
       throw error;
@@ -148,7 +148,7 @@ export class Import {
 
   #persist<Value>(work: () => Promise<Value>): Promise<Value> {
     const { patienceMilliseconds, signal } = this.#config;
-    return persist(work, patienceMilliseconds, signal);
+    return retryTransient(work, patienceMilliseconds, signal);
   }
 
   async #take(line: Line): Promise<void> {
@@ -168,7 +168,7 @@ export class Import {
     const last = first + documents.length - 1;
     if (last > this.#newest.seq) this.#newest = { seq: last, token };
     if (documents.some(({ pictured }) => pictured)) {
-      this.#follow.add({ first, last, lines: documents.map(({ number }) => number) });
+      this.#watcher.add({ first, last, lines: documents.map(({ number }) => number) });
     } else this.#ranges.push([first, last]);
   }
 
@@ -185,7 +185,7 @@ export class Import {
       start: first === undefined ? this.#read : { lines: first.number - 1, bytes: first.start },
       accepted: this.state.accepted,
       rejected: before.rejected + rejects.count,
-      followed: this.#follow.ranges,
+      followed: this.#watcher.ranges,
       ranges: merged(this.#ranges),
       newest: this.#newest,
     });

@@ -1,6 +1,6 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import type { FollowedRange } from './follow.ts';
 import type { Start } from './line.ts';
+import type { FollowedRange } from './operation-watcher.ts';
 
 /** What a run stores for the next one, in case it is interrupted. */
 export interface Progress {

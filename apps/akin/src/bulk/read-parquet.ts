@@ -8,7 +8,7 @@ const MAGIC = 'PAR1';
 /** Of the rows that are read at a time, unpacked. */
 const SLICE_BYTES = 32 * 1024 ** 2;
 /** A group without page indexes is read as a whole for each of its slices. */
-const MOST_GROUP_BYTES = 1024 ** 3;
+const MAX_GROUP_BYTES = 1024 ** 3;
 
 /** Whether a file begins like one. False for a pipe, because opening it would take its data from the real reader. */
 export async function isParquet(file: string): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function* readParquet(file: string, start: Start): AsyncGenerator<L
   let before = 0;
   for (const [group, { num_rows, total_byte_size }] of metadata.row_groups.entries()) {
     const end = before + Number(num_rows);
-    if (total_byte_size > MOST_GROUP_BYTES) {
+    if (total_byte_size > MAX_GROUP_BYTES) {
       const size = `${Math.ceil(Number(total_byte_size) / 1024 ** 2)} MB`;
       throw new AkinError(
         'bad-request',

@@ -6,7 +6,7 @@ import { UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
 
 /** Maximum number of reasons that are listed at the end. */
-const TOLD_REASONS = 10;
+const MAX_PRINTED_REASONS = 10;
 
 /**
  * The refused documents: a file with one line each, `{"line":17,"id":"7","reason":"…"}`. The file is created with the
@@ -53,7 +53,7 @@ export class Rejects {
   /** The most frequent reasons, one per line. */
   summary(): string[] {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
-    return sorted.slice(0, TOLD_REASONS).map(([reason, count]) => `  ${count} × ${reason}`);
+    return sorted.slice(0, MAX_PRINTED_REASONS).map(([reason, count]) => `  ${count} × ${reason}`);
   }
 
   async close(): Promise<void> {

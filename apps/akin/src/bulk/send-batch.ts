@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { AkinRequestError, type Collection, type UpdateAnswer, type UpdateParameters } from '@akin/client';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
-import { isPassing } from './persist.ts';
+import { isTransient } from './retry-transient.ts';
 
 const pack = promisify(gzip);
 
@@ -30,7 +30,7 @@ export interface Sending<Document extends Outgoing> {
 }
 
 /** An internal error of akin may be temporary. */
-const MOST_MISTAKES = 5;
+const MAX_MISTAKES = 5;
 
 /**
  * Sends documents until akin has accepted or refused each. A repeated request stores the same documents under the same
@@ -60,14 +60,14 @@ export async function sendBatch<Document extends Outgoing>(
     } finally {
       limiter.end();
     }
-    if (isPassing(error)) {
+    if (isTransient(error)) {
       // A server that says when to try again is alive.
       if (error.retryAfterSeconds !== undefined) since = performance.now();
       if (performance.now() - since > sending.patienceMilliseconds) throw error;
       limiter.refused(error.retryAfterSeconds);
       continue;
     }
-    if (error.status === 500 && ++mistakes < MOST_MISTAKES) {
+    if (error.status === 500 && ++mistakes < MAX_MISTAKES) {
       limiter.refused(undefined);
       continue;
     }

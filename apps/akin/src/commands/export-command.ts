@@ -5,8 +5,8 @@ import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { AkinRequestError } from '@akin/client';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
-import { persist } from '../bulk/persist.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
+import { retryTransient } from '../bulk/retry-transient.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
 import type { Program } from '../program.ts';
@@ -47,7 +47,11 @@ export const exportCommand: Program = {
       let cursor: string | undefined;
       do {
         const before = cursor;
-        const page = await persist(() => collection.exportPage(parameters, before, { signal }), patience, signal);
+        const page = await retryTransient(
+          () => collection.exportPage(parameters, before, { signal }),
+          patience,
+          signal,
+        );
         await output.write(page.lines);
         documents += countLines(page.lines) - (before === undefined ? 1 : 0);
         commit = page.commit;

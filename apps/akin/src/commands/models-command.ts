@@ -3,7 +3,7 @@ import { useContentModel } from '@akin/modules/vectors';
 import { Stopped } from '@akin/runtime';
 import { httpAddress } from '../http-address.ts';
 import { KNOWN_MODELS, knownModel } from '../models/known-models.ts';
-import { MODELS_OPTION, modelsFolder, modelsHere } from '../models/models-folder.ts';
+import { downloadedModels, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';
 import { type FileProgress, pull } from '../models/pull.ts';
 import { UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
@@ -45,7 +45,7 @@ export const modelsCommand: Program = {
     const target = path.join(folder, name);
     process.stderr.write(`${name} (${model.licence}), about ${model.megabytes} MB, goes to ${target}\n`);
     try {
-      const downloaded = await pull({ model, folder: target, mirror, progress: tellProgress() }, signal);
+      const downloaded = await pull({ model, folder: target, mirror, progress: printProgress() }, signal);
       process.stderr.write(downloaded === 0 ? 'All files are here.\n' : '');
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
@@ -60,7 +60,7 @@ export const modelsCommand: Program = {
 };
 
 function list(folder: string): string {
-  const here = new Set(modelsHere(folder));
+  const here = new Set(downloadedModels(folder));
   const rows = KNOWN_MODELS.map(({ name, numbers, megabytes, licence, about }) => [
     name,
     `${numbers} numbers`,
@@ -81,17 +81,17 @@ function list(folder: string): string {
   return `${lines.join('\n')}\n\nModels are in ${folder}. Download one: akin models pull <name>\n`;
 }
 
-const TOLD_MILLISECONDS = 2_000;
-const TOLD_ON_TERMINAL_MILLISECONDS = 200;
+const PROGRESS_MILLISECONDS = 2_000;
+const TERMINAL_PROGRESS_MILLISECONDS = 200;
 
 /** One line per file that is redrawn on a terminal. Elsewhere, a new line every two seconds. */
-function tellProgress(): FileProgress {
+function printProgress(): FileProgress {
   const { isTTY } = process.stderr;
   let told = 0;
   return (file, bytes, all) => {
     const ended = bytes === all;
     const now = performance.now();
-    if (!ended && now - told < (isTTY ? TOLD_ON_TERMINAL_MILLISECONDS : TOLD_MILLISECONDS)) return;
+    if (!ended && now - told < (isTTY ? TERMINAL_PROGRESS_MILLISECONDS : PROGRESS_MILLISECONDS)) return;
     told = now;
     const share = all ? ` of ${megabytes(all)} MB, ${Math.floor((bytes / all) * 100)} %` : ' MB';
     const line = `${file}: ${megabytes(bytes)}${share}`;

@@ -1,16 +1,16 @@
 import { AkinRequestError, type Collection, type Reindex } from '@akin/client';
 import { sleep } from '@akin/runtime';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
-import { persist } from '../bulk/persist.ts';
 import { ProgressLine } from '../bulk/progress-line.ts';
+import { retryTransient } from '../bulk/retry-transient.ts';
 import { dropPictures, readPicturesAgain } from '../folder/pictures-again.ts';
 import { modelNameOf } from '../models/models-folder.ts';
 import type { Parsed } from '../options.ts';
 import type { Program } from '../program.ts';
 import { ANALYSIS_OPTIONS } from './serve-options.ts';
 
-const LOOK_MILLISECONDS = 500;
-const TOLD_MISSING = 20;
+const POLL_MILLISECONDS = 500;
+const MAX_PRINTED_MISSING = 20;
 
 export const reindexCommand: Program = {
   command: {
@@ -55,7 +55,7 @@ export const reindexCommand: Program = {
     let joined = false;
     const begin = async (): Promise<Reindex> => {
       try {
-        const begun = await persist(() => collection.reindex(parameters), patience, signal);
+        const begun = await retryTransient(() => collection.reindex(parameters), patience, signal);
         joined = false;
         return begun;
       } catch (error) {
@@ -64,7 +64,7 @@ export const reindexCommand: Program = {
         process.stderr.write(
           `${error.message} This command watches it; the options that you gave may have no effect.\n`,
         );
-        return persist(() => collection.reindexStatus(), patience, signal);
+        return retryTransient(() => collection.reindexStatus(), patience, signal);
       }
     };
     let status = options.on('pause') || options.on('resume') ? await change(collection, options) : await begin();
@@ -83,8 +83,8 @@ export const reindexCommand: Program = {
     }));
     try {
       for (;;) {
-        await sleep(LOOK_MILLISECONDS, signal);
-        status = await persist(() => collection.reindexStatus(), patience, signal);
+        await sleep(POLL_MILLISECONDS, signal);
+        status = await retryTransient(() => collection.reindexStatus(), patience, signal);
         const ended = status.state === 'done' || status.state === 'failed';
         // This run may have pictures that the earlier run did not have.
         const again = joined && pictures !== undefined && status.missing.length > 0;
@@ -100,7 +100,7 @@ export const reindexCommand: Program = {
       );
       return 1;
     }
-    const missing = status.missing.slice(0, TOLD_MISSING).map(({ id, msg }) => `  ${id}: ${msg}`);
+    const missing = status.missing.slice(0, MAX_PRINTED_MISSING).map(({ id, msg }) => `  ${id}: ${msg}`);
     const rest = status.missing.length - missing.length;
     if (rest > 0) missing.push(`  and ${rest} more`);
     if (status.state === 'failed') {

@@ -8,7 +8,7 @@ import { measure } from '../report/measure.ts';
 import { reportPage } from '../report/page.ts';
 
 /** As many documents as one page of a search may have. */
-const MOST_SAMPLED = 1_000;
+const MAX_SAMPLED = 1_000;
 
 export const reportCommand: Program = {
   command: {
@@ -24,7 +24,7 @@ export const reportCommand: Program = {
         about: 'A second collection with the same ids, such as one with another model',
       },
       { name: 'labels', value: 'field', about: 'Field with the labels: documents with the same value belong together' },
-      { name: 'sample', value: 'n', about: `Size of the sample, at most ${MOST_SAMPLED}`, default: '200' },
+      { name: 'sample', value: 'n', about: `Size of the sample, at most ${MAX_SAMPLED}`, default: '200' },
       {
         name: 'output',
         short: 'o',
@@ -48,7 +48,7 @@ export const reportCommand: Program = {
       client.collection(one),
     );
     const [first] = collections;
-    const rows = options.number('sample', MOST_SAMPLED);
+    const rows = options.number('sample', MAX_SAMPLED);
     const sample = await first?.select({ rows, sort: 'random_1 asc', fl: 'id' });
     const ids = (sample?.response.docs ?? []).map(({ id }) => id);
     const total = ids.length * collections.length;

@@ -94,7 +94,7 @@ export const serveCommand: Program = {
       access: accessConfig(options),
     };
     // Loaded only if needed: help and wrong options are answered without a server.
-    const [{ asksForKeys, isLoopback }, { serve }] = await Promise.all([
+    const [{ requiresKeys, isLoopback }, { serve }] = await Promise.all([
       import('@akin/gateway'),
       import('../serve.ts'),
     ]);
@@ -109,7 +109,7 @@ export const serveCommand: Program = {
         corsOrigins: listed(options.text('cors')),
         shutdownDelayMilliseconds: shutdownDelayMilliseconds(options),
         allowedHosts,
-        ...(options.on('first-key') ? { tellFirstKey } : {}),
+        ...(options.on('first-key') ? { printFirstKey } : {}),
         // Otherwise other machines could make akin fetch from services that only this machine can reach.
         downloadPolicy: downloadPolicy(options, !othersGetIn),
         legacySegment: options.text('legacy-segment') ?? 'solr',
@@ -157,14 +157,14 @@ export const serveCommand: Program = {
 `),
       });
     }
-    if (!signal.aborted) process.stdout.write(await firstRequests(collection, asksForKeys(listen)));
+    if (!signal.aborted) process.stdout.write(await firstRequests(collection, requiresKeys(listen)));
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     await retryable.settled();
     return code === 130 ? 0 : code;
   },
 };
 
-function tellFirstKey(key: string): void {
+function printFirstKey(key: string): void {
   process.stdout.write(
     `The first key. It has the scope admin and is shown only once: save it.\n\n  ${key}\n\nThe page asks for it. Programs send it as Authorization: Bearer. It can create other keys: docs/keys.md\n\n`,
   );

@@ -21,7 +21,7 @@ const CONTENT_MODEL_OPTION: Option = {
 export const CONTENT_MODEL_OPTIONS: readonly Option[] = [CONTENT_MODEL_OPTION, MODELS_OPTION];
 
 const MEGABYTE = 1024 ** 2;
-const LEAST_PICTURE_MEGABYTES = 64;
+const MIN_PICTURE_MEGABYTES = 64;
 
 /** Options of every command that analyzes. */
 export const ANALYSIS_OPTIONS: readonly Option[] = [
@@ -62,13 +62,13 @@ export const OBJECTS_OPTIONS: readonly Option[] = [
   },
 ];
 
-const MOST_KEPT_HOURS = 10_000;
+const MAX_KEPT_HOURS = 10_000;
 
 /** In milliseconds, as the store expects it. @throws {UsageError} for less than an hour */
 export function objectsConfig(options: Parsed): { readonly objects?: ObjectsConfig } {
   const place = options.text('objects');
   if (place === undefined) return {};
-  const hours = options.number('objects-kept', MOST_KEPT_HOURS);
+  const hours = options.number('objects-kept', MAX_KEPT_HOURS);
   if (hours < 1) throw new UsageError('--objects-kept (or AKIN_OBJECTS_KEPT) must be at least 1 (hour).');
   return { objects: { place, keptMilliseconds: hours * 3_600_000 } };
 }
@@ -137,7 +137,7 @@ export function searchSlowdown(options: Parsed): number {
   throw new UsageError('--search-slowdown (or AKIN_SEARCH_SLOWDOWN) must be 0 or a number above 1.');
 }
 
-const LEAST_SEARCH_MEGABYTES = 16;
+const MIN_SEARCH_MEGABYTES = 16;
 
 export const SEARCH_MEMORY_OPTION: Option = {
   name: 'search-memory',
@@ -149,9 +149,9 @@ export const SEARCH_MEMORY_OPTION: Option = {
 /** @returns bytes @throws {UsageError} if it is too small */
 export function searchMemory(options: Parsed): number {
   const megabytes = options.number('search-memory');
-  if (megabytes >= LEAST_SEARCH_MEGABYTES) return megabytes * MEGABYTE;
+  if (megabytes >= MIN_SEARCH_MEGABYTES) return megabytes * MEGABYTE;
   throw new UsageError(
-    `--search-memory (or AKIN_SEARCH_MEMORY) must be at least ${LEAST_SEARCH_MEGABYTES} (MB), not ${megabytes}.`,
+    `--search-memory (or AKIN_SEARCH_MEMORY) must be at least ${MIN_SEARCH_MEGABYTES} (MB), not ${megabytes}.`,
   );
 }
 
@@ -182,9 +182,9 @@ export function analysisConfig(options: Parsed): AnalyzerConfig {
   if (!backend) throw new UsageError(`--backend (or AKIN_BACKEND) must be one of ${BACKEND_CHOICES.join(', ')}.`);
   const contentModel = contentModelOf(options);
   const megabytes = options.number('picture-memory');
-  if (megabytes < LEAST_PICTURE_MEGABYTES) {
+  if (megabytes < MIN_PICTURE_MEGABYTES) {
     throw new UsageError(
-      `--picture-memory (or AKIN_PICTURE_MEMORY) must be at least ${LEAST_PICTURE_MEGABYTES} (MB), not ${megabytes}.`,
+      `--picture-memory (or AKIN_PICTURE_MEMORY) must be at least ${MIN_PICTURE_MEGABYTES} (MB), not ${megabytes}.`,
     );
   }
   return {

@@ -27,7 +27,7 @@ export const statusCommand: Program = {
       dataOf(options, url),
     ]);
     const status = { url, ...process_, ...fleet, ...data, collections };
-    process.stdout.write(options.on('json') ? `${JSON.stringify(status, null, 2)}\n` : inWords(status));
+    process.stdout.write(options.on('json') ? `${JSON.stringify(status, null, 2)}\n` : summaryText(status));
     return 0;
   },
 };
@@ -123,7 +123,7 @@ async function dataOf(options: Parsed, url: string): Promise<DataStatus> {
   return { data: { folder, bytes, freeBytes: bavail * bsize } };
 }
 
-function inWords(
+function summaryText(
   status: { url: string; collections: readonly CollectionSummary[] } & ProcessStatus & FleetStatus & DataStatus,
 ): string {
   const { url, version, node, startedAt, memoryBytes, queues, data, collections } = status;

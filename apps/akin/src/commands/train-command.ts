@@ -6,7 +6,7 @@ import { type Option, UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
 import { CONTENT_MODEL_OPTIONS } from './serve-options.ts';
 
-const TOLD_EVERY = 200;
+const PROGRESS_EVERY = 200;
 
 const CLASSES_OPTION: Option = {
   name: 'classes',
@@ -37,7 +37,7 @@ export const trainCommand: Program = {
         classes: classes === undefined ? undefined : path.resolve(classes),
         signal,
         progress: (done, all) => {
-          if (done % TOLD_EVERY === 0 || done === all) process.stderr.write(`${done} of ${all} files\n`);
+          if (done % PROGRESS_EVERY === 0 || done === all) process.stderr.write(`${done} of ${all} files\n`);
         },
         skip: (file, why) => process.stderr.write(`${file}: ${why}\n`),
       });

@@ -9,7 +9,7 @@ import { analyzeRemotely, type RemoteConfig } from './analyze-remotely.ts';
 const NEVER = new AbortController().signal;
 const PICTURE = { bytes: new Uint8Array([1, 2, 3]) };
 /** Long enough that no living analyzer counts as hanging, however busy the machine is. */
-const TIMES = { patienceMilliseconds: 20, probeMilliseconds: 60_000, openMilliseconds: 1, mostOpenMilliseconds: 1 };
+const TIMES = { patienceMilliseconds: 20, probeMilliseconds: 60_000, openMilliseconds: 1, maxOpenMilliseconds: 1 };
 /** In tests with a hanging analyzer, the wait is short. */
 const WITH_HANGING = { ...TIMES, probeMilliseconds: 1_000 };
 
@@ -200,7 +200,7 @@ describe('analyses over HTTP', () => {
       else response.writeHead(502).end();
     });
     const good = await start(analyzer('good'));
-    const ask = remote([shaky.url, good.url], { times: { ...TIMES, openMilliseconds: 1, mostOpenMilliseconds: 1 } });
+    const ask = remote([shaky.url, good.url], { times: { ...TIMES, openMilliseconds: 1, maxOpenMilliseconds: 1 } });
     const told = (msg: string) => lines.filter((line) => line.msg === msg).length;
     await until(async () => (await ask()) && told('leaves out an analyzer') === 1);
     expect(asked).toBe(3);
@@ -234,7 +234,7 @@ describe('analyses over HTTP', () => {
       if (works) response.end('{"outputs":"back"}');
       else request.socket.destroy();
     });
-    const ask = remote([only.url], { times: { ...TIMES, openMilliseconds: 1e6, mostOpenMilliseconds: 1e6 } });
+    const ask = remote([only.url], { times: { ...TIMES, openMilliseconds: 1e6, maxOpenMilliseconds: 1e6 } });
     for (let i = 0; i < 5; i++) expect(await ask().catch(codeOf)).toBe('unavailable');
     expect(asked).toBe(5);
     works = true;

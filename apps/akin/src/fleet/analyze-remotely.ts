@@ -2,8 +2,14 @@ import { AkinError, ERROR_CODES } from '@akin/domain';
 import type { Analysis, AnalyzeImage } from '@akin/gateway';
 import { inSpan, type Log, type Metrics, traceHeaders } from '@akin/runtime';
 import { serverOf } from '../download.ts';
+import {
+  HEALTH_CHECK_TIMES,
+  type HealthCheckTimes,
+  PeerFailed,
+  requireHealthy,
+  sendWhileHealthy,
+} from './health-check.ts';
 import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
-import { LIFE_TIMES, type LifeTimes, PeerFailed, requireLife, sendWhileAlive } from './peer-life.ts';
 import type { Peer, Received } from './send.ts';
 
 /** Analysis does not depend on the collection, but the path contains one. */
@@ -12,7 +18,7 @@ const PATH = 'api/cores/any/analyze';
 /** An analyzer that lacks a model may get it later. */
 const LACKS_MILLISECONDS = 30_000;
 /** Limits the number of remembered models: clients choose the names. */
-const MOST_LACKS = 1_000;
+const MAX_LACKS = 1_000;
 
 export interface RemoteConfig {
   /** For example `http://127.0.0.1:8984`. Each address of a host name counts as an analyzer. */
@@ -21,7 +27,7 @@ export interface RemoteConfig {
   readonly fleetKey?: string | undefined;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'counter' | 'gauges'>;
-  readonly times?: Partial<LifeTimes>;
+  readonly times?: Partial<HealthCheckTimes>;
   /** How to resolve host names. Default: as the system does. */
   readonly resolve?: Resolve;
 }
@@ -34,14 +40,14 @@ export interface RemoteConfig {
  */
 export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const { urls, fleetKey, log, metrics, resolve } = config;
-  const times = { ...LIFE_TIMES, ...config.times };
+  const times = { ...HEALTH_CHECK_TIMES, ...config.times };
   const addresses = new PeerAddresses({
     kind: 'analyzer',
     urls,
     times,
     log,
     ...(resolve && { resolve }),
-    probe: requireLife(times),
+    probe: requireHealthy(times),
   });
   const attempts = metrics.counter(
     'akin_analyzer_attempts_total',
@@ -81,7 +87,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     }
   }
 
-  /** Until when an analyzer that lacks a model is asked last for it. */
+  /** Until this time, an analyzer that lacks a model is the last one to be asked for it. */
   const lacks = new Map<string, number>();
   function noteLack({ name }: PeerAddress, model: string): void {
     const now = performance.now();
@@ -90,7 +96,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     lacks.delete(key);
     lacks.set(key, now + LACKS_MILLISECONDS);
     for (const [one, end] of lacks) {
-      if (end > now && lacks.size <= MOST_LACKS) break;
+      if (end > now && lacks.size <= MAX_LACKS) break;
       lacks.delete(one);
     }
   }
@@ -124,7 +130,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
       }
     }
     // A busy or broken analyzer may have it.
-    if (lacking.length > 0 && busy === undefined) throw nobodyHas(model, lacking);
+    if (lacking.length > 0 && busy === undefined) throw noPeerHas(model, lacking);
     throw busy ?? unavailable('No analyzer can be reached for the picture of this request.', lacking[0]);
   };
 }
@@ -140,7 +146,7 @@ type Attempt =
 interface Question {
   readonly body: string;
   readonly fleetKey: string | undefined;
-  readonly times: LifeTimes;
+  readonly times: HealthCheckTimes;
   readonly signal: AbortSignal;
 }
 
@@ -157,7 +163,7 @@ async function ask(peer: Peer, { body, fleetKey, times, signal }: Question): Pro
     body,
     signal,
   } as const;
-  return read(await sendWhileAlive(peer, sending, times));
+  return read(await sendWhileHealthy(peer, sending, times));
 }
 
 /** @throws PeerFailed for an answer that a healthy analyzer does not give */
@@ -197,7 +203,7 @@ function parseAnswer(text: string): {
   }
 }
 
-function nobodyHas(model: string | undefined, said: readonly AkinError[]): AkinError {
+function noPeerHas(model: string | undefined, said: readonly AkinError[]): AkinError {
   const all = [...new Set(said.map(({ message }) => message))].join(' ');
   return new AkinError(
     'conflict',

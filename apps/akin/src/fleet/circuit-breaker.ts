@@ -4,7 +4,7 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
 export interface CircuitTimes {
   /** How long it stays open at first. The time doubles with each failed probe. */
   readonly openMilliseconds: number;
-  readonly mostOpenMilliseconds: number;
+  readonly maxOpenMilliseconds: number;
 }
 
 /** This many failures in a row open it. */
@@ -61,7 +61,7 @@ export class CircuitBreaker {
 
   #open(reason: string): void {
     this.#probeAt = performance.now() + this.#openMilliseconds;
-    this.#openMilliseconds = Math.min(this.#openMilliseconds * 2, this.#times.mostOpenMilliseconds);
+    this.#openMilliseconds = Math.min(this.#openMilliseconds * 2, this.#times.maxOpenMilliseconds);
     this.#become('open', reason);
   }
 

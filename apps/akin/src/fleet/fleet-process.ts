@@ -31,7 +31,7 @@ export interface FleetProcess {
   /**
    * Opens something that needs another server. While that server does not answer, it waits, logs this and tries again.
    */
-  persist<Value>(what: string, open: () => Promise<Value>): Promise<Value>;
+  retry<Value>(what: string, open: () => Promise<Value>): Promise<Value>;
   /**
    * Keeps a server that answers requests as long as the process runs, and drains it when the process is to end.
    * @param openMilliseconds time limit of its open requests, in addition to the few seconds in which all parts close
@@ -69,7 +69,7 @@ export async function runFleetProcess(
   await openTracing(`akin ${name}`, parts, log);
   let waiting: string | undefined;
 
-  async function persist<Value>(what: string, openIt: () => Promise<Value>): Promise<Value> {
+  async function retry<Value>(what: string, openIt: () => Promise<Value>): Promise<Value> {
     let told = '';
     for (;;) {
       try {
@@ -78,7 +78,7 @@ export async function runFleetProcess(
         waiting = undefined;
         return value;
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         const { message } = error as Error;
         waiting = `Waiting for ${what}: ${message}`;
         const fields = { what, reason: message, ...causeFields(error) };
@@ -112,7 +112,7 @@ export async function runFleetProcess(
       metrics,
       parts,
       listen,
-      persist,
+      retry: retry,
       keepServer,
       openServer,
       waitsFor: () => waiting,
@@ -134,6 +134,6 @@ export function notReady(reason: string): AkinError {
   return new AkinError('unavailable', reason, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return error instanceof AkinError && error.code === 'unavailable';
 }

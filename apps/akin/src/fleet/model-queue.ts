@@ -54,7 +54,7 @@ export async function openModelQueue(
       const work = (queue: Queue, model: string | undefined) => {
         if (has.has(queue)) return;
         has.add(queue);
-        const one = queue.work(name, (job) => handler(naming(job, model)), options);
+        const one = queue.work(name, (job) => handler(withModel(job, model)), options);
         one.takeMore(takesMore);
         working.push(one);
       };
@@ -106,7 +106,7 @@ export async function openModelQueue(
 }
 
 /** Processes of versions before jobs named models had one model each. */
-function naming<Name extends 'analyze' | 'analyzed'>(job: Job<Name>, model: string | undefined): Job<Name> {
+function withModel<Name extends 'analyze' | 'analyzed'>(job: Job<Name>, model: string | undefined): Job<Name> {
   if (job.payload.model !== undefined || model === undefined) return job;
   return { ...job, payload: { ...job.payload, model } };
 }

@@ -5,7 +5,7 @@ import type { FleetProcess } from './fleet-process.ts';
 
 /** Opens the database that the processes of a fleet share, for as long as this one runs. */
 export async function openFleetStore(
-  { name, log, parts, persist, metrics }: Pick<FleetProcess, 'name' | 'log' | 'parts' | 'persist' | 'metrics'>,
+  { name, log, parts, retry, metrics }: Pick<FleetProcess, 'name' | 'log' | 'parts' | 'retry' | 'metrics'>,
   config: {
     readonly databaseUrl: string;
     readonly standbyUrls?: readonly string[];
@@ -34,7 +34,7 @@ export async function openFleetStore(
       searchSlowdown,
       ...settings,
     });
-  const store = parts.keep('store', await persist('the database', open));
+  const store = parts.keep('store', await retry('the database', open));
   reportPoolUse(metrics, store);
   reportSearchMemory(metrics, store);
   reportObjects(metrics, store);

@@ -8,8 +8,8 @@ import { analyzeSentOrFetched, type Download, downloader } from '../download.ts'
 import type { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
 import { reportQueueUp } from '../process-figures.ts';
-import { explainNoWork } from './explain-no-work.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
+import { modelMismatch } from './model-mismatch.ts';
 import { openModelQueue } from './model-queue.ts';
 import { openQueue, type QueueServer } from './open-queue.ts';
 
@@ -31,7 +31,7 @@ export async function openAnalyzeNode(fleet: FleetProcess, config: AnalyzeNodeCo
 
 /** Takes analyses from the queue. Pictures of queries come over HTTP and have priority. */
 export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerProcessConfig): Promise<string> {
-  const { name, log, metrics, parts, persist, waitsFor } = fleet;
+  const { name, log, metrics, parts, retry, waitsFor } = fleet;
   const { queueServer } = config;
   const { threads } = config.analysis;
   const { models } = config;
@@ -44,14 +44,14 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
   const generations = await models.all();
   const queue = parts.keep(
     'queue',
-    await persist(queueServer.name, () => openModelQueue(generationInUse(), open, generations)),
+    await retry(queueServer.name, () => openModelQueue(generationInUse(), open, generations)),
   );
   reportQueueUp(metrics, queue, queueServer.name);
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
-  const noWork = await explainNoWork(queue, contract, ...generations.map(namesOf)).catch(() => undefined);
+  const noWork = await modelMismatch(queue, contract, ...generations.map(namesOf)).catch(() => undefined);
   if (noWork !== undefined) log.warn({ models: contract }, noWork);
   check = async () => {
-    const reason = await explainNoWork(queue, contract, ...generations.map(namesOf)).catch(
+    const reason = await modelMismatch(queue, contract, ...generations.map(namesOf)).catch(
       () => `${queueServer.name} does not answer: analyses wait until it does.`,
     );
     if (reason !== undefined) throw notReady(reason);

@@ -1,11 +1,11 @@
 import type { AkinError } from '@akin/domain';
 import {
   type AccessConfig,
-  asksForKeys,
   createGateway,
   createWorkerServer,
   DEFAULT_GATEWAY_LIMITS,
-  howToMakeAKey,
+  keyInstructions,
+  requiresKeys,
 } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
 import { findCollection, listKeys, type ObjectsConfig, requestCommit, type Store } from '@akin/store';
@@ -44,7 +44,7 @@ export interface GatewayProcessConfig {
 
 /** The HTTP server of a fleet. It has no state: any number of them may run. */
 export async function openGatewayProcess(
-  { name, log, metrics, parts, listen, persist, keepServer, waitsFor }: FleetProcess,
+  { name, log, metrics, parts, listen, retry, keepServer, waitsFor }: FleetProcess,
   config: GatewayProcessConfig,
 ): Promise<string> {
   // Answers even before the database does, so that clients learn why they have to wait.
@@ -63,10 +63,10 @@ export async function openGatewayProcess(
   try {
     const { searchNodeUrls: urls, fleetKey } = config;
     const nodes = urls.length === 0 ? undefined : searchNodes({ urls, fleetKey, log, metrics });
-    store = await openFleetStore({ name, log, parts, persist, metrics }, { ...config, nodes }, config.models);
-    await persist('a first key', async () => {
-      if (!asksForKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
-      throw notReady(`This gateway requires keys, and none exists. ${howToMakeAKey(access)}`);
+    store = await openFleetStore({ name, log, parts, retry, metrics }, { ...config, nodes }, config.models);
+    await retry('a first key', async () => {
+      if (!requiresKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
+      throw notReady(`This gateway requires keys, and none exists. ${keyInstructions(access)}`);
     });
   } finally {
     await waitingDoor[Symbol.asyncDispose]();

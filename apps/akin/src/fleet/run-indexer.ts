@@ -32,7 +32,7 @@ const ANNOUNCE_MILLISECONDS = 15_000;
  * another one takes over when it ends.
  */
 export async function openIndexerProcess(
-  { name, log, metrics, parts, persist, openServer, waitsFor }: FleetProcess,
+  { name, log, metrics, parts, retry, openServer, waitsFor }: FleetProcess,
   config: IndexerProcessConfig,
 ): Promise<string> {
   let check = async (): Promise<void> => {
@@ -40,10 +40,10 @@ export async function openIndexerProcess(
   };
   const { url } = await openServer({ ready: () => check() });
   const { queueServer, autoCommitMilliseconds } = config;
-  const store = await openFleetStore({ name, log, parts, persist, metrics }, config, config.models);
+  const store = await openFleetStore({ name, log, parts, retry, metrics }, config, config.models);
   for (const line of await describeOtherModels(store)) log.warn(line);
   const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
-  const queue = parts.keep('queue', await persist(queueServer.name, () => openModelQueue(generationInUse(), open)));
+  const queue = parts.keep('queue', await retry(queueServer.name, () => openModelQueue(generationInUse(), open)));
   reportQueueUp(metrics, queue, queueServer.name);
   const announce = () => queue.announce().catch(() => {});
   await announce();

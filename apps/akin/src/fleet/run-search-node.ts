@@ -20,7 +20,7 @@ export interface SearchNodeConfig {
  * itself.
  */
 export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConfig): Promise<string> {
-  const { name, log, metrics, parts, listen, persist, openServer, waitsFor } = fleet;
+  const { name, log, metrics, parts, listen, retry, openServer, waitsFor } = fleet;
   // Answers even before the database does. The HTTP server is opened after the store, so that it closes before it.
   const waitingDoor = await createWorkerServer({
     ...listen,
@@ -34,7 +34,7 @@ export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConf
   const settings = { ...config, objects: 'unread', searchSlowdown: 0 } as const;
   let store: Store;
   try {
-    store = await openFleetStore({ name, log, parts, persist, metrics }, settings, config.models);
+    store = await openFleetStore({ name, log, parts, retry, metrics }, settings, config.models);
   } finally {
     await waitingDoor[Symbol.asyncDispose]();
   }

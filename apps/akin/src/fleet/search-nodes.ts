@@ -1,11 +1,17 @@
 import { inSpan, type Log, type Metrics, traceHeaders } from '@akin/runtime';
 import { type NodeAnswer, type NodeQuestion, readAnswer, type SearchNodes, writeQuestion } from '@akin/store';
+import {
+  HEALTH_CHECK_TIMES,
+  type HealthCheckTimes,
+  PeerFailed,
+  requireHealthy,
+  sendWhileHealthy,
+} from './health-check.ts';
 import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
-import { LIFE_TIMES, type LifeTimes, PeerFailed, requireLife, sendWhileAlive } from './peer-life.ts';
 
 const PATH = 'internal/candidates';
 
-interface NodeTimes extends LifeTimes {
+interface NodeTimes extends HealthCheckTimes {
   /** Time limit for all nodes together. Then the database answers. */
   readonly answerMilliseconds: number;
   /** After this time without an answer, another node with the same shards is asked too. */
@@ -17,10 +23,10 @@ interface NodeTimes extends LifeTimes {
 }
 
 /** Limits the number of remembered addresses, which come and go. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 const TIMES: NodeTimes = {
-  ...LIFE_TIMES,
+  ...HEALTH_CHECK_TIMES,
   answerMilliseconds: 20_000,
   hedgeMilliseconds: 1_000,
   readMilliseconds: 3_000,
@@ -58,7 +64,7 @@ interface Asked {
 }
 
 /** No node that is left holds some shards. */
-class NobodyHolds extends Error {
+class NoNodeHolds extends Error {
   override readonly name = 'NobodyHolds';
   readonly shards: readonly number[];
 
@@ -76,7 +82,7 @@ class NobodyHolds extends Error {
 export function searchNodes(config: SearchNodesConfig): SearchNodes {
   const { urls, fleetKey, log, metrics, resolve } = config;
   const times = { ...TIMES, ...config.times };
-  const probe = requireLife(times);
+  const probe = requireHealthy(times);
   const addresses = new PeerAddresses({ kind: 'search node', urls, times, log, ...(resolve && { resolve }), probe });
   const held = new Map<string, ReadonlySet<number> | undefined>();
   let forgottenAt = Number.NEGATIVE_INFINITY;
@@ -118,12 +124,12 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     };
     const end = (end: string) => attempts.inc({ node: node.name, end });
     try {
-      const { status, text } = await sendWhileAlive(node, { method: 'POST', path, headers, body, signal }, times);
+      const { status, text } = await sendWhileHealthy(node, { method: 'POST', path, headers, body, signal }, times);
       if (status === 401) throw new PeerFailed('failed', 'it refuses this gateway: both need the same AKIN_FLEET_KEY');
       if (status >= 400 && status < 500) throw new Refused(`${node.name} answers ${status}`);
       if (status !== 200) throw new PeerFailed('failed', `it answers ${status}`);
       const answer = readChecked(text, shards);
-      if (held.size > MOST_REMEMBERED) held.clear();
+      if (held.size > MAX_REMEMBERED) held.clear();
       held.set(node.name, answer.holds && new Set(answer.holds));
       node.breaker.succeeded();
       if (shards.some((shard) => !answer.shards.includes(shard) && mayHold(node, shard))) isUnread();
@@ -154,7 +160,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       groups.push({ node, shards: own });
       left = left.filter((shard) => !own.includes(shard));
     }
-    if (left.length > 0) throw new NobodyHolds(left);
+    if (left.length > 0) throw new NoNodeHolds(left);
     const answers = await Promise.all(
       groups.map(({ node, shards }) =>
         askHedged(
@@ -229,7 +235,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     try {
       return await askFor(shards, nodes, asked);
     } catch (error) {
-      if (!(error instanceof NobodyHolds) || !areUnread) throw error;
+      if (!(error instanceof NoNodeHolds) || !areUnread) throw error;
       return askFor(shards, nodes, { ...asked, patience: times.readMilliseconds });
     }
   }
@@ -243,7 +249,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
         // Each time without nodes that were found to hang.
         return await askFor(shards, await addresses.inTurn(), asked);
       } catch (error) {
-        if (!(error instanceof NobodyHolds)) throw error;
+        if (!(error instanceof NoNodeHolds)) throw error;
         shards = shards.filter((shard) => !error.shards.includes(shard));
       }
     }
@@ -269,10 +275,10 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       } catch (err) {
         if (asker?.aborted || isInPart) return undefined;
         missed.inc({});
-        if (err instanceof NobodyHolds) forgetHeld();
+        if (err instanceof NoNodeHolds) forgetHeld();
         if (!areMissing) log.warn({ err }, 'no search node answers for some shards: the database is searched');
         areMissing = true;
-        return err instanceof NobodyHolds ? [] : undefined;
+        return err instanceof NoNodeHolds ? [] : undefined;
       } finally {
         clearTimeout(late);
         over.abort();

@@ -6,7 +6,7 @@ import { type Sending, sendBatch } from '../bulk/send-batch.ts';
 const BATCH_DOCUMENTS = 40;
 const BATCH_MILLISECONDS = 2_000;
 /** A restarted akin answers within this time. */
-const PATIENCE_MILLISECONDS = 60_000;
+const RETRY_MILLISECONDS = 60_000;
 
 interface FolderDocument {
   readonly id: string;
@@ -26,7 +26,7 @@ export class Batch {
       limiter: new ConcurrencyLimiter(1),
       compress: false,
       parameters: { commitWithin: BATCH_MILLISECONDS },
-      patienceMilliseconds: PATIENCE_MILLISECONDS,
+      patienceMilliseconds: RETRY_MILLISECONDS,
       // Analyzed documents are sent even if the run is stopped.
       signal: new AbortController().signal,
       accepted: () => {},

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AkinRequestError, type Client, type Collection } from '@akin/client';
 import { modelNames } from '@akin/modules/vectors';
-import { persist } from '../bulk/persist.ts';
+import { retryTransient } from '../bulk/retry-transient.ts';
 import { analysisConfig } from '../commands/serve-options.ts';
 import { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
@@ -48,7 +48,7 @@ export async function dropPictures(
   patienceMilliseconds: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const patiently = <Value>(work: () => Promise<Value>) => persist(work, patienceMilliseconds, signal);
+  const patiently = <Value>(work: () => Promise<Value>) => retryTransient(work, patienceMilliseconds, signal);
   const warn = (what: string, error: unknown) => {
     if (!(error instanceof AkinRequestError)) throw error;
     process.stderr.write(

@@ -5,7 +5,7 @@ import type { Progress } from './progress.ts';
 const REPORT_MILLISECONDS = 1_000;
 /** A run that is not reported for a minute counts as stopped. */
 const SILENT_MILLISECONDS = 15_000;
-const MOST_FAILURES = 1_000;
+const MAX_FAILURES = 1_000;
 const LONGEST_MESSAGE = 1_000;
 
 /**
@@ -68,7 +68,7 @@ export class RunReporter {
         ...(state === 'running' && secondsLeft !== undefined ? { secondsLeft: Math.ceil(secondsLeft) } : {}),
         ...(isNew
           ? {
-              failures: failures.slice(0, MOST_FAILURES).map(({ file, code, reason }) => ({
+              failures: failures.slice(0, MAX_FAILURES).map(({ file, code, reason }) => ({
                 path: file.slice(0, 4_096),
                 code,
                 msg: reason.slice(0, LONGEST_MESSAGE),

@@ -12,7 +12,7 @@ import {
 import type { FindGeneration, StoreConfig } from '@akin/store';
 import { UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
-import { checkFiles, isHere, modelsHere } from './models-folder.ts';
+import { checkFiles, downloadedModels, isDownloaded } from './models-folder.ts';
 
 /** The name of akin's own network, for users who return to it. */
 const OWN_NAME = 'akin';
@@ -99,7 +99,7 @@ export class ContentModels {
   #folderOfName(name: string): string {
     const { models } = this.#config;
     const folder = models === undefined || !NAME.test(name) ? undefined : path.join(models, name);
-    if (folder !== undefined && isHere(folder)) return folder;
+    if (folder !== undefined && isDownloaded(folder)) return folder;
     const what = knownModel(name)
       ? `The model ${name} is not here. Download it where akin runs: akin models pull ${name}`
       : `There is no model with the name ${JSON.stringify(name.slice(0, 100))}: akin models lists the known ones`;
@@ -109,7 +109,7 @@ export class ContentModels {
 
   #names(): string[] {
     const { models } = this.#config;
-    return models === undefined || !existsSync(models) ? [] : modelsHere(models);
+    return models === undefined || !existsSync(models) ? [] : downloadedModels(models);
   }
 
   async #ofModel(model: string): Promise<Found | undefined> {

@@ -13,7 +13,7 @@ export interface Wanted {
   /** Undefined for the first download of a file whose hash is not known. */
   readonly sha256: string | undefined;
   /** More bytes are refused: otherwise a server that never stops could fill the disk. Default: no limit. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 /** Gets the number of bytes so far and the total, which is undefined if the server does not say it. */
@@ -22,7 +22,7 @@ export type Progress = (bytes: number, all: number | undefined) => void;
 /** A connection that sends nothing for this time is closed, and the download is tried again. */
 const SILENT_MILLISECONDS = 60_000;
 /** After this many attempts in a row without a new byte, the download fails. */
-const MOST_FAILURES = 4;
+const MAX_FAILURES = 4;
 
 /**
  * Downloads a file, or the rest of it after an interrupted run, and moves it into place if its hash is right.
@@ -37,7 +37,7 @@ export async function download(
   signal: AbortSignal,
   pause = 1_000,
 ): Promise<string> {
-  const { url, file, sha256, mostBytes = Number.POSITIVE_INFINITY } = wanted;
+  const { url, file, sha256, maxBytes = Number.POSITIVE_INFINITY } = wanted;
   const part = `${file}.part`;
   await mkdir(path.dirname(file), { recursive: true }).catch((error) => {
     throwUnwritable(file, error);
@@ -46,7 +46,7 @@ export async function download(
   for (let failures = 0; ; ) {
     const before = await sizeOf(part);
     try {
-      await receive(url, part, before, mostBytes, progress, signal);
+      await receive(url, part, before, maxBytes, progress, signal);
       break;
     } catch (error) {
       signal.throwIfAborted();
@@ -54,7 +54,7 @@ export async function download(
       if (error instanceof AkinError) throw error;
       throwUnwritable(part, error);
       failures = (await sizeOf(part)) > before ? 1 : failures + 1;
-      if (failures >= MOST_FAILURES) {
+      if (failures >= MAX_FAILURES) {
         throw new AkinError(
           'unavailable',
           `The download of ${url} was interrupted. Run the command again to continue. If this machine has no internet access, give a mirror with --mirror.`,
@@ -115,7 +115,7 @@ async function receive(
   url: string,
   part: string,
   from: number,
-  mostBytes: number,
+  maxBytes: number,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
@@ -145,10 +145,10 @@ async function receive(
       for await (const chunk of chunks) {
         timer.refresh();
         bytes += chunk.length;
-        if (bytes > mostBytes) {
+        if (bytes > maxBytes) {
           throw new AkinError(
             'too-large',
-            `${url} sends more than the ${Math.ceil(mostBytes / 1e6)} MB that it may have. Check --mirror.`,
+            `${url} sends more than ${Math.ceil(maxBytes / 1e6)} MB, which is the limit. Check --mirror.`,
           );
         }
         progress(bytes, all);

@@ -71,7 +71,7 @@ const [ONE, TWO, THREE] = [0, 1, 2].map((i) => () => [...folders.keys()][i] as s
 
 describe('analyzers of several content models', () => {
   it('replace each other when too many are needed, and lose no call', async () => {
-    const { analyzer, modelOf, open } = await analyzers({ mostOpen: 1 });
+    const { analyzer, modelOf, open } = await analyzers({ maxOpen: 1 });
     await using _ = analyzer;
     const wanted = [ONE(), TWO(), THREE(), ONE(), undefined, TWO(), ONE(), THREE()];
     const names = ['one', 'two', 'three', 'one', 'akin-1', 'two', 'one', 'three'];
@@ -81,7 +81,7 @@ describe('analyzers of several content models', () => {
   });
 
   it('are waited for only as long as the caller waits', async () => {
-    const { analyzer, modelOf } = await analyzers({ mostOpen: 1 });
+    const { analyzer, modelOf } = await analyzers({ maxOpen: 1 });
     await using _ = analyzer;
     const stop = new AbortController();
     const one = modelOf(ONE());
@@ -126,7 +126,7 @@ describe('analyzers of several content models', () => {
   });
 
   it('end with the process, even while they work', async () => {
-    const { analyzer, modelOf, open } = await analyzers({ mostOpen: 1 });
+    const { analyzer, modelOf, open } = await analyzers({ maxOpen: 1 });
     const calls = [ONE(), TWO(), THREE()].map((model) => modelOf(model).catch((error: AkinError) => error.code));
     await analyzer[Symbol.asyncDispose]();
     for (const end of await Promise.all(calls)) expect(['one', 'two', 'three', 'unavailable']).toContain(end);

@@ -9,10 +9,10 @@ export interface ModelLimits {
   /** A model without calls for this time is closed, which frees its memory. */
   readonly idleMilliseconds: number;
   /** Maximum number of open models, in addition to that of the process. */
-  readonly mostOpen: number;
+  readonly maxOpen: number;
 }
 
-const LIMITS: ModelLimits = { idleMilliseconds: 5 * 60_000, mostOpen: 4 };
+const LIMITS: ModelLimits = { idleMilliseconds: 5 * 60_000, maxOpen: 4 };
 
 /**
  * Analyzes with the content model of the process, or with another one on this machine if a call names one. Each model
@@ -69,7 +69,7 @@ class OtherModels implements AsyncDisposable {
     this.#models = models;
     this.#limits = limits;
     this.#openAnalyzer = open;
-    this.#places = new WeightedSemaphore(limits.mostOpen);
+    this.#places = new WeightedSemaphore(limits.maxOpen);
   }
 
   /** @param signal ends the wait for a model that is being opened */
@@ -96,7 +96,7 @@ class OtherModels implements AsyncDisposable {
   #begin(model: string, folder: string | undefined): OpenModel {
     const { contentModel: _, ...rest } = this.#config;
     const config = { ...rest, ...(folder === undefined ? {} : { contentModel: folder }) };
-    if (this.#open.size >= this.#limits.mostOpen) this.#makeRoom();
+    if (this.#open.size >= this.#limits.maxOpen) this.#evict();
     const one = new OpenModel(this.#places.enter(false, this.#end.signal), async () => {
       if (folder !== undefined) await requireStill(model, folder);
       return this.#openAnalyzer(config);
@@ -106,7 +106,7 @@ class OtherModels implements AsyncDisposable {
   }
 
   /** Closes an idle model, or else the least recently used one. */
-  #makeRoom(): void {
+  #evict(): void {
     const all = [...this.#open];
     const [model, one] = all.find(([, { calls }]) => calls === 0) ?? all[0] ?? [];
     if (model === undefined || one === undefined) return;

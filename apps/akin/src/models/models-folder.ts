@@ -47,7 +47,7 @@ export function readRecord(folder: string, name = RECORD_FILE): DownloadRecord |
 export function contentModelFolder(named: string, options: Parsed): string {
   if (!isName(named)) return path.resolve(named);
   const folder = path.join(modelsFolder(options), named);
-  if (isHere(folder)) {
+  if (isDownloaded(folder)) {
     checkFiles(folder, named);
     return folder;
   }
@@ -68,15 +68,15 @@ function isName(named: string): boolean {
 }
 
 /** Models in the folder of models, by their names. */
-export function modelsHere(folder: string): string[] {
+export function downloadedModels(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
-    .filter((name) => isHere(path.join(folder, name)))
+    .filter((name) => isDownloaded(path.join(folder, name)))
     .sort();
 }
 
 /** Whether a model was downloaded completely, or a user put it there. */
-export function isHere(folder: string): boolean {
+export function isDownloaded(folder: string): boolean {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return false;
   return existsSync(path.join(folder, RECORD_FILE)) || !knownModel(path.basename(folder));
 }

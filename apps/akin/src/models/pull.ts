@@ -44,7 +44,7 @@ export async function pull({ model, folder, mirror, progress }: Pull, signal: Ab
       continue;
     }
     const url = `${mirror}/${repository}/resolve/${revision}/${name}`;
-    const wanted = { url, file, sha256, mostBytes: 2e6 * model.megabytes + SPARE_BYTES };
+    const wanted = { url, file, sha256, maxBytes: 2e6 * model.megabytes + SPARE_BYTES };
     hashes[name] = await download(wanted, (...news) => progress(name, ...news), signal);
     downloaded++;
     await writeRecord(folder, BEGUN_FILE, { repository, revision, files: { ...known, ...hashes } });

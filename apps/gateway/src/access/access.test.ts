@@ -1,5 +1,5 @@
 import { addresses, ENDPOINTS, type Endpoint } from '@akin/contract';
-import { allows, SCOPES, type Scope } from '@akin/domain';
+import { SCOPES, type Scope, scopeIncludes } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, JSON_BODY, type TestAnswer } from '../../test/start-gateway.ts';
@@ -34,7 +34,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
           expect(answer.json.error).toMatchObject({ code: 401, metadata: ['error-class', 'unauthorized'] });
         for (const held of SCOPES) {
           const { status, json } = await as(keyed.keys[held], address, method);
-          if (allows(held, scope as Scope)) expect([401, 403]).not.toContain(status);
+          if (scopeIncludes(held, scope as Scope)) expect([401, 403]).not.toContain(status);
           else expect([status, json?.error.msg ?? scope]).toEqual([403, expect.stringContaining(scope)]);
         }
       },

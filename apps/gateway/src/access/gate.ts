@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '@akin/contract';
-import { AkinError, allows, quote, type Scope } from '@akin/domain';
+import { AkinError, quote, type Scope, scopeIncludes } from '@akin/domain';
 import type { StoredKey } from '@akin/store';
 import type { Response } from 'express';
 import { type RateDecision, TokenBuckets } from '../admission/token-buckets.ts';
@@ -38,7 +38,7 @@ export interface AccessConfig {
 }
 
 /** Whether a gateway with this configuration requires a key from everybody. */
-export function asksForKeys(config: {
+export function requiresKeys(config: {
   readonly host?: string;
   readonly allowOpenNetwork?: boolean;
   readonly access?: AccessConfig;
@@ -125,14 +125,14 @@ export class Gate {
     this.#countKey(key, request, response);
     requireScope(key, endpoint.scope);
     requireCollection(key, collection, endpoint.filtersCollections === true);
-    this.#ring?.noteUse(key);
+    this.#ring?.recordUse(key);
     const { collections } = key;
     return {
       keyId: key.id,
       scope: key.scope,
       client: key.origins.length === 0 ? `key ${key.id}` : `key ${key.id} ${this.addressOf(request)}`,
       checkFetch: () => {
-        if (!allows(key.scope, 'index')) throw fetchesNothing();
+        if (!scopeIncludes(key.scope, 'index')) throw fetchesNothing();
         this.#checkChange(request, key.origins);
       },
       allowsCollection: (one) => collections === null || collections.includes(one),
@@ -271,7 +271,7 @@ function keysNeedAKey(): AkinError {
 }
 
 function requireScope(key: StoredKey, needed: Scope): void {
-  if (allows(key.scope, needed)) return;
+  if (scopeIncludes(key.scope, needed)) return;
   throw new AkinError(
     'forbidden',
     `This needs a key with the scope ${needed}; the key ${key.id} has the scope ${key.scope}.`,

@@ -1,5 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
-import { isSecretOf, loadKeys, noteUse, readKeyText, type Store, type StoredKey, USE_MILLISECONDS } from '@akin/store';
+import {
+  isSecretOf,
+  loadKeys,
+  readKeyText,
+  recordKeyUse,
+  type Store,
+  type StoredKey,
+  USE_MILLISECONDS,
+} from '@akin/store';
 
 /** If other processes may change the keys, they are read again after this time, in the background. */
 const FRESH_MILLISECONDS = 1_000;
@@ -56,11 +64,11 @@ export class KeyRing {
   }
 
   /** Records the use of a key in the background: the request does not depend on it. */
-  noteUse(key: StoredKey): void {
+  recordUse(key: StoredKey): void {
     const now = new Date();
     if (key.usedAt !== null && now.getTime() - key.usedAt.getTime() < USE_MILLISECONDS) return;
     this.#keys = new Map(this.#keys).set(key.id, { ...key, usedAt: now });
-    noteUse(this.#store, key.id).catch(() => undefined);
+    recordKeyUse(this.#store, key.id).catch(() => undefined);
   }
 
   /** Reads the keys again. Call it after a change of keys in this process. */

@@ -31,7 +31,7 @@ export interface GatewayLimits {
   /** Time for open requests to end when the gateway stops. */
   readonly shutdownMilliseconds: number;
   /** Interval of the search for reindexes whose process has ended. */
-  readonly leftReindexesMilliseconds: number;
+  readonly orphanedReindexesMilliseconds: number;
   /** Maximum number of rejected documents in an answer. The rest is only counted. */
   readonly listedDetails: number;
   /** Pictures of a collection that wait for analysis. Above it, changes with pictures get 429. */
@@ -50,7 +50,7 @@ export interface GatewayLimits {
 }
 
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
-  leftReindexesMilliseconds: 10_000,
+  orphanedReindexesMilliseconds: 10_000,
   updateBytes: 2 * 1024 ** 3,
   parameterBytes: 35 * 1024 ** 2,
   multipartBytes: 60 * 1024 ** 2,

@@ -12,7 +12,7 @@ export interface RateDecision {
 /** The capacity of a bucket in seconds of its rate. */
 const SECONDS_HELD = 10;
 /** Maximum number of buckets. The least recently used one is removed; it would be full again by then. */
-const MOST_BUCKETS = 50_000;
+const MAX_BUCKETS = 50_000;
 
 /**
  * Token buckets in memory, by name. Each fills at its rate, and a request takes one token. Several gateways count
@@ -38,7 +38,7 @@ export class TokenBuckets {
     // Moved to the end: the first one is the least recently used.
     this.#buckets.delete(name);
     this.#buckets.set(name, { tokens, at: now });
-    if (this.#buckets.size > MOST_BUCKETS) {
+    if (this.#buckets.size > MAX_BUCKETS) {
       const [oldest] = this.#buckets.keys();
       this.#buckets.delete(oldest as string);
     }

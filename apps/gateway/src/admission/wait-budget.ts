@@ -3,18 +3,18 @@
  * at a minimum rate. So a body may pause, but one that only trickles ends.
  */
 export class WaitBudget {
-  readonly #mostMilliseconds: number;
+  readonly #maxMilliseconds: number;
   readonly #bytesPerSecond: number;
   #left: number;
 
   /**
-   * @param mostMilliseconds the longest pause
+   * @param maxMilliseconds the longest pause
    * @param bytesPerSecond the minimum rate of a body
    */
-  constructor(mostMilliseconds: number, bytesPerSecond: number) {
-    this.#mostMilliseconds = mostMilliseconds;
+  constructor(maxMilliseconds: number, bytesPerSecond: number) {
+    this.#maxMilliseconds = maxMilliseconds;
     this.#bytesPerSecond = bytesPerSecond;
-    this.#left = mostMilliseconds;
+    this.#left = maxMilliseconds;
   }
 
   /** Milliseconds; 0 or less if the waiting time is used up. */
@@ -25,6 +25,6 @@ export class WaitBudget {
   /** Subtracts the time of a wait, and adds time for the bytes that arrived. */
   record(waitedMilliseconds: number, bytes: number): void {
     const filled = this.#left - waitedMilliseconds + (bytes / this.#bytesPerSecond) * 1000;
-    this.#left = Math.min(this.#mostMilliseconds, filled);
+    this.#left = Math.min(this.#maxMilliseconds, filled);
   }
 }

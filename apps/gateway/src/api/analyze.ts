@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, formatThumbnail } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
-import { bringsSeveral } from '../http/pictures.ts';
+import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { analyzePicture, analyzeWords } from '../search/analyze-picture.ts';
 import { contentModelFor } from '../search/content-model.ts';
@@ -26,7 +26,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
     const { outputs, warnings = [] } = await analyzeWords(text, 'input.text', model, call.signal, context);
     return { header: warnings.length > 0 ? { warnings } : {}, body: { outputs } };
   }
-  const several = bringsSeveral('input.data', call.list, context.files);
+  const several = hasSeveralPictures('input.data', call.list, context.files);
   if (text !== undefined || (url === undefined) === (data === undefined) || several) {
     throw new AkinError(
       'bad-request',

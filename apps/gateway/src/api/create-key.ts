@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { naming, parseExpiry } from '@akin/domain';
+import { parseExpiry, withErrorContext } from '@akin/domain';
 import { createKey as create } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { presentKey } from './keys.ts';
@@ -14,7 +14,7 @@ export const createKey: Handler<ParametersOf<Endpoints['createKey']>> = async ({
     origins: listed(parameters.origins),
     ...(parameters.collections.length > 0 ? { collections } : {}),
     ...(rate === undefined ? {} : { rate }),
-    ...(expires === undefined ? {} : { expiresAt: naming('expires', () => parseExpiry(expires)) }),
+    ...(expires === undefined ? {} : { expiresAt: withErrorContext('expires', () => parseExpiry(expires)) }),
   });
   await context.keyRing.reload();
   return { status: 201, body: { ...presentKey(key), key: text } };

@@ -8,7 +8,7 @@ export const dropCollection: Handler<ParametersOf<Endpoints['dropCollection']>> 
   { store, keyRing },
 ) => {
   await drop(store, await findCollection(store, parameters.collection));
-  // Keys for this collection have one collection less.
+  // Keys no longer contain this collection.
   await keyRing.reload();
   return { body: {} };
 };

@@ -3,10 +3,10 @@ import { AkinError, type FieldValue, type StoredDocument, VERSION_FIELD } from '
 import {
   type Collection,
   type CollectionSchema,
+  cachedCollection,
   currentVersions,
   findCollection,
   getDocuments,
-  recallCollection,
 } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { Handler } from '../http/serve.ts';
@@ -88,7 +88,7 @@ async function read(
     const shown = await getDocuments(store, collection, ids, fieldsOf, await commitOf(collection));
     return shown && used && { collection, shown, schema: used };
   };
-  const recalled = recallCollection(store, name);
+  const recalled = cachedCollection(store, name);
   const read = recalled && (await readOf(recalled.collection).catch(ifGone));
   return read ?? (await readOf(await findCollection(store, name))) ?? readAgain(name);
 }

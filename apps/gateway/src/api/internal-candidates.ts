@@ -5,7 +5,7 @@ import type { FindCandidates } from '../config.ts';
 import { reserved } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 
-const MOST_PATIENCE_MILLISECONDS = 60_000;
+const MAX_PATIENCE_MILLISECONDS = 60_000;
 
 /** What search nodes answer only to gateways. It is not part of the public interface, so it is not in the contract. */
 export const CANDIDATES = endpoint({
@@ -14,7 +14,7 @@ export const CANDIDATES = endpoint({
   under: 'service',
   path: '/internal/candidates',
   summary: 'Finds candidates for a search in some shards of a collection.',
-  parameters: z.object({ shards: text(), patience: integer(0, MOST_PATIENCE_MILLISECONDS) }),
+  parameters: z.object({ shards: text(), patience: integer(0, MAX_PATIENCE_MILLISECONDS) }),
   bodies: { 'application/json': z.unknown() },
   streamed: true,
   answer: 'application/json',

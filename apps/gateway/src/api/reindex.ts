@@ -6,8 +6,8 @@ import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
 import { readNames } from '../collections/read-names.ts';
 import type { Handler } from '../http/serve.ts';
-import { doReindex } from '../reindex/do-reindex.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';
+import { startReindex } from '../reindex/start-reindex.ts';
 
 /** Reindexes a collection in the background of this process. If the process ends, another gateway continues. */
 export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ parameters, access, signal }, context) => {
@@ -50,6 +50,6 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
         : `${collection.name} is being reindexed already. GET /reindex shows the progress.`,
     );
   }
-  doReindex(collection, { target, settings }, worker, context);
+  startReindex(collection, { target, settings }, worker, context);
   return { status: 202, body: await presentReindex(store, collection) };
 };

@@ -4,7 +4,7 @@ import { AkinError } from '@akin/domain';
 import { findCollection, resumeReindex as resume } from '@akin/store';
 import { presentReindex } from '../collections/present-reindex.ts';
 import type { Handler } from '../http/serve.ts';
-import { doReindex } from '../reindex/do-reindex.ts';
+import { startReindex } from '../reindex/start-reindex.ts';
 
 /** Continues a reindex in the background of this process. */
 export const resumeReindex: Handler<ParametersOf<Endpoints['resumeReindex']>> = async ({ parameters }, context) => {
@@ -12,7 +12,7 @@ export const resumeReindex: Handler<ParametersOf<Endpoints['resumeReindex']>> = 
   const collection = await findCollection(store, parameters.collection);
   const worker = randomUUID();
   const begun = await resume(store, collection, worker);
-  if (begun !== undefined) doReindex(collection, begun, worker, context);
+  if (begun !== undefined) startReindex(collection, begun, worker, context);
   const body = await presentReindex(store, collection);
   if (begun !== undefined) return { status: 202, body };
   const why =

@@ -2,7 +2,7 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, Double, type Field, type Query, quote, unescapeBackslashes } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
 import { type CollectionSchema, calibrationOf, findCollection, generationOf, loadSchema, search } from '@akin/store';
-import { bringsSeveral } from '../http/pictures.ts';
+import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { describeQuery } from '../search/describe-query.ts';
 import { lookupIn, readFilters } from '../search/query-parameters.ts';
@@ -22,7 +22,7 @@ const VOTERS = 20;
 /** Labels for a picture, by votes of the most similar documents. */
 export const tag: Handler<Parameters> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
-  const input = readInput(parameters, bringsSeveral('tagging.input.data', list, context.files));
+  const input = readInput(parameters, hasSeveralPictures('tagging.input.data', list, context.files));
   const parameter = lookupIn(list);
   const filters = readFilters(parameters.fq, parameters, parameter).map(({ query }) => query);
 

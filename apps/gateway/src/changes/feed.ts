@@ -4,7 +4,7 @@ import { presentCollection } from '../collections/present.ts';
 /** Number of changes that are read at once. */
 const PAGE = 500;
 /** Poll interval if no notifications come from other processes. */
-const LOOK_MILLISECONDS = 2_000;
+const POLL_MILLISECONDS = 2_000;
 /** Notifications come in bursts while a collection is filled. */
 const REST_MILLISECONDS = 200;
 const STATUS_MILLISECONDS = 1_000;
@@ -99,7 +99,7 @@ export class Feed {
         // Read each time: another collection may have replaced it.
         const collection = await findCollection(this.#store, this.#name);
         this.#collection = collection;
-        const news = this.#store.memory.events.changed(collection.id, LOOK_MILLISECONDS, this.#signal);
+        const news = this.#store.memory.events.changed(collection.id, POLL_MILLISECONDS, this.#signal);
         this.#pages.clear();
         if (performance.now() - this.#statusAt > STATUS_MILLISECONDS) {
           this.#status = JSON.stringify(await presentCollection(this.#store, collection));

@@ -4,7 +4,7 @@ import type { Store } from '@akin/store';
 import { Feed } from './feed.ts';
 
 /** Maximum number of streams in one process: each is a lasting connection. */
-const MOST_READERS = 500;
+const MAX_READERS = 500;
 
 /** The feeds of collections with listeners. */
 export class Feeds {
@@ -16,7 +16,7 @@ export class Feeds {
   constructor(store: Store) {
     this.#store = store;
     // Each feed listens to this signal, and there are at most as many feeds as readers.
-    setMaxListeners(MOST_READERS, this.#stopping.signal);
+    setMaxListeners(MAX_READERS, this.#stopping.signal);
   }
 
   /** Ends all streams. */
@@ -30,8 +30,8 @@ export class Feeds {
 
   /** @throws AkinError too-many-requests if there are too many listeners */
   requireCapacity(): void {
-    if (this.#readers < MOST_READERS) return;
-    throw new AkinError('too-many-requests', `All ${MOST_READERS} streams are in use: try again later.`, {
+    if (this.#readers < MAX_READERS) return;
+    throw new AkinError('too-many-requests', `All ${MAX_READERS} streams are in use: try again later.`, {
       retryAfterSeconds: 10,
     });
   }

@@ -46,11 +46,11 @@ describe('a body that has come before it is read', () => {
 
 async function textOf(
   request: IncomingMessage,
-  mostBytes = 1_000,
+  maxBytes = 1_000,
   limits: GatewayLimits = DEFAULT_GATEWAY_LIMITS,
 ): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of openBody(request, limits).bytes(mostBytes)) chunks.push(chunk);
+  for await (const chunk of openBody(request, limits).bytes(maxBytes)) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 

@@ -20,17 +20,17 @@ export interface Body {
    * The bytes, decompressed and counted. To be read once.
    *
    * @param within time limit in milliseconds for the whole body, if there is one
-   * @throws AkinError too-large beyond `mostBytes`; request-timeout if it arrives too slowly; bad-request for broken
+   * @throws AkinError too-large beyond `maxBytes`; request-timeout if it arrives too slowly; bad-request for broken
    * compression or a closed connection
    */
-  bytes(mostBytes: number, within?: number): AsyncGenerator<Uint8Array>;
+  bytes(maxBytes: number, within?: number): AsyncGenerator<Uint8Array>;
 }
 
 /** From this number of bytes on, the compression ratio is checked. */
 const RATIO_WATCHED_FROM = 32 * 1024 ** 2;
 
 /** Each compression needs its own memory before the first byte. */
-const MOST_ENCODINGS = 2;
+const MAX_ENCODINGS = 2;
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -48,9 +48,9 @@ export function openBody(request: IncomingMessage, limits: GatewayLimits): Body 
     contentType: request.headers['content-type'] ?? '',
     sent,
     announced: Number(request.headers['content-length'] ?? '0'),
-    bytes: (mostBytes, within = Number.POSITIVE_INFINITY) => {
+    bytes: (maxBytes, within = Number.POSITIVE_INFINITY) => {
       requireUtf8(parameters);
-      return readBytes(request, mostBytes, performance.now() + within, limits);
+      return readBytes(request, maxBytes, performance.now() + within, limits);
     },
   };
 }
@@ -65,17 +65,17 @@ function requireUtf8(parameters: readonly string[]): void {
 
 async function* readBytes(
   request: IncomingMessage,
-  mostBytes: number,
+  maxBytes: number,
   deadline: number,
   limits: GatewayLimits,
 ): AsyncGenerator<Uint8Array> {
   const announced = Number(request.headers['content-length'] ?? '0');
-  if (announced > mostBytes) throw tooLarge(mostBytes);
+  if (announced > maxBytes) throw tooLarge(maxBytes);
   // Small bodies come with the headers, without a wait. Node says only later that they are complete.
   const isThere = request.complete || (announced > 0 && request.readableLength === announced);
   if (isThere && !request.destroyed && encodingsOf(request).length === 0) {
     const whole: Uint8Array | null = request.read();
-    if ((whole?.length ?? 0) > mostBytes) throw tooLarge(mostBytes);
+    if ((whole?.length ?? 0) > maxBytes) throw tooLarge(maxBytes);
     if (whole !== null) yield whole;
     return;
   }
@@ -89,7 +89,7 @@ async function* readBytes(
     if (chunk === null) return;
     if (performance.now() > deadline) throw new AkinError('request-timeout', 'The body took too long to arrive.');
     count += chunk.length;
-    if (count > mostBytes) throw tooLarge(mostBytes);
+    if (count > maxBytes) throw tooLarge(maxBytes);
     if (
       count > RATIO_WATCHED_FROM &&
       count >
@@ -168,7 +168,7 @@ function encodingsOf({ headers }: IncomingMessage): string[] {
 function decoded(request: IncomingMessage): Readable {
   let stream: Readable = request;
   const used = encodingsOf(request);
-  if (used.length > MOST_ENCODINGS) {
+  if (used.length > MAX_ENCODINGS) {
     throw new AkinError('unsupported-media-type', 'Content-Encoding names too many: compress the body once.');
   }
   for (const name of used.reverse()) {
@@ -190,8 +190,8 @@ function decodeWith(decoder: Transform, source: Readable): Readable {
   return source.pipe(decoder);
 }
 
-function tooLarge(mostBytes: number): AkinError {
-  const megabytes = Math.floor(mostBytes / 1024 ** 2);
+function tooLarge(maxBytes: number): AkinError {
+  const megabytes = Math.floor(maxBytes / 1024 ** 2);
   return new AkinError('too-large', `The body is larger than ${megabytes} MB: send it in parts.`);
 }
 

@@ -19,7 +19,7 @@ const SMALL_BYTES = 64 * 1024;
  * @throws AkinError bad-request for broken escapes, text that is not UTF-8, or too many parameters
  */
 export class FormReader {
-  readonly #mostParameters: number;
+  readonly #maxParameters: number;
   readonly #pairs: [string, string][] = [];
   /** A small first chunk, until it is known whether it is the whole form. */
   #first: Uint8Array | undefined;
@@ -29,8 +29,8 @@ export class FormReader {
   /** Hex digits of an escape that the end of a chunk has split. Null outside of an escape. */
   #escape: string | null = null;
 
-  constructor(mostParameters: number) {
-    this.#mostParameters = mostParameters;
+  constructor(maxParameters: number) {
+    this.#maxParameters = maxParameters;
   }
 
   write(chunk: Uint8Array): void {
@@ -40,7 +40,7 @@ export class FormReader {
   }
 
   end(): ParameterList {
-    const small = this.#first && readSmall(this.#first, this.#mostParameters);
+    const small = this.#first && readSmall(this.#first, this.#maxParameters);
     if (small !== undefined) return small;
     this.#readFirst();
     if (this.#escape !== null) throw this.#broken('an escape that is cut off');
@@ -89,8 +89,8 @@ export class FormReader {
     const pair: [string, string] = this.#name === null ? [text, ''] : [this.#name, text];
     this.#name = null;
     if (pair[0] === '') return;
-    if (this.#pairs.length >= this.#mostParameters) {
-      throw new AkinError('bad-request', `More than ${this.#mostParameters} parameters in one request.`);
+    if (this.#pairs.length >= this.#maxParameters) {
+      throw new AkinError('bad-request', `More than ${this.#maxParameters} parameters in one request.`);
     }
     this.#pairs.push(pair);
   }
@@ -116,7 +116,7 @@ export class FormReader {
  * Parses a small form with the decoder of the engine, byte by byte it takes many times as long. @returns undefined if
  * that is not possible: raw UTF-8, or an error, which {@link FormReader} explains
  */
-function readSmall(bytes: Uint8Array, mostParameters: number): ParameterList | undefined {
+function readSmall(bytes: Uint8Array, maxParameters: number): ParameterList | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   if (NOT_ASCII.test(text)) return undefined;
   const pairs: [string, string][] = [];
@@ -130,7 +130,7 @@ function readSmall(bytes: Uint8Array, mostParameters: number): ParameterList | u
   } catch {
     return undefined;
   }
-  return pairs.length > mostParameters ? undefined : pairs;
+  return pairs.length > maxParameters ? undefined : pairs;
 }
 
 const NOT_ASCII = /[^\0-\x7f]/;
@@ -141,8 +141,8 @@ function decode(text: string): string {
 }
 
 /** Parameters of a URL as Node gives it: the part after the `?`, one character per byte. */
-export function readQueryString(text: string, mostParameters: number): ParameterList {
-  const reader = new FormReader(mostParameters);
+export function readQueryString(text: string, maxParameters: number): ParameterList {
+  const reader = new FormReader(maxParameters);
   reader.write(Buffer.from(text, 'latin1'));
   return reader.end();
 }

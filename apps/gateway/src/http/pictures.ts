@@ -18,7 +18,7 @@ export type Files = ReadonlyMap<string, Uint8Array>;
 export const NO_FILES: Files = new Map();
 
 /** Whether an uploaded picture shares its parameter with another one, of which only the first would count. */
-export function bringsSeveral(parameter: string, list: ParameterList, files: Files): boolean {
+export function hasSeveralPictures(parameter: string, list: ParameterList, files: Files): boolean {
   return files.size > 0 && list.filter(([name, value]) => name === parameter && value !== '').length > 1;
 }
 
@@ -29,7 +29,7 @@ export interface BodyParameters {
 }
 
 /** Whether a body of this type is a picture, or may contain some. */
-export function bringsPictures(type: string): boolean {
+export function mayHavePictures(type: string): boolean {
   return type === MULTIPART_TYPE || isRawPicture(type);
 }
 
@@ -101,13 +101,13 @@ export function checkPart(name: string, bytes: number): void {
 /** The bytes of a body, counted before they are kept. */
 export async function* reserved(
   body: Body,
-  mostBytes: number,
+  maxBytes: number,
   reservation: Reservation,
   limits: GatewayLimits,
 ): AsyncGenerator<Uint8Array> {
   let count = 0;
-  reservation.growTo(Math.min(body.announced, mostBytes));
-  for await (const chunk of body.bytes(mostBytes, limits.parameterMilliseconds)) {
+  reservation.growTo(Math.min(body.announced, maxBytes));
+  for await (const chunk of body.bytes(maxBytes, limits.parameterMilliseconds)) {
     count += chunk.length;
     reservation.growTo(count);
     yield chunk;

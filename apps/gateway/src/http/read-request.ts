@@ -1,10 +1,18 @@
 import type { Endpoint } from '@akin/contract';
-import { AkinError, JsonNumber, JsonObject, type JsonValue, naming, parseJson, stringifyJson } from '@akin/domain';
+import {
+  AkinError,
+  JsonNumber,
+  JsonObject,
+  type JsonValue,
+  parseJson,
+  stringifyJson,
+  withErrorContext,
+} from '@akin/domain';
 import type { GatewayLimits } from '../admission/limits.ts';
 import type { Reservation } from '../admission/memory-budget.ts';
 import type { Body } from './body.ts';
 import { FormReader, type ParameterList } from './parameters.ts';
-import { type BodyParameters, bringsPictures, NO_FILES, readPictures, reserved } from './pictures.ts';
+import { type BodyParameters, mayHavePictures, NO_FILES, readPictures, reserved } from './pictures.ts';
 import { isPayload } from './request-log.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -41,7 +49,7 @@ export async function readBodyParameters(
   reservation: Reservation,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
-  if (endpoint.picture !== undefined && bringsPictures(body.type)) {
+  if (endpoint.picture !== undefined && mayHavePictures(body.type)) {
     return readPictures(endpoint, body, reservation, limits);
   }
   return { list: await readTexts(endpoint, body, reservation, limits), files: NO_FILES };
@@ -112,7 +120,7 @@ export function expandJsonParameter(endpoint: Endpoint, list: ParameterList): Pa
   if (!endpoint.bodies || endpoint.streamed || !list.some(([name]) => name === 'json')) return list;
   const others = list.filter(([name]) => name !== 'json');
   const inner = list.filter(([name]) => name === 'json');
-  return [...others, ...inner.flatMap(([, text]) => naming('json', () => ofJson(endpoint, text, 'It')))];
+  return [...others, ...inner.flatMap(([, text]) => withErrorContext('json', () => ofJson(endpoint, text, 'It')))];
 }
 
 function ofJson({ structured }: Endpoint, text: string, subject: string): ParameterList {

@@ -9,7 +9,7 @@ import { AkinError, quote } from '@akin/domain';
  *  - Host must be a name that no foreign name server can point here: rebinding shows the attacker's name. Beyond
  *    loopback that is also any IP address, which no name server resolves.
  *  - a request that can change something must not come from a page of another origin, unless the origin was named,
- *  - a body that changes something needs a content type (the frame of each endpoint sees to that).
+ *  - a body that changes something needs a content type (checked before each endpoint).
  */
 
 export interface SafetyConfig {

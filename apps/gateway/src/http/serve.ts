@@ -211,9 +211,9 @@ function unreadList({ url }: Request, { limits }: SharedContext): ParameterList 
   }
 }
 
-function queryOf(url: string, mostParameters: number): ParameterList {
+function queryOf(url: string, maxParameters: number): ParameterList {
   const query = url.indexOf('?');
-  return query < 0 ? [] : readQueryString(url.slice(query + 1), mostParameters);
+  return query < 0 ? [] : readQueryString(url.slice(query + 1), maxParameters);
 }
 
 function write(

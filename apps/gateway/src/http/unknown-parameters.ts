@@ -5,12 +5,12 @@ import type { ParameterList } from './parameters.ts';
 import { isPayload } from './request-log.ts';
 
 /** Maximum number of names per request that are checked. */
-const MOST_NAMES = 50;
-const MOST_WARNINGS = 10;
+const MAX_NAMES = 50;
+const MAX_WARNINGS = 10;
 /** Longer names and values are truncated. */
 const SHOWN = 60;
 /** Shorter names are similar to too many others. */
-const LEAST_COMPARED = 4;
+const MIN_COMPARED = 4;
 
 /** Characters that may change how the rest of a text is displayed. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
@@ -141,7 +141,7 @@ export function findUnknown({ parameters }: Endpoint, list: ParameterList): Unkn
     references ??= referredTo(list);
     if (references.has(name)) continue;
     unknown.set(name, value);
-    if (unknown.size === MOST_NAMES) break;
+    if (unknown.size === MAX_NAMES) break;
   }
   return unknown;
 }
@@ -156,7 +156,7 @@ export function explainUnknown(
   { parameters }: Endpoint,
   fields?: { has(name: string): boolean },
 ): string[] {
-  const known = Object.keys(parameters.shape).filter((name) => name.length >= LEAST_COMPARED && name !== 'collection');
+  const known = Object.keys(parameters.shape).filter((name) => name.length >= MIN_COMPARED && name !== 'collection');
   const warnings: string[] = [];
   for (const [name, value] of unknown) {
     const meant = fields?.has(name) ? filterOf(name, value) : meantBy(name, known, parameters.shape);
@@ -165,8 +165,8 @@ export function explainUnknown(
       warnings.push(warning.replace(INVISIBLE, escaped));
     }
   }
-  const more = warnings.length - MOST_WARNINGS;
-  return more > 0 ? [...warnings.slice(0, MOST_WARNINGS), `${more} more unknown parameters were ignored.`] : warnings;
+  const more = warnings.length - MAX_WARNINGS;
+  return more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${more} more unknown parameters were ignored.`] : warnings;
 }
 
 function meantBy(name: string, known: readonly string[], shape: object): string | undefined {
@@ -178,7 +178,7 @@ function meantBy(name: string, known: readonly string[], shape: object): string 
 
 /** For names with dots the last part decides, if the others are equal: `tagging.x` is not similar to `tagging.max`. */
 function nearestOf(name: string, known: readonly string[]): string | undefined {
-  if (name.length < LEAST_COMPARED) return undefined;
+  if (name.length < MIN_COMPARED) return undefined;
   const prefix = name.slice(0, name.lastIndexOf('.') + 1);
   const siblings = known.filter((one) => one.startsWith(prefix));
   if (siblings.length === 0) return nearestName(name, known);

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { FileAnswer } from './answer.ts';
-import { roomIn } from './write-stream.ts';
+import { untilWritable } from './write-stream.ts';
 
 /** Writes a part of a file, no faster than the client reads. */
 export async function writeFile(answer: FileAnswer, request: Request, response: Response): Promise<void> {
@@ -13,7 +13,7 @@ export async function writeFile(answer: FileAnswer, request: Request, response: 
   for await (const chunk of answer.read()) {
     if (response.destroyed) return;
     written += chunk.length;
-    if (!response.write(chunk)) await roomIn(response);
+    if (!response.write(chunk)) await untilWritable(response);
   }
   // If the file has become shorter, the client must not wait for the rest.
   if (written < answer.length) response.destroy();

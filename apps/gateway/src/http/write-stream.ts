@@ -30,7 +30,7 @@ export async function writeStream(
     for await (const text of answer.events) {
       if (response.destroyed) return;
       if (response.write(text)) continue;
-      await roomIn(response);
+      await untilWritable(response);
     }
     response.end();
   } catch (error) {
@@ -45,7 +45,7 @@ export async function writeStream(
 }
 
 /** Resolves when the buffer has room, or the client is gone or was disconnected. */
-export function roomIn(response: Response): Promise<void> {
+export function untilWritable(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

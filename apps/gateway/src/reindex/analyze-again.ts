@@ -28,7 +28,7 @@ export function analyzeAgain(context: Context, background: AbortSignal) {
     const modules = outdatedModules(picture.outputs, generation);
     const model = generation.models.get('content');
     const analyzed = (bytes: Uint8Array) =>
-      patiently(() => context.analyze({ bytes }, modules, { urgent: false, model, signal }), signal);
+      retryTransient(() => context.analyze({ bytes }, modules, { urgent: false, model, signal }), signal);
     const file = await readFile(picture, context);
     if (file !== undefined) {
       try {
@@ -70,18 +70,18 @@ async function readFile({ source, id }: PictureToAnalyze, { openOriginal }: Cont
 }
 
 /** Errors of analyzers, not of the picture. */
-const PASSING: ReadonlySet<string> = new Set(['unavailable', 'too-many-requests', 'conflict']);
+const TRANSIENT: ReadonlySet<string> = new Set(['unavailable', 'too-many-requests', 'conflict']);
 
 /**
  * Waits for analyzers that are unreachable, busy or lack the model: a picture does not count as missing because of
  * them.
  */
-async function patiently<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
+async function retryTransient<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      const passes = error instanceof AkinError && PASSING.has(error.code);
+      const passes = error instanceof AkinError && TRANSIENT.has(error.code);
       if (!passes || signal.aborted) throw error;
       await sleep(RETRY_MILLISECONDS, signal);
     }

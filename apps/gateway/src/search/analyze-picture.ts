@@ -1,4 +1,4 @@
-import { AkinError, decodeBase64, naming } from '@akin/domain';
+import { AkinError, decodeBase64, withErrorContext } from '@akin/domain';
 import type { Analysis, AnalyzeImage } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type Files, MAX_PICTURE_BYTES } from '../http/pictures.ts';
@@ -25,7 +25,7 @@ export async function analyzePicture(
   context: Context,
   options: PictureOptions = {},
 ): Promise<Analysis> {
-  const picture = naming(parameter, () => {
+  const picture = withErrorContext(parameter, () => {
     if ('bytes' in input) return input;
     return 'url' in input ? { url: requireHttp(input.url) } : { bytes: bytesOf(input.data, context.files) };
   });

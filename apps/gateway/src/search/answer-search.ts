@@ -16,6 +16,7 @@ import type { JsonAnswer } from '../http/answer.ts';
 import type { Call } from '../http/serve.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { commitReached, reachToken } from '../update/await-token.ts';
+import { answerFromCache } from './answer-from-cache.ts';
 import { describeQuery, rankingModule } from './describe-query.ts';
 import { isUncached, readFacets, tagsOf } from './facets.ts';
 import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
@@ -23,7 +24,6 @@ import { presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
 import { lookupIn, readFilters, readQuery, readSort } from './query-parameters.ts';
 import { type RankInput, readRankInputs } from './rank-inputs.ts';
-import { answerRecalled } from './recalled.ts';
 import { requireOwnModel } from './require-own-model.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
@@ -67,7 +67,7 @@ export async function answerSearch(
   const { after, afterTimeout } = parameters;
   const reached = await reachToken(after, afterTimeout, parameters.collection, signal, context);
   const isAnalyzed = inputs.some(({ kind }) => kind === 'url' || kind === 'data' || kind === 'text');
-  return answerRecalled(parameters.collection, context, isAnalyzed, async (collection, schema) => {
+  return answerFromCache(parameters.collection, context, isAnalyzed, async (collection, schema) => {
     const atLeast = await commitReached(reached, after, afterTimeout, collection, signal, context);
     await requireOwnModel(inputs, module, collection, schema, context);
     const models = generationOf(context.store, schema);

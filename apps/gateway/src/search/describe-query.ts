@@ -1,6 +1,6 @@
-import { AkinError, type Calibration, naming } from '@akin/domain';
+import { AkinError, type Calibration, withErrorContext } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
-import { colorQuery, combine, distanceAt, knowsNoWords, parseHexColors } from '@akin/modules/vectors';
+import { colorQuery, combine, distanceAt, noTextEncoder, parseHexColors } from '@akin/modules/vectors';
 import type { Generation, RankByDocuments, Smartfilter } from '@akin/store';
 import type { Context } from '../context.ts';
 import { analyzePicture, analyzeWords, WORDS_MODULE } from './analyze-picture.ts';
@@ -115,7 +115,7 @@ async function describe(
         );
       }
       const model = models.models.get(WORDS_MODULE);
-      if (models.wordsCalibration === undefined) throw knowsNoWords(model);
+      if (models.wordsCalibration === undefined) throw noTextEncoder(model);
       const { outputs, warnings } = await analyzeWords(value, parameter, model, signal, context);
       return { vector: fromOutputs(outputs, module, models, parameter), warnings };
     }
@@ -142,7 +142,9 @@ function requireVector(
 }
 
 function fromOutputs(json: string, module: string, models: Generation, parameter: string): Float32Array {
-  const descriptor = naming(parameter, () => models.parseOutputs(json, undefined, true)).descriptors.get(module);
+  const descriptor = withErrorContext(parameter, () => models.parseOutputs(json, undefined, true)).descriptors.get(
+    module,
+  );
   if (descriptor) return descriptor.vector;
   throw new AkinError(
     'bad-request',

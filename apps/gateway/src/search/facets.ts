@@ -1,12 +1,12 @@
 import { FACET_SETTINGS, type FacetSettings } from '@akin/contract';
 import {
   AkinError,
-  naming,
   type ParameterLookup,
   type Query,
   readLocalValue,
   unescapeBackslashes,
   unstorable,
+  withErrorContext,
 } from '@akin/domain';
 import type { FacetRequest } from '@akin/store';
 import type { ParameterList } from '../http/parameters.ts';
@@ -51,16 +51,16 @@ export function readFacets(list: ParameterList, tagged: TaggedQueries, options: 
 
 /** The tags of a query: `{!tag=a,b}…`. */
 export function tagsOf(name: string, text: string, parameter: ParameterLookup): string[] {
-  return namesIn(naming(name, () => readLocalValue(text, parameter)).local.get('tag'));
+  return namesIn(withErrorContext(name, () => readLocalValue(text, parameter)).local.get('tag'));
 }
 
 /** Whether `{!cache=false}` asks not to cache a filter. */
 export function isUncached(text: string, parameter: ParameterLookup): boolean {
-  return naming('fq', () => readLocalValue(text, parameter)).local.get('cache') === 'false';
+  return withErrorContext('fq', () => readLocalValue(text, parameter)).local.get('cache') === 'false';
 }
 
 function fieldFacet(text: string, list: ParameterList, tagged: TaggedQueries, parameter: ParameterLookup): NamedFacet {
-  const { local, value } = naming('facet.field', () => readLocalValue(text, parameter));
+  const { local, value } = withErrorContext('facet.field', () => readLocalValue(text, parameter));
   const field = fieldName(value);
   const setting = settingsOf(field, local, list);
   const limit = setting('facet.limit');
@@ -93,7 +93,7 @@ function queryFacet(
   options: QueryOptions,
   parameter: ParameterLookup,
 ): NamedFacet {
-  const { local } = naming('facet.query', () => readLocalValue(text, parameter));
+  const { local } = withErrorContext('facet.query', () => readLocalValue(text, parameter));
   const query = readQuery('facet.query', text, options, parameter);
   return {
     key: local.get('key') ?? text,
@@ -103,7 +103,7 @@ function queryFacet(
 }
 
 function rangeFacet(text: string, list: ParameterList, tagged: TaggedQueries, parameter: ParameterLookup): NamedFacet {
-  const { local, value } = naming('facet.range', () => readLocalValue(text, parameter));
+  const { local, value } = withErrorContext('facet.range', () => readLocalValue(text, parameter));
   const field = fieldName(value);
   const setting = settingsOf(field, local, list);
   const required = (name: 'facet.range.start' | 'facet.range.end' | 'facet.range.gap') => {

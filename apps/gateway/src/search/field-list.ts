@@ -2,12 +2,12 @@ import {
   AkinError,
   type Distance,
   type Field,
-  naming,
   type ParameterLookup,
   parseGeodist,
   quote,
   type Schema,
   unescapeBackslashes,
+  withErrorContext,
 } from '@akin/domain';
 
 /** The result of parsing `fl`. */
@@ -87,7 +87,7 @@ function readComputed(item: string, parameter: ParameterLookup): ComputedField |
   const source = renamed?.[2] ?? item;
   const as = unescapeBackslashes(renamed?.[1] ?? source);
   if (/^(?:\\.|[^\\(])*\(/su.test(source) || source.startsWith('[')) {
-    const distance = naming('fl', () => parseGeodist(source, parameter));
+    const distance = withErrorContext('fl', () => parseGeodist(source, parameter));
     if (distance !== null) return { as, kind: 'distance', distance };
     const name = /^field\(\s*([^()'",\s]+)\s*\)$/.exec(source)?.[1];
     if (name !== undefined) return { as, kind: 'field', name };

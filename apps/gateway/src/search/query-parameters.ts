@@ -1,4 +1,4 @@
-import { naming, type ParameterLookup, parseQuery, type Query } from '@akin/domain';
+import { type ParameterLookup, parseQuery, type Query, withErrorContext } from '@akin/domain';
 import { parseSort, type SortClause } from '@akin/store';
 import type { ParameterList } from '../http/parameters.ts';
 
@@ -15,7 +15,7 @@ export interface QueryOptions {
 export function readQuery(name: string, text: string, options: QueryOptions, parameter: ParameterLookup): Query {
   // What users of Flow write for all documents.
   if (text.trim() === '*') return { kind: 'all' };
-  return naming(name, () =>
+  return withErrorContext(name, () =>
     parseQuery(text, {
       parameter,
       ...(options.df === undefined ? {} : { defaultField: options.df }),
@@ -40,7 +40,7 @@ export function readFilters(
 
 /** @throws AkinError bad-request */
 export function readSort(text: string | undefined, parameter: ParameterLookup): SortClause[] {
-  return text === undefined ? [] : naming('sort', () => parseSort(text, parameter));
+  return text === undefined ? [] : withErrorContext('sort', () => parseSort(text, parameter));
 }
 
 /** The first value of each parameter, for those that a query may refer to. */

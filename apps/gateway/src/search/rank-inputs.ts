@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, RankInput['kind']>> = {
 };
 
 /** More examples add nothing, and each may need an analysis. */
-const MOST_INPUTS = 20;
+const MAX_INPUTS = 20;
 
 /**
  * The `rank.by.*` of a request in their order, each with its weight.
@@ -30,8 +30,8 @@ const MOST_INPUTS = 20;
  */
 export function readRankInputs(list: ParameterList, weights: string | undefined): RankInput[] {
   const inputs = list.filter(([name, value]) => Object.hasOwn(KINDS, name) && value !== '');
-  if (inputs.length > MOST_INPUTS) {
-    throw new AkinError('bad-request', `A search ranks by at most ${MOST_INPUTS} inputs, not ${inputs.length}.`);
+  if (inputs.length > MAX_INPUTS) {
+    throw new AkinError('bad-request', `A search ranks by at most ${MAX_INPUTS} inputs, not ${inputs.length}.`);
   }
   const numbers = weights === undefined ? inputs.map(() => 1) : weights.split(',').map(readWeight);
   if (numbers.length !== inputs.length) {

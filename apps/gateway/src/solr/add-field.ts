@@ -1,5 +1,5 @@
 import { REFUSED_SCHEMA_COMMANDS } from '@akin/contract';
-import { AkinError, type FieldType, JsonObject, naming, parseJson, quote } from '@akin/domain';
+import { AkinError, type FieldType, JsonObject, parseJson, quote, withErrorContext } from '@akin/domain';
 import type { ParameterList } from '../http/parameters.ts';
 
 /** The types of Solr's default configuration that akin supports, by the type of the field that they define. */
@@ -47,7 +47,7 @@ export function readSolrFields(
 }
 
 function readDefinition(text: string): { name: string; type: FieldType; several: boolean } {
-  const value = naming('add-field', () => parseJson(text));
+  const value = withErrorContext('add-field', () => parseJson(text));
   if (!(value instanceof JsonObject)) throw refuse('a field is an object: {"name": "price", "type": "pdouble"}');
   const [name, solrType] = [value.get('name'), value.get('type')];
   if (typeof name !== 'string' || name === '') throw refuse('a field needs a name, which is a text');

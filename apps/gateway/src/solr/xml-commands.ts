@@ -6,9 +6,9 @@ import { guessXmlValue } from './xml-value.ts';
 type Attributes = Readonly<Record<string, string>>;
 
 /** Maximum number of characters of one document or command: as many as bytes in JSON. */
-const MOST_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 /** None of the known elements has more than a few. */
-const MOST_ATTRIBUTES = 32;
+const MAX_ATTRIBUTES = 32;
 
 /** Elements that only contain others. SolrJ's concurrent client sends the second one. */
 const CONTAINERS: readonly string[] = ['update', 'stream'];
@@ -60,7 +60,7 @@ export class XmlCommands {
       attributes = 0;
     });
     this.#parser.on('attribute', () => {
-      if (++attributes > MOST_ATTRIBUTES) throw this.#error(`an element has more than ${MOST_ATTRIBUTES} attributes`);
+      if (++attributes > MAX_ATTRIBUTES) throw this.#error(`an element has more than ${MAX_ATTRIBUTES} attributes`);
     });
     this.#parser.on('opentag', (tag) => this.#open(tag));
     this.#parser.on('closetag', ({ name }) => this.#close(name));
@@ -77,10 +77,10 @@ export class XmlCommands {
       this.#blank = false;
       this.#parser.write(text);
     }
-    if (this.#held > MOST_CHARACTERS) {
+    if (this.#held > MAX_CHARACTERS) {
       throw new AkinError(
         'too-large',
-        `The document or command that ends at ${this.#place()} has more than ${MOST_CHARACTERS} characters, which is the limit: split it.`,
+        `The document or command that ends at ${this.#place()} has more than ${MAX_CHARACTERS} characters, which is the limit: split it.`,
       );
     }
     const done = this.#done;

@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError, type ErrorDetail, JsonObject, naming, parseVersion, VERSION_FIELD } from '@akin/domain';
+import { AkinError, type ErrorDetail, JsonObject, parseVersion, VERSION_FIELD, withErrorContext } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { inSpan, traceparent } from '@akin/runtime';
 import { type Accepted, type Collection, findCollection, lastOperation, type Operation } from '@akin/store';
@@ -33,7 +33,8 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   const modules =
     parameters['modules.apply'] === undefined ? undefined : parseModulesApply(parameters['modules.apply']);
   const { tombstones, _version_: version } = parameters;
-  const expectedVersion = version === undefined ? undefined : naming(VERSION_FIELD, () => parseVersion(version.trim()));
+  const expectedVersion =
+    version === undefined ? undefined : withErrorContext(VERSION_FIELD, () => parseVersion(version.trim()));
   const collection = await findCollection(context.store, parameters.collection);
 
   const commands =
@@ -179,7 +180,7 @@ function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolea
 }
 
 async function accept(staged: StagedBody, collection: Collection, context: Context): Promise<Accepted | undefined> {
-  const accepted = await staged.lines.naming(() => staged.staging?.accept().finally(staged.leave));
+  const accepted = await staged.lines.withLineNumbers(() => staged.staging?.accept().finally(staged.leave));
   if (accepted) {
     context.backlogQuota.record(collection, staged.count, staged.pictures);
     context.wake();

@@ -2,10 +2,10 @@ import { AkinError } from '@akin/domain';
 import { inSpan } from '@akin/runtime';
 import {
   type Collection,
+  cachedCollection,
   commitOfStandby,
   findCollection,
   lastOperation,
-  recallCollection,
   type SeqRange,
   waitForOperations,
 } from '@akin/store';
@@ -49,7 +49,7 @@ export async function reachToken(
 ): Promise<Reached | undefined> {
   if (token === undefined) return undefined;
   const { store } = context;
-  const recalled = store.standbys.count > 0 ? recallCollection(store, name)?.collection : undefined;
+  const recalled = store.standbys.count > 0 ? cachedCollection(store, name)?.collection : undefined;
   const commit = recalled && (await commitOf(token, recalled, context));
   if (recalled !== undefined && commit !== undefined) return { collection: recalled, commit };
   await awaitToken(token, milliseconds, await findCollection(store, name), signal, context);

@@ -1,7 +1,7 @@
 import { AkinError, type ErrorDetail } from '@akin/domain';
 
 /** Maximum number of gaps of blank lines between documents that are stored. */
-const MOST_GAPS = 100_000;
+const MAX_GAPS = 100_000;
 
 /**
  * The lines of the documents of an NDJSON body, for errors after the body was read. Only positions are stored where a
@@ -14,7 +14,7 @@ export class BodyLines {
   /** From this position on the line is unknown: there were too many gaps. */
   #unknownFrom = Number.POSITIVE_INFINITY;
 
-  constructor(limit: number = MOST_GAPS) {
+  constructor(limit: number = MAX_GAPS) {
     this.#limit = limit;
   }
 
@@ -40,7 +40,7 @@ export class BodyLines {
   }
 
   /** Runs a function that may refuse documents by position, and adds their lines to the error. */
-  async naming<T>(run: () => Promise<T> | undefined): Promise<T | undefined> {
+  async withLineNumbers<T>(run: () => Promise<T> | undefined): Promise<T | undefined> {
     try {
       return await run();
     } catch (error) {

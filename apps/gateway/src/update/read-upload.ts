@@ -22,7 +22,7 @@ const DOCUMENT_PART = 'document';
 /** The same limit as for any other document. */
 const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 /** More parts than these two are refused by name. */
-const MOST_PARTS = 10;
+const MAX_PARTS = 10;
 /** Members that a document with a picture may not have. */
 const OUTPUTS = ['import', 'pxl_import', 'thumbnail'];
 
@@ -77,7 +77,7 @@ async function readBoth(
     if (name === FILE_PART || bytes <= MAX_DOCUMENT_BYTES) return;
     throw new AkinError('too-large', `The part "${DOCUMENT_PART}" has more than ${MAX_DOCUMENT_BYTES} bytes.`);
   };
-  const parts = await readMultipart(body.contentType, chunks, { parts: MOST_PARTS, check });
+  const parts = await readMultipart(body.contentType, chunks, { parts: MAX_PARTS, check });
   const [document, file] = [DOCUMENT_PART, FILE_PART].map((name) => parts.filter((part) => part.name === name));
   const [text] = document ?? [];
   const [picture] = file ?? [];

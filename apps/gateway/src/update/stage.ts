@@ -27,7 +27,7 @@ import { normalizeThumbnail } from './thumbnail.ts';
 import { createYield } from './yield-event-loop.ts';
 
 /** Maximum number of documents of a request whose versions are returned. */
-const MOST_VERSIONS = 100_000;
+const MAX_VERSIONS = 100_000;
 
 type ChangeCommand = Exclude<Command, CommitCommand | WarningCommand>;
 
@@ -174,10 +174,10 @@ class CheckedBody {
   /** @throws AkinError bad-request if there are too many to return their versions */
   keepId(id: string): void {
     if (!this.#options.versions) return;
-    if (this.ids.length === MOST_VERSIONS) {
+    if (this.ids.length === MAX_VERSIONS) {
       throw new AkinError(
         'bad-request',
-        `versions=true returns the versions of at most ${MOST_VERSIONS} documents: send more in several requests.`,
+        `versions=true returns the versions of at most ${MAX_VERSIONS} documents: send more in several requests.`,
       );
     }
     this.ids.push({ id, index: this.count });
@@ -185,8 +185,8 @@ class CheckedBody {
 
   refuse(errors: readonly ErrorDetail[]): void {
     this.#refused++;
-    const room = this.#context.limits.listedDetails - this.#details.length;
-    this.#details.push(...errors.slice(0, Math.max(0, room)).map((detail) => this.lines.name(detail)));
+    const free = this.#context.limits.listedDetails - this.#details.length;
+    this.#details.push(...errors.slice(0, Math.max(0, free)).map((detail) => this.lines.name(detail)));
   }
 
   async end(): Promise<void> {

@@ -6,7 +6,7 @@ import type { LocalFile } from './files.ts';
 const AT_ONCE = 4;
 /** Interval of progress reports. After a minute without a report, akin considers the run stopped. */
 const REPORT_MILLISECONDS = 1_000;
-const MOST_FAILURES = 1_000;
+const MAX_FAILURES = 1_000;
 /** Maximum attempts to send a picture while akin is busy or unavailable; the pause grows each time. */
 const MAX_ATTEMPTS = 6;
 
@@ -89,20 +89,20 @@ async function addOne(collection: Collection, { path, file }: LocalFile, run: Ru
       run.done += 1;
       return;
     } catch (error) {
-      if (isPassing(error) && attempt < MAX_ATTEMPTS) {
+      if (isTransient(error) && attempt < MAX_ATTEMPTS) {
         await new Promise((resolve) => setTimeout(resolve, (error.retryAfterSeconds ?? attempt) * 1_000));
         continue;
       }
       run.failed += 1;
       run.failedFiles.push({ path, file });
-      if (run.failures.length < MOST_FAILURES) run.failures.push(failureOf(path, error));
+      if (run.failures.length < MAX_FAILURES) run.failures.push(failureOf(path, error));
       return;
     }
   }
 }
 
 /** akin is temporarily unable to accept the picture. */
-function isPassing(error: unknown): error is AkinRequestError {
+function isTransient(error: unknown): error is AkinRequestError {
   return error instanceof AkinRequestError && [0, 429, 503].includes(error.status);
 }
 

@@ -8,7 +8,7 @@ import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.details;
 
-/** Fields that the page shows in another form, or that are of no use to people. */
+/** Fields that the page shows in another form, or that people cannot use. */
 const NOT_LISTED =
   /^(id|score|title|labels|image|source|folder|width|height|bytes|modified|taken|camera|location|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
 

@@ -12,7 +12,7 @@ export interface WeightedColor {
   readonly weight: number;
 }
 
-const MOST_COLORS = 5;
+const MAX_COLORS = 5;
 const ADDED = '#808080';
 
 /** Parses colours in the form of the URL and `rank.by.hex`: `#d02030:3,#ffffff`. */
@@ -51,7 +51,7 @@ export function colorEditor(text: string, actions: Actions): TemplateResult {
       </span>`,
     )}
     ${
-      colors.length < MOST_COLORS
+      colors.length < MAX_COLORS
         ? html`<button class="quiet" @click=${() => ask([...colors, { hex: ADDED, weight: colors[0]?.weight ?? 1 }])}>${T.add}</button>`
         : nothing
     }

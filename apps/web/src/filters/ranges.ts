@@ -29,7 +29,7 @@ export interface Scale {
 }
 
 /** Each field costs two requests when a collection is opened, and a count in each search. */
-const MOST_RANGES = 4;
+const MAX_RANGES = 4;
 const BARS = 20;
 /** Approximate number of positions of a slider. */
 const PLACES = 100;
@@ -43,7 +43,7 @@ export function rangeFieldsOf(
 ): NamedRange[] {
   return fields
     .filter(({ type, origin }) => origin === 'document' && (type === 'long' || type === 'double' || type === 'date'))
-    .slice(0, MOST_RANGES)
+    .slice(0, MAX_RANGES)
     .map(({ name, type }) => ({ name, type: type as RangeType }));
 }
 

@@ -34,9 +34,9 @@ export function justify(ratios: readonly number[], width: number, height: number
   let sum = 0;
   for (const [i, ratio] of ratios.entries()) {
     sum += shownRatio(ratio);
-    const room = width - gap * (i - from);
-    if (sum * height < room) continue;
-    rows.push({ from, to: i + 1, height: room / sum });
+    const space = width - gap * (i - from);
+    if (sum * height < space) continue;
+    rows.push({ from, to: i + 1, height: space / sum });
     from = i + 1;
     sum = 0;
   }

@@ -6,7 +6,7 @@ import { type Keep, membersFrom, restOf } from './facts.ts';
 import { MEMBERS_SHOWN, NO_REVIEW } from './state.ts';
 
 const GROUPS_PAGE = 20;
-const MOST_GROUPS = 100;
+const MAX_GROUPS = 100;
 /** Number of members of a group in one request. */
 const MEMBERS_PAGE = 100;
 /** After a commit, the groups are updated with a short delay. */
@@ -17,7 +17,7 @@ export async function loadGroups(model: Model, page: 'first' | 'next' | 'again')
   const mine = model.start();
   const before = page === 'first' ? { ...NO_REVIEW, least: model.shown.review.least } : model.shown.review;
   model.update({ loading: true, error: null, review: before });
-  const rows = page === 'again' ? Math.min(Math.max(before.groups.length, GROUPS_PAGE), MOST_GROUPS) : GROUPS_PAGE;
+  const rows = page === 'again' ? Math.min(Math.max(before.groups.length, GROUPS_PAGE), MAX_GROUPS) : GROUPS_PAGE;
   const cursor = page === 'next' ? before.nextCursor : undefined;
   try {
     const answer = await model.collection.groups(groupsOf(model.state, rows, model.filters(), cursor), mine);
@@ -43,7 +43,7 @@ export function groupsCommand(model: Model, hasKey: boolean): string {
 /** Groups must not change while the user marks members, or has scrolled down. */
 export function mayReload({ state, shown }: Model, signal?: AbortSignal): boolean {
   const { chosen, deleting, groups } = shown.review;
-  const further = groups.length > MOST_GROUPS || groups.some(({ members }) => members.length > MEMBERS_SHOWN);
+  const further = groups.length > MAX_GROUPS || groups.some(({ members }) => members.length > MEMBERS_SHOWN);
   const busy =
     shown.loading || shown.opened !== null || shown.review.compared !== null || deleting || chosen.size > 0 || further;
   return state.view === 'groups' && signal?.aborted !== true && !busy;
@@ -116,7 +116,7 @@ async function loadNext(model: Model): Promise<boolean> {
 }
 
 /** Maximum number of documents in one decision. */
-const MOST_DECIDED = 100;
+const MAX_DECIDED = 100;
 
 /** Decides that the members of a group are different pictures, and offers to undo that. */
 export async function separate(model: Model, id: string): Promise<void> {
@@ -125,7 +125,7 @@ export async function separate(model: Model, id: string): Promise<void> {
   const group = review.groups.find((one) => one.id === id);
   if (group === undefined) return;
   const ids = membersFrom(group, review.least)
-    .slice(0, MOST_DECIDED)
+    .slice(0, MAX_DECIDED)
     .map((member) => member.id);
   try {
     await collection.decideGroups(ids, 'different');

@@ -5,7 +5,7 @@ import type { Actions } from '../actions.ts';
 import { pathOf } from '../details/facts.ts';
 import { scoreText } from '../parts.ts';
 import { TEXTS } from '../texts.ts';
-import { KEPT_SECONDS, MOST_KEPT } from '../undoable.ts';
+import { KEPT_SECONDS, MAX_KEPT } from '../undoable.ts';
 import { groupOf, keepChoice } from './group.ts';
 import type { Review } from './state.ts';
 
@@ -97,7 +97,7 @@ function confirmation({ chosen, groups }: Review, actions: Actions): TemplateRes
   return html`<dialog id=${DIALOG} aria-label=${T.confirm} @close=${actions.answered}>
     <p><b>${T.question(chosen.size)}</b></p>
     <p>
-      ${chosen.size > MOST_KEPT ? T.tooMany : T.undoFor(KEPT_SECONDS)}
+      ${chosen.size > MAX_KEPT ? T.tooMany : T.undoFor(KEPT_SECONDS)}
       ${T.filesStay}
       ${emptied > 0 ? html`<b>${T.emptied(emptied)}</b>` : nothing}
     </p>

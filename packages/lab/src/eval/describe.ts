@@ -23,13 +23,13 @@ export type DescribedPicture = PictureFile & Described;
 /** Describes the bytes of an image by every module and every classic descriptor, in this thread. */
 export type Describe = (bytes: Uint8Array) => Promise<Described>;
 
-/** @throws {AkinError} as openOwnContent does, for a user's own content model. */
+/** @throws {AkinError} as openCustomContent does, for a user's own content model. */
 export async function openDescribe(backend: Backend, contentModel: string | undefined): Promise<Describe> {
   const analyses: [(typeof MODULES)[number], Module['analyze']][] = [];
   for (const manifest of MODULES) analyses.push([manifest, (await loadModule(manifest.name)).analyze]);
   if (contentModel !== undefined) {
-    const { openOwnContent } = await import('@akin/modules/internal/content-model/own-content');
-    const own = await openOwnContent(contentModel, backend);
+    const { openCustomContent } = await import('@akin/modules/internal/content-model/custom-content');
+    const own = await openCustomContent(contentModel, backend);
     for (const one of analyses) if (one[0].name === 'content') one[1] = own;
   }
   return async (bytes) => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type PictureFile, spread } from '@akin/modules/internal/learn/sample-folder';
+import { evenIndexes, type PictureFile } from '@akin/modules/internal/learn/sample-folder';
 import { readBitmap } from './bitmap.ts';
 import type { Edited } from './copies.ts';
 import type { Describe, Described } from './describe.ts';
@@ -16,7 +16,7 @@ export async function describeEdits(
   progress: (done: number, all: number) => void,
 ): Promise<Edited[]> {
   const edited: Edited[] = [];
-  const asked = spread(most, pictures.length);
+  const asked = evenIndexes(most, pictures.length);
   for (const [i, picture] of asked.entries()) {
     const other = (picture + 1) % pictures.length;
     const images = await editsOf(pictures, picture, other, i + 1);

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COPY_SCORE } from '@akin/modules/internal/duplicate/copy-score';
-import { spreadOver } from '@akin/modules/internal/learn/sample-folder';
+import { evenSample } from '@akin/modules/internal/learn/sample-folder';
 import { type Bitmap, blank, readBitmap } from './bitmap.ts';
 import type { DescribedPicture } from './describe.ts';
 import { editsOf } from './edited.ts';
@@ -114,7 +114,7 @@ async function pairs(
 /** Pictures with edits that score below 0.7, highest scores first. */
 async function missedCopies(report: Report, pictures: readonly DescribedPicture[]): Promise<Sheet> {
   const rows = [];
-  for (const { picture, other, seed, scores } of spreadOver(ROWS, report.edited)) {
+  for (const { picture, other, seed, scores } of evenSample(ROWS, report.edited)) {
     const missed = EDITS.map(({ name }, i) => ({ name, i, score: scores[name] as number }))
       .filter(({ score }) => score < COPY_SCORE)
       .sort((a, b) => b.score - a.score)
@@ -140,7 +140,7 @@ async function byColor({ color }: Report, pictures: readonly DescribedPicture[])
 }
 
 async function palettes(pictures: readonly DescribedPicture[]): Promise<Sheet> {
-  const rows = spreadOver(PALETTES, pictures).map(async (picture) => {
+  const rows = evenSample(PALETTES, pictures).map(async (picture) => {
     const { values } = picture;
     const hexes = values.color_palette_hex as readonly string[];
     const names = (values.color_names as readonly string[]).join(', ');
@@ -158,7 +158,7 @@ async function palettes(pictures: readonly DescribedPicture[]): Promise<Sheet> {
 
 /** Cells that are not calm are darkened. */
 async function copyspace(pictures: readonly DescribedPicture[]): Promise<Sheet> {
-  const shown = spreadOver(ROWS * (MORE + 1), pictures);
+  const shown = evenSample(ROWS * (MORE + 1), pictures);
   const rows = [];
   for (let from = 0; from < shown.length; from += MORE + 1) {
     const tiles = shown.slice(from, from + MORE + 1).map(async (picture) => {

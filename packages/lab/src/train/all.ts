@@ -12,7 +12,7 @@ import { classFolders } from '@akin/modules/internal/learn/class-folders';
 import { pictureFiles } from '@akin/modules/internal/learn/sample-folder';
 import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
 import { fail, readArguments } from './arguments.ts';
-import { LEAST_PICTURES } from './seen-axes.ts';
+import { MIN_PICTURES } from './network-axes.ts';
 import { checkModel, takeModel } from './take-model.ts';
 
 const { folders, classes, model, backend } = await readArguments(
@@ -22,9 +22,9 @@ const { folders, classes, model, backend } = await readArguments(
 const [pictures] = folders as [string];
 // Check before the network is replaced: if a later training fails, akin cannot analyze.
 const found = (await pictureFiles(pictures).catch(fail)).length;
-if (found < LEAST_PICTURES) {
+if (found < MIN_PICTURES) {
   fail(
-    `${pictures} contains ${found} files named as pictures. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
+    `${pictures} contains ${found} files named as pictures. Training needs at least ${MIN_PICTURES}, better some thousands.`,
   );
 }
 if (classes !== undefined) await classFolders(classes).catch(fail);

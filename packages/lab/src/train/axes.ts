@@ -6,21 +6,21 @@
  */
 import { createRandom } from '@akin/domain';
 import { writeAxes } from '@akin/modules/internal/axes-file';
-import { GRADIENT_AXES, HEAD_NUMBERS, POOL_NUMBERS, SEEN_AXES } from '@akin/modules/internal/content/axes';
+import { GRADIENT_AXES, HEAD_NUMBERS, NETWORK_AXES, POOL_NUMBERS } from '@akin/modules/internal/content/axes';
 import { GRADIENT_NUMBERS, gradientsOf } from '@akin/modules/internal/content/gradients';
-import { seenOf } from '@akin/modules/internal/content/join';
+import { networkView } from '@akin/modules/internal/content/join';
 import { CROP_RULE } from '@akin/modules/internal/content-crop';
 import { PATTERN_AXES } from '@akin/modules/internal/duplicate/axes';
 import { PATTERN_NUMBERS } from '@akin/modules/internal/duplicate/pattern';
-import { classFolders, seeClasses } from '@akin/modules/internal/learn/class-folders';
+import { analyzeClasses, classFolders } from '@akin/modules/internal/learn/class-folders';
 import { discriminantAxes, scatterOf } from '@akin/modules/internal/learn/discriminant';
 import { filesBelow } from '@akin/modules/internal/learn/files-below';
-import { toRows, withinOne } from '@akin/modules/internal/learn/linear';
+import { scaledToOne, toRows } from '@akin/modules/internal/learn/linear';
 import { COPIES_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import type { Picture } from '@akin/modules/internal/picture';
 import { fail, readArguments } from './arguments.ts';
+import { MIN_PICTURES, seenAxes, whitenedAxes } from './network-axes.ts';
 import { seeEdits, seePictures } from './see-pictures.ts';
-import { LEAST_PICTURES, seenAxes, whitenedAxes } from './seen-axes.ts';
 
 /** Number of pictures that are edited; more change the axes little. */
 const EDITED = 400;
@@ -47,15 +47,15 @@ const pictures = await seePictures(files, backend, async (picture) => ({
   seen: await seenIn(picture),
   gradients: gradientsOf(picture.square()),
 }));
-if (pictures.size < LEAST_PICTURES) {
+if (pictures.size < MIN_PICTURES) {
   fail(
-    `${folder} contains ${pictures.size} readable pictures. Training needs at least ${LEAST_PICTURES}, better some thousands.`,
+    `${folder} contains ${pictures.size} readable pictures. Training needs at least ${MIN_PICTURES}, better some thousands.`,
   );
 }
 const edits = await seeEdits([...pictures.keys()], EDITED, backend);
 if (edits.changes.length === 0) fail(`No picture in ${folder} can be edited.`);
 const classes =
-  classesFolder === undefined ? [] : await seeClasses(classesFolder, filesOfClasses, seenInFiles).catch(fail);
+  classesFolder === undefined ? [] : await analyzeClasses(classesFolder, filesOfClasses, seenInFiles).catch(fail);
 console.log(`${classes.length} classes, ${classes.flat().length} pictures of them`);
 
 try {
@@ -75,7 +75,7 @@ async function seenInFiles(files: readonly string[]): Promise<Float64Array[]> {
 async function seenIn(picture: Picture): Promise<Float64Array> {
   const { model, heads, pool } = await picture.features();
   network = model;
-  return seenOf(heads.content, pool);
+  return networkView(heads.content, pool);
 }
 
 function contentTensors() {
@@ -93,9 +93,9 @@ function contentTensors() {
   const edges = whitenedAxes(gradients, GRADIENT_AXES, GRADIENTS_WHITENING, random);
   return {
     seen_mean: { shape: [HEAD_NUMBERS + POOL_NUMBERS], values: Float32Array.from(main.mean) },
-    seen: { shape: [SEEN_AXES, HEAD_NUMBERS + POOL_NUMBERS], values: withinOne(main.axes) },
+    seen: { shape: [NETWORK_AXES, HEAD_NUMBERS + POOL_NUMBERS], values: scaledToOne(main.axes) },
     gradients_mean: { shape: [GRADIENT_NUMBERS], values: Float32Array.from(edges.mean) },
-    gradients: { shape: [GRADIENT_AXES, GRADIENT_NUMBERS], values: withinOne(edges.axes) },
+    gradients: { shape: [GRADIENT_AXES, GRADIENT_NUMBERS], values: scaledToOne(edges.axes) },
   };
 }
 
@@ -109,6 +109,6 @@ function duplicateTensors() {
   );
   return {
     pattern_mean: { shape: [PATTERN_NUMBERS], values: mean },
-    pattern: { shape: [PATTERN_AXES, PATTERN_NUMBERS], values: withinOne(pattern.axes) },
+    pattern: { shape: [PATTERN_AXES, PATTERN_NUMBERS], values: scaledToOne(pattern.axes) },
   };
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
 import { copyFeaturesOf } from '@akin/modules/internal/duplicate/look';
-import { spread } from '@akin/modules/internal/learn/sample-folder';
+import { evenIndexes } from '@akin/modules/internal/learn/sample-folder';
 import type { Backend } from '@akin/modules/internal/network/backend';
 import { type Picture, preparePicture } from '@akin/modules/internal/picture';
 import { readBitmap } from '../eval/bitmap.ts';
@@ -44,7 +44,7 @@ export async function seeEdits(
   most: number,
   backend: Backend,
 ): Promise<{ patterns: Float64Array[]; changes: Float64Array[] }> {
-  const places = new Map(spread(most, files.length).map((place) => [files[place] as string, place]));
+  const places = new Map(evenIndexes(most, files.length).map((place) => [files[place] as string, place]));
   const seen = await seePictures([...places.keys()], backend, async (picture, bytes, file) => {
     const bitmap = await readBitmap(bytes, LONG_SIDE);
     const original = patternIn(picture);

@@ -35,7 +35,7 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
   for (const part of ['content', 'duplicate', 'channels'] as const) {
     if (widths[part] !== wanted[part]) {
       throw new Error(
-        `${model.id} is of another layout: ${widths[part]} numbers for ${part}, and akin takes ${wanted[part]}.`,
+        `${model.id} has another layout: ${widths[part]} numbers for ${part}, and akin needs ${wanted[part]}.`,
       );
     }
   }

@@ -117,6 +117,6 @@ const ownContent = once(async (folder: string, backend: Backend, name: string) =
     const { openFolderContent } = await import('../model-folder/content.ts');
     return openFolderContent(folder, name);
   }
-  const { openOwnContent } = await import('../content-model/own-content.ts');
-  return openOwnContent(folder, backend, name);
+  const { openCustomContent } = await import('../content-model/custom-content.ts');
+  return openCustomContent(folder, backend, name);
 });

@@ -3,9 +3,9 @@ import { AkinError } from '@akin/domain';
 import { decodingBytes, formatBytes, type ImageLimits } from '@akin/imaging';
 import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
 import { Piscina } from 'piscina';
-import { contentCodebook, knowsNoWords } from '../content-model/files.ts';
+import { contentCodebook, noTextEncoder } from '../content-model/files.ts';
 import { isModelFolder } from '../model-folder/files.ts';
-import { leastSide, readPreprocessing } from '../model-folder/preprocessing.ts';
+import { minimumSide, readPreprocessing } from '../model-folder/preprocessing.ts';
 import { type Backend, type BackendChoice, checkBackend, chooseBackend } from '../network/backend.ts';
 import { shippedCodebook } from '../vectors/codebook.ts';
 import { type Analysis, type AnalyzeOptions, MIN_SIDE } from './analyze-image.ts';
@@ -75,14 +75,14 @@ export interface Analyzer extends AsyncDisposable {
 
 /** One eighth of the memory for pictures is for their files, the rest is for decoding. */
 const FILES_SHARE = 1 / 8;
-const MOST_PICTURE_MEMORY = 1280 * 1024 ** 2;
+const MAX_PICTURE_MEMORY = 1280 * 1024 ** 2;
 
 /**
  * Half of the memory of this process, in bytes, but at most what an AVIF of 50 megapixels needs. The rest is for
  * everything else.
  */
 export function defaultPictureMemory(): number {
-  return Math.min(memoryLimit() / 2, MOST_PICTURE_MEMORY);
+  return Math.min(memoryLimit() / 2, MAX_PICTURE_MEMORY);
 }
 
 /** No image takes this long: the thread hangs, so it is terminated and replaced. */
@@ -130,7 +130,7 @@ export function createPool(
   const contentModelName = codebook?.model;
   const minSide =
     contentModel && isModelFolder(contentModel)
-      ? Math.max(MIN_SIDE, leastSide(readPreprocessing(contentModel)))
+      ? Math.max(MIN_SIDE, minimumSide(readPreprocessing(contentModel)))
       : MIN_SIDE;
   const pool = new Piscina<Task, Reply>({
     filename: worker.href,
@@ -142,9 +142,9 @@ export function createPool(
   // process.
   pool.on('error', () => {});
   const memory = config.pictureMemory ?? defaultPictureMemory();
-  const mostToDecode = memory * (1 - FILES_SHARE);
+  const maxToDecode = memory * (1 - FILES_SHARE);
   const files = config.memoryOf?.files ?? new WeightedSemaphore(memory * FILES_SHARE);
-  const decoding = config.memoryOf?.decoding ?? new WeightedSemaphore(mostToDecode);
+  const decoding = config.memoryOf?.decoding ?? new WeightedSemaphore(maxToDecode);
   const places = new WeightedSemaphore(threads);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
@@ -159,7 +159,7 @@ export function createPool(
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
     signal.throwIfAborted();
     const needed = await decodingBytes(bytes, { minSide, ...(limits && { limits }) });
-    if (needed > mostToDecode) throw needsTooMuch(needed, mostToDecode);
+    if (needed > maxToDecode) throw needsTooMuch(needed, maxToDecode);
     const leaveMemory = await decoding.enter(urgent, signal, needed);
     let leavePlace: () => void;
     try {
@@ -191,7 +191,7 @@ export function createPool(
     files,
     decoding,
     async describeWords(text, signal) {
-      if (words === undefined) throw knowsNoWords(contentModelName ?? shippedCodebook('content').model);
+      if (words === undefined) throw noTextEncoder(contentModelName ?? shippedCodebook('content').model);
       return words.describe(text, AbortSignal.any([signal, closing.signal]));
     },
     async warmUp(modules) {

@@ -1,6 +1,6 @@
 import { createRandom } from '@akin/domain';
 import { classAxes, scatterOf } from '../learn/discriminant.ts';
-import { eigen, mainEigen, type Rows, row, timesTransposed, toRows, transpose, withinOne } from '../learn/linear.ts';
+import { eigen, mainEigen, type Rows, row, scaledToOne, timesTransposed, toRows, transpose } from '../learn/linear.ts';
 import { readSafetensors, writeSafetensors } from '../safetensors.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 
@@ -33,7 +33,7 @@ const CANDIDATE_AXES = 2;
 /** Shrinkage of the within-class covariance, because classes have few pictures. */
 const SHRINKAGE = 1;
 /** A shorter vector lies at the mean, and its direction is only noise. */
-const LEAST_LENGTH = 1e-6;
+const MIN_LENGTH = 1e-6;
 
 /**
  * Learns the axes: principal axes, or with classes those along which all pictures differ most compared to pictures of
@@ -61,7 +61,7 @@ export function trainAxes(pictures: Rows, dimensions: number, classes: readonly 
       mean: { shape: [width], values: mean },
       axes: {
         shape: [kept, width],
-        values: withinOne(members.length > 0 ? separatingAxes(all, members, main, kept) : main),
+        values: scaledToOne(members.length > 0 ? separatingAxes(all, members, main, kept) : main),
       },
     },
     { numbers: String(width), axes: String(kept), dimensions: String(dimensions), roots: String(roots) },
@@ -144,7 +144,7 @@ export function readAxes(bytes: Uint8Array, dimensions: number, label: string): 
 
 /** Scales to length 1. A zero vector, for example of a blank picture, becomes the first unit vector. */
 export function unitOf(numbers: Float32Array): Float32Array {
-  if (numbers.some((value) => Math.abs(value) > LEAST_LENGTH)) return l2Normalize(numbers);
+  if (numbers.some((value) => Math.abs(value) > MIN_LENGTH)) return l2Normalize(numbers);
   const first = new Float32Array(numbers.length);
   first[0] = 1;
   return first;

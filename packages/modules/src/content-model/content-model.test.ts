@@ -12,9 +12,9 @@ import { codebookOf } from '../vectors/codebook.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { decodeDescriptor, modelNames, parseOutputs, scoreOf } from '../vectors.ts';
 import { readAxes } from './axes.ts';
+import { openCustomContent } from './custom-content.ts';
 import { readModelFiles } from './files.ts';
 import { readManifest } from './manifest.ts';
-import { openOwnContent } from './own-content.ts';
 import { openModel } from './run-model.ts';
 import { trainContentModel } from './train.ts';
 
@@ -47,7 +47,7 @@ const picture = (seed: number) => readFile(join(pictures, `${seed}.jpg`));
 
 describe("a user's own model of content", () => {
   it('asks to be trained before it is used', async () => {
-    await expect(openOwnContent(folder, 'wasm')).rejects.toThrow(
+    await expect(openCustomContent(folder, 'wasm')).rejects.toThrow(
       `is not trained yet. Run: akin train <folder of your pictures> --content-model ${folder}`,
     );
   });
@@ -132,7 +132,7 @@ describe("a user's own model of content", () => {
       const headless = Buffer.from(whole).fill('?', 8, 12);
       for (const damaged of [Buffer.alloc(0), whole.subarray(0, 40), whole.subarray(0, -2), headless]) {
         await writeFile(file, damaged);
-        await expect(openOwnContent(folder, 'wasm')).rejects.toMatchObject({
+        await expect(openCustomContent(folder, 'wasm')).rejects.toMatchObject({
           code: 'bad-request',
           message: `${file} is damaged. Train the model again: akin train <folder of your pictures> --content-model ${folder}`,
         });

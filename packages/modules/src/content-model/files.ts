@@ -138,7 +138,7 @@ async function readPart(folder: string, name: string): Promise<Buffer> {
 }
 
 /** The error for a model that cannot compare words with pictures; its message says what to do. */
-export function knowsNoWords(model = codebookOf('content').model): AkinError {
+export function noTextEncoder(model = codebookOf('content').model): AkinError {
   return new AkinError(
     'bad-request',
     `The content model ${model} knows no words. Move the collection to one that does, such as siglip-base-patch16-224: akin models pull siglip-base-patch16-224, then akin reindex --content-model siglip-base-patch16-224 (docs/content-models.md).`,

@@ -3,7 +3,7 @@ import { AkinError, roundToHalves } from '@akin/domain';
 import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE } from '../analyzer/analyze-image.ts';
 import { fitCalibration, NON_MATCHING_SCORES } from '../learn/calibration.ts';
-import { classFolders, seeClasses } from '../learn/class-folders.ts';
+import { analyzeClasses, classFolders } from '../learn/class-folders.ts';
 import { trainCodebook } from '../learn/codebook.ts';
 import { filesBelow } from '../learn/files-below.ts';
 import { toRows } from '../learn/linear.ts';
@@ -46,14 +46,14 @@ export interface Learned {
 }
 
 /** With fewer pictures, the axes and the distances of non-matching pairs would be unreliable. */
-const LEAST_PICTURES = 100;
+const MIN_PICTURES = 100;
 /** More pictures hardly improve the result; a sample of the whole folder is used. */
-const MOST_PICTURES = 10_000;
+const MAX_PICTURES = 10_000;
 /** Pairs of more pictures change the calibration by less than 0.01. */
-const MOST_MEASURED = 2000;
+const MAX_MEASURED = 2000;
 const SEED = 1;
 /** Unit vectors nearer than this differ only by rounding. */
-const LEAST_DIFFERENCE = 1e-4;
+const MIN_DIFFERENCE = 1e-4;
 
 /**
  * Does the work of {@link trainContentModel} without writing files, in the calling thread, which it blocks for minutes.
@@ -69,7 +69,7 @@ export async function learn(input: TrainingInput, listener: TrainingListener): P
   const run = await openModel(folder, modelFiles, backend ?? 'wasm');
   const paths = await filesOf(pictures);
   const pathsOfClasses = classes === undefined ? [] : await classFolders(classes).catch(badRequest);
-  const taken = fewerFiles(MOST_PICTURES, paths);
+  const taken = fewerFiles(MAX_PICTURES, paths);
   const numbersOf = seeing(
     (picture) => run(picture.pixels),
     new Set([...taken, ...pathsOfClasses.flat()]).size,
@@ -78,7 +78,7 @@ export async function learn(input: TrainingInput, listener: TrainingListener): P
   const numbers = await numbersOf(taken);
   checkNumbers(numbers, pictures, folder);
   const numbersOfClasses =
-    classes === undefined ? [] : await seeClasses(classes, pathsOfClasses, numbersOf).catch(badRequest);
+    classes === undefined ? [] : await analyzeClasses(classes, pathsOfClasses, numbersOf).catch(badRequest);
   const toRowsOf = (members: readonly Float32Array[]) => toRows(members, (numbers[0] as Float32Array).length);
   const axesFile = trainAxes(toRowsOf(numbers), dimensions, numbersOfClasses.map(toRowsOf));
   const axes = readAxes(axesFile, dimensions, AXES_FILE);
@@ -114,7 +114,7 @@ async function measure({ folder, pictures, classes }: TrainingInput, listener: T
   }
   const model = readModelFolder(folder);
   const run = await openPictures(model);
-  const paths = fewerFiles(MOST_MEASURED, await filesOf(pictures));
+  const paths = fewerFiles(MAX_MEASURED, await filesOf(pictures));
   const numbers = await seeing(run, paths.length, listener)(paths);
   checkNumbers(numbers, pictures, folder);
   const vectors = toRows(numbers.map(roundToHalves), model.config.dimensions);
@@ -161,16 +161,16 @@ function seeing(
 
 /** @throws AkinError when the outputs are too few or too similar to learn from */
 function checkNumbers(numbers: readonly Float32Array[], pictures: string, folder: string): void {
-  if (numbers.length < LEAST_PICTURES) {
+  if (numbers.length < MIN_PICTURES) {
     throw new AkinError(
       'bad-request',
-      `${pictures} contains ${numbers.length} pictures that the model can read. Training needs at least ${LEAST_PICTURES}, better some thousands, of the kind that will be searched.`,
+      `${pictures} contains ${numbers.length} pictures that the model can read. Training needs at least ${MIN_PICTURES}, better some thousands, of the kind that will be searched.`,
     );
   }
-  if (numbers.every((one) => distance(one, numbers[0] as Float32Array) < LEAST_DIFFERENCE)) {
+  if (numbers.every((one) => distance(one, numbers[0] as Float32Array) < MIN_DIFFERENCE)) {
     throw new AkinError(
       'bad-request',
-      `The model in ${folder} gives the same for all ${numbers.length} pictures: nothing can be found by it. See "output" and "input" in its content-model.json.`,
+      `The model in ${folder} gives the same vector for all ${numbers.length} pictures, so it cannot rank them. See "output" and "input" in its content-model.json.`,
     );
   }
 }

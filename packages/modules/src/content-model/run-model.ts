@@ -14,7 +14,7 @@ export type RunModel = (pixels: Pixels) => Float32Array;
  * With more numbers, computing the axes would take gigabytes and hours. Models that describe pictures have some
  * thousands at most.
  */
-const MOST_NUMBERS = 4096;
+const MAX_NUMBERS = 4096;
 /** Maximum length of an error message of TensorFlow.js, which may contain the whole model. */
 const LONGEST_REASON = 300;
 
@@ -53,10 +53,10 @@ export async function openModel(folder: string, files: ModelFiles, backend: Back
     const message = `The model of ${join(folder, manifest.model)} cannot be run on ${width}x${height} pixels: ${reasonOf(cause)}`;
     throw new AkinError('bad-request', message, { cause });
   }
-  if (probe.length > 1 && probe.length <= MOST_NUMBERS) return run;
+  if (probe.length > 1 && probe.length <= MAX_NUMBERS) return run;
   throw new AkinError(
     'bad-request',
-    `The model of ${join(folder, manifest.model)} gives ${probe.length} numbers for a picture, and 2 to ${MOST_NUMBERS} can be used: name the layer or node of such in "output", for example the last pooling.`,
+    `The model of ${join(folder, manifest.model)} gives ${probe.length} numbers for a picture, and 2 to ${MAX_NUMBERS} can be used: name the layer or node of such in "output", for example the last pooling.`,
   );
 }
 

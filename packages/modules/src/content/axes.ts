@@ -8,13 +8,13 @@ import { joinViews } from './join.ts';
 export const HEAD_NUMBERS = 256;
 export const POOL_NUMBERS = 1024;
 /** Number of axes for the network's values and for the gradients; their sum is the size of a descriptor. */
-export const SEEN_AXES = 192;
+export const NETWORK_AXES = 192;
 export const GRADIENT_AXES = 64;
 
 export interface ContentAxes {
   /** The name of the network and the first digits of the hash of the axes. */
   readonly model: string;
-  /** Returns the unit vector for the network's values (from `seenOf`) and the gradients. */
+  /** Returns the unit vector for the network's values (from `networkView`) and the gradients. */
   describe(seen: Float64Array, gradients: Float64Array): Float32Array;
 }
 
@@ -27,7 +27,7 @@ export interface ContentAxes {
 export const contentAxes = once(async (model: string): Promise<ContentAxes> => {
   const { tensors, id } = await readAxes('content', model);
   const seenMean = tensors.get('seen_mean', [HEAD_NUMBERS + POOL_NUMBERS]);
-  const seenAxes = tensors.get('seen', [SEEN_AXES, HEAD_NUMBERS + POOL_NUMBERS]);
+  const seenAxes = tensors.get('seen', [NETWORK_AXES, HEAD_NUMBERS + POOL_NUMBERS]);
   const gradientMean = tensors.get('gradients_mean', [GRADIENT_NUMBERS]);
   const gradientAxes = tensors.get('gradients', [GRADIENT_AXES, GRADIENT_NUMBERS]);
   return {

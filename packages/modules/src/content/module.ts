@@ -2,7 +2,7 @@ import { disc, stripes } from '../drawing.ts';
 import type { Module } from '../module.ts';
 import { contentAxes } from './axes.ts';
 import { gradientsOf } from './gradients.ts';
-import { seenOf } from './join.ts';
+import { networkView } from './join.ts';
 import { contentManifest } from './manifest.ts';
 
 /**
@@ -15,7 +15,7 @@ const content: Module = {
   async analyze(picture) {
     const { model, heads, pool } = await picture.features();
     const axes = await contentAxes(model);
-    const vector = axes.describe(seenOf(heads.content, pool), gradientsOf(picture.square()));
+    const vector = axes.describe(networkView(heads.content, pool), gradientsOf(picture.square()));
     return { content_descriptor: { model: axes.model, vector } };
   },
   examples: [

@@ -6,8 +6,8 @@ import type { Descriptor } from '../module.ts';
 import { ORIENTATIONS, oriented } from '../orientations.ts';
 import { type OpenNetwork, preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
+import { type CopyFeatures, copyFeaturesOf } from './features.ts';
 import { CLEAR } from './join.ts';
-import { type CopyFeatures, copyFeaturesOf } from './look.ts';
 import duplicate from './module.ts';
 
 async function vectorOf(pixels: Pixels): Promise<ArrayLike<number>> {

@@ -6,8 +6,8 @@ import { oriented } from '../orientations.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 import { duplicateAxes } from './axes.ts';
 import { COPY_SCORE } from './copy-score.ts';
+import { type CopyFeatures, copyFeaturesOf } from './features.ts';
 import { CLEAR, joinParts } from './join.ts';
-import { type CopyFeatures, copyFeaturesOf } from './look.ts';
 import { duplicateManifest } from './manifest.ts';
 
 /** A scene with some detail: sky, hills and a sun; the copy is scaled and a little brighter. */

@@ -5,9 +5,9 @@ import { draw, gray } from '../drawing.ts';
 import { ORIENTATIONS, oriented } from '../orientations.ts';
 import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
+import { copyFeaturesOf } from './features.ts';
 import { HUE_NUMBERS } from './hue-histogram.ts';
 import { joinParts } from './join.ts';
-import { copyFeaturesOf } from './look.ts';
 import { PATTERN_NUMBERS } from './pattern.ts';
 
 const look = (pixels: Pixels) =>

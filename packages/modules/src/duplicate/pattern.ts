@@ -15,7 +15,7 @@ const KEPT = 8;
 /**
  * Coefficients are divided by their mean strength, but at least by this, so that those of plain pictures stay small.
  */
-const LEAST_STRENGTH = 0.15;
+const MIN_STRENGTH = 0.15;
 
 /** cos(π u (x + ½) / `PATTERN_SIDE`), orthonormal, `KEPT` rows of `PATTERN_SIDE`. */
 const WAVES = Float64Array.from({ length: KEPT * PATTERN_SIDE }, (_, i) => {
@@ -95,7 +95,7 @@ function transform(light: Float64Array): Float64Array {
 function compressed(coefficients: Float64Array): Float64Array {
   const raised = coefficients.map((value, i) => value * (RISE[i] as number));
   const strength = Math.sqrt(raised.reduce((sum, value) => sum + value * value, 0) / raised.length);
-  return raised.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value) / Math.max(strength, LEAST_STRENGTH)));
+  return raised.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value) / Math.max(strength, MIN_STRENGTH)));
 }
 
 /**

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { classFolders, seeClasses } from './class-folders.ts';
+import { analyzeClasses, classFolders } from './class-folders.ts';
 
 describe('classFolders', () => {
   let folder: string;
@@ -51,7 +51,7 @@ describe('classFolders', () => {
   });
 });
 
-describe('seeClasses', () => {
+describe('analyzeClasses', () => {
   const classes = [
     ['a1', 'a2', 'a3'],
     ['b1', 'cut', 'b3'],
@@ -61,14 +61,14 @@ describe('seeClasses', () => {
     files.filter((file) => file !== 'cut').map((file) => file.toUpperCase());
 
   it('returns the features of each class, except those with fewer than three readable pictures', async () => {
-    expect(await seeClasses('fruit', classes, see)).toEqual([
+    expect(await analyzeClasses('fruit', classes, see)).toEqual([
       ['A1', 'A2', 'A3'],
       ['C1', 'C2', 'C4'],
     ]);
   });
 
   it('refuses classes of which none can be read', async () => {
-    await expect(seeClasses('fruit', classes.slice(1, 2), see)).rejects.toThrow(
+    await expect(analyzeClasses('fruit', classes.slice(1, 2), see)).rejects.toThrow(
       'fruit contains no folder with 3 readable pictures of a class',
     );
   });

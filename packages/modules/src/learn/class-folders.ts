@@ -1,13 +1,13 @@
-import { pictureFiles, spreadOver } from './sample-folder.ts';
+import { evenSample, pictureFiles } from './sample-folder.ts';
 
 /**
  * A class needs at least 3 pictures to show how they differ. From larger classes only the second number is used, so
  * that no class dominates.
  */
-const LEAST_OF_CLASS = 3;
-const MOST_OF_CLASS = 30;
+const MIN_OF_CLASS = 3;
+const MAX_OF_CLASS = 30;
 /** More classes hardly improve the result; a sample of all classes is used. */
-const MOST_CLASSES = 500;
+const MAX_CLASSES = 500;
 
 /**
  * The picture files of each class. Every subfolder at any depth with three or more pictures is a class. Files outside
@@ -23,12 +23,12 @@ export async function classFolders(folder: string): Promise<string[][]> {
     if (members) members.push(file);
     else classes.set(label, [file]);
   }
-  const found = [...classes.values()].filter((files) => files.length >= LEAST_OF_CLASS);
+  const found = [...classes.values()].filter((files) => files.length >= MIN_OF_CLASS);
   if (found.length === 0)
     throw new Error(
-      `${folder} contains no folder with ${LEAST_OF_CLASS} pictures of a class. There must be one folder per class.`,
+      `${folder} contains no folder with ${MIN_OF_CLASS} pictures of a class. There must be one folder per class.`,
     );
-  return spreadOver(MOST_CLASSES, found).map((files) => spreadOver(MOST_OF_CLASS, files));
+  return evenSample(MAX_CLASSES, found).map((files) => evenSample(MAX_OF_CLASS, files));
 }
 
 /**
@@ -39,7 +39,7 @@ export async function classFolders(folder: string): Promise<string[][]> {
  * @param see Returns the results for those files that can be read.
  * @throws {Error} when no class is left; the message is for the user
  */
-export async function seeClasses<T>(
+export async function analyzeClasses<T>(
   folder: string,
   classes: readonly (readonly string[])[],
   see: (files: readonly string[]) => Promise<T[]>,
@@ -47,10 +47,10 @@ export async function seeClasses<T>(
   const seen: T[][] = [];
   for (const files of classes) {
     const members = await see(files);
-    if (members.length >= LEAST_OF_CLASS) seen.push(members);
+    if (members.length >= MIN_OF_CLASS) seen.push(members);
   }
   if (seen.length > 0) return seen;
   throw new Error(
-    `${folder} contains no folder with ${LEAST_OF_CLASS} readable pictures of a class: see the skipped files.`,
+    `${folder} contains no folder with ${MIN_OF_CLASS} readable pictures of a class: see the skipped files.`,
   );
 }

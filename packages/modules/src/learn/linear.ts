@@ -184,7 +184,7 @@ function orthonormal(rows: Float64Array, width: number): Float64Array {
 }
 
 /** Scales axes so that the largest number is 1 and fits half precision; only directions matter. */
-export function withinOne(axes: Float32Array | Float64Array): Float32Array {
+export function scaledToOne(axes: Float32Array | Float64Array): Float32Array {
   let largest = 0;
   for (const value of axes) largest = Math.max(largest, Math.abs(value));
   return Float32Array.from(axes, (value) => value / (largest || 1));

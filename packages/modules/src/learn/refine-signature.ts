@@ -4,7 +4,7 @@ import { type Rows, row, timesTransposed, transpose } from './linear.ts';
 const NEIGHBOURS = 50;
 const STEPS = 600;
 /** With fewer vectors training would overfit, so the signature stays unchanged. */
-const LEAST_VECTORS = 1000;
+const MIN_VECTORS = 1000;
 /** Vectors in each step, neighbours of each, and other vectors from which they must differ. */
 const ANCHORS = 128;
 const NEAR = 6;
@@ -33,7 +33,7 @@ export function refineSignature(
   steps = STEPS,
 ): void {
   const { width, count } = vectors;
-  if (count < LEAST_VECTORS) return;
+  if (count < MIN_VECTORS) return;
   const bits = offsets.length;
   const nearest = neighbours(vectors, NEIGHBOURS);
   const pick = (below: number) => Math.floor(random() * below);

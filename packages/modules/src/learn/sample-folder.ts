@@ -26,9 +26,9 @@ function isPictureName(name: string): boolean {
 /** At most `most` files in their order: those with names of pictures, then others; both are evenly spaced samples. */
 export function fewerFiles(most: number, files: readonly string[]): string[] {
   if (files.length <= most) return [...files];
-  const named = spreadOver(most, files.filter(isPictureName));
+  const named = evenSample(most, files.filter(isPictureName));
   const others = files.filter((file) => !isPictureName(file));
-  const taken = new Set([...named, ...spreadOver(most - named.length, others)]);
+  const taken = new Set([...named, ...evenSample(most - named.length, others)]);
   return files.filter((file) => taken.has(file));
 }
 
@@ -45,16 +45,16 @@ export async function sampleFolder(folder: string, sample: number): Promise<Pict
       `${folder} contains ${files.length === 0 ? 'no picture' : 'one picture'}: two or more can be compared.`,
     );
   }
-  return spreadOver(sample, files);
+  return evenSample(sample, files);
 }
 
 /** Returns at most `most` evenly spaced items of a list, in its order. */
-export function spreadOver<T>(most: number, list: readonly T[]): T[] {
-  return spread(most, list.length).map((place) => list[place] as T);
+export function evenSample<T>(most: number, list: readonly T[]): T[] {
+  return evenIndexes(most, list.length).map((place) => list[place] as T);
 }
 
 /** Returns at most `most` evenly spaced indexes of a list, in ascending order. */
-export function spread(most: number, length: number): number[] {
+export function evenIndexes(most: number, length: number): number[] {
   const count = Math.min(most, length);
   return Array.from({ length: count }, (_, i) => Math.floor((i * length) / count));
 }

@@ -73,8 +73,8 @@ const TEXTS: Readonly<Record<string, TextConfig>> = {
   siglip: { tokens: 64, padded: true, output: 'pooler_output' },
 };
 
-/** Maximum of pgvector's index and of the codes; models that describe pictures have some thousands at most. */
-const MOST_DIMENSIONS = 4000;
+/** Maximum of pgvector's index and of the codes. Models of pictures have at most some thousands. */
+const MAX_DIMENSIONS = 4000;
 /** Codes divide a vector into parts of this size. */
 const STEP = 8;
 
@@ -91,9 +91,9 @@ export function readConfig(folder: string): ModelConfig {
     );
   }
   const dimensions = numberAt(sent, ...known.dimensions, refuse);
-  if (dimensions % STEP !== 0 || dimensions > MOST_DIMENSIONS) {
+  if (dimensions % STEP !== 0 || dimensions > MAX_DIMENSIONS) {
     throw refuse(
-      `says that the model gives ${dimensions} numbers; akin takes multiples of ${STEP} up to ${MOST_DIMENSIONS}`,
+      `says that the model gives ${dimensions} numbers; akin takes multiples of ${STEP} up to ${MAX_DIMENSIONS}`,
     );
   }
   const text = TEXTS[type];

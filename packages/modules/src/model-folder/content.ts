@@ -5,7 +5,7 @@ import type { Picture } from '../picture.ts';
 import { descriptorOf, useCodebook } from '../vectors/codebook.ts';
 import { untrainedCodebook } from './codebook.ts';
 import { type ModelFolder, readModelFolder } from './files.ts';
-import { leastSide, preprocess } from './preprocessing.ts';
+import { minimumSide, preprocess } from './preprocessing.ts';
 import { openTower } from './tower.ts';
 
 /**
@@ -55,6 +55,6 @@ export async function openPictures(
       `${pictures} gives ${probe.length} numbers, and its config.json says ${config.dimensions}.`,
     );
   }
-  const side = leastSide(preprocessing);
+  const side = minimumSide(preprocessing);
   return async (picture) => run(preprocess(await picture.pixelsOf(side), preprocessing));
 }

@@ -128,7 +128,7 @@ function channels(key: string, value: unknown, refuse: Refuse): number[] {
 }
 
 /** Minimum short side of the decoded picture; the kernel does the final resizing to the model's size. */
-export function leastSide({ resize, width, height }: Preprocessing): number {
+export function minimumSide({ resize, width, height }: Preprocessing): number {
   if (resize === undefined) return Math.max(width, height);
   return 2 * ('shortestEdge' in resize ? resize.shortestEdge : Math.max(resize.width, resize.height));
 }

@@ -9,7 +9,7 @@ export function refuser(file: string): Refuse {
 }
 
 /** The largest tokenizers take some 35 MB. */
-const MOST_MEGABYTES = 128;
+const MAX_MEGABYTES = 128;
 
 /** @throws {AkinError} bad-request when the file cannot be read, is too large, or is not a JSON object. */
 export function readJsonObject(file: string): Record<string, unknown> {
@@ -19,7 +19,7 @@ export function readJsonObject(file: string): Record<string, unknown> {
     const stats = statSync(file);
     // Opening a pipe would block.
     if (!stats.isFile()) throw refuse('is not a file');
-    if (stats.size > MOST_MEGABYTES * 1e6) throw refuse(`is larger than ${MOST_MEGABYTES} MB`);
+    if (stats.size > MAX_MEGABYTES * 1e6) throw refuse(`is larger than ${MAX_MEGABYTES} MB`);
     // Some editors on Windows write a byte order mark at the start.
     value = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (cause) {

@@ -96,7 +96,7 @@ export function normalizer(
 }
 
 /** Least divisor: without it, a picture without contrast would become noise. */
-const LEAST_DEVIATION = 0.02;
+const MIN_DEVIATION = 0.02;
 
 /**
  * Standardizes bytes to mean 0 in each channel and standard deviation 1 over all: removes differences of brightness and
@@ -112,6 +112,6 @@ function standardize(bytes: Uint8Array, values: Float32Array): void {
     values[i] = value;
     squares += value * value;
   }
-  const deviation = Math.sqrt(squares / bytes.length) + LEAST_DEVIATION;
+  const deviation = Math.sqrt(squares / bytes.length) + MIN_DEVIATION;
   for (let i = 0; i < values.length; i++) values[i] = (values[i] as number) / deviation;
 }

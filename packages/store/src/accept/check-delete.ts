@@ -1,7 +1,7 @@
 import { AkinError, type FieldType, quote } from '@akin/domain';
 import { sqlType } from '../collections/sql-types.ts';
 import type { Collection, CollectionSchema, Column, Store } from '../context.ts';
-import { blameOf } from '../engine/sqlstate.ts';
+import { causeOf } from '../engine/sqlstate.ts';
 import { Params } from '../search/params.ts';
 import { compileDelete } from './compile-delete.ts';
 
@@ -52,7 +52,7 @@ export async function planDelete(
       'bulk',
     );
   } catch (error) {
-    if (blameOf(error) === 'server') throw error;
+    if (causeOf(error) === 'server') throw error;
     throw new AkinError(
       'bad-request',
       `The database cannot run the query ${quote(query)} of a delete. Change it, for example to fewer clauses.`,

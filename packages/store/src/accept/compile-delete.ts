@@ -1,7 +1,7 @@
 import { AkinError, type ErrorCode, parseQuery } from '@akin/domain';
 import { CrashingDelete } from '../commit/crashes.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
-import { blameOf, reasonOf } from '../engine/sqlstate.ts';
+import { causeOf, reasonOf } from '../engine/sqlstate.ts';
 import { compileQuery } from '../search/compile.ts';
 import type { Params } from '../search/params.ts';
 
@@ -44,7 +44,7 @@ export interface RefusedDelete {
  * @returns undefined if the delete is not the cause: it may succeed later
  */
 export function refusedDelete(error: unknown): RefusedDelete | undefined {
-  if ((error instanceof AkinError ? error.cause : error) instanceof CrashingDelete || blameOf(error) !== 'server') {
+  if ((error instanceof AkinError ? error.cause : error) instanceof CrashingDelete || causeOf(error) !== 'server') {
     return { code: 'bad-request', msg: `The database cannot run the query: ${reasonOf(error)}` };
   }
   return error instanceof AkinError && error.code === 'bad-request'

@@ -1,11 +1,11 @@
 /** Events within this number of milliseconds are sent to other processes in one message. */
-const TOGETHER_MILLISECONDS = 25;
+const COALESCE_MILLISECONDS = 25;
 
 /** Notifies listeners of events in a collection: accepted, analyzed, committed. */
 export class OperationEvents {
   readonly #waiting = new Map<number, Set<() => void>>();
   readonly #listeners = new Set<(collectionId: number) => void>();
-  readonly #untold = new Set<number>();
+  readonly #pending = new Set<number>();
   readonly #send: ((collectionId: number) => Promise<unknown>) | undefined;
 
   /** @param send notifies the other processes, if there are any; their notifications arrive at `hear` */
@@ -36,19 +36,19 @@ export class OperationEvents {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(collectionId: number): void {
-    this.hear(collectionId);
-    if (this.#send === undefined || this.#untold.has(collectionId)) return;
-    this.#untold.add(collectionId);
+  notify(collectionId: number): void {
+    this.receive(collectionId);
+    if (this.#send === undefined || this.#pending.has(collectionId)) return;
+    this.#pending.add(collectionId);
     setTimeout(() => {
-      this.#untold.delete(collectionId);
+      this.#pending.delete(collectionId);
       // A caller that misses the event polls a moment later anyway.
       this.#send?.(collectionId).catch(() => {});
-    }, TOGETHER_MILLISECONDS).unref();
+    }, COALESCE_MILLISECONDS).unref();
   }
 
   /** Passes events on only within this process. */
-  hear(collectionId: number): void {
+  receive(collectionId: number): void {
     for (const done of [...(this.#waiting.get(collectionId) ?? [])]) done();
     for (const listener of this.#listeners) listener(collectionId);
   }

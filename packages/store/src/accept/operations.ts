@@ -2,7 +2,7 @@ import { AkinError, type ErrorCode } from '@akin/domain';
 import { OPEN } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
-import { ShardServerAway } from '../engine/sqlstate.ts';
+import { ShardServerUnavailable } from '../engine/sqlstate.ts';
 import { STANDING } from '../standbys/standbys.ts';
 
 export type OperationState =
@@ -108,7 +108,7 @@ export async function waitForOperations(
     if (!(await isOpen(store, collection, range, until))) break;
     await changed;
     // Many analyses end at the same time: read once for all of them.
-    await new Promise((resolve) => setTimeout(resolve, SETTLE));
+    await new Promise((resolve) => setTimeout(resolve, COALESCE_MILLISECONDS));
   }
   return selectOperations(store, collection, {
     from: range.first,
@@ -121,7 +121,7 @@ export async function waitForOperations(
 /** Poll interval in milliseconds without a notification, because another process may do the work. */
 const FIRST_POLL = 100;
 const LAST_POLL = 1_000;
-const SETTLE = 5;
+const COALESCE_MILLISECONDS = 5;
 const MAX_FAILED = 1_000;
 
 /**
@@ -164,7 +164,7 @@ async function isOpen(
     return held?.open ?? false;
   } catch (error) {
     // The change is accepted. After an error the client would send it again.
-    if (error instanceof ShardServerAway) return false;
+    if (error instanceof ShardServerUnavailable) return false;
     throw error;
   }
 }

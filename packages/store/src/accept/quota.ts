@@ -34,7 +34,7 @@ export const USAGE = `next_seq, accepted_bytes, max_documents, max_bytes, docume
   bytes + unpublished_bytes as bytes`;
 
 /** A request that is about to be accepted. */
-interface Brought {
+interface Incoming {
   readonly request: bigint;
   /** Number of documents in it, including updates. */
   readonly adds: number;
@@ -71,24 +71,27 @@ export async function requireQuota(
   tx: Queryable,
   collection: Collection,
   usage: Usage,
-  brought: Brought,
+  incoming: Incoming,
 ): Promise<void> {
   const { name } = collection;
   const { maxDocuments, maxBytes } = quotaOf(usage);
-  if (brought.adds === 0 || (maxDocuments === null && maxBytes === null)) return;
+  if (incoming.adds === 0 || (maxDocuments === null && maxBytes === null)) return;
   const open = await openAtMost(tx, collection, usage);
   if (maxDocuments !== null) {
-    const room = maxDocuments - Number(usage.documents);
-    if (open.changes + brought.adds > room && (await bringsMore(tx, collection, brought.request, room))) {
+    const headroom = maxDocuments - Number(usage.documents);
+    if (
+      open.changes + incoming.adds > headroom &&
+      (await exceedsHeadroom(tx, collection, incoming.request, headroom))
+    ) {
       throw exceeded(
         `The collection ${name} may have ${countOf(maxDocuments, 'document')}, and would have more: delete documents, or raise its quota. Existing documents can be updated.`,
       );
     }
   }
   if (maxBytes !== null) {
-    const room = maxBytes - Number(usage.bytes);
-    const isMore = async () => (await openBytes(tx, collection)) + brought.bytes > room;
-    if (brought.bytes > room || (open.bytes + brought.bytes > room && (await isMore()))) {
+    const headroom = maxBytes - Number(usage.bytes);
+    const isMore = async () => (await openBytes(tx, collection)) + incoming.bytes > headroom;
+    if (incoming.bytes > headroom || (open.bytes + incoming.bytes > headroom && (await isMore()))) {
       throw exceeded(
         `The collection ${name} may have ${countOf(maxBytes, 'byte')}, and would have more: delete documents, or raise its quota.`,
       );
@@ -122,11 +125,16 @@ async function openAtMost(
 }
 
 /** Whether a request contains new documents, and these exceed the limit together with the pending ones. */
-async function bringsMore(tx: Queryable, collection: Collection, request: bigint, room: number): Promise<boolean> {
+async function exceedsHeadroom(
+  tx: Queryable,
+  collection: Collection,
+  request: bigint,
+  headroom: number,
+): Promise<boolean> {
   const S = collection.sqlSchema;
   if (!(await hasNew(tx, collection, request))) return false;
   let found = 0;
-  for (let last = ''; found <= room; ) {
+  for (let last = ''; found <= headroom; ) {
     const page = await tx.query<{ id: string }>(
       `select distinct o.id from ${S}.operations o join ${S}.requests r using (request)
         where o.id > $2 and o.kind = 'add' and o.state in ${OPEN} and (r.first_seq is not null or r.request = $1)
@@ -138,7 +146,7 @@ async function bringsMore(tx: Queryable, collection: Collection, request: bigint
     if (end === undefined || page.length < BATCH) break;
     last = end.id;
   }
-  return found > room;
+  return found > headroom;
 }
 
 /** Whether a request contains a document that does not exist yet. */

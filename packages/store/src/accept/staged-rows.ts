@@ -1,8 +1,8 @@
 import {
+  coerceValue,
   documentToJson,
   type FieldType,
   type FieldValue,
-  fitValue,
   isModifier,
   type JsonObject,
   type NewDocument,
@@ -64,7 +64,7 @@ export function rowOf(change: Change, types: Map<string, FieldType>): Row {
   if (change.kind === 'delete-by-query') return { ...EMPTY, kind: 'delete-by-query', document: change.query };
   const { id, fields, sent, modifiers, import: outputs, thumbnail } = change.document;
   for (const [name, value] of fields) claim(types, name, value);
-  for (const [name, list] of modifiers ?? []) for (const { fitted } of list) claim(types, name, fitted);
+  for (const [name, list] of modifiers ?? []) for (const { coerced } of list) claim(types, name, coerced);
   return {
     kind: 'add',
     id,
@@ -117,7 +117,11 @@ export function sizeOf(row: Row): number {
 }
 
 /** The error of the first value of a staged document that does not have the type of its field, if any. */
-export function misfitIn(document: string, names: readonly string[], schema: CollectionSchema): string | undefined {
+export function typeMismatchIn(
+  document: string,
+  names: readonly string[],
+  schema: CollectionSchema,
+): string | undefined {
   const values = parseJson(document) as JsonObject;
   for (const name of names) {
     const value = values.get(name);
@@ -125,7 +129,7 @@ export function misfitIn(document: string, names: readonly string[], schema: Col
     if (value === undefined || type === undefined) continue;
     try {
       if (isModifier(value)) readModifiers(type, [value]);
-      else fitValue(type, value);
+      else coerceValue(type, value);
     } catch (error) {
       return `field ${JSON.stringify(name)}: ${(error as Error).message}`;
     }

@@ -11,7 +11,7 @@ import { statements } from '../statements.ts';
 import { planDelete } from './check-delete.ts';
 import { requireQuota, USAGE, type Usage } from './quota.ts';
 import { removeRequest } from './requests.ts';
-import { type Change, etagOf, misfitIn, type Row, rowOf, sizeOf } from './staged-rows.ts';
+import { type Change, etagOf, type Row, rowOf, sizeOf, typeMismatchIn } from './staged-rows.ts';
 import { requireVersions } from './versions.ts';
 
 /** Sequence numbers of an accepted request, inclusive; none if `count` is 0. */
@@ -142,7 +142,7 @@ class StagedRequest implements Staging {
         const outcome = await this.#tryAccept();
         if ('first' in outcome) {
           this.#state = 'accepted';
-          this.#store.memory.events.tell(this.#collection.id);
+          this.#store.memory.events.notify(this.#collection.id);
           return outcome;
         }
         await this.#recheck(outcome);
@@ -174,7 +174,7 @@ class StagedRequest implements Staging {
   /** One statement, so one round trip and one transaction. */
   async #write(batch: readonly Row[]): Promise<void> {
     const S = this.#collection.sqlSchema;
-    await this.#store.engine.disk?.requireRoom('changes');
+    await this.#store.engine.disk?.requireSpace('changes');
     // Before the rows: a crash in between leaves garbage, but no row without its bytes.
     const packed = await packPictures(this.#store, batch);
     const places = (part: keyof PackedPicture) => textArray(batch.map((_, i) => packed?.pictures[i]?.[part] ?? null));
@@ -246,10 +246,10 @@ class StagedRequest implements Staging {
         );
         if (row === undefined)
           throw new AkinError('not-found', `The collection ${this.#collection.name} no longer exists.`);
-        if (row.held || row.replaced) throw heldUp(row.replaced);
+        if (row.held || row.replaced) throw beingReplaced(row.replaced);
         await this.#options.guard?.(tx);
         const schema = await loadSchema(this.#store, this.#collection, row.schema_version, tx);
-        if (this.#misfits(schema).length > 0) return schema;
+        if (this.#typeMismatches(schema).length > 0) return schema;
         const first = Number(row.next_seq);
         if (this.#request === undefined) return { first, last: first - 1, count: 0 };
         // Before documents are read: on other servers that would block their new columns.
@@ -278,7 +278,7 @@ class StagedRequest implements Staging {
   }
 
   /** Fields whose values were staged with another type than the schema has now. */
-  #misfits(schema: CollectionSchema): string[] {
+  #typeMismatches(schema: CollectionSchema): string[] {
     return [...this.#types]
       .filter(([name, type]) => (schema.fields.get(name)?.type ?? type) !== type)
       .map(([name]) => name);
@@ -290,7 +290,7 @@ class StagedRequest implements Staging {
    */
   async #recheck(newer: CollectionSchema): Promise<void> {
     const S = this.#collection.sqlSchema;
-    const misfits = this.#misfits(newer);
+    const misfits = this.#typeMismatches(newer);
     const details: ErrorDetail[] = [];
     for (let from = 0; from < this.#count; from += BATCH_ROWS) {
       const rows = await this.#store.engine.query<{ position: number; id: string; document: string }>(
@@ -300,7 +300,7 @@ class StagedRequest implements Staging {
         'bulk',
       );
       for (const { position, id, document } of rows) {
-        const problem = misfitIn(document, misfits, newer);
+        const problem = typeMismatchIn(document, misfits, newer);
         if (problem === undefined || details.length === MAX_DETAILS) continue;
         const msg = `Document ${JSON.stringify(id)} at position ${position}: ${problem}, the type that another client has just given it.`;
         details.push({ position, id, code: 'bad-request', msg });
@@ -315,7 +315,7 @@ class StagedRequest implements Staging {
 }
 
 /** A reindex replaces the collection. A request that is sent again a moment later goes to the new one. */
-function heldUp(replaced: boolean): AkinError {
+function beingReplaced(replaced: boolean): AkinError {
   return new AkinError(
     'unavailable',
     'The collection is being replaced by its reindexed copy: send the request again.',

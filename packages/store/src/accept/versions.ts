@@ -165,7 +165,7 @@ async function readKnown(
       where d.id = any($1::text[]) and d.valid_to = ${LIVE}`,
     [textArray(ids)],
   );
-  const settled = await tx.query<{ id: string; seq: bigint }>(
+  const lastApplied = await tx.query<{ id: string; seq: bigint }>(
     `select id, max(seq) as seq from (
        select id, seq from ${S}.documents where id = any($1::text[])
        union all select id, seq from ${S}.barriers where id = any($1::text[])) known group by id`,
@@ -177,14 +177,14 @@ async function readKnown(
     const takes = applied ? new Set<string>() : await takenBy(tx, store, collection, schema, pending, rows);
     deletes.push({ ...pending, takes });
   }
-  return knownOf(open, deletes, rows, new Map(settled.map((row) => [row.id, row.seq])));
+  return knownOf(open, deletes, rows, new Map(lastApplied.map((row) => [row.id, row.seq])));
 }
 
 function knownOf(
   open: readonly OpenOperation[],
   deletes: readonly PendingDelete[],
   rows: readonly LiveRow[],
-  settled: ReadonlyMap<string, bigint>,
+  lastApplied: ReadonlyMap<string, bigint>,
 ): Known {
   const byId = new Map<string, OpenOperation[]>();
   for (const operation of open) byId.set(operation.id, [...(byId.get(operation.id) ?? []), operation]);
@@ -192,7 +192,7 @@ function knownOf(
   return {
     before(id, bound) {
       const isBefore = (seq: bigint) => bound === undefined || seq < bound;
-      const since = settled.get(id);
+      const since = lastApplied.get(id);
       const last = byId.get(id)?.findLast(({ seq }) => isBefore(seq) && (since === undefined || seq > since));
       const row = live.get(id);
       const version = last === undefined ? row?.version : last.kind === 'add' ? last.seq : undefined;

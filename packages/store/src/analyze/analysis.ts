@@ -98,7 +98,7 @@ export async function claimForAnalysis(
   limit: number,
   options: ClaimOptions = {},
 ): Promise<AnalysisTask[]> {
-  await store.engine.disk?.requireRoom('work');
+  await store.engine.disk?.requireSpace('work');
   const { turns = new ClaimTurns() } = options;
   const tasks: AnalysisTask[] = [];
   const open = await collectionStates(store, 'open');
@@ -250,7 +250,7 @@ export async function saveAnalysis(
       ...packArguments(packed),
     ],
   );
-  if (saved.length > 0) store.memory.events.tell(ref.collection.id);
+  if (saved.length > 0) store.memory.events.notify(ref.collection.id);
   return saved.length > 0;
 }
 
@@ -282,7 +282,7 @@ export async function failAnalysis(
     }
     return row?.state;
   });
-  if (state !== undefined) store.memory.events.tell(collection.id);
+  if (state !== undefined) store.memory.events.notify(collection.id);
   return state;
 }
 
@@ -329,7 +329,7 @@ export async function requeueAnalyses(
       [...columnsOf(some, 'request', 'position', 'attempt'), options.at ?? null, options.begun ? 0 : 1],
     );
     count += rows.length;
-    if (rows.length > 0) store.memory.events.tell(id);
+    if (rows.length > 0) store.memory.events.notify(id);
   }
   return count;
 }
@@ -344,7 +344,7 @@ export async function requeueStuck(store: Store, olderThanMilliseconds: number):
       [olderThanMilliseconds],
     );
     count += rows.length;
-    if (rows.length > 0) store.memory.events.tell(collection.id);
+    if (rows.length > 0) store.memory.events.notify(collection.id);
   }
   return count;
 }

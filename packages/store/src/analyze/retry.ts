@@ -36,7 +36,7 @@ export async function retryFailed(
     }
     if (chunk.length < CHUNK) break;
   }
-  if (retried + superseded > 0) store.memory.events.tell(collection.id);
+  if (retried + superseded > 0) store.memory.events.notify(collection.id);
   return { retried, superseded };
 }
 

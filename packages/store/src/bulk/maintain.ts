@@ -15,7 +15,7 @@ import { refreshStatistics } from './statistics.ts';
 /** How long finished operations are listed. */
 const KEPT_DAYS = 7;
 /** Number of requests that are removed in one run. */
-const MOST_FORGOTTEN = 1_000;
+const MAX_FORGOTTEN = 1_000;
 /** PostgreSQL publishes statistics of its tables a few seconds late. */
 const FRESH = "interval '1 minute'";
 
@@ -140,8 +140,8 @@ async function forgetOldRequests(store: Store, collection: Collection): Promise<
     `select r.request from ${S}.requests r
       where r.finished and r.accepted_at < now() - interval '${KEPT_DAYS} days'
         and not exists (select from ${S}.operations o where o.request = r.request and o.state = 'failed')
-      order by r.first_seq limit ${MOST_FORGOTTEN}`,
+      order by r.first_seq limit ${MAX_FORGOTTEN}`,
   );
   for (const { request } of rows) await forgetRequest(store, collection, request);
-  return rows.length === MOST_FORGOTTEN;
+  return rows.length === MAX_FORGOTTEN;
 }

@@ -14,14 +14,14 @@ const PAGE = 1000;
  */
 export async function recover(store: Store): Promise<void> {
   for (const collection of await listCollections(store)) {
-    await sweepUnaccepted(store, collection, 0);
+    await deleteUnaccepted(store, collection, 0);
     await finishAll(store, collection);
   }
   await requeueStuck(store, 0);
 }
 
 /** Removes requests that are too old to be accepted. */
-export async function sweepUnaccepted(
+export async function deleteUnaccepted(
   store: Store,
   collection: Collection,
   olderThanMilliseconds: number,

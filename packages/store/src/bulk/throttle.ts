@@ -7,11 +7,11 @@ export interface SearchTimes {
   readonly p95: number;
 }
 
-const LOOK_MILLISECONDS = 1_000;
+const POLL_MILLISECONDS = 1_000;
 /** Bulk work has ended, and does not only pause, if it was last active so long ago. */
 const ENDED_MILLISECONDS = 3_000;
 /** Bulk work keeps at least a quarter of its speed, because it must end. */
-const LEAST_SHARE = 1 / 4;
+const MIN_SHARE = 1 / 4;
 /** Maximum pause: users who wait for the end of the work must see progress. */
 const LONGEST_REST = 2_000;
 /** The last seconds of each period try another share of the time, to measure its effect on searches. */
@@ -62,10 +62,10 @@ export class Throttle {
         // The database is unreachable, so there are no searches.
         .catch(() => {})
         .finally(() => {
-          if (this.#timer !== undefined) this.#timer = setTimeout(look, LOOK_MILLISECONDS).unref();
+          if (this.#timer !== undefined) this.#timer = setTimeout(look, POLL_MILLISECONDS).unref();
         });
     };
-    this.#timer = setTimeout(look, LOOK_MILLISECONDS).unref();
+    this.#timer = setTimeout(look, POLL_MILLISECONDS).unref();
   }
 
   stop(): void {
@@ -105,7 +105,7 @@ export class Throttle {
     this.#worked = false;
     this.#looks = this.#now() - this.#lastBulk > ENDED_MILLISECONDS ? 0 : this.#looks + 1;
     const share = 1 / (1 + this.#rest);
-    // The searches of other processes are of this second or of the one before.
+    // The figures of other processes are from this second or the previous one.
     const recent = (share + (this.#shareBefore ?? share)) / 2;
     this.#shareBefore = isAtWork ? share : undefined;
     if (count === 0) {
@@ -128,7 +128,7 @@ function otherShare(share: number): number {
 /** The weight of the newest second. */
 const NEWEST = 0.1;
 /** A larger change of the duration (as a logarithm) counts as this one, because something else may have happened. */
-const MOST_CHANGE = Math.log(2);
+const MAX_CHANGE = Math.log(2);
 /** Assumed before anything is known: bulk work at full speed doubles the duration of searches. */
 const FIRST_EFFECT = Math.log(2);
 /** The weight of this assumption, as a variance of shares. */
@@ -153,7 +153,7 @@ class Effect {
       return;
     }
     const byShare = share - this.#share;
-    const byTime = Math.min(MOST_CHANGE, Math.max(-MOST_CHANGE, time - this.#time));
+    const byTime = Math.min(MAX_CHANGE, Math.max(-MAX_CHANGE, time - this.#time));
     this.#variance = (1 - NEWEST) * (this.#variance + NEWEST * byShare * byShare);
     this.#covariance = (1 - NEWEST) * (this.#covariance + NEWEST * byShare * byTime);
     this.#share += NEWEST * byShare;
@@ -163,7 +163,7 @@ class Effect {
   /** The largest share of the time, from a quarter to 1, that slows searches by at most `slowdown` (a logarithm). */
   shareFor(slowdown: number): number {
     const slope = (this.#covariance + FIRST_WEIGHT * FIRST_EFFECT) / (this.#variance + FIRST_WEIGHT);
-    return slope <= slowdown ? 1 : Math.max(LEAST_SHARE, slowdown / slope);
+    return slope <= slowdown ? 1 : Math.max(MIN_SHARE, slowdown / slope);
   }
 }
 

@@ -11,7 +11,10 @@ export const LIVE = 9_223_372_036_854_775_807n;
 /** States of pending operations, as SQL. */
 export const OPEN = "('queued', 'analyzing', 'ready')";
 
-/** SQL of the version of a row `d` of documents. Copies from before versions were stored have negative numbers. */
+/**
+ * SQL of the version of a row `d` of documents. Copies that were made before versions were stored have negative
+ * numbers.
+ */
 export const VERSION = 'coalesce(d.version, abs(d.seq))';
 
 /**
@@ -117,7 +120,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `create index barriers_id on ${S}.barriers (id) where id is not null`,
     `create index barriers_seq on ${S}.barriers (seq)`,
 
-    // When each of the last commits was published: rows that it replaced go a while after.
+    // When each of the recent commits was published. Rows that it replaced are removed some time later.
     `create table ${S}.commits (number bigint primary key, at timestamptz not null default now())`,
   ],
 
@@ -144,7 +147,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
 
   // 3: groups of near-duplicates, see groups/update-groups
   (S) => [
-    // One row: up to which commit the groups are right, and how far the way to the next one is gone.
+    // One row: the commit up to which the groups are current, and the progress of the update to the next one.
     `create table ${S}.grouping (
        rule text not null,
        as_of bigint not null,
@@ -152,14 +155,14 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        doc bigint not null
      )`,
     `insert into ${S}.grouping values ('', 0, 0, 0)`,
-    // Every document that was looked at is either a representative, alone at first, or follows one.
+    // Each processed document is either a representative, alone at first, or follows one.
     `create table ${S}.representatives (
        doc bigint primary key,
        id text collate "C" not null,
        cell int not null,
        vector halfvec not null,
        followers int not null default 0,
-       -- Left the collection: its followers have to find another one.
+       -- Its document was deleted: its followers need another representative.
        gone boolean not null default false
      ) with (vacuum_truncate = off)`,
     `create index representatives_cell on ${S}.representatives (cell)`,
@@ -171,7 +174,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        distance double precision not null
      ) with (vacuum_truncate = off)`,
     `create index followers_representative on ${S}.followers (representative)`,
-    // What a commit brought is found by its number.
+    // Finds the rows of a commit by its number.
     `create index documents_vf on ${S}.documents (vf)`,
   ],
 
@@ -197,7 +200,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        primary key (module, number)
      )`,
     `create unique index generations_live on ${S}.generations (module, state) where state <> 'retired'`,
-    // One row: when somebody last asked for new cells.
+    // One row: when new cells were last requested.
     `create table ${S}.optimizations (asked_at timestamptz not null)`,
     `insert into ${S}.optimizations values ('-infinity')`,
   ],
@@ -209,47 +212,47 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
      select word from ts_stat('select words from ${S}.documents') where left(word, 1) <> ':'`,
   ],
 
-  // 6: whose turn an analysis is
+  // 6: the order of analyses
   (S) => [
     `alter table ${S}.operations
-       -- Of the address of the picture that is to be analyzed.
+       -- The host of the picture's URL, if the picture must be analyzed.
        add column host text,
-       -- Attempts that ended without a result; those that got lost are not among them.
+       -- Attempts that failed. Lost attempts do not count.
        add column failures int not null default 0`,
   ],
 
-  // 7: whether a field of the document has a value more than once (rows of before: perhaps), see field-values
+  // 7: whether a field of the document contains a value more than once (older rows: unknown, so true), see field-values
   (S) => [`alter table ${S}.documents add column repeats boolean not null default true`],
 
   // 8: which model made the descriptors of each module, see models
   (S) => [`alter table ${S}.described add column model text`],
 
-  // 9: what `parseOutputs` needs so as not to check outputs again (null: they were not checked, or must be again)
+  // 9: the mark with which `parseOutputs` need not check outputs again (null: they must be checked)
   (S) => [`alter table ${S}.outputs add column mark text`],
 
-  // 10: where a request comes from, for the log lines and spans of its analyses, see staging
+  // 10: the origin of a request, for the log lines and spans of its analyses, see staging
   (S) => [`alter table ${S}.requests add column request_id text, add column trace text`],
 
-  // 11: what makes scores of the distances of that model's descriptors, as JSON, see models
+  // 11: the calibration of that model as JSON, see models
   (S) => [`alter table ${S}.described add column calibration text`],
 
-  // 12: files whose documents were deleted on purpose, see tombstones
+  // 12: files whose documents were deleted by users, see tombstones
   (S) => [
     `create table ${S}.tombstones (
        id text collate "C" primary key,
        source text not null,
        modified timestamptz not null,
        bytes bigint not null,
-       -- Rises: the oldest go first.
+       -- Ascending: the oldest are removed first.
        number bigint generated by default as identity
      )`,
     `create index tombstones_number on ${S}.tombstones (number)`,
-    // Whether its deletes leave some.
+    // Whether its deletes leave tombstones.
     `alter table ${S}.requests add column tombstones boolean not null default true`,
     `alter table ${S}.barriers add column tombstones boolean not null default true`,
   ],
 
-  // 13: how many operations failed, by reason, in rows that add up, see failures
+  // 13: how many operations failed, by reason: each row is a change of the number, see failures
   (S) => [
     `create table ${S}.failures (code text not null, change bigint not null)`,
     `insert into ${S}.failures (code, change)
@@ -280,9 +283,9 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
   // 16: atomic updates and versions of documents, see commit/atomic and accept/versions
   (S) => [
     `alter table ${S}.operations
-       -- Changes single fields of the document before it.
+       -- Changes single fields of the earlier document.
        add column atomic boolean not null default false,
-       -- What the version before it must be, asked when it is accepted.
+       -- The version that the earlier document must have; checked when the operation is accepted.
        add column expected_version bigint,
        -- The version that its document keeps; null: its own sequence number.
        add column kept_version bigint`,
@@ -291,7 +294,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
       where kind = 'delete-by-query' and state in ${OPEN}`,
     `create index operations_open_atomic on ${S}.operations (request, position) where atomic and state in ${OPEN}`,
     `alter table ${S}.documents add column version bigint`,
-    // Ids that a delete by query passed over, because an earlier atomic update of them still waits.
+    // Ids that a delete by query skipped, because an earlier atomic update of them is pending.
     `alter table ${S}.barriers add column waiting text[] collate "C"`,
     `create index barriers_waiting on ${S}.barriers (seq) where waiting is not null`,
   ],
@@ -314,7 +317,9 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
   (S) => [setForBulk(S)], // 19
 ];
 
-/** Of a row of documents: its values, outputs and thumbnail; null in rows of before. On other servers it is a column, too. */
+/**
+ * Of a row of documents: its values, outputs and thumbnail; null in older rows. On other servers it is also a column.
+ */
 const BYTES = { name: 'bytes', type: 'int', since: 18 };
 
 export const TABLES_VERSION = TABLES.length;

@@ -3,7 +3,7 @@ import { NO_QUOTA, type Quota, quotaOf } from '../accept/quota.ts';
 import { failuresSql } from '../commit/failures.ts';
 import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
-import { ShardServerAway, sqlStateOf } from '../engine/sqlstate.ts';
+import { ShardServerUnavailable, sqlStateOf } from '../engine/sqlstate.ts';
 import { createModuleTables, createTables, TABLES_VERSION } from './collection-tables.ts';
 import { refreshView } from './fields.ts';
 import { modelName, wantedGeneration } from './generations.ts';
@@ -36,7 +36,7 @@ export interface CollectionStatus {
 const COLUMNS = 'id, name, sql_schema, settings, replaces';
 const UNIQUE_VIOLATION = '23505';
 const DEADLOCK = '40P01';
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 export async function listCollections(store: Store): Promise<Collection[]> {
   const rows = await store.engine.query(
@@ -115,7 +115,7 @@ export async function findCollection(store: Store, name: string): Promise<Collec
 }
 
 /** The cached state of a collection with its fields, if any: for callers whose answer shows whether it was current. */
-export function recallCollection(
+export function cachedCollection(
   store: Store,
   name: string,
 ): { readonly collection: Collection; readonly schema: CollectionSchema } | undefined {
@@ -146,7 +146,7 @@ export async function createCollection(
     );
   }
   requireShards(shardsOf({ settings }));
-  await store.engine.disk?.requireRoom('changes');
+  await store.engine.disk?.requireSpace('changes');
   const model = modelName({ settings });
   const wanted = model === undefined ? store : await store.generations.ofName(model);
   try {
@@ -235,7 +235,7 @@ async function untilNoDeadlock<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (sqlStateOf(error) !== DEADLOCK || attempt === MOST_ATTEMPTS) throw error;
+      if (sqlStateOf(error) !== DEADLOCK || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -248,7 +248,7 @@ export async function dropReplaced(store: Store): Promise<void> {
   for (const row of rows) {
     // A collection whose server is unreachable stays until the next time.
     await dropCollection(store, fromRow(row)).catch((error: unknown) => {
-      if (!(error instanceof ShardServerAway)) throw error;
+      if (!(error instanceof ShardServerUnavailable)) throw error;
     });
   }
 }

@@ -24,7 +24,7 @@ export async function defineFields(
     const problem = fieldNameProblem(name);
     if (problem !== null) throw new AkinError('bad-request', `The field ${quote(name)} cannot be defined: ${problem}.`);
   }
-  await store.engine.disk?.requireRoom('changes');
+  await store.engine.disk?.requireSpace('changes');
   await store.engine.transaction(
     async (tx) => {
       const [row] = await tx.query<{ schema_version: number }>(

@@ -32,15 +32,15 @@ const MIGRATIONS: readonly string[] = [
      unpublished_operations bigint not null default 0
    )`,
   // 2: several processes on one database
-  `-- Who may commit in a collection. A process that takes a lease over that ran out raises the epoch: what the holder before
-   -- still writes names an older one, and is refused.
+  `-- The right to commit in a collection. A process that takes over an expired lease increases the epoch: writes of the earlier holder
+   -- have an older epoch, and are refused.
    create table akin.leases (
      collection int primary key references akin.collections (id) on delete cascade,
      epoch bigint not null,
      holder text not null,
      until timestamptz not null
    );
-   -- Commits that were asked of the holder: it has done those up to \`done\`.
+   -- The number of requested commits, and how many of them the holder has done.
    create table akin.commit_requests (
      collection int primary key references akin.collections (id) on delete cascade,
      asked bigint not null default 0,
@@ -52,7 +52,7 @@ const MIGRATIONS: readonly string[] = [
   `create function akin.distinct_values(list anyarray) returns anyarray language plpgsql immutable parallel safe as
    'begin return array(select distinct unnest(list)); end'`,
 
-  // 4: reading a collection for long, and reindexing it next to itself
+  // 4: long reads of a collection, and reindexes into a second collection
   `-- A long reader keeps what its commit shows: rows that a later commit replaced stay until then.
    create table akin.pins (
      id bigint generated always as identity primary key,
@@ -62,19 +62,19 @@ const MIGRATIONS: readonly string[] = [
    );
    create index pins_collection on akin.pins (collection);
    alter table akin.collections
-     -- Since when another collection has its name: nobody uses it any more but who began before.
+     -- Since this time another collection has its name. Only requests that began earlier still use this one.
      add column replaced_at timestamptz,
-     -- The one whose place it took, with all its operations: what was told of them still holds.
+     -- The collection that it replaced. It contains the results of all operations of that collection.
      add column replaces int,
-     -- Nothing is accepted until then, while another collection takes its place.
+     -- No change is accepted before this time, because another collection takes its place.
      add column held_until timestamptz;
    -- The last reindex of a collection, by its name.
    create table akin.reindexes (
      name text collate "C" primary key,
      state text not null check (state in ('copying', 'analyzing', 'switching', 'done', 'failed')),
-     -- The collection that is to take its place, while there is one.
+     -- The new collection, while it exists.
      target int,
-     -- Who is at it, and when last.
+     -- The process that works on it, and its last heartbeat.
      worker text not null,
      beat_at timestamptz not null default now(),
      began_at timestamptz not null default now(),
@@ -82,32 +82,33 @@ const MIGRATIONS: readonly string[] = [
      documents bigint not null default 0,
      copied bigint not null default 0,
      analyzed bigint not null default 0,
-     -- What went wrong, and a JSON list of documents that did not come along: {id, code, msg}.
+     -- Why it failed, and a JSON list of the documents that were not copied: {id, code, msg}.
      message text,
      missing text not null default '[]'
    )`,
 
-  // 5: who may ask for what, see keys
+  // 5: keys of the API, see keys
   `create table akin.keys (
-     -- Stands in the key, before the secret.
+     -- The part of the key before the secret.
      id text collate "C" primary key,
-     -- SHA-256 of the secret, which is nowhere else.
+     -- SHA-256 of the secret. The secret itself is not stored.
      hash bytea not null,
      scope text not null check (scope in ('search', 'index', 'admin')),
      note text not null,
-     -- Names; null for all. A collection that is dropped is taken out, so that the next of its name is not for the key.
+     -- Names; null for all. Dropping a collection removes its name, so that a later collection of the same name is not accessible.
      collections text[] collate "C",
-     -- Whose pages may use it.
+     -- Origins of web pages that may use it.
      origins text[] not null,
-     -- Requests a second.
+     -- Maximum requests per second.
      rate int,
      created_at timestamptz not null default now(),
      expires_at timestamptz,
-     -- To the hour.
+     -- Updated at most once per hour.
      used_at timestamptz
    )`,
 
-  // 6: how long the searches of each process took lately, see throttle.ts; what a crash of the server loses is of no use then
+  // 6: how long the recent searches of each process took, see throttle.ts. Unlogged, because the rows are outdated
+  // after a crash.
   `create unlogged table akin.search_times (
      process text primary key,
      searches int not null,
@@ -118,16 +119,16 @@ const MIGRATIONS: readonly string[] = [
   // 7: whether the holder has the models of the collection, see leases
   'alter table akin.leases add column fits boolean not null default true',
 
-  // 8: many collections
+  // 8: leases of many collections in one statement
   `-- A process renews all its leases in one row: a lease is free when neither its own end nor that of its holder is ahead.
    create table akin.lease_holders (
      holder text primary key,
      until timestamptz not null
    );
-   -- All changes with lower numbers are dealt with: a collection where this is next_seq has none under way.
+   -- All operations with lower numbers are finished. If it equals next_seq, the collection has no pending operation.
    alter table akin.collections add column settled_seq bigint`,
 
-  // 9: what programs that index folders say about their runs
+  // 9: the reports of programs that index folders
   `create table akin.runs (
      -- A name: runs outlive a reindex of their collection.
      collection text collate "C" not null,
@@ -140,18 +141,19 @@ const MIGRATIONS: readonly string[] = [
      primary key (collection, id)
    )`,
 
-  // 10: reindexes that are paused, and that go on after their process ended
+  // 10: reindexes that can be paused, and that continue after their process has ended
   `alter table akin.reindexes
      drop constraint reindexes_state_check,
      add constraint reindexes_state_check
        check (state in ('copying', 'analyzing', 'switching', 'paused', 'done', 'failed')),
-     -- JSON: what it was begun with, see ReindexSettings.
+     -- JSON of its settings, see ReindexSettings.
      add column settings text not null default '{}',
-     -- Of the pictures that were analyzed again, those of which only the thumbnail was there.
+     -- How many of the pictures analyzed again existed only as thumbnails.
      add column thumbnails bigint not null default 0`,
 
-  // 11: An akin that knows no shards must not lead a collection of several: its delete by query would look through all
-  // numbers between the documents of two shards. It takes no lease there, because its sessions do not say what they know.
+  // 11: An older akin that does not know shards must not lead a collection that has several: its delete by query would
+  // scan all numbers between the documents of two shards. It gets no lease there, because its sessions do not declare
+  // that they know shards.
   `create function akin.keep_lease() returns trigger language plpgsql as
    'begin
       if current_setting(''${KNOWS}'', true) is distinct from ''${SHARDS}''
@@ -167,35 +169,35 @@ const MIGRATIONS: readonly string[] = [
   `create table akin.object_store (
      -- One row, once a process was started with a place for objects: the place has the id too.
      id uuid primary key,
-     -- When garbage was last looked for.
+     -- Time of the last garbage collection.
      collected_at timestamptz not null default now()
    );
    create table akin.packs (
      pack uuid primary key,
-     -- Whose rows are in it; one that is dropped leaves it to be deleted.
+     -- The collection whose rows refer to it. When the collection is dropped, the pack becomes garbage.
      collection int not null,
      bytes int not null,
      created_at timestamptz not null default now(),
-     -- Since when no row is in it.
+     -- Since this time, no row refers to it.
      unused_since timestamptz
    );
    create index packs_collection on akin.packs (collection, pack)`,
 
   // 13: shards of a commit that several processes apply side by side, see commit/shard-leases
-  `-- Those that are not done; none while no commit has offered any.
+  `-- The unfinished shards of a commit. Empty if no commit has offered its shards.
    create table akin.shard_leases (
      collection int not null references akin.collections (id) on delete cascade,
      shard int not null,
-     -- What is to be applied: the operations with lower numbers.
+     -- The operations with lower numbers must be applied.
      below bigint not null,
-     -- Who takes the shard draws one. What the holder before still writes names another one, and is refused.
+     -- A fencing token. Each process that takes the shard draws a new one; writes with an older one are refused.
      claim uuid,
      until timestamptz not null default '-infinity',
      primary key (collection, shard)
    )`,
 
-  // 14: Nor must an akin lead a collection with shards on other servers that does not know of those: what it writes there
-  // could not be taken back. See commit/chunks.
+  // 14: An older akin that does not know shards on other servers must not lead a collection that has some: its writes
+  // there could not be undone. See commit/chunks.
   `create or replace function akin.keep_lease() returns trigger language plpgsql as
    'declare
       knows text[] := string_to_array(coalesce(current_setting(''${KNOWS}'', true), ''''), '' '');
@@ -208,7 +210,7 @@ const MIGRATIONS: readonly string[] = [
 
   // 15: quotas of collections, see accept/quota
   `alter table akin.collections
-     -- The most documents and bytes that it may have; null: any number.
+     -- The maximum number of documents and bytes; null: any number.
      add column max_documents bigint,
      add column max_bytes bigint,
      -- Bytes of the documents that the last commit shows, and what the next one adds to that.

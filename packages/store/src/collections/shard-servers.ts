@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 import type { Engine, Queryable } from '../engine/engine.ts';
-import { ShardServerAway } from '../engine/sqlstate.ts';
+import { ShardServerUnavailable } from '../engine/sqlstate.ts';
 
 /*
  * Shards of a collection may be on other PostgreSQL servers: their partitions of `documents` and of descriptors are
@@ -49,7 +49,7 @@ export function foreignServer(server: string): string {
  * them must be idempotent. `tx` must not have touched the tables that they lock.
  */
 export async function runOnServer(tx: Queryable, server: string, sql: string): Promise<void> {
-  await tx.query('select dblink_exec($1, $2)', [foreignServer(server), sql]).catch(naming(server));
+  await tx.query('select dblink_exec($1, $2)', [foreignServer(server), sql]).catch(withServerName(server));
 }
 
 /** @param columns of the rows, with their types */
@@ -61,12 +61,12 @@ export function queryOnServer<R extends object>(
 ): Promise<R[]> {
   return tx
     .query<R>(`select * from dblink($1, $2) as t (${columns})`, [foreignServer(server), sql])
-    .catch(naming(server));
+    .catch(withServerName(server));
 }
 
-const naming = (server: string) => (error: unknown) => {
+const withServerName = (server: string) => (error: unknown) => {
   if (error instanceof AkinError && error.code === 'unavailable')
-    throw new ShardServerAway(`shard server ${server}`, error);
+    throw new ShardServerUnavailable(`shard server ${server}`, error);
   throw error;
 };
 

@@ -1,7 +1,7 @@
 import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import type { Store } from '../context.ts';
 import { applyChunk } from './apply.ts';
-import { piecesOf } from './atomic.ts';
+import { independentRuns } from './atomic.ts';
 import type { CommitContext } from './commit-context.ts';
 import { applyDeleteByQuery } from './delete-by-query.ts';
 import { prepareChunk } from './prepare.ts';
@@ -55,7 +55,7 @@ export class Applier {
     const isAtomic = operations.some(({ atomic }) => atomic);
     // They are made from the documents in the tables.
     if (isAtomic) await this.applied();
-    const pieces = isAtomic ? await piecesOf(this.#context, operations) : [operations];
+    const pieces = isAtomic ? await independentRuns(this.#context, operations) : [operations];
     for (const piece of pieces) {
       const chunk = await prepareChunk(this.#context, piece);
       await this.applied();
@@ -83,7 +83,7 @@ export class Applier {
   /** Gives its place to others until it is its turn again. */
   async pass(): Promise<void> {
     await this.applied();
-    await this.#context.turn.pass();
+    await this.#context.turn.yieldTurn();
     this.#began = performance.now();
   }
 

@@ -8,7 +8,7 @@ import { BEFORE_ALL, nextReady, type ReadyOperation, type UnfinishedRequest } fr
 import { sortInWords } from './words-index.ts';
 
 /** Maximum number of requests in the span of a commit. */
-const MOST_LINKS = 100;
+const MAX_LINKS = 100;
 
 /** The work of a commit and its progress. */
 interface Progress {
@@ -48,14 +48,14 @@ export async function applyReady(
   let isFirst = true;
   try {
     for await (const page of pages) {
-      if (!isFirst && turn.isWanted) await turn.pass();
+      if (!isFirst && turn.isWanted) await turn.yieldTurn();
       isFirst = false;
       const requests = page.map(({ request }) => request);
       const touched = await applyPage(context, page, progress);
       await applier.applied();
       await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk', keyed: true });
       for (const { request, trace } of page) {
-        if (trace === null || links === MOST_LINKS || !touched.has(request)) continue;
+        if (trace === null || links === MAX_LINKS || !touched.has(request)) continue;
         span.link(trace);
         links++;
       }
@@ -82,7 +82,7 @@ async function applyPage(
     // It keeps nothing in memory while it waits.
     if (!isFirst && turn.isWanted) await applier.pass();
     context.signal?.throwIfAborted();
-    await store.engine.disk?.requireRoom('work');
+    await store.engine.disk?.requireSpace('work');
     if (isSharded && progress.count >= store.shardsFrom) {
       await applier.applied();
       const done = await applyShards({ ...context, batchSize: applier.batchSize }, progress);

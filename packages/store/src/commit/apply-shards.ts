@@ -5,7 +5,7 @@ import { loadSchema } from '../collections/schema.ts';
 import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { ShardServerAway } from '../engine/sqlstate.ts';
+import { ShardServerUnavailable } from '../engine/sqlstate.ts';
 import { Applier, firstBatchSize } from './applier.ts';
 import { undoChunks } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -28,7 +28,7 @@ import {
  */
 
 /** Poll interval for the end of the others, in milliseconds. */
-const LOOK = 100;
+const POLL_MILLISECONDS = 100;
 
 /** Shared by the processes that apply shards of a collection. */
 type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'turn'> & {
@@ -91,14 +91,14 @@ export async function applyShards(
   try {
     for (let isIdle = false; ; ) {
       signal?.throwIfAborted();
-      if (turn.isWanted) await turn.pass();
+      if (turn.isWanted) await turn.yieldTurn();
       if (!isIdle) startOthers();
       const done = await applyNextShard(context);
       isIdle = done === undefined;
       failed += done ?? 0;
       if (!isIdle) continue;
       if (!(await areShardsLeft(store, collection))) break;
-      await store.memory.events.changed(collection.id, LOOK, signal);
+      await store.memory.events.changed(collection.id, POLL_MILLISECONDS, signal);
     }
   } finally {
     // No transaction of a commit continues after its end.
@@ -134,7 +134,7 @@ export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(
     const ended = await Promise.allSettled(Array.from({ length: await shareOf(store, collection) }, work));
     for (const one of ended) {
       // The leader reports an unreachable server. Helpers also work on collections with shards on other servers.
-      if (one.status === 'rejected' && !(one.reason instanceof ShardServerAway)) throw one.reason;
+      if (one.status === 'rejected' && !(one.reason instanceof ShardServerUnavailable)) throw one.reason;
     }
     const all = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const sum = (of: (done: Done) => number) => all.reduce((total, one) => total + of(one), 0);
@@ -195,7 +195,7 @@ async function applyNextShard(work: Work): Promise<number | undefined> {
     await undoChunks(context);
     const isDone = await applyShard(context, claimed, applier);
     await returnShard(store, collection, lease, isDone);
-    if (applier.failed > 0) store.memory.events.tell(collection.id);
+    if (applier.failed > 0) store.memory.events.notify(collection.id);
   } catch (error) {
     if (error instanceof ShardLost) return applier.failed;
     // Others need not wait for the lease to expire.

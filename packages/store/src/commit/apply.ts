@@ -4,7 +4,7 @@ import { refuseIndex } from '../collections/field-indexes.ts';
 import { partOf } from '../collections/shards.ts';
 import { columnsOf, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { blameOf, reasonOf } from '../engine/sqlstate.ts';
+import { causeOf, reasonOf } from '../engine/sqlstate.ts';
 import { copyPictures } from './atomic.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
 import { beginChunk, type ChunkContext } from './chunks.ts';
@@ -51,7 +51,7 @@ async function applyPrepared(
     const refused = await failRefusedBarrier(context, error);
     if (refused !== undefined) return refused + (await applyPrepared(context, prepared, batchSize));
     // Other errors are not caused by a document.
-    if (blameOf(error) !== 'values') throw error;
+    if (causeOf(error) !== 'values') throw error;
     if (await refuseIndex(context.store, context.collection, error)) {
       return applyPrepared(context, prepared, batchSize);
     }

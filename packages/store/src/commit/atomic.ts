@@ -35,7 +35,7 @@ export interface Whole {
  * wait: those with an earlier pending operation on the same id. Usually the sequence is one piece. If a delete by query
  * is between operations on one id, each of these is a piece.
  */
-export async function piecesOf(
+export async function independentRuns(
   context: CommitContext,
   run: readonly ReadyOperation[],
 ): Promise<(readonly ReadyOperation[])[]> {
@@ -44,7 +44,7 @@ export async function piecesOf(
   const ids = new Set(atomic.map(({ id }) => id ?? ''));
   const waiting = await waitingOf(context, run, ids);
   const rest = run.filter((operation) => !waiting.has(operation.seq));
-  if (!(await isParted(context, rest, ids))) return rest.length === 0 ? [] : [rest];
+  if (!(await hasDeleteBetween(context, rest, ids))) return rest.length === 0 ? [] : [rest];
   const others = rest.filter(({ id }) => !ids.has(id ?? ''));
   return [
     ...(others.length === 0 ? [] : [others]),
@@ -96,7 +96,7 @@ async function knownSeqs({ store, collection }: CommitContext, ids: ReadonlySet<
 }
 
 /** Whether a delete by query was accepted between operations on ids with atomic updates. */
-async function isParted(
+async function hasDeleteBetween(
   { store, collection }: CommitContext,
   run: readonly ReadyOperation[],
   ids: ReadonlySet<string>,
@@ -150,7 +150,7 @@ export class Bases {
     const before = this.#now.get(operation.id ?? '');
     const modifiers = update.modifiers ?? new Map();
     const fields = applyModifiers(before?.fields ?? new Map(), update.fields, modifiers);
-    requireRoom(operation.id ?? '', fields);
+    requireStorable(operation.id ?? '', fields);
     if (outputs !== undefined) return { fields, outputs, picture: operation.doc ?? undefined };
     // Without its URL the document has no picture.
     const isGone = modifiers.has('image') && !fields.has('image');
@@ -160,7 +160,7 @@ export class Bases {
   }
 }
 
-function requireRoom(id: string, fields: ReadonlyMap<string, FieldValue>): void {
+function requireStorable(id: string, fields: ReadonlyMap<string, FieldValue>): void {
   for (const [name, value] of fields) {
     if (Array.isArray(value) && value.length > MAX_VALUES) {
       throw new AkinError('too-large', `The field ${name} would have ${value.length} values, more than ${MAX_VALUES}.`);

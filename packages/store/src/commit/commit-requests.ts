@@ -23,7 +23,7 @@ export async function requestCommit(store: Store, collection: Collection): Promi
   );
   if (request === undefined) throw gone(collection);
   const { events } = store.memory;
-  events.tell(collection.id);
+  events.notify(collection.id);
   let seen = '';
   for (let deadline = performance.now() + LONGEST_WAIT; performance.now() < deadline; ) {
     const changed = events.changed(collection.id, POLL);
@@ -59,7 +59,7 @@ export async function answerCommit(store: Store, collection: Collection, asked: 
     collection.id,
     asked,
   ]);
-  store.memory.events.tell(collection.id);
+  store.memory.events.notify(collection.id);
 }
 
 function gone(collection: Collection): AkinError {

@@ -135,7 +135,7 @@ async function end(
   const { store, collection, target } = context;
   const refused = waiting ? await applyWaitingDeletes(context) : 0;
   const published = await publish(context, next_seq);
-  if (published > 0 || failed + refused > 0) store.memory.events.tell(collection.id);
+  if (published > 0 || failed + refused > 0) store.memory.events.notify(collection.id);
   return { commit: Number(published > 0 ? target : before), applied: published, failed: failed + refused };
 }
 
@@ -143,7 +143,7 @@ async function end(
  * Records that all changes below a number are finished, if they are: then nobody searches for work in the collection. A
  * retry changes the same row, and so comes before or after.
  */
-async function settle(tx: Queryable, { id, sqlSchema: S }: Collection, bound: bigint): Promise<void> {
+async function recordAllFinished(tx: Queryable, { id, sqlSchema: S }: Collection, bound: bigint): Promise<void> {
   await tx.query(
     `update akin.collections set settled_seq = $2
       where id = $1 and settled_seq is distinct from $2
@@ -167,7 +167,7 @@ async function publish({ store, collection, target, lease }: CommitContext, boun
       [collection.id],
     );
     const operations = Number(row?.operations ?? 0);
-    await settle(tx, collection, bound);
+    await recordAllFinished(tx, collection, bound);
     if (operations === 0) return 0;
     await tx.query(
       `update akin.collections set commit = $2, committed_at = now(), documents = documents + unpublished_documents,

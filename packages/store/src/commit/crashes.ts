@@ -5,12 +5,12 @@ import { isCrash } from '../engine/sqlstate.ts';
  * A statement that has crashed the embedded database this many times in a row will do so again: another reason would be
  * a rare coincidence.
  */
-const MOST_CRASHES = 3;
+const MAX_CRASHES = 3;
 
 /** The statement of a delete by query has crashed the embedded database repeatedly. */
 export class CrashingDelete extends Error {
   constructor() {
-    super(`it has ended the embedded database ${MOST_CRASHES} times in a row. Change it, for example to fewer clauses`);
+    super(`it has ended the embedded database ${MAX_CRASHES} times in a row. Change it, for example to fewer clauses`);
   }
 }
 
@@ -36,8 +36,8 @@ export async function countCrashes<T>(
   } catch (error) {
     if (store.engine.kind !== 'pglite' || !isCrash(error)) throw error;
     const count = (crashes.get(key) ?? 0) + 1;
-    if (count < MOST_CRASHES) crashes.set(key, count);
+    if (count < MAX_CRASHES) crashes.set(key, count);
     else crashes.delete(key);
-    throw count < MOST_CRASHES ? error : new CrashingDelete();
+    throw count < MAX_CRASHES ? error : new CrashingDelete();
   }
 }

@@ -11,7 +11,7 @@ import type { Queryable } from '../engine/engine.ts';
 /** Number of failures that one statement reads: some milliseconds on PGlite. */
 const BATCH = 1_000;
 /** Maximum number of batches of one call. */
-const MOST_BATCHES = 20;
+const MAX_BATCHES = 20;
 
 /** The stored query of a barrier that deletes all documents, however it was written. */
 export const EVERYTHING = '*:*';
@@ -80,7 +80,7 @@ export async function supersedeFailed(
  */
 export async function sweepFailures(store: Store, collection: Collection): Promise<boolean> {
   const { sweeps } = store.memory;
-  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const last = await store.engine.transaction(
       (tx) => sweepBatch(tx, collection.sqlSchema, sweeps.get(collection.id)),
       { lane: 'bulk', keyed: true },

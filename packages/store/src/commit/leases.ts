@@ -24,7 +24,7 @@ export interface WantedLease {
 const LOCK_MILLISECONDS = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 /** Maximum number of leases to wait for in one run, because a commit blocks them. */
-const MOST_WAITED_FOR = 4;
+const MAX_WAITED_FOR = 4;
 
 /** How long no process with the models of a collection must have led it before one with others may. */
 const OTHER_MODELS_MILLISECONDS = 30_000;
@@ -119,7 +119,7 @@ export async function takeLeases(
   };
   await take(wanted, 'skip');
   const missed = wanted.filter(({ collection }) => !taken.has(collection.id));
-  for (const one of missed.slice(0, MOST_WAITED_FOR)) {
+  for (const one of missed.slice(0, MAX_WAITED_FOR)) {
     await take([one], 'wait').catch((error: unknown) => {
       if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
     });

@@ -142,7 +142,7 @@ async function readReady(
     keyed: true,
   });
   const outputs = await readOutputs(store, rows);
-  // Written out: a rest of properties takes several times as long to copy.
+  // Lists all properties, because copying the rest of an object takes several times as long.
   return rows.map((row, i) => ({
     seq: row.seq,
     request: row.request,

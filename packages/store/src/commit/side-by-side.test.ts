@@ -5,7 +5,7 @@ import { stageChanges } from '../accept/staging.ts';
 import { collectionStatus, createCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { commit } from './commit.ts';
-import { MOST_APPLIED } from './turns.ts';
+import { MAX_APPLIED } from './turns.ts';
 
 describe.each(ENGINES)('commits of several collections on %s', (kind) => {
   let store: Store;
@@ -63,7 +63,7 @@ describe.each(ENGINES)('commits of several collections on %s', (kind) => {
     for (const one of sharded) await fill(one, 2_000);
     await Promise.all(sharded.map((one) => commit(counted, one)));
     expect(most).toBeGreaterThan(1);
-    expect(most).toBeLessThanOrEqual(2 * MOST_APPLIED);
+    expect(most).toBeLessThanOrEqual(2 * MAX_APPLIED);
   });
 
   async function unpublished(): Promise<number> {

@@ -35,7 +35,7 @@ const FILE_FIELDS: readonly (readonly [name: keyof Tombstone, type: FieldType])[
 ];
 
 /** Maximum number per collection, the newest ones: about 240 MB. */
-const MOST_TOMBSTONES = 1_000_000;
+const MAX_TOMBSTONES = 1_000_000;
 /** Tombstones that one statement removes. */
 const WINDOW = 5_000n;
 
@@ -126,7 +126,7 @@ export async function forgetOldTombstones(store: Store, { sqlSchema: S }: Collec
   const rows = await store.engine.query(
     `delete from ${S}.tombstones where id in (
        select id from ${S}.tombstones
-        where number <= (select max(number) from ${S}.tombstones) - ${MOST_TOMBSTONES}
+        where number <= (select max(number) from ${S}.tombstones) - ${MAX_TOMBSTONES}
         order by number limit ${WINDOW} for update skip locked)
      returning true`,
     [],

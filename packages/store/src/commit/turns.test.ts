@@ -7,7 +7,7 @@ describe('turns', () => {
   async function work(turns: Turns, name: string, pieces: number, told: string[]): Promise<void> {
     const turn = await turns.begin();
     for (let i = 0; i < pieces; i++) {
-      if (i > 0 && turn.isWanted) await turn.pass();
+      if (i > 0 && turn.isWanted) await turn.yieldTurn();
       told.push(name);
       await tick();
     }
@@ -39,7 +39,7 @@ describe('turns', () => {
         most = Math.max(most, ++busy);
         await tick();
         busy--;
-        if (turn.isWanted) await turn.pass();
+        if (turn.isWanted) await turn.yieldTurn();
       }
       turn.end();
     };

@@ -2,14 +2,14 @@
  * Maximum number of commits, and shards of commits, that a process applies at a time: each has one connection that
  * applies and one that reads.
  */
-export const MOST_APPLIED = 4;
+export const MAX_APPLIED = 4;
 
 /** A place; its holder may let others go first between two pieces of its work. */
 export interface Turn {
   /** Whether other work waits for a place. */
   readonly isWanted: boolean;
   /** Gives the place to waiting work, and waits for the next one. */
-  pass(): Promise<void>;
+  yieldTurn(): Promise<void>;
   end(): void;
 }
 
@@ -48,7 +48,7 @@ export class Turns {
       get isWanted() {
         return turns.#first.length + turns.#again.length > 0 || turns.#busy > turns.#places();
       },
-      async pass() {
+      async yieldTurn() {
         turns.#busy--;
         await turns.#wait(turns.#again);
       },

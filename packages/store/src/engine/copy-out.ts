@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-const MOST_USUAL = 8 * 1024 * 1024;
+const MAX_USUAL = 8 * 1024 * 1024;
 
 /** pg reads rows only as text: bytes would be sent as hexadecimal digits, which is the largest cost of reading many. */
 class CopyOut implements pg.Submittable {
@@ -46,7 +46,7 @@ class CopyOut implements pg.Submittable {
   handleReadyForQuery(): void {
     const bytes = new Uint8Array(new SharedArrayBuffer(this.#size));
     bytes.set(this.#bytes.subarray(0, this.#size));
-    CopyOut.#usual = Math.max(65_536, Math.min(MOST_USUAL, this.#size));
+    CopyOut.#usual = Math.max(65_536, Math.min(MAX_USUAL, this.#size));
     this.#resolve(bytes);
   }
 

@@ -30,7 +30,7 @@ export class DiskSpace {
    * Call this before the database grows: `changes` of clients stop first, `work` on accepted ones (analyses, commits)
    * later. @throws AkinError unavailable if too little is free; the message says what to do
    */
-  async requireRoom(use: Use): Promise<void> {
+  async requireSpace(use: Use): Promise<void> {
     const warning = await this.warning(use);
     if (warning !== undefined) throw new AkinError('unavailable', warning, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }

@@ -2,7 +2,7 @@ import { access, constants, open, readFile, rename, rm, stat, unlink, writeFile 
 import { dirname, join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import { isRunning } from '@akin/runtime';
-import { closeContents, takeFolder, unusable } from './private-folder.ts';
+import { closeContents, preparePrivateFolder, unusable } from './private-folder.ts';
 
 /**
  * The folder of an embedded store:
@@ -101,7 +101,7 @@ export async function adoptNewDirectory(folder: string, { dataDirectory, newDire
  * tell gets a warning if others can write to the folder @returns a function that releases it
  */
 export async function lockFolder(folder: string, tell: (text: string) => void): Promise<() => Promise<void>> {
-  await takeFolder(folder, (name) => NAMES.test(name), tell);
+  await preparePrivateFolder(folder, (name) => NAMES.test(name), tell);
   const file = join(folder, 'lock');
   const mine = JSON.stringify({ pid: process.pid, started: processStart(await procStat(process.pid)) });
   for (let attempt = 0; attempt < 10; attempt++) {

@@ -9,7 +9,7 @@ const WORKER_FILE = new URL('../../dist/engine/pglite-worker.js', import.meta.ur
 const START_MILLISECONDS = 300_000;
 /** If it is not closed properly, the next start recovers. */
 const CLOSE_MILLISECONDS = 2_000;
-const LOOK_MILLISECONDS = 2_000;
+const HEALTH_CHECK_MILLISECONDS = 2_000;
 
 /** What the first thread compiled: later ones share the machine code and start in half of the CPU time. */
 let compiled: CompiledPglite | undefined;
@@ -38,7 +38,7 @@ export class PgliteThread extends Duplex {
     worker.on('message', (reply: WorkerReply) => this.#hear(reply));
     worker.on('error', (error) => this.fail(error));
     worker.on('exit', () => this.fail(new Error('it ended')));
-    this.#looking = setInterval(() => this.#look(), LOOK_MILLISECONDS).unref();
+    this.#looking = setInterval(() => this.#look(), HEALTH_CHECK_MILLISECONDS).unref();
   }
 
   /** @param signal ends the thread during its start */
@@ -48,7 +48,7 @@ export class PgliteThread extends Duplex {
     signal?.addEventListener('abort', giveUp);
     try {
       signal?.throwIfAborted();
-      await thread.#settle(START_MILLISECONDS);
+      await thread.#awaitReply(START_MILLISECONDS);
     } catch (error) {
       await thread.#worker.terminate();
       throw error;
@@ -67,7 +67,7 @@ export class PgliteThread extends Duplex {
   async close(milliseconds = CLOSE_MILLISECONDS): Promise<void> {
     if (this.#failure === undefined) {
       this.#post({ kind: 'close' });
-      await this.#settle(milliseconds).catch(() => undefined);
+      await this.#awaitReply(milliseconds).catch(() => undefined);
     }
     clearInterval(this.#looking);
     this.#failure ??= new Error('the database is closed');
@@ -89,7 +89,7 @@ export class PgliteThread extends Duplex {
   }
 
   /** @param milliseconds after which the thread is abandoned */
-  async #settle(milliseconds?: number): Promise<void> {
+  async #awaitReply(milliseconds?: number): Promise<void> {
     const late = () => this.fail(new Error(`it did not answer within ${milliseconds} ms`));
     const timer = milliseconds === undefined ? undefined : setTimeout(late, milliseconds);
     try {

@@ -19,7 +19,7 @@ const CHECKPOINT_LOOK = 50;
 /**
  * A caller that waits this long for the connection gets an error that it is busy. Background work waits without limit.
  */
-const PATIENCE_MILLISECONDS = 30_000;
+const QUEUE_TIMEOUT_MILLISECONDS = 30_000;
 
 /** New files are written to the folder as a whole. */
 const RECOVERED_CLOSE_MILLISECONDS = 60_000;
@@ -114,7 +114,7 @@ function createEngine(
   let lastSearch = Number.NEGATIVE_INFINITY;
   /** Runs work on the connection, and from time to time checks whether a checkpoint is due. */
   const runInLane = <T>(lane: Lane, work: (session: PgliteSession) => Promise<Done<T>>): Promise<T> => {
-    const patience = lane === 'interactive' ? PATIENCE_MILLISECONDS : undefined;
+    const patience = lane === 'interactive' ? QUEUE_TIMEOUT_MILLISECONDS : undefined;
     return new Promise<T>((resolve, reject) => {
       const run = async () => {
         const { result, free } = await work(await live.get());

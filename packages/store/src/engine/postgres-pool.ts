@@ -198,8 +198,8 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
 
 export function openingError(error: unknown): AkinError {
   if (!(error instanceof PoolerError)) return toAkinError(error);
-  return new AkinError(error.passing ? 'unavailable' : 'conflict', error.message, {
+  return new AkinError(error.isTransient ? 'unavailable' : 'conflict', error.message, {
     cause: error,
-    ...(error.passing ? { retryAfterSeconds: POOLER_RETRY_SECONDS } : {}),
+    ...(error.isTransient ? { retryAfterSeconds: POOLER_RETRY_SECONDS } : {}),
   });
 }

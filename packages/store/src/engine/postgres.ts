@@ -24,7 +24,7 @@ export interface PostgresOptions {
    * Called if the server has another history than before, for example a promoted standby: what was read before may no
    * longer be true. Nothing is read from that server before the call.
    */
-  readonly parted?: () => void;
+  readonly timelineChanged?: () => void;
 }
 
 /** The channel of notifications between processes of a fleet. */
@@ -35,11 +35,11 @@ export const CHANNEL = 'akin';
  * either one exclusive akin or the processes of one fleet.
  */
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Engine> {
-  const { connections = 10, name = 'akin', hear, parted } = options;
+  const { connections = 10, name = 'akin', hear, timelineChanged } = options;
   // A process of a fleet that hangs in the middle of a transaction would lock its rows for the others.
   const settings = hear ? { ...POOL_SETTINGS, idle_in_transaction_session_timeout: '4s' } : POOL_SETTINGS;
   const connection = connectionTo(databaseUrl, name);
-  const pool = openPool(connection, settings, connections, watchHistory(parted));
+  const pool = openPool(connection, settings, connections, watchTimeline(timelineChanged));
   let lock: DatabaseLock | undefined;
   try {
     // First of all, because it refuses poolers that would pass settings on to connections of others.
@@ -60,7 +60,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
 }
 
 /** Distinguishes histories by their timelines: each promotion, and each point-in-time restore, starts one. */
-function watchHistory(parted: () => void = () => {}): (client: pg.ClientBase) => Promise<void> {
+function watchTimeline(timelineChanged: () => void = () => {}): (client: pg.ClientBase) => Promise<void> {
   let known: string | undefined;
   return async (client) => {
     const sql = `select case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
@@ -74,7 +74,7 @@ function watchHistory(parted: () => void = () => {}): (client: pg.ClientBase) =>
       });
     }
     if (timeline === undefined) return;
-    if (known !== undefined && timeline !== known) parted();
+    if (known !== undefined && timeline !== known) timelineChanged();
     known = timeline;
   };
 }

@@ -20,7 +20,7 @@ export class PreparedStatements {
   readonly #texts = new Map<string, { readonly name: string; times: number }>();
   #next = 0;
 
-  /** Undefined if the statement is to be sent without a name. */
+  /** Undefined if the statement must be sent without a name. */
   nameOf(sql: string): string | undefined {
     if (sql.length > LONGEST) return undefined;
     const known = this.#texts.get(sql) ?? { name: `akin_${this.#next++}`, times: 0 };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { testPlace } from '../../test/support.ts';
 import { writeBackup } from './backup-archive.ts';
 import { openPglite } from './pglite.ts';
-import { takeFolder } from './private-folder.ts';
+import { preparePrivateFolder } from './private-folder.ts';
 
 let parent: string;
 let told: string[];
@@ -78,7 +78,7 @@ describe('the files of an embedded database', () => {
 
 describe('the data folder', () => {
   const ours = (name: string) => name === 'database';
-  const take = (folder: string) => takeFolder(folder, ours, tell);
+  const take = (folder: string) => preparePrivateFolder(folder, ours, tell);
 
   it('is created with its parents, and closed to others', async () => {
     await take(join(parent, 'a', 'b'));

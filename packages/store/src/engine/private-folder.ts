@@ -8,7 +8,7 @@ const OTHERS_WRITE = 0o022;
 /**
  * Number of entries of a folder that a start closes to others. The permissions of the folder itself protect the rest.
  */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user lacks the right',
@@ -43,7 +43,7 @@ export function unusable(folder: string, doing: 'made' | 'read' | 'written', cau
  * @param tell gets a warning if others can write to the folder
  * @throws AkinError conflict, unavailable: the message names the folder and says what to do
  */
-export async function takeFolder(
+export async function preparePrivateFolder(
   folder: string,
   ours: (name: string) => boolean,
   tell: (text: string) => void,
@@ -125,7 +125,7 @@ export async function closeContents(folder: string, sample: string, tell: (text:
       `An earlier version left files in ${folder} that other users can write to (mode ${rights.toString(8)}) if they can access the folder. akin removes that permission.`,
     );
   }
-  let left = MOST_ENTRIES;
+  let left = MAX_ENTRIES;
   const folders = [folder];
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     for (const entry of await readdir(at, { withFileTypes: true })) {

@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
-import { type Blame, blameOf, toAkinError } from './sqlstate.ts';
+import { type Cause, causeOf, toAkinError } from './sqlstate.ts';
 
 /** An error as pg makes it. */
 const failing = (code: string | undefined, message = 'it failed') => Object.assign(new Error(message), { code });
@@ -19,7 +19,7 @@ describe('errors of the database', () => {
   ])('treat %s as an unreachable or busy server, with a time to try again', (code) => {
     const error = toAkinError(failing(code));
     expect(error).toMatchObject({ code: 'unavailable', retryAfterSeconds: expect.any(Number) });
-    expect(blameOf(error)).toBe('server');
+    expect(causeOf(error)).toBe('server');
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe('errors of the database', () => {
     expect(toAkinError(failing(undefined, message))).toMatchObject({ code: 'unavailable' });
   });
 
-  it.each<[string, string, Blame]>([
+  it.each<[string, string, Cause]>([
     ['22003', 'bad-request', 'values'],
     ['22P02', 'bad-request', 'values'],
     ['54000', 'bad-request', 'values'],
@@ -52,17 +52,17 @@ describe('errors of the database', () => {
     ['25P02', 'internal', 'server'],
   ])('classify %s', (state, code, blame) => {
     const error = toAkinError(failing(state));
-    expect([error.code, blameOf(error), blameOf(failing(state))]).toEqual([code, blame, blame]);
+    expect([error.code, causeOf(error), causeOf(failing(state))]).toEqual([code, blame, blame]);
   });
 
   it('recognize races with the end of a collection by their text', () => {
     const error = toAkinError(failing('XX000', 'could not open relation with OID 16999'));
-    expect([error.code, blameOf(error)]).toEqual(['unavailable', 'server']);
+    expect([error.code, causeOf(error)]).toEqual(['unavailable', 'server']);
   });
 
   it('blame nothing for an error that is not from SQL', () => {
-    expect(blameOf(new Error('a slip'))).toBe('server');
-    expect(blameOf(new AkinError('bad-request', 'The query is wrong.'))).toBe('server');
+    expect(causeOf(new Error('a slip'))).toBe('server');
+    expect(causeOf(new AkinError('bad-request', 'The query is wrong.'))).toBe('server');
     expect(toAkinError(new Error('a slip')).code).toBe('internal');
   });
 });

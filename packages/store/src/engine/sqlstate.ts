@@ -7,13 +7,13 @@ export const DISK_FULL = '53100';
  * The cause of a database error. The `values` or the `statement`: it is deterministic, and the same fails again. The
  * `server`: it is temporary, or somebody must repair something, and then the same succeeds.
  */
-export type Blame = 'values' | 'statement' | 'server';
+export type Cause = 'values' | 'statement' | 'server';
 
 /**
  * The meaning of a SQLSTATE: the class (first two characters), or a whole code if it differs from its class
  * (PostgreSQL's documentation, appendix A). Anything else is a defect of akin.
  */
-const STATES: Readonly<Record<string, readonly [ErrorCode, Blame]>> = {
+const STATES: Readonly<Record<string, readonly [ErrorCode, Cause]>> = {
   // Connection lost, refused, or too many of them; no such user, password or database; shut down or starting; a
   // statement over its time limit; no memory or disk left; files that cannot be read.
   '08': ['unavailable', 'server'],
@@ -98,7 +98,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 /**
  * The cause of a database error, or of the cause of an AkinError. An error that is not from SQL is due to the server.
  */
-export function blameOf(error: unknown): Blame {
+export function causeOf(error: unknown): Cause {
   return meaningOf(error instanceof AkinError ? error.cause : error)?.[1] ?? 'server';
 }
 
@@ -142,7 +142,7 @@ export function toAkinError(error: unknown): AkinError {
   if (error instanceof AkinError) return error;
   const code = errorCode(error);
   const server = code === 'unavailable' ? shardServerOf(error) : undefined;
-  if (server !== undefined) return new ShardServerAway(server, error);
+  if (server !== undefined) return new ShardServerUnavailable(server, error);
   const state = sqlStateOf(error) ?? '';
   return new AkinError(
     code,
@@ -155,7 +155,7 @@ export function toAkinError(error: unknown): AkinError {
 }
 
 /** A shard server cannot be reached. The main server can, and collections without shards there continue. */
-export class ShardServerAway extends AkinError {
+export class ShardServerUnavailable extends AkinError {
   /** @param which name of the server, for the message */
   constructor(which: string, cause: unknown) {
     super('unavailable', `The ${which} cannot be reached or is busy. Try again shortly.`, {
@@ -186,7 +186,7 @@ function errorCode(error: unknown): ErrorCode {
 }
 
 /** Undefined for an error without a SQLSTATE. */
-function meaningOf(error: unknown): readonly [ErrorCode, Blame] | undefined {
+function meaningOf(error: unknown): readonly [ErrorCode, Cause] | undefined {
   const state = sqlStateOf(error);
   if (state === undefined) return undefined;
   if (isDeadly(error)) return ['unavailable', 'server'];

@@ -10,7 +10,7 @@ import { parseTinyOutputs, TINY_MODULES } from '../../test/tiny-module.mjs';
 import { stageChanges } from '../accept/staging.ts';
 import { claimForAnalysis, requeueStuck, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
-import { sweepUnaccepted } from '../bulk/recover.ts';
+import { deleteUnaccepted } from '../bulk/recover.ts';
 import { collectionStatus, findCollection } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
@@ -94,7 +94,7 @@ it(
     expect(log.accepted.length).toBeGreaterThanOrEqual(KILLS);
 
     // Like the sweep, but sooner.
-    await sweepUnaccepted(store, collection, 0);
+    await deleteUnaccepted(store, collection, 0);
     await requeueStuck(store, 0);
     for (const task of await claimForAnalysis(store, 10_000)) await saveAnalysis(store, task, '[0,1]');
     await commit(store, collection);

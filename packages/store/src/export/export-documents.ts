@@ -56,7 +56,7 @@ interface Cursor {
  * page are from one commit: its rows are kept as long as the next page is requested within ten minutes.
  *
  * @throws AkinError bad-request for a foreign cursor or a query that cannot be answered; conflict if the previous page
- * is too long ago
+ * was read too long ago
  */
 export async function exportDocuments(
   store: Store,
@@ -64,7 +64,7 @@ export async function exportDocuments(
   request: ExportRequest,
 ): Promise<ExportPage> {
   const { cursor } = request;
-  const from = cursor === undefined ? await first(store, collection) : await goOn(store, collection, cursor);
+  const from = cursor === undefined ? await first(store, collection) : await resumeExport(store, collection, cursor);
   const documents: ExportedDocument[] = [];
   let bytes = 0;
   let { doc } = from;
@@ -186,7 +186,7 @@ async function first(store: Store, collection: Collection): Promise<Cursor> {
   return { pin: await pinCommit(store, collection), now: Date.now(), doc: -1n };
 }
 
-async function goOn(store: Store, collection: Collection, text: string): Promise<Cursor> {
+async function resumeExport(store: Store, collection: Collection, text: string): Promise<Cursor> {
   const cursor = readCursor(collection, text);
   if (await renewPin(store, collection, cursor.pin)) return cursor;
   throw new AkinError(

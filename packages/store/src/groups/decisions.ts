@@ -40,7 +40,7 @@ export async function decideGroups(
         await tx.query(`delete from ${S}.decisions where a = any($1::text[]) and b = any($1::text[])`, [
           textArray(ids),
         ]);
-        await seekAgain(tx, S, docs);
+        await unassign(tx, S, docs);
       }
       await reopen(tx, collection);
     },
@@ -171,7 +171,7 @@ async function leave(tx: Queryable, S: string, docs: readonly bigint[]): Promise
 }
 
 /** Documents, and their followers, search for their groups as if they were new. */
-async function seekAgain(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
+async function unassign(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   await leave(tx, S, docs);
   await tx.query(
     `with alone as (delete from ${S}.representatives where doc = any($1::bigint[]) and not gone returning doc),

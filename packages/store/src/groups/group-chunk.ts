@@ -6,8 +6,8 @@ import type { Queryable } from '../engine/engine.ts';
 import { decisionsOf, mayNotFollow, separate } from './decisions.ts';
 import type { RepresentativesInMemory } from './representatives-in-memory.ts';
 import type { GroupRule } from './rule.ts';
-import { readSeekers, type Seeker } from './seekers.ts';
 import { type GroupingState, isSame, lockState, writeState } from './state.ts';
+import { readUnassigned, type UnassignedDocument } from './unassigned.ts';
 
 interface Nearest {
   readonly representative: bigint;
@@ -24,7 +24,7 @@ interface ChunkToGroup {
   /** Number of documents that search for a group now, these and others. */
   readonly waiting?: number;
   /** The descriptors of the documents, if they were read before. */
-  readonly seekers?: readonly Seeker[] | undefined;
+  readonly unassigned?: readonly UnassignedDocument[] | undefined;
   readonly inMemory?: RepresentativesInMemory | undefined;
 }
 
@@ -48,18 +48,18 @@ export async function groupChunk(
   store: Store,
   collection: Collection,
   rule: GroupRule,
-  { docs, state, upTo, waiting = docs.length, inMemory, seekers: known }: ChunkToGroup,
+  { docs, state, upTo, waiting = docs.length, inMemory, unassigned: known }: ChunkToGroup,
 ): Promise<GroupedChunk | undefined> {
   const S = collection.sqlSchema;
-  const seekers = known ?? (await readSeekers(store, collection, rule, docs));
-  const near = await inMemory?.near(state, seekers, waiting);
+  const unassigned = known ?? (await readUnassigned(store, collection, rule, docs));
+  const near = await inMemory?.near(state, unassigned, waiting);
   const grouped = await store.engine.transaction(
     async (tx) => {
       const from = await lockState(tx, collection);
       if (!isSame(from, state)) return undefined;
       const isNear = near?.version === from.version;
       await tx.query(`delete from ${S}.ungrouped where doc = any($1::bigint[])`, [docs]);
-      const there = await stillSeeking(tx, S, seekers);
+      const there = await stillUnassigned(tx, S, unassigned);
       const decisions = await decisionsOf(
         tx,
         S,
@@ -67,7 +67,7 @@ export async function groupChunk(
       );
       const among = isNear ? near.representatives : undefined;
       const nearest = await nearestRepresentatives(tx, collection, rule, there, decisions.size > 0, among);
-      const [representatives, followers] = settle(there, nearest, rule, decisions);
+      const [representatives, followers] = assignGroups(there, nearest, rule, decisions);
       await save(tx, store, S, representatives, followers);
       // The new documents may be nearer than a document that they are different from, which then searches for another
       // group.
@@ -92,16 +92,20 @@ export async function groupChunk(
  * Those that still exist (rows are removed a while after they were replaced, and removals are reported to groups under
  * the same lock) and that no other process has grouped.
  */
-async function stillSeeking(tx: Queryable, S: string, seekers: readonly Seeker[]): Promise<Seeker[]> {
+async function stillUnassigned(
+  tx: Queryable,
+  S: string,
+  unassigned: readonly UnassignedDocument[],
+): Promise<UnassignedDocument[]> {
   const rows = await tx.query<{ doc: bigint }>(
     `select d.doc from ${S}.documents d
       where d.doc = any($1::bigint[]) and not exists (select from ${S}.representatives r where r.doc = d.doc)
         and not exists (select from ${S}.followers f join ${S}.representatives r on r.doc = f.representative
                          where f.doc = d.doc and not r.gone)`,
-    [seekers.map(({ doc }) => doc)],
+    [unassigned.map(({ doc }) => doc)],
   );
   const there = new Set(rows.map(({ doc }) => doc));
-  return seekers.filter(({ doc }) => there.has(doc));
+  return unassigned.filter(({ doc }) => there.has(doc));
 }
 
 /**
@@ -113,15 +117,15 @@ async function nearestRepresentatives(
   tx: Queryable,
   collection: Collection,
   rule: GroupRule,
-  allSeekers: readonly Seeker[],
+  allUnassigned: readonly UnassignedDocument[],
   areDecided: boolean,
   among: ReadonlyMap<bigint, readonly bigint[]> | undefined,
 ): Promise<ReadonlyMap<bigint, Nearest>> {
   const { sqlSchema: S } = collection;
-  const seekers = among ? allSeekers.filter(({ doc }) => among.has(doc)) : allSeekers;
-  if (seekers.length === 0) return new Map();
+  const unassigned = among ? allUnassigned.filter(({ doc }) => among.has(doc)) : allUnassigned;
+  if (unassigned.length === 0) return new Map();
   // One descriptor and one list for each: with one row per cell, the descriptor would be read 220 times.
-  const lists: (readonly (number | bigint)[])[] = seekers.map(({ doc, cells }) => among?.get(doc) ?? cells);
+  const lists: (readonly (number | bigint)[])[] = unassigned.map(({ doc, cells }) => among?.get(doc) ?? cells);
   const ends: number[] = [];
   for (const list of lists) ends.push((ends.at(-1) ?? 0) + list.length);
   const inList = among ? 'r.doc = any (($4::bigint[])[p.first:p.last])' : 'r.cell = any (($4::int[])[p.first:p.last])';
@@ -146,56 +150,56 @@ async function nearestRepresentatives(
         offset 0) m
       order by p.doc, m.distance, m.representative`,
     [
-      seekers.map(({ doc }) => doc),
+      unassigned.map(({ doc }) => doc),
       lists.map((list, i) => (ends[i] as number) - list.length + 1),
       ends,
       lists.flat(),
       rule.maxDistance,
       ...(rule.also ? [rule.also.unless, rule.also.maxDistance] : []),
-      ...(areDecided ? [textArray(seekers.map(({ id }) => id))] : []),
+      ...(areDecided ? [textArray(unassigned.map(({ id }) => id))] : []),
     ],
   );
   return new Map(rows.map(({ doc, representative, distance }) => [doc, { representative, distance }]));
 }
 
 /** Processes the documents one after the other: earlier ones may have become representatives. */
-function settle(
-  seekers: readonly Seeker[],
+function assignGroups(
+  unassigned: readonly UnassignedDocument[],
   near: ReadonlyMap<bigint, Nearest>,
   rule: GroupRule,
   decisions: ReadonlyMap<string, ReadonlySet<string>>,
-): [representatives: Seeker[], followers: ({ readonly doc: bigint } & Nearest)[]] {
-  const representatives: Seeker[] = [];
+): [representatives: UnassignedDocument[], followers: ({ readonly doc: bigint } & Nearest)[]] {
+  const representatives: UnassignedDocument[] = [];
   const followers: ({ readonly doc: bigint } & Nearest)[] = [];
   /** Positions of representatives by their cell. */
   const byCell = new Map<number, number[]>();
-  for (const seeker of seekers) {
-    let best = near.get(seeker.doc);
-    const places = seeker.cells.flatMap((cell) => byCell.get(cell) ?? []);
+  for (const document of unassigned) {
+    let best = near.get(document.doc);
+    const places = document.cells.flatMap((cell) => byCell.get(cell) ?? []);
     // In their order: of equally near ones the first counts.
     for (const place of places.sort((a, b) => a - b)) {
-      const representative = representatives[place] as Seeker;
-      if (decisions.get(seeker.id)?.has(representative.id)) continue;
-      const distance = distanceOf(representative.vector, seeker.vector);
+      const representative = representatives[place] as UnassignedDocument;
+      if (decisions.get(document.id)?.has(representative.id)) continue;
+      const distance = distanceOf(representative.vector, document.vector);
       if (distance > Math.min(rule.maxDistance, best?.distance ?? Number.POSITIVE_INFINITY)) continue;
-      if (distance === best?.distance || !isAlso(rule, distance, representative, seeker)) continue;
+      if (distance === best?.distance || !isAlso(rule, distance, representative, document)) continue;
       best = { representative: representative.doc, distance };
     }
     if (best !== undefined) {
-      followers.push({ doc: seeker.doc, ...best });
+      followers.push({ doc: document.doc, ...best });
       continue;
     }
-    const cell = seeker.cells[0] as number;
+    const cell = document.cells[0] as number;
     const others = byCell.get(cell);
     if (others === undefined) byCell.set(cell, [representatives.length]);
     else others.push(representatives.length);
-    representatives.push(seeker);
+    representatives.push(document);
   }
   return [representatives, followers];
 }
 
 /** Whether a pair at this distance is also near by the rule's second module, if that is required. */
-function isAlso({ also }: GroupRule, distance: number, a: Seeker, b: Seeker): boolean {
+function isAlso({ also }: GroupRule, distance: number, a: UnassignedDocument, b: UnassignedDocument): boolean {
   if (also === undefined || distance <= also.unless || a.also === undefined || b.also === undefined) return true;
   return distanceOf(a.also, b.also) <= also.maxDistance;
 }
@@ -214,7 +218,7 @@ async function save(
   tx: Queryable,
   store: Store,
   S: string,
-  representatives: readonly Seeker[],
+  representatives: readonly UnassignedDocument[],
   followers: readonly ({ readonly doc: bigint } & Nearest)[],
 ): Promise<void> {
   if (representatives.length > 0) {

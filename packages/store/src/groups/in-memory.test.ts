@@ -5,7 +5,7 @@ import { ENGINES } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
 import type { Collection, Store } from '../context.ts';
 import { InMemorySearch } from '../searcher/in-memory-search.ts';
-import { NotHeld } from '../searcher/not-held.ts';
+import { NotInMemory } from '../searcher/not-in-memory.ts';
 import { decideGroups } from './decisions.ts';
 import type { GroupRule } from './rule.ts';
 import { updateGroups } from './update-groups.ts';
@@ -112,7 +112,7 @@ describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
 
   it('is not used if cells would need the memory of searches', async () => {
     const collection = await on.collectionOf(anyPicture('first'));
-    const needed = new NotHeld(RULE.module, 1_000_000, 4);
+    const needed = new NotInMemory(RULE.module, 1_000_000, 4);
     const { engine } = on.store;
     await engine.query(`update ${collection.sqlSchema}.descriptor_counts set documents = ${needed.documents}`);
     // The smallest memory, in small steps, for the descriptors; their cells need 16 MB.

@@ -1,4 +1,4 @@
-import { type Distance, naming, type Query, type StoredDocument } from '@akin/domain';
+import { type Distance, type Query, type StoredDocument, withErrorContext } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { compileQuery } from '../search/compile.ts';
 import { completeDocuments, type ReadDocument, readDocuments, selectFields } from '../search/hydrate.ts';
@@ -209,6 +209,6 @@ async function readMembers(
 function conditions(snapshot: Snapshot, request: GroupsRequest, params: Params): string {
   const { filters = [], now = new Date(), timeZone = 'UTC' } = request;
   const context = { tables: snapshot, params, now, timeZone };
-  const compiled = filters.map((filter) => naming('fq', () => compileQuery(filter, context, false).where));
+  const compiled = filters.map((filter) => withErrorContext('fq', () => compileQuery(filter, context, false).where));
   return [visible(params.add(snapshot.commit, 'int8')), ...compiled.map((one) => `(${one})`)].join(' and ');
 }

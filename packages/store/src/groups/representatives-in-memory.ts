@@ -1,7 +1,7 @@
 import type { Collection, Store } from '../context.ts';
-import type { CellSource } from '../searcher/held-cells.ts';
-import type { HeldCollection } from '../searcher/held-collection.ts';
-import { NotHeld } from '../searcher/not-held.ts';
+import type { CellSource } from '../searcher/in-memory-cells.ts';
+import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
+import { NotInMemory } from '../searcher/not-in-memory.ts';
 import type { GroupRule } from './rule.ts';
 import type { GroupingState } from './state.ts';
 
@@ -19,11 +19,11 @@ const DOCUMENTS_TO_READ = 500;
 /** Reading the cells of representatives, 12 bytes each, costs as much as grouping this share of a document in SQL. */
 const REPRESENTATIVES_TO_READ = 20_000;
 /** More pairs are not looked up: all in the same cells are compared in SQL. */
-const MOST_PAIRS = 20_000;
+const MAX_PAIRS = 20_000;
 /** Number of representatives that are read at a time. */
 const PAGE = 10_000;
 
-interface SeekingVector {
+interface UnassignedVector {
   readonly doc: bigint;
   readonly vector: Float32Array;
   readonly cells: readonly number[];
@@ -42,7 +42,7 @@ export class RepresentativesInMemory {
   readonly #store: Store;
   readonly #collection: Collection;
   readonly #rule: GroupRule;
-  #notHeld: NotHeld | undefined;
+  #notHeld: NotInMemory | undefined;
 
   constructor(store: Store, collection: Collection, rule: GroupRule) {
     this.#store = store;
@@ -58,11 +58,11 @@ export class RepresentativesInMemory {
    */
   async near(
     state: GroupingState,
-    seekers: readonly SeekingVector[],
+    unassigned: readonly UnassignedVector[],
     waiting: number,
   ): Promise<NearInMemory | undefined> {
     // Without cells few documents search for a group.
-    if (this.#rule.cellsOf === undefined || seekers.length === 0) return undefined;
+    if (this.#rule.cellsOf === undefined || unassigned.length === 0) return undefined;
     const needed = await this.#needed();
     const isWorth = waiting * DOCUMENTS_TO_READ >= needed.documents;
     const { engine, inMemory } = this.#store;
@@ -73,32 +73,32 @@ export class RepresentativesInMemory {
         if (waiting * REPRESENTATIVES_TO_READ < needed.documents) return undefined;
         await held.cells.fill(state.version, this.#source(state), (behind) => this.#readCells(behind));
       }
-      return held.cells.version === state.version ? this.#ask(held, state.version, seekers) : undefined;
+      return held.cells.version === state.version ? this.#ask(held, state.version, unassigned) : undefined;
     });
   }
 
   async #ask(
-    held: HeldCollection,
+    held: InMemoryCollection,
     version: string,
-    seekers: readonly SeekingVector[],
+    unassigned: readonly UnassignedVector[],
   ): Promise<NearInMemory | undefined> {
-    const dimensions = seekers[0]?.vector.length ?? 0;
-    const vectors = new Float32Array(seekers.length * dimensions);
-    const cells = new Int32Array(seekers.reduce((sum, seeker) => sum + seeker.cells.length, 0));
-    const ends = new Int32Array(seekers.length);
+    const dimensions = unassigned[0]?.vector.length ?? 0;
+    const vectors = new Float32Array(unassigned.length * dimensions);
+    const cells = new Int32Array(unassigned.reduce((sum, document) => sum + document.cells.length, 0));
+    const ends = new Int32Array(unassigned.length);
     let end = 0;
-    for (const [i, seeker] of seekers.entries()) {
-      vectors.set(seeker.vector, i * dimensions);
-      cells.set(seeker.cells, end);
-      end += seeker.cells.length;
+    for (const [i, document] of unassigned.entries()) {
+      vectors.set(document.vector, i * dimensions);
+      cells.set(document.cells, end);
+      end += document.cells.length;
       ends[i] = end;
     }
     const { module, maxDistance } = this.#rule;
-    const pairs = await held.cells.pairs({ module, vectors, cells, ends, maxDistance, mostPairs: MOST_PAIRS });
+    const pairs = await held.cells.pairs({ module, vectors, cells, ends, maxDistance, maxPairs: MAX_PAIRS });
     if (pairs === undefined || pairs.areTooMany) return undefined;
     const representatives = new Map<bigint, bigint[]>();
     for (const [i, query] of pairs.queries.entries()) {
-      const { doc } = seekers[query] as SeekingVector;
+      const { doc } = unassigned[query] as UnassignedVector;
       const near = representatives.get(doc) ?? [];
       near.push(BigInt(pairs.docs[i] as number));
       representatives.set(doc, near);
@@ -106,7 +106,7 @@ export class RepresentativesInMemory {
     return { version, representatives };
   }
 
-  async #needed(): Promise<NotHeld> {
+  async #needed(): Promise<NotInMemory> {
     const { module } = this.#rule;
     if (this.#notHeld === undefined) {
       const [row] = await this.#store.engine.query<{ documents: number }>(
@@ -115,7 +115,7 @@ export class RepresentativesInMemory {
         'bulk',
       );
       const dimensions = this.#store.modules.find(({ name }) => name === module)?.descriptor?.dimensions ?? 0;
-      this.#notHeld = new NotHeld(module, row?.documents ?? 0, dimensions);
+      this.#notHeld = new NotInMemory(module, row?.documents ?? 0, dimensions);
     }
     return this.#notHeld;
   }

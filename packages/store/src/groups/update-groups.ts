@@ -9,8 +9,8 @@ import { groupChunk } from './group-chunk.ts';
 import { leaveGroups } from './leave.ts';
 import { RepresentativesInMemory } from './representatives-in-memory.ts';
 import { type GroupRule, NO_CELL, ruleByCalibrations } from './rule.ts';
-import { readSeekers, type Seeker } from './seekers.ts';
 import { type GroupingState, isSame, lockState, readState, writeState } from './state.ts';
+import { readUnassigned, type UnassignedDocument } from './unassigned.ts';
 
 /** Numbers of documents that are read at a time. */
 const PAGE = 2_000;
@@ -43,7 +43,7 @@ export async function updateGroups(
   rule: GroupRule,
   options: TurnOptions,
 ): Promise<boolean> {
-  await store.engine.disk?.requireRoom('work');
+  await store.engine.disk?.requireSpace('work');
   // A store without the modules has nothing to compare.
   const needed = [rule.module, ...(rule.also ? [rule.also.module] : [])];
   const described = store.modules.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);
@@ -74,7 +74,7 @@ class Turn {
   readonly #batchSize: AdaptiveBatchSize;
   readonly #inMemory: RepresentativesInMemory;
   /** The documents of the next chunk, which are read while the searcher and the database process this one. */
-  #ahead: { readonly docs: readonly bigint[]; readonly seekers: Promise<Seeker[]> } | undefined;
+  #ahead: { readonly docs: readonly bigint[]; readonly unassigned: Promise<UnassignedDocument[]> } | undefined;
   #steps = 0;
 
   constructor(store: Store, collection: Collection, rule: GroupRule, { milliseconds, signal, onGrouped }: TurnOptions) {
@@ -251,13 +251,13 @@ class Turn {
     upTo: bigint,
     waiting: number,
   ): Promise<GroupingState | undefined> {
-    const read = (some: readonly bigint[]) => readSeekers(this.#store, this.#collection, this.#rule, some);
-    const seekers = await (this.#ahead?.docs === docs ? this.#ahead.seekers : read(docs));
-    this.#ahead = { docs: ahead, seekers: ahead.length > 0 ? read(ahead) : Promise.resolve([]) };
+    const read = (some: readonly bigint[]) => readUnassigned(this.#store, this.#collection, this.#rule, some);
+    const unassigned = await (this.#ahead?.docs === docs ? this.#ahead.unassigned : read(docs));
+    this.#ahead = { docs: ahead, unassigned: ahead.length > 0 ? read(ahead) : Promise.resolve([]) };
     // The failure is handled where the result is awaited.
-    this.#ahead.seekers.catch(() => undefined);
+    this.#ahead.unassigned.catch(() => undefined);
     const inMemory = this.#inMemory;
-    const chunk = { docs, seekers, state, upTo, waiting, inMemory };
+    const chunk = { docs, unassigned, state, upTo, waiting, inMemory };
     const grouped = await groupChunk(this.#store, this.#collection, this.#rule, chunk);
     if (grouped !== undefined) this.#onGrouped?.(docs.length, grouped.inMemory);
     return grouped?.state;

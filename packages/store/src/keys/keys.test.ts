@@ -4,7 +4,7 @@ import { ENGINES } from '../../test/support.ts';
 import { createCollection, dropCollection, findCollection } from '../collections/collections.ts';
 import type { Store } from '../context.ts';
 import { isSecretOf, readKeyText } from './key-text.ts';
-import { createKey, listKeys, loadKeys, noteUse, revokeKey } from './keys.ts';
+import { createKey, listKeys, loadKeys, recordKeyUse, revokeKey } from './keys.ts';
 
 describe.each(ENGINES)('keys on %s', (kind) => {
   let store: Store;
@@ -47,13 +47,13 @@ describe.each(ENGINES)('keys on %s', (kind) => {
   it('records a use once per hour', async () => {
     const { key } = await createKey(store, { scope: 'search' });
     const usedAt = async () => (await listKeys(store)).find(({ id }) => id === key.id)?.usedAt;
-    await noteUse(store, key.id);
+    await recordKeyUse(store, key.id);
     const first = await usedAt();
     expect(first).toBeInstanceOf(Date);
-    await noteUse(store, key.id);
+    await recordKeyUse(store, key.id);
     expect(await usedAt()).toEqual(first);
     await store.engine.query(`update akin.keys set used_at = now() - interval '2 hours' where id = $1`, [key.id]);
-    await noteUse(store, key.id);
+    await recordKeyUse(store, key.id);
     expect((await usedAt())?.getTime()).toBeGreaterThanOrEqual((first as Date).getTime());
   });
 

@@ -39,8 +39,8 @@ export interface NewKey {
 }
 
 /** Maximum number of keys, because gateways keep all of them in memory. */
-const MOST_KEYS = 10_000;
-const MOST_NAMES = 1_000;
+const MAX_KEYS = 10_000;
+const MAX_NAMES = 1_000;
 const LONGEST_NOTE = 200;
 const COLUMNS = 'id, hash, scope, note, collections, origins, rate, created_at, expires_at, used_at';
 /** Resolution of the last use: each key costs one write per this time. */
@@ -59,7 +59,7 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
     note.length <= LONGEST_NOTE && !/\p{Cc}/u.test(note),
     `A note is one line of at most ${LONGEST_NOTE} characters.`,
   );
-  check(origins.length <= MOST_NAMES, `A key has at most ${MOST_NAMES} origins.`);
+  check(origins.length <= MAX_NAMES, `A key has at most ${MAX_NAMES} origins.`);
   check(
     origins.length === 0 || scope === 'search',
     'A key for web pages is seen by everybody who visits them: its scope must be search.',
@@ -71,7 +71,7 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
   const [row] = await store.engine.query(
     `insert into akin.keys (id, hash, scope, note, collections, origins, rate, expires_at)
      select $1, $2, $3, $4, $5::text[], $6::text[], $7, $8
-      where (select count(*) from akin.keys) < ${MOST_KEYS} returning ${COLUMNS}`,
+      where (select count(*) from akin.keys) < ${MAX_KEYS} returning ${COLUMNS}`,
     [
       id,
       hash,
@@ -83,7 +83,7 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
       expiresAt ?? null,
     ],
   );
-  if (row === undefined) throw new AkinError('conflict', `There are ${MOST_KEYS} keys: revoke unused ones.`);
+  if (row === undefined) throw new AkinError('conflict', `There are ${MAX_KEYS} keys: revoke unused ones.`);
   return { key: withoutHash(fromRow(row)), text };
 }
 
@@ -106,7 +106,7 @@ export async function revokeKey(store: Store, id: string): Promise<void> {
 }
 
 /** Records the use of a key, at most once per hour. */
-export async function noteUse(store: Store, id: string): Promise<void> {
+export async function recordKeyUse(store: Store, id: string): Promise<void> {
   await store.engine.query(
     `update akin.keys set used_at = now()
       where id = $1 and (used_at is null or used_at < now() - interval '1 millisecond' * $2)`,
@@ -116,7 +116,7 @@ export async function noteUse(store: Store, id: string): Promise<void> {
 
 /** A typing error in a name would create a key that allows nothing, or something else later. */
 async function requireCollections(store: Store, names: readonly string[]): Promise<void> {
-  check(names.length >= 1 && names.length <= MOST_NAMES, `A key is for 1 to ${MOST_NAMES} collections, or for all.`);
+  check(names.length >= 1 && names.length <= MAX_NAMES, `A key is for 1 to ${MAX_NAMES} collections, or for all.`);
   const existing = new Set((await listCollections(store)).map(({ name }) => name));
   const missing = names.find((name) => !existing.has(name));
   if (missing === undefined) return;

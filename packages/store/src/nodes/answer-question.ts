@@ -1,14 +1,14 @@
 import { AkinError, type Query } from '@akin/domain';
-import { type Candidates, mergeCandidates, shareOf } from '@akin/searcher';
+import { type Candidates, mergeCandidates, queryOfPart } from '@akin/searcher';
 import { collectionOf } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { hasServers } from '../collections/shard-servers.ts';
 import { shardRanges } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import { FieldUses } from '../search/field-uses.ts';
-import { HeldFilters } from '../search/held-filters.ts';
+import { InMemoryFilters } from '../search/in-memory-filters.ts';
 import type { Snapshot } from '../search/snapshot.ts';
-import { NotHeld } from '../searcher/not-held.ts';
+import { NotInMemory } from '../searcher/not-in-memory.ts';
 import type { ReadCollection } from '../searcher/read-rows.ts';
 import type { NodeAnswer, NodeQuestion } from './question.ts';
 
@@ -49,7 +49,7 @@ export async function answerQuestion(
   const unread = parts.filter((part) => !store.inMemory.has(part, commit, near.module));
   if (unread.length > 0) {
     signal.throwIfAborted();
-    const missing = new NotHeld(near.module, Math.ceil(documents / of), near.vector.length);
+    const missing = new NotInMemory(near.module, Math.ceil(documents / of), near.vector.length);
     await Promise.all(unread.map((part) => store.inMemory.read(store, part, missing, patience)));
     await bringUp(store, collection, unread, question);
   }
@@ -141,7 +141,7 @@ async function searchPart(
   const held = await inMemory.find(collection, snapshot.tx, question.commit, near.module);
   if (held === undefined) return undefined;
   return inMemory.orForget(held, async () => {
-    using filters = new HeldFilters(held, { ...snapshot, part }, { now, timeZone }, store.exactDocuments, store);
+    using filters = new InMemoryFilters(held, { ...snapshot, part }, { now, timeZone }, store.exactDocuments, store);
     const uncached = new Set(queries.filter(({ isCached }) => !isCached).map(({ query }) => query));
     await filters.use(
       queries.map(({ name, query }) => [name, query]),
@@ -150,7 +150,7 @@ async function searchPart(
     await filters.exclude(folded);
     const restrictedBy = (places: readonly number[]) => filters.of(places.map((i) => queries[i]?.query as Query));
     const commit = Number(question.commit);
-    const search = held.search({ ...shareOf(near, part.of), ...restrictedBy(matching), commit });
+    const search = held.search({ ...queryOfPart(near, part.of), ...restrictedBy(matching), commit });
     const [candidates] = await Promise.all([search, filters.loaded]);
     if (candidates === undefined || counted.length === 0) return candidates && { candidates, counts: [] };
     const counts = await held.count({ commit, module: near.module, restrictions: counted.map(restrictedBy) });

@@ -1,4 +1,4 @@
-import { naming, type Query } from '@akin/domain';
+import { type Query, withErrorContext } from '@akin/domain';
 import { type Candidates, mergeCandidates } from '@akin/searcher';
 import { shardsOf } from '../collections/shards.ts';
 import type { Collection } from '../context.ts';
@@ -25,7 +25,7 @@ const BUSY_MILLISECONDS = 1_500;
 interface Options extends Pick<AskingNodes, 'signal'> {
   /** Of the search, in the time of `performance.now()`; undefined: there is none. */
   readonly deadline?: number | undefined;
-  /** Whether shards that no node holds are asked of the database. */
+  /** Whether the database searches the shards that no node holds. */
   readonly isCompleted: boolean;
 }
 
@@ -103,7 +103,7 @@ export class NodeCandidates implements CandidateFinder {
     const busy = setInterval(() => tx.query('select 1 as busy').catch(() => undefined), BUSY_MILLISECONDS);
     const asking = { milliseconds, signal, isInPart: isCompleted };
     const answers = await this.#nodes.ask(question, asking).finally(() => clearInterval(busy));
-    // Nobody waits for what the database would find.
+    // No search waits for the results of the database.
     signal?.throwIfAborted();
     const answered = new Set(answers?.flatMap(({ shards }) => shards));
     const missing = Array.from({ length: question.shards }, (_, shard) => shard).filter((one) => !answered.has(one));
@@ -123,6 +123,6 @@ export class NodeCandidates implements CandidateFinder {
   /** As the database would refuse it. Also records the used columns, for indexes on them. */
   #check(name: string, query: Query): void {
     const context = { tables: this.#snapshot, params: new Params(), ...this.#clock };
-    naming(name, () => compileQuery(query, context, false));
+    withErrorContext(name, () => compileQuery(query, context, false));
   }
 }

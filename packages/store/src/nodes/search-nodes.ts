@@ -6,7 +6,7 @@ export interface AskingNodes {
   readonly milliseconds?: number | undefined;
   /** Aborts the questions when the client no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether answers for some of the shards are of use. */
+  /** Whether answers for some of the shards can be used. */
   readonly isInPart?: boolean | undefined;
 }
 
@@ -15,8 +15,8 @@ export interface SearchNodes {
   /**
    * Asks for the candidates of all shards of a collection.
    *
-   * @returns answers that have no shard twice. Shards that no node has are missing; where answers in part are of no
-   *   use, all are missing then. Undefined where nodes take too long. Never rejects.
+   * @returns answers that have no shard twice. Shards that no node has are missing. If partial answers cannot be used,
+   * then all shards are missing. Undefined where nodes take too long. Never rejects.
    */
   ask(question: NodeQuestion, asking?: AskingNodes): Promise<readonly NodeAnswer[] | undefined>;
 }

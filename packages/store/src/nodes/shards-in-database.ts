@@ -9,7 +9,7 @@ import { Params } from '../search/params.ts';
 import { type Snapshot, visible } from '../search/snapshot.ts';
 import type { NodeAnswer, NodeQuestion } from './question.ts';
 
-/** What is asked of each shard. */
+/** The question to each shard. */
 type Asked = Pick<NodeQuestion, 'near' | 'queries' | 'matching' | 'counted' | 'folded'>;
 
 /** Rows that are read beyond those that are wanted, for documents that are equally near. */

@@ -8,7 +8,7 @@ import {
   S3Client,
   type S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { type ListedObject, type ObjectStore, objectsAway } from './object-store.ts';
+import { type ListedObject, type ObjectStore, objectStoreUnavailable } from './object-store.ts';
 
 const ATTEMPTS = 3;
 
@@ -22,7 +22,7 @@ interface BucketTimes {
 }
 
 const TIMES: BucketTimes = { connect: 2_000, answer: 10_000, call: 20_000 };
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 
 /**
  * Objects in a bucket. Region, credentials and the URL of the server come from the usual places of the AWS SDK
@@ -30,7 +30,7 @@ const MOST_CONNECTIONS = 64;
  */
 export function openBucket(bucket: string, prefix: string, times = TIMES): ObjectStore {
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env;
-  const agent = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
+  const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
   const client = new S3Client({
     maxAttempts: ATTEMPTS,
     // Servers other than Amazon's rarely have a host name for each bucket, and not all support the newer checksums.
@@ -58,7 +58,7 @@ export function openBucket(bucket: string, prefix: string, times = TIMES): Objec
         const { name, $metadata } = error as Partial<S3ServiceException>;
         if (name === 'NoSuchKey' || name === 'InvalidRange') return undefined;
         // The SDK retries a request, but not a truncated body.
-        if ($metadata !== undefined || abortSignal.aborted || attempt === ATTEMPTS) throw objectsAway(error);
+        if ($metadata !== undefined || abortSignal.aborted || attempt === ATTEMPTS) throw objectStoreUnavailable(error);
       }
     }
   }
@@ -113,6 +113,6 @@ async function reached<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw objectsAway(error);
+    throw objectStoreUnavailable(error);
   }
 }

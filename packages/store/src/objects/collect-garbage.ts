@@ -17,7 +17,7 @@ export interface Collected {
 const PAGE = 200;
 /** The time between two passes is a part of the time that objects are kept, within these bounds. */
 const PASSES = 4;
-const MOST_SECONDS = 6 * 3_600;
+const MAX_SECONDS = 6 * 3_600;
 
 interface ListedPack {
   readonly pack: string;
@@ -43,7 +43,7 @@ export async function collectGarbage(store: Store, signal?: AbortSignal): Promis
   const due = await store.engine.query(
     `update akin.object_store set collected_at = clock_timestamp()
       where collected_at <= clock_timestamp() - $1 * interval '1 second' returning id`,
-    [Math.min(kept / PASSES, MOST_SECONDS)],
+    [Math.min(kept / PASSES, MAX_SECONDS)],
     'bulk',
   );
   if (due.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type ListedObject, type ObjectStore, objectsAway, type Range } from './object-store.ts';
+import { type ListedObject, type ObjectStore, objectStoreUnavailable, type Range } from './object-store.ts';
 
 /** Only this user may read the indexed data. */
 const PRIVATE = { folder: 0o700, file: 0o600 };
@@ -107,6 +107,6 @@ async function reached<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw objectsAway(error);
+    throw objectStoreUnavailable(error);
   }
 }

@@ -29,7 +29,7 @@ export interface ListedObject {
 }
 
 /** The message does not name the place, because it may reach clients. Logs contain the cause. */
-export function objectsAway(cause: unknown): AkinError {
+export function objectStoreUnavailable(cause: unknown): AkinError {
   return new AkinError('unavailable', 'The store of outputs and thumbnails does not answer: try again.', {
     cause,
     retryAfterSeconds: 5,

@@ -74,7 +74,7 @@ export function insertPacks({ id }: Collection, packs: string): string {
 /** Of rows whose outputs may be in a pack. */
 export type OutputsColumns = PlaceColumns & { readonly outputs: string | null };
 
-/** The outputs of some rows. Undefined if they should be in a pack and are not. @throws AkinError unavailable */
+/** The outputs of some rows. Undefined if they are missing in their pack. @throws AkinError unavailable */
 export async function readOutputs(
   store: Store,
   rows: readonly OutputsColumns[],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ObjectStore } from './object-store.ts';
-import { objectsAway } from './object-store.ts';
+import { objectStoreUnavailable } from './object-store.ts';
 import { PACK_BYTES, Packs } from './packs.ts';
 
 /** Objects in memory, whose writes end on command. */
@@ -67,7 +67,7 @@ describe('packs', () => {
     const heard: string[] = [];
     packs.listen((call, milliseconds, result) => heard.push(`${call} ${milliseconds >= 0} ${result}`));
     const [one, other] = [packs.write([part(1, 'a')]), packs.write([part(1, 'b')])];
-    writes[0]?.(objectsAway(new Error('full')));
+    writes[0]?.(objectStoreUnavailable(new Error('full')));
     writes[1]?.();
     await expect(one).rejects.toMatchObject({ code: 'unavailable' });
     expect(String((await packs.read((await other).places))[0])).toBe('b');

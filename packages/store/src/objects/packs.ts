@@ -31,12 +31,12 @@ export interface Pack {
 /** An object contains waiting parts, up to this number of bytes. */
 export const PACK_BYTES = 1024 * 1024;
 /** Packs that a process writes at a time. Later parts wait, and go together. */
-const MOST_WRITES = 4;
+const MAX_WRITES = 4;
 /** Objects that one call reads at a time. */
-const MOST_READS = 8;
-/** Bytes between two parts that are read along, instead of with another request. */
+const MAX_READS = 8;
+/** Gaps of at most this many bytes between two parts are read too, which saves a request. */
 const GAP_BYTES = 64 * 1024;
-const MOST_READ_BYTES = 4 * 1024 * 1024;
+const MAX_READ_BYTES = 4 * 1024 * 1024;
 
 /** Prefix of the keys of packs. */
 export const PACKS = 'packs/';
@@ -95,7 +95,7 @@ export class Packs {
   }
 
   #begin(): void {
-    while (this.#writes < MOST_WRITES && this.#waiting.length > 0) {
+    while (this.#writes < MAX_WRITES && this.#waiting.length > 0) {
       let bytes = 0;
       let count = 0;
       for (const one of this.#waiting) {
@@ -148,7 +148,7 @@ export class Packs {
         }
       }
     };
-    await Promise.all(Array.from({ length: MOST_READS }, readSome));
+    await Promise.all(Array.from({ length: MAX_READS }, readSome));
     return places.map((place) => found.get(place));
   }
 }
@@ -167,7 +167,7 @@ function runsOf(places: readonly Place[]): Run[] {
   for (const place of ordered) {
     const end = place.start + place.size;
     const run = runs.at(-1);
-    if (run?.pack === place.pack && place.start - run.to <= GAP_BYTES && end - run.from <= MOST_READ_BYTES) {
+    if (run?.pack === place.pack && place.start - run.to <= GAP_BYTES && end - run.from <= MAX_READ_BYTES) {
       run.places.push(place);
       run.to = Math.max(run.to, end);
     } else {

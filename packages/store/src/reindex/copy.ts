@@ -54,7 +54,7 @@ export interface CopyOptions {
 }
 
 /** Number of pictures that are analyzed at a time. */
-const SIDE_BY_SIDE = 8;
+const CONCURRENT_COPIES = 8;
 
 /**
  * Accepts documents in another collection, and deletes. Outputs that its models accept are copied; otherwise those of
@@ -80,7 +80,7 @@ export async function copyDocuments(
   const copySome = async () => {
     for (const document of left) copies.push(await copyOf(document, store, schema, others, options));
   };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, copySome));
+  await Promise.all(Array.from({ length: CONCURRENT_COPIES }, copySome));
   for (const { change } of copies) if (change !== undefined) changes.push(change);
   options.signal.throwIfAborted();
   const staging = stageChanges(store, target, {}, { guard: options.guard });
@@ -119,8 +119,8 @@ async function copyOf(
     const tried = tryOutputs(models, own);
     const problem = tried instanceof AkinError ? tried : undefined;
     const other = others.get(id);
-    const taken = isTaken(tried) || other === undefined ? tried : tryOutputs(models, other);
-    if (isTaken(taken)) {
+    const taken = isUsable(tried) || other === undefined ? tried : tryOutputs(models, other);
+    if (isUsable(taken)) {
       return { change: { kind: 'add', document: { ...document, ...taken.parts }, ...taken.read, keptVersion } };
     }
     if (typeof image === 'string' && /^https?:/i.test(image) && !unreachable) {
@@ -131,7 +131,7 @@ async function copyOf(
     const picture = { ...own, id, source: typeof source === 'string' ? source : undefined };
     const again = await analyzeAgain?.(picture, models, signal);
     if (again !== undefined) {
-      const { parts, read } = requireTaken(
+      const { parts, read } = requireUsable(
         tryOutputs(models, { outputs: again.outputs, thumbnail: again.thumbnail ?? own.thumbnail }),
       );
       return {
@@ -160,9 +160,9 @@ function withoutAddress<Document extends { readonly fields: ReadonlyMap<string, 
 }
 
 /** Whether the models of a collection accept outputs unchanged. */
-export function takesOf(store: Store, schema: CollectionSchema): (outputs: string) => boolean {
+export function accepterOf(store: Store, schema: CollectionSchema): (outputs: string) => boolean {
   const models = generationOf(store, schema);
-  return (outputs) => isTaken(tryOutputs(models, { outputs, thumbnail: null }));
+  return (outputs) => isUsable(tryOutputs(models, { outputs, thumbnail: null }));
 }
 
 /** The reusable part of an analysis, or why the present models do not accept it. Undefined if there was none. */
@@ -178,12 +178,12 @@ function tryOutputs({ parseOutputs }: Generation, { outputs, thumbnail }: Output
   }
 }
 
-function isTaken<Tried>(tried: Tried): tried is Exclude<Tried, AkinError | undefined> {
+function isUsable<Tried>(tried: Tried): tried is Exclude<Tried, AkinError | undefined> {
   return tried !== undefined && !(tried instanceof AkinError);
 }
 
-function requireTaken<Tried>(tried: Tried): Exclude<Tried, AkinError | undefined> {
-  if (isTaken(tried)) return tried;
+function requireUsable<Tried>(tried: Tried): Exclude<Tried, AkinError | undefined> {
+  if (isUsable(tried)) return tried;
   throw tried ?? new Error('no outputs');
 }
 

@@ -24,7 +24,7 @@ import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';
-import { beginReindex, leftReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
+import { beginReindex, orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -179,10 +179,10 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     await accept(newer, collection, [book('none', 5, { import: version2([1, 0, 0, 0]) })]);
     await commit(newer, collection);
 
-    expect(await leftReindexes(newer)).toEqual(['books']);
+    expect(await orphanedReindexes(newer)).toEqual(['books']);
     const begun = await resumeReindex(newer, collection, analyze.worker);
     if (begun === undefined) throw new Error('nothing to go on with');
-    expect([await leftReindexes(newer), await resumeReindex(newer, collection, 'late')]).toEqual([[], undefined]);
+    expect([await orphanedReindexes(newer), await resumeReindex(newer, collection, 'late')]).toEqual([[], undefined]);
     let asked = 0;
     const again = async () => {
       asked++;
@@ -339,7 +339,7 @@ describe('a collection that is reindexed', () => {
     expect(await reindexState(newer, 'books')).toMatchObject({ state: 'paused', alive: false, pending: 1 });
     expect(await claimForAnalysis(newer, 10)).toEqual([]);
     expect(await beginReindex(newer, collection, 'another', new Map())).toBeUndefined();
-    expect(await leftReindexes(newer)).toEqual([]);
+    expect(await orphanedReindexes(newer)).toEqual([]);
     const begun = await resumeReindex(newer, collection, analyze.worker);
     if (begun === undefined) throw new Error('nothing to go on with');
     await runReindex(newer, collection, begun.target, { ...analyze, allowMissing: true });

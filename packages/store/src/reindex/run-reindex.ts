@@ -9,13 +9,13 @@ import { sqlStateOf } from '../engine/sqlstate.ts';
 import { definedFields, type ExportedDocument } from '../export/export-documents.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
 import { changesBetween, currentCommit, documentsOf, missingIn } from './changes.ts';
-import { type AnalyzeAgain, type Copied, copyDocuments, takesOf } from './copy.ts';
+import { type AnalyzeAgain, accepterOf, type Copied, copyDocuments } from './copy.ts';
 import {
   abandonTarget,
   FIRST_COPY,
   leaveReindex,
+  MAX_LISTED,
   type MissingDocument,
-  MOST_LISTED,
   requireOwnReindex,
   saveProgress,
 } from './state.ts';
@@ -43,9 +43,9 @@ const FEW_CHANGES = 200;
 const SHORT_MILLISECONDS = 1_000;
 /** Documents that are read and copied together. */
 const COPIED_AT_ONCE = 200;
-const MOST_ROUNDS = 20;
-const BEAT_MILLISECONDS = 5_000;
-const MOST_SWITCHES = 15;
+const MAX_ROUNDS = 20;
+const HEARTBEAT_MILLISECONDS = 5_000;
+const MAX_SWITCHES = 15;
 /** The problem of the picture at a URL. */
 const NO_PICTURE: ReadonlySet<string> = new Set([
   'image-unreachable',
@@ -73,11 +73,11 @@ export async function runReindex(
   const left = new AbortController();
   const signal = AbortSignal.any([work.signal, left.signal]);
   const run = new ReindexRun(store, collection, target, { ...work, signal });
-  const beat = setInterval(() => {
-    run.beat().catch((error) => {
+  const heartbeat = setInterval(() => {
+    run.heartbeat().catch((error) => {
       if (error instanceof AkinError && error.code === 'conflict') left.abort(error);
     });
-  }, BEAT_MILLISECONDS);
+  }, HEARTBEAT_MILLISECONDS);
   try {
     await run.copyAll();
     await run.waitForPictures();
@@ -100,7 +100,7 @@ export async function runReindex(
     await abandonTarget(store, collection, target);
     throw error;
   } finally {
-    clearInterval(beat);
+    clearInterval(heartbeat);
     await run.close();
   }
 }
@@ -139,7 +139,7 @@ class ReindexRun {
     requireOwnReindex(tx, this.#old, this.#target, this.#work.worker);
 
   /** Renews the claim of this process, and the pin of the rows that it reads. */
-  async beat(): Promise<void> {
+  async heartbeat(): Promise<void> {
     await this.tell({});
     if (this.#pin) await movePin(this.#store, this.#pin, this.#pin.commit);
   }
@@ -187,19 +187,19 @@ class ReindexRun {
 
   async waitForPictures(): Promise<void> {
     if (this.#analyzed > 0) await this.tell({ state: 'analyzing' });
-    await this.#settle();
+    await this.#waitUntilVisible();
     this.#requireAll();
   }
 
   async takePlace(): Promise<void> {
     await this.tell({ state: 'switching' });
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const began = performance.now();
       const count = await this.#catchUp();
       if (count <= FEW_CHANGES && performance.now() - began < SHORT_MILLISECONDS) break;
       this.#work.signal.throwIfAborted();
     }
-    for (let attempt = 0; attempt < MOST_SWITCHES; attempt++) {
+    for (let attempt = 0; attempt < MAX_SWITCHES; attempt++) {
       await holdChanges(this.#store, this.#old);
       await this.#work.commit(this.#old.name);
       await this.#catchUp();
@@ -215,7 +215,7 @@ class ReindexRun {
   async #trySwitch(): Promise<boolean> {
     const { commit } = this.#pin as Pin;
     try {
-      const takes = takesOf(this.#store, await loadSchema(this.#store, this.#target));
+      const takes = accepterOf(this.#store, await loadSchema(this.#store, this.#target));
       return await switchCollections(this.#store, this.#old, this.#target, commit, takes, this.#requireOwn);
     } catch (error) {
       if (LOCKED.includes(sqlStateOf(error) ?? '')) return false;
@@ -235,7 +235,7 @@ class ReindexRun {
       }
     }
     if (count > 0) await this.#work.commit(this.#target.name);
-    await this.#settle();
+    await this.#waitUntilVisible();
     this.#pin = await movePin(this.#store, pin, to);
     return count;
   }
@@ -272,17 +272,17 @@ class ReindexRun {
   }
 
   /** Waits until all copied documents are visible, or failed. */
-  async #settle(): Promise<void> {
-    const failed = await this.#settleOnce();
+  async #waitUntilVisible(): Promise<void> {
+    const failed = await this.#commitCopied();
     const saved = await this.#fromThumbnails(failed);
-    const failedAgain = await this.#settleOnce();
+    const failedAgain = await this.#commitCopied();
     for (const { id, error } of [...failed.filter(({ id }) => id === null || !saved.has(id)), ...failedAgain]) {
       this.#miss({ id: id ?? '', code: error?.code ?? 'internal', msg: error?.msg ?? 'It failed.' });
     }
   }
 
   /** @returns the failed ones */
-  async #settleOnce(): Promise<Operation[]> {
+  async #commitCopied(): Promise<Operation[]> {
     if (this.#first === undefined) return [];
     const { signal } = this.#work;
     const range = { first: this.#first, last: this.#last };
@@ -316,7 +316,7 @@ class ReindexRun {
 
   #miss(one: MissingDocument): void {
     this.#missed++;
-    if (this.#missing.length < MOST_LISTED) this.#missing.push(one);
+    if (this.#missing.length < MAX_LISTED) this.#missing.push(one);
   }
 
   #requireAll(): void {

@@ -64,14 +64,14 @@ const ALIVE_SECONDS = 30;
 const UNDER_WAY = "('copying', 'analyzing', 'switching')";
 const ALIVE = `(r.state in ${UNDER_WAY} and r.beat_at > now() - interval '${ALIVE_SECONDS} seconds')`;
 /** Started, and abandoned by its process. */
-const LEFT = `(r.state in ${UNDER_WAY} and r.beat_at <= now() - interval '${ALIVE_SECONDS} seconds')`;
+const ORPHANED = `(r.state in ${UNDER_WAY} and r.beat_at <= now() - interval '${ALIVE_SECONDS} seconds')`;
 /**
  * Copies are older than every change, so they get numbers below 0: changes keep their numbers, and their order among
  * each other and relative to the copies.
  */
 export const FIRST_COPY = -1_000_000_000_000;
 /** Maximum number of missing documents that are listed. */
-export const MOST_LISTED = 1_000;
+export const MAX_LISTED = 1_000;
 
 /** @returns undefined if the collection was never reindexed */
 export async function reindexState(store: Store, name: string): Promise<Reindex | undefined> {
@@ -196,7 +196,7 @@ export async function resumeReindex(
   const [row] = await store.engine.query(
     `update akin.reindexes r set state = 'copying', worker = $2, beat_at = now(), missing = '[]', message = null
        from akin.collections c
-      where r.name = $1 and c.id = r.target and c.name <> r.name and (r.state = 'paused' or ${LEFT})
+      where r.name = $1 and c.id = r.target and c.name <> r.name and (r.state = 'paused' or ${ORPHANED})
       returning r.settings, c.id, c.name, c.sql_schema, c.settings as target_settings`,
     [collection.name, worker],
   );
@@ -212,13 +212,13 @@ export async function resumeReindex(
  * The collections with an unfinished reindex without a process: its process is gone. A process may also have ended
  * between the swap and the report.
  */
-export async function leftReindexes(store: Store): Promise<string[]> {
+export async function orphanedReindexes(store: Store): Promise<string[]> {
   await store.engine.query(
     `update akin.reindexes r set state = 'done' from akin.collections c
-      where ${LEFT} and c.id = r.target and c.name = r.name`,
+      where ${ORPHANED} and c.id = r.target and c.name = r.name`,
   );
   const rows = await store.engine.query<{ name: string }>(
-    `select r.name from akin.reindexes r join akin.collections c on c.id = r.target where ${LEFT}`,
+    `select r.name from akin.reindexes r join akin.collections c on c.id = r.target where ${ORPHANED}`,
   );
   return rows.map(({ name }) => name);
 }
@@ -281,7 +281,7 @@ export async function saveProgress(
       change.copied ?? null,
       change.analyzed ?? null,
       change.message ?? null,
-      change.missing === undefined ? null : JSON.stringify(change.missing.slice(0, MOST_LISTED)),
+      change.missing === undefined ? null : JSON.stringify(change.missing.slice(0, MAX_LISTED)),
       change.thumbnails ?? null,
     ],
   );

@@ -114,7 +114,7 @@ export async function switchCollections(
 }
 
 /** If more is ready than fits between two commits, it is applied first. */
-const MOST_READY = 1_000;
+const MAX_READY = 1_000;
 
 /** Ready operations with outputs in packs: read before the transaction, which waits only for the database. */
 async function readReadyOutputs(store: Store, old: Collection): Promise<ReadonlyMap<bigint, string>> {
@@ -123,7 +123,7 @@ async function readReadyOutputs(store: Store, old: Collection): Promise<Readonly
   const rows = await store.engine.query<OutputsColumns & { doc: bigint }>(
     `select o.doc, null as outputs, x.pack, x.start, x.size
        from ${S}.operations o join ${S}.outputs x on x.doc = o.doc
-      where o.kind = 'add' and o.state = 'ready' and x.pack is not null limit ${MOST_READY + 1}`,
+      where o.kind = 'add' and o.state = 'ready' and x.pack is not null limit ${MAX_READY + 1}`,
   );
   const found = await readOutputs(store, rows);
   return new Map(rows.map(({ doc }, i) => [doc, found[i] ?? '']));
@@ -144,12 +144,12 @@ async function analyzeAgain(
 ): Promise<boolean> {
   const ready = await tx.query<{ doc: bigint; new_doc: bigint; attempt: number; json: string | null }>(
     `select m.doc, m.new_doc, m.attempt, o.json from moved m join ${old.sqlSchema}.outputs o on o.doc = m.doc
-      where m.kind = 'add' and m.state = 'ready' limit ${MOST_READY + 1}`,
+      where m.kind = 'add' and m.state = 'ready' limit ${MAX_READY + 1}`,
   );
   if (ready.some(({ json, doc }) => json === null && !read.has(doc))) return false;
   const refused = ready.filter(({ json, doc }) => !takes(json ?? read.get(doc) ?? ''));
   if (refused.length === 0) return true;
-  if (ready.length > MOST_READY || refused.some(({ attempt }) => attempt === 0)) return false;
+  if (ready.length > MAX_READY || refused.some(({ attempt }) => attempt === 0)) return false;
   await tx.query(
     `update moved set state = 'queued', available_at = null, again = true where new_doc = any($1::bigint[])`,
     [refused.map(({ new_doc }) => new_doc)],

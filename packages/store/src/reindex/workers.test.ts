@@ -9,7 +9,7 @@ import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';
-import { beginReindex, leftReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
+import { beginReindex, orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -175,7 +175,7 @@ describe('processes that reindex a collection', () => {
     expect((await reindexState(store, 'shop'))?.state).toBe('failed');
     expect(await pauseReindex(store, today)).toBe(false);
     expect((await collectionStates(store)).filter(({ held }) => held)).toEqual([]);
-    expect(await leftReindexes(store)).toEqual([]);
+    expect(await orphanedReindexes(store)).toEqual([]);
   });
 });
 

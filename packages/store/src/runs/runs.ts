@@ -31,7 +31,7 @@ export interface Run extends RunReport {
 }
 
 /** Maximum number of runs of a collection, the newest ones. */
-const MOST_RUNS = 10;
+const MAX_RUNS = 10;
 /** Programs report more often than this. A run without reports has stopped. */
 const ALIVE_SECONDS = 60;
 
@@ -41,7 +41,7 @@ const COLUMNS = `id, started_at, report, failures,
 /** The runs of a collection, the newest first. */
 export async function listRuns(store: Store, collection: Collection): Promise<Run[]> {
   const rows = await store.engine.query(
-    `select ${COLUMNS} from akin.runs where collection = $1 order by started_at desc, id limit ${MOST_RUNS}`,
+    `select ${COLUMNS} from akin.runs where collection = $1 order by started_at desc, id limit ${MAX_RUNS}`,
     [collection.name],
   );
   return rows.map(fromRow);
@@ -82,7 +82,7 @@ export async function reportRun(
     );
     await tx.query(
       `delete from akin.runs where collection = $1 and id in (
-         select id from akin.runs where collection = $1 order by started_at desc, id offset ${MOST_RUNS})`,
+         select id from akin.runs where collection = $1 order by started_at desc, id offset ${MAX_RUNS})`,
       [collection.name],
     );
   });

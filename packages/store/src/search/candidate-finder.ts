@@ -10,7 +10,7 @@ import type { SearchRequest } from './request.ts';
 export interface CandidateFinder extends Disposable {
   /** Whether it does not have the commit of the search, but may have the last one. */
   readonly isElsewhere: boolean;
-  /** Whether it could tell of some shards, if the database told of the others. */
+  /** Whether it can answer for some shards while the database answers for the others. */
   readonly isInPart: boolean;
   /**
    * Candidates for the nearest documents that match a search.
@@ -38,7 +38,7 @@ export interface CountedFacet {
 }
 
 /** With more, the bitmaps would evict those of other searches. */
-const MOST_COUNTED = 50;
+const MAX_COUNTED = 50;
 
 /**
  * The facets that can be counted with filters in memory. The database counts queries that must not be cached, which is
@@ -52,7 +52,7 @@ export function countedFacets({
   uncached,
 }: SearchRequest): CountedFacet[] {
   const counted = facets.flatMap((facet, index) => (facet.kind === 'query' ? [{ ...facet, index }] : []));
-  if (counted.length > MOST_COUNTED) return [];
+  if (counted.length > MAX_COUNTED) return [];
   return counted.flatMap(({ query: last, without, index }) => {
     // Without a filter other documents are folded.
     if (uncached?.has(last) || (collapse && without?.size)) return [];

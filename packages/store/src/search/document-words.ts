@@ -12,8 +12,8 @@ const VALUE_GAP = 100;
 const LAST_POSITION = 16_383;
 
 /** Limits of PostgreSQL for a tsvector: bytes of all lexemes with their positions, and positions of one. */
-const MOST_BYTES = 2 ** 20 - 1;
-const MOST_POSITIONS = 256;
+const MAX_BYTES = 2 ** 20 - 1;
+const MAX_POSITIONS = 256;
 
 /**
  * The contents of the column `words` of a document: each word of each string value, and each again with the name of its
@@ -119,9 +119,9 @@ class WordsWriter {
   /** Adds a word with its places from one on, in one column or in all. */
   add(prefix: string, word: string, first: number, column: number): void {
     // One UTF-16 unit becomes three bytes at most.
-    const room = 3 * (prefix.length + word.length) + 3 + 2 * MOST_POSITIONS;
-    if (this.#at + room > scratch.length) {
-      const larger = Buffer.allocUnsafe(2 * (this.#at + room));
+    const maxBytes = 3 * (prefix.length + word.length) + 3 + 2 * MAX_POSITIONS;
+    if (this.#at + maxBytes > scratch.length) {
+      const larger = Buffer.allocUnsafe(2 * (this.#at + maxBytes));
       scratch.copy(larger, 0, 0, this.#at);
       scratch = larger;
     }
@@ -133,7 +133,7 @@ class WordsWriter {
     at += 2;
     let last = 0;
     let kept = 0;
-    for (let place = first; place !== NONE && kept < MOST_POSITIONS; place = places.next[place] as number) {
+    for (let place = first; place !== NONE && kept < MAX_POSITIONS; place = places.next[place] as number) {
       if (column !== ANY && column !== places.column[place]) {
         if (this.#isMixed) continue;
         break;
@@ -148,7 +148,7 @@ class WordsWriter {
     scratch[count] = kept >>> 8;
     scratch[count + 1] = kept & 255;
     this.#bytes += (this.#bytes & 1) + 2 + 2 * kept;
-    if (this.#bytes > MOST_BYTES) throw new AkinError('too-large', 'The document has too many different words.');
+    if (this.#bytes > MAX_BYTES) throw new AkinError('too-large', 'The document has too many different words.');
     this.#at = at;
     this.#lexemes++;
   }

@@ -1,4 +1,4 @@
-import { naming, type Query } from '@akin/domain';
+import { type Query, withErrorContext } from '@akin/domain';
 import { clauseColumn } from './columns.ts';
 import type { Clock } from './date-math.ts';
 import { type PatternClause, wordCondition } from './field-clauses.ts';
@@ -28,12 +28,14 @@ export async function expandWords(request: SearchRequest, snapshot: Snapshot, cl
     ...patternsOf('facet.query', facetQueries),
   ];
   for (const { parameter, clause } of clauses.slice(0, MAX_CLAUSES)) {
-    const found = naming(parameter, () => clauseColumn(snapshot, clause));
+    const found = withErrorContext(parameter, () => clauseColumn(snapshot, clause));
     if (found.column.kind !== 'words' || snapshot.expansions.has(clause)) continue;
     if (clause.kind === 'range' && clause.low === null && clause.high === null) continue;
     const most = MAX_WORDS[clause.kind];
     const params = new Params();
-    const condition = naming(parameter, () => wordCondition(clause, found, { tables: snapshot, params, ...clock }));
+    const condition = withErrorContext(parameter, () =>
+      wordCondition(clause, found, { tables: snapshot, params, ...clock }),
+    );
     const rows = await snapshot.tx.query<{ word: string }>(
       `select w.word from ${snapshot.sqlSchema}.words w where ${condition('w.word')} limit ${most + 1}`,
       params.values,

@@ -1,5 +1,5 @@
 import type { Query } from '@akin/domain';
-import { AkinError, type FieldType, type FieldValue, naming, quote } from '@akin/domain';
+import { AkinError, type FieldType, type FieldValue, quote, withErrorContext } from '@akin/domain';
 import { type FoundColumn, findColumn } from './columns.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
@@ -64,7 +64,7 @@ export function planOf(request: FacetRequest, snapshot: Snapshot, clock: Clock):
 function queryPlan({ query }: QueryFacet): FacetPlan {
   return {
     conditions: (context) => [
-      { part: 'match', condition: naming('facet.query', () => compileQuery(query, context, false).where) },
+      { part: 'match', condition: withErrorContext('facet.query', () => compileQuery(query, context, false).where) },
     ],
     needsZeros: () => false,
     result: (rows) => ({ kind: 'query', count: Number(rows[0]?.n ?? 0) }),

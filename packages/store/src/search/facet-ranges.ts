@@ -1,6 +1,6 @@
 import { type AkinError, type FieldType, type FieldValue, quote } from '@akin/domain';
 import { addDateMath, type Clock, readDateMath } from './date-math.ts';
-import { GREATEST_LONG, LEAST_LONG, readDouble, readInteger } from './query-values.ts';
+import { MAX_LONG, MIN_LONG, readDouble, readInteger } from './query-values.ts';
 
 export type RangeInclude = 'lower' | 'upper' | 'edge' | 'outer' | 'all';
 export type RangeOther = 'before' | 'after' | 'between' | 'all' | 'none';
@@ -43,13 +43,13 @@ export function rangesOf(
     case 'long': {
       const read = (name: string, text: string): bigint => {
         const number = readInteger(text.trim());
-        if (number?.exact && number.floor >= LEAST_LONG && number.floor <= GREATEST_LONG) return number.floor;
+        if (number?.exact && number.floor >= MIN_LONG && number.floor <= MAX_LONG) return number.floor;
         throw fail(`${name} ${quote(text)} is not a Long`);
       };
       const gap = read('gap', bounds.gap);
       return walk(
         bounds,
-        { sqlType: 'int8', gap, read, next: (low) => (low + gap > GREATEST_LONG ? null : low + gap) },
+        { sqlType: 'int8', gap, read, next: (low) => (low + gap > MAX_LONG ? null : low + gap) },
         fail,
       );
     }
@@ -78,7 +78,7 @@ export function rangesOf(
       );
     }
     default:
-      throw fail(`ranges are of fields with one number or date, and it is a ${type}`);
+      throw fail(`ranges need a field with one number or date, and it is a ${type}`);
   }
 }
 

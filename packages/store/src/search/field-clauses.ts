@@ -15,13 +15,13 @@ import { fuzzyCondition } from './fuzzy.ts';
 import type { Params } from './params.ts';
 import {
   clauseError,
-  GREATEST_LONG,
-  LEAST_LONG,
-  misfit,
+  MAX_LONG,
+  MIN_LONG,
   readBoolean,
   readDate,
   readDouble,
   readInteger,
+  typeMismatch,
 } from './query-values.ts';
 import { boxSql } from './space.ts';
 
@@ -46,16 +46,16 @@ export function elementType(type: FieldType): FieldType {
 export function termSql(term: Clause<'term' | 'phrase'>, found: FoundColumn, context: CompileContext): string {
   const { value, position } = term;
   const { column } = found;
-  const fail = () => misfit(found.name, found.type, value, position);
+  const fail = () => typeMismatch(found.name, found.type, value, position);
   if (column.kind === 'location') {
     const place = parseLocation(value);
     if (place === null) throw fail();
     const { params } = context;
-    noteUse(found, context);
+    recordUse(found, context);
     return `(d.${column.lat} = ${params.add(place.lat, 'float8')} and d.${column.lon} = ${params.add(place.lon, 'float8')})`;
   }
   if (column.kind !== 'column') throw notSearchable(found, position);
-  noteUse(found, context);
+  recordUse(found, context);
   if (elementType(found.type) === 'date') {
     const span = readDate(value, context);
     if (span === null) throw fail();
@@ -87,7 +87,7 @@ export function anyTermSql(
 ): { where: string; count: string | 1 } {
   const { column } = found;
   if (column.kind !== 'column') throw notSearchable(found, terms[0]?.position ?? 0);
-  noteUse(found, context);
+  recordUse(found, context);
   const literals = terms.map((term) => readTerm(found, term.value, term.position)).filter((one) => one !== undefined);
   const param = context.params.add(literals, `${SQL_TYPES[elementType(found.type)]}[]`);
   if (!isMultiValued(found)) return { where: `d.${column.sql} = any(${param})`, count: 1 };
@@ -112,7 +112,7 @@ export function allTermsSql(
   if (first === undefined || literals.has(undefined)) return { where: 'false', count };
   if (literals.size === 1) return { where: termSql(first, found, context), count };
   if (!isMultiValued(found) || found.column.kind !== 'column') return { where: 'false', count };
-  noteUse(found, context);
+  recordUse(found, context);
   const param = context.params.add([...literals] as SqlValue[], `${SQL_TYPES[elementType(found.type)]}[]`);
   return { where: `d.${found.column.sql} @> ${param}`, count };
 }
@@ -132,11 +132,11 @@ export function readTerm(
   if (type === 'string') return value;
   if (type === 'long') {
     const number = readInteger(value);
-    if (number === null) throw misfit(found.name, found.type, value, position);
-    return number.exact && number.floor >= LEAST_LONG && number.floor <= GREATEST_LONG ? number.floor : undefined;
+    if (number === null) throw typeMismatch(found.name, found.type, value, position);
+    return number.exact && number.floor >= MIN_LONG && number.floor <= MAX_LONG ? number.floor : undefined;
   }
   const read = type === 'double' ? readDouble(value) : readBoolean(value);
-  if (read === null) throw misfit(found.name, found.type, value, position);
+  if (read === null) throw typeMismatch(found.name, found.type, value, position);
   return read;
 }
 
@@ -144,12 +144,12 @@ export function readTerm(
 export function rangeSql(range: Clause<'range'>, found: FoundColumn, context: CompileContext): string {
   if (found.column.kind === 'location') return rectangleSql(range, found, found.column, context);
   if (found.column.kind !== 'column') throw notSearchable(found, range.position);
-  if (!isMultiValued(found)) noteUse(found, context);
+  if (!isMultiValued(found)) recordUse(found, context);
   return overValues(found, context, boundsCondition(range, found, context));
 }
 
 /** Records that an index on the column would help. Documents are found by their ids anyway. */
-function noteUse(found: FoundColumn, { tables: { uses } }: CompileContext): void {
+function recordUse(found: FoundColumn, { tables: { uses } }: CompileContext): void {
   if (found.column.kind === 'location') uses?.add(found.column.lat, 'place');
   if (found.column.kind !== 'column' || found.column.sql === 'id') return;
   uses?.add(found.column.sql, isMultiValued(found) ? 'elements' : 'filter');
@@ -163,7 +163,7 @@ function readBound<T>(
 ): T | null {
   if (text === null) return null;
   const value = reader(text);
-  if (value === null) throw misfit(found.name, found.type, text, position);
+  if (value === null) throw typeMismatch(found.name, found.type, text, position);
   return value;
 }
 
@@ -176,10 +176,10 @@ export function longBounds(
   found: FoundColumn,
 ): readonly [bigint, bigint] | undefined {
   const [from, to] = [low, high].map((bound) => readBound(readInteger, bound, found, position));
-  const least = !from ? LEAST_LONG : from.exact && includeLow ? from.floor : from.floor + 1n;
-  const most = !to ? GREATEST_LONG : to.exact && !includeHigh ? to.floor - 1n : to.floor;
-  if (least > most || least > GREATEST_LONG || most < LEAST_LONG) return undefined;
-  return [least < LEAST_LONG ? LEAST_LONG : least, most > GREATEST_LONG ? GREATEST_LONG : most];
+  const least = !from ? MIN_LONG : from.exact && includeLow ? from.floor : from.floor + 1n;
+  const most = !to ? MAX_LONG : to.exact && !includeHigh ? to.floor - 1n : to.floor;
+  if (least > most || least > MAX_LONG || most < MIN_LONG) return undefined;
+  return [least < MIN_LONG ? MIN_LONG : least, most > MAX_LONG ? MAX_LONG : most];
 }
 
 function boundsCondition(range: Clause<'range'>, found: FoundColumn, context: CompileContext): Condition {
@@ -220,11 +220,11 @@ function rectangleSql(
   column: Extract<FoundColumn['column'], { kind: 'location' }>,
   context: CompileContext,
 ): string {
-  noteUse(found, context);
+  recordUse(found, context);
   const { params } = context;
   const corner = (text: string | null) => {
     const place = text === null ? null : parseLocation(text);
-    if (place === null && text !== null) throw misfit(found.name, found.type, text, range.position);
+    if (place === null && text !== null) throw typeMismatch(found.name, found.type, text, range.position);
     return place;
   };
   const southWest = corner(range.low) ?? { lat: -90, lon: -180 };
@@ -253,7 +253,7 @@ export function patternSql(
   const parts = pattern.kind === 'prefix' ? [pattern.value, { any: '*' as const }] : pattern.parts;
   const param = context.params.add(likePattern(parts), 'text');
   // A pattern that begins with letters is a range of values.
-  if (typeof parts[0] === 'string' && found.type === 'string') noteUse(found, context);
+  if (typeof parts[0] === 'string' && found.type === 'string') recordUse(found, context);
   return overStrings(found, pattern.position, 'wildcards', context, (value) => `${value} like ${param}`);
 }
 

@@ -12,7 +12,7 @@ export class FieldUses {
     this.#keys.add(`${column} ${form}`);
   }
 
-  /** Each a column and a form. */
+  /** Each entry is a column and a form. */
   get keys(): ReadonlySet<string> {
     return this.#keys;
   }

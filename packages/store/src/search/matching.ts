@@ -1,4 +1,4 @@
-import { AkinError, naming } from '@akin/domain';
+import { AkinError, withErrorContext } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
 import { compileQuery } from './compile.ts';
@@ -60,8 +60,11 @@ export function conditionsOf(
   scored = false,
 ): { readonly where: string; readonly score: string | number; readonly everything: boolean } {
   const context = { tables: snapshot, params, ...clock };
-  const compiled = naming('q', () => compileQuery(query, context, scored));
-  const conditions = [compiled, ...filters.map((filter) => naming('fq', () => compileQuery(filter, context, false)))]
+  const compiled = withErrorContext('q', () => compileQuery(query, context, scored));
+  const conditions = [
+    compiled,
+    ...filters.map((filter) => withErrorContext('fq', () => compileQuery(filter, context, false))),
+  ]
     .map(({ where }) => where)
     .filter((where) => where !== 'true');
   conditions.push(...notFolded(snapshot, params));
@@ -124,7 +127,7 @@ export function matchedBy(
       snapshot.near === undefined
         ? `select m.* from (select d.*, ${distanceTo(rank, params)} as value from ${joined(documents, table, where)}) m where m.value <= ${greatest}`
         : `select d.* from ${nearRows(rank, snapshot.near, greatest, snapshot, params)} where ${where} offset 0`;
-    // Whole rows: few are near, and looking them up again would need a plan that knows how few.
+    // Whole rows, because few are near, and the planner cannot know how few a second lookup would find.
     return { with: `with near as materialized (${matched})`, from: 'near d', where: 'true', everything: false };
   };
 }

@@ -26,7 +26,7 @@ export interface NearestPage {
   readonly ranking: Ranking;
   /** How many documents match. */
   readonly found: number;
-  /** The least distance of all matches. Null if there are none. */
+  /** The smallest distance of all matches. Null if there are none. */
   readonly best: number | null;
 }
 
@@ -34,7 +34,7 @@ export interface NearestPage {
 const DEEPEST = 1_000;
 
 /** With more candidates than this, comparing everything in the database costs no more than looking them up. */
-const MOST_CANDIDATES = 20_000;
+const MAX_CANDIDATES = 20_000;
 
 /** Number of compared codes, as a share of `exactDocuments`: 5,000, 2,000 and 1,000 of 20,000. */
 const COMPARED: Readonly<Record<Smartfilter, number>> = { off: 1, low: 1 / 4, medium: 1 / 10, high: 1 / 20 };
@@ -82,7 +82,7 @@ export async function findNear(
     maxDistance: rank.maxDistance,
     exactRows: store.exactDocuments,
     leastCompared: 0,
-    mostCandidates: MOST_CANDIDATES,
+    mostCandidates: MAX_CANDIDATES,
   });
   if (found === undefined || found.areTooMany) return undefined;
   return { docs: Array.from(found.docs, BigInt), compared: found.compared };
@@ -100,7 +100,7 @@ function nearQuery(
     wanted: Math.max(1, start + rows),
     exactRows: smartfilter === 'off' ? Number.POSITIVE_INFINITY : store.exactDocuments,
     leastCompared: Math.ceil(COMPARED[smartfilter] * store.exactDocuments),
-    mostCandidates: MOST_CANDIDATES,
+    mostCandidates: MAX_CANDIDATES,
   };
 }
 

@@ -8,7 +8,7 @@ import { isOfOneDocument, isValued, type Rank, type Ranking, type SearchRequest,
 import { rankKeys } from './score-keys.ts';
 import { documentsOf, type Snapshot } from './snapshot.ts';
 import {
-  behind,
+  afterCursor,
   decodeCursor,
   encodeCursor,
   keyColumn,
@@ -33,9 +33,9 @@ export interface Page {
   readonly mark: string | undefined;
   /** The score of every match, if it is known without a query. */
   readonly constantScore: number | null;
-  /** Number of matching documents, if it was read along. */
+  /** Number of matching documents, if the same statement read it. */
   readonly found?: number | undefined;
-  /** The least distance of all matches, if it was read along. Null if there are none. */
+  /** The smallest distance of all matches, if the same statement read it. Null if there are none. */
   readonly best?: number | null | undefined;
   /** How a ranked page was found. */
   readonly ranking?: Ranking;
@@ -67,7 +67,7 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   const onward =
     cursorMark === undefined || cursorMark === '*'
       ? 'true'
-      : behind(keys, decodeCursor(cursorMark, keys, order()), params);
+      : afterCursor(keys, decodeCursor(cursorMark, keys, order()), params);
   // If distances decide what matches, the count comes with the page, so that they are computed once.
   const counted = rank?.maxDistance !== undefined && onward === 'true';
   const { sqlSchema } = snapshot;

@@ -16,7 +16,7 @@ const TYPE_NAMES: Record<FieldType, string> = {
 };
 
 /** The error of a value that does not fit its field. */
-export function misfit(field: string, type: FieldType, value: string, position: number): AkinError {
+export function typeMismatch(field: string, type: FieldType, value: string, position: number): AkinError {
   return clauseError(position, `${quote(value)} does not fit the field ${quote(field)}, which is ${TYPE_NAMES[type]}`);
 }
 
@@ -40,8 +40,8 @@ export function readDouble(text: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-export const LEAST_LONG = -(2n ** 63n);
-export const GREATEST_LONG = 2n ** 63n - 1n;
+export const MIN_LONG = -(2n ** 63n);
+export const MAX_LONG = 2n ** 63n - 1n;
 
 /**
  * The position of a number among the integers: `floor` is the greatest one that is not above it, `exact` says whether

@@ -119,7 +119,7 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     expect(await estimatesFor('fifth:(2 3)')).toEqual([]);
     expect(await estimatesFor('isNew:true')).toEqual(['most_common_freqs', 'explain']);
     const columns = large.inMemory.heldOf(kinds.id)?.columns;
-    await columns?.settled;
+    await columns?.whenRead;
     await columns?.drop();
     // Four fifths, a condition on values, and what is excluded.
     for (const filter of ['fifth:(0 1 2 3)', 'fifth:[0 TO 3]', '-fifth:4', 'isNew:false']) {

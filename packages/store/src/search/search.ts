@@ -2,7 +2,7 @@ import { AkinError } from '@akin/domain';
 import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import { NodeCandidates } from '../nodes/node-candidates.ts';
-import { NotHeld } from '../searcher/not-held.ts';
+import { NotInMemory } from '../searcher/not-in-memory.ts';
 import { statements } from '../statements.ts';
 import type { CandidateFinder } from './candidate-finder.ts';
 import type { Clock } from './date-math.ts';
@@ -11,8 +11,8 @@ import type { MatchedWithout } from './facet-plans.ts';
 import type { FacetResult } from './facet-request.ts';
 import { countFacets } from './facets.ts';
 import { foldDuplicates, withoutQueries } from './fold-duplicates.ts';
-import { HeldCandidates } from './held-candidates.ts';
 import { completeDocuments, type ReadDocument } from './hydrate.ts';
+import { InMemoryCandidates } from './in-memory-candidates.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
 import { NO_DOCUMENTS, type Page, readPage } from './page.ts';
@@ -51,11 +51,11 @@ export async function search(
   const answer = async (from: 'memory' | 'database', isCurrent: boolean) => {
     signal?.throwIfAborted();
     let shown: ReadonlyMap<bigint, ReadDocument> = new Map();
-    const answerFrom = async (whole: Snapshot): Promise<SearchResult | NotHeld> => {
+    const answerFrom = async (whole: Snapshot): Promise<SearchResult | NotInMemory> => {
       const request = await requestOf(question, whole);
       const ranked = request.rank !== undefined;
       const limit = new TimeLimit(whole.tx, deadline);
-      // What search nodes have is not asked of the database.
+      // The database does not search what search nodes have.
       const isCompleted = from === 'database' && asked?.finder?.isInPart === true;
       const found =
         from === 'memory' || isCompleted
@@ -63,13 +63,13 @@ export async function search(
               finderOf(store, collection, request, whole, clock, { deadline, signal, isCompleted }),
             )
           : undefined;
-      if (found instanceof NotHeld) return found;
+      if (found instanceof NotInMemory) return found;
       using finder = found;
       asked = { finder, commit: whole.commit };
       const near = finder && (await findNear(store, finder, request, whole));
       // Comparing everything waits for other searches that do.
       const isLarge = documentsOf(request, whole) > store.exactDocuments;
-      const inDatabase = finder && !isCompleted && isLarge ? ONLY_IN_DATABASE : undefined;
+      const inDatabase = finder && !isCompleted && isLarge ? NEEDS_DATABASE : undefined;
       if (inDatabase && request.rank?.maxDistance !== undefined && near === undefined) return inDatabase;
       const fold = () => foldDuplicates(request, { ...whole, near }, clock);
       const folded = request.collapse
@@ -82,7 +82,7 @@ export async function search(
           return readHits(store, finder, request, snapshot, clock, inDatabase);
         }),
       );
-      if (read instanceof NotHeld) return read;
+      if (read instanceof NotInMemory) return read;
       const page = read ?? NOTHING_READ;
       shown = page.documents;
       const totals = await limit.within(() =>
@@ -131,21 +131,21 @@ export async function search(
     return answered;
   };
   const first = await answer('memory', atLeast === undefined);
-  if (!(first instanceof NotHeld)) return first;
+  if (!(first instanceof NotInMemory)) return first;
   // Half of the time is reserved for the database.
   const patience = deadline === undefined ? undefined : (deadline - performance.now()) / 2;
   // Search nodes may move to later commits while a search is at an earlier one.
   const isRead =
-    first === ONLY_IN_DATABASE
+    first === NEEDS_DATABASE
       ? asked?.finder?.isElsewhere === true && (await lastCommit(store, collection)) > asked.commit
       : await store.inMemory.read(store, collection, first, patience);
   // The data in memory is of the last commit.
   const second = isRead ? await answer('memory', true) : first;
-  if (!(second instanceof NotHeld)) return second;
-  const isLarge = first === ONLY_IN_DATABASE || first.documents > store.exactDocuments;
+  if (!(second instanceof NotInMemory)) return second;
+  const isLarge = first === NEEDS_DATABASE || first.documents > store.exactDocuments;
   return store.inMemory.inDatabase(isLarge, async () => {
     const third = await answer('database', true);
-    if (third instanceof NotHeld) throw new Error('the database does not hold itself');
+    if (third instanceof NotInMemory) throw new Error('the database does not hold itself');
     return third;
   });
 }
@@ -161,7 +161,7 @@ function isQuick({ facets = [], collapse, timeAllowed }: SearchQuestion): boolea
 }
 
 /** The searcher cannot answer although it has the collection, or has just lost it. */
-const ONLY_IN_DATABASE = new NotHeld('', 0, 0);
+const NEEDS_DATABASE = new NotInMemory('', 0, 0);
 
 /** Number of documents with the descriptor that a search ranks by. */
 function documentsOf({ rank }: SearchRequest, { descriptorCounts }: Snapshot): number {
@@ -176,7 +176,7 @@ async function finderOf(
   snapshot: Snapshot,
   clock: Clock,
   options: ConstructorParameters<typeof NodeCandidates>[5],
-): Promise<CandidateFinder | NotHeld | undefined> {
+): Promise<CandidateFinder | NotInMemory | undefined> {
   const { rank } = request;
   if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
   const { tx, commit, modules } = snapshot;
@@ -187,8 +187,8 @@ async function finderOf(
     return new NodeCandidates(store.nodes, collection, documents, snapshot, clock, options);
   }
   const held = await store.inMemory.find(collection, tx, commit, rank.module);
-  if (held === undefined) return new NotHeld(rank.module, documents, descriptor.dimensions);
-  return new HeldCandidates(store, held, snapshot, clock);
+  if (held === undefined) return new NotInMemory(rank.module, documents, descriptor.dimensions);
+  return new InMemoryCandidates(store, held, snapshot, clock);
 }
 
 async function requestOf({ rank, ...others }: SearchQuestion, snapshot: Snapshot): Promise<SearchRequest> {
@@ -215,8 +215,8 @@ async function readHits(
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
-  inDatabase: NotHeld | undefined,
-): Promise<Page | NotHeld> {
+  inDatabase: NotInMemory | undefined,
+): Promise<Page | NotInMemory> {
   const nearest = finder && isByNearness(request) ? await readNearest(store, finder, request, snapshot) : undefined;
   if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
   if (inDatabase && isByNearness(request)) return inDatabase;

@@ -158,7 +158,7 @@ export function orderBy(keys: readonly SortKey[]): string {
 }
 
 /** SQL that is true for the rows after the one whose keys the cursor contains. */
-export function behind(keys: readonly SortKey[], cursor: readonly SqlValue[], params: Params): string {
+export function afterCursor(keys: readonly SortKey[], cursor: readonly SqlValue[], params: Params): string {
   return keys.reduceRight((rest, sortKey, i) => {
     const { type, descending } = sortKey;
     const value = cursor[i] ?? null;

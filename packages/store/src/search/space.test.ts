@@ -181,9 +181,9 @@ describe.each(ENGINES)('space on %s', (kind) => {
   });
 
   itOnPostgres.each([
-    ['{!geofilt pt=1,2 d=3 sfield=sort}', 'distances are of a location, and "sort" is a string'],
+    ['{!geofilt pt=1,2 d=3 sfield=sort}', 'distances need a location, and "sort" is a string'],
     ['{!bbox pt=1,2 d=3 sfield=locaton}', 'did you mean "location"'],
-    ['{!frange u=1}geodist(size,1,2)', 'distances are of a location, and "size" is a long'],
+    ['{!frange u=1}geodist(size,1,2)', 'distances need a location, and "size" is a long'],
     ['{!func}geodist(nothing,1,2)', 'no document has a field "nothing"'],
   ])('refuses %s', async (q, problem) => {
     await expect(find(q)).rejects.toThrow(problem);

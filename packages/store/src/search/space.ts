@@ -22,7 +22,7 @@ export const FARTHEST = Math.PI * EARTH_RADIUS_KILOMETERS;
 /** @throws the error of `fail` if the field is not a location */
 export function locationColumn(found: FoundColumn, fail: (problem: string) => Error): LocationColumn {
   if (found.column.kind === 'location') return found.column;
-  throw fail(`distances are of a location, and ${quote(found.name)} is a ${found.type}`);
+  throw fail(`distances need a location, and ${quote(found.name)} is a ${found.type}`);
 }
 
 /**

@@ -18,7 +18,7 @@ const MAX_SLOPPY_WORDS = 50;
 export function wordsSql(clause: Clause<'term' | 'words'>, found: FoundColumn, context: CompileContext): TextClause {
   const runs = runsOf(clause.value, clause.position);
   const lexeme = lexemeOf(clause, found);
-  const queries = runs.map((run) => besides(run.map(lexeme)));
+  const queries = runs.map((run) => adjacent(run.map(lexeme)));
   return matching(queries.length === 0 ? undefined : joined(queries, clause.operator), context);
 }
 
@@ -32,7 +32,7 @@ export function phraseSql(clause: Clause<'phrase'>, context: CompileContext): Te
       `a phrase with slop has at most ${MAX_SLOPPY_WORDS} words, and this has ${found.length}`,
     );
   }
-  return matching(found.length === 0 ? undefined : besides(found.map(quoteLexeme)), context);
+  return matching(found.length === 0 ? undefined : adjacent(found.map(quoteLexeme)), context);
 }
 
 /**
@@ -44,7 +44,7 @@ export function wordPrefixSql(clause: Clause<'prefix'>, context: CompileContext)
   const last = found.at(-1);
   if (last === undefined) return undefined;
   const open = foldText(clause.value).endsWith(last) ? ':*' : '';
-  return matching(besides([...found.slice(0, -1).map(quoteLexeme), `${quoteLexeme(last)}${open}`]), context);
+  return matching(adjacent([...found.slice(0, -1).map(quoteLexeme), `${quoteLexeme(last)}${open}`]), context);
 }
 
 function lexemeOf(clause: Clause<'term' | 'words'>, { name, type, column }: FoundColumn): (word: string) => string {
@@ -93,7 +93,7 @@ function pairRuns(found: readonly string[]): string[][] {
 
 const CJK = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+$/u;
 
-function besides(lexemes: readonly string[]): string {
+function adjacent(lexemes: readonly string[]): string {
   return lexemes.join(' <-> ');
 }
 

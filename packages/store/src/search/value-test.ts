@@ -1,5 +1,5 @@
 import type { FieldType, Query } from '@akin/domain';
-import type { ValueTest } from '../searcher/held-columns.ts';
+import type { ValueTest } from '../searcher/in-memory-columns.ts';
 import { clauseColumn, type SearchedTables } from './columns.ts';
 import { longBounds, readTerm } from './field-clauses.ts';
 import { readDouble } from './query-values.ts';
@@ -10,7 +10,7 @@ type Range = Extract<Query, { kind: 'range' }>;
 /** Types of one value that are compared here as in the database. */
 const COMPARED: ReadonlySet<FieldType> = new Set(['string', 'long', 'double', 'boolean']);
 /** With more conditions on values the event loop would be blocked. */
-const MOST_CONDITIONS = 100;
+const MAX_CONDITIONS = 100;
 
 /**
  * The condition of a query on the values of one column, if that is all of the query and values in memory can decide it.
@@ -119,5 +119,5 @@ function anyOf(queries: readonly Query[], tables: SearchedTables): ValueTest | u
     for (const value of test.values) values.add(value);
     conditions.push(...test.conditions);
   }
-  return conditions.length > MOST_CONDITIONS ? undefined : { column, values, conditions, isExcluded: false };
+  return conditions.length > MAX_CONDITIONS ? undefined : { column, values, conditions, isExcluded: false };
 }

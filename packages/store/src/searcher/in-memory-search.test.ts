@@ -11,7 +11,7 @@ import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
-import { NotHeld } from './not-held.ts';
+import { NotInMemory } from './not-in-memory.ts';
 import { CHUNK_ROWS, type ReadCollection } from './read-rows.ts';
 
 const EXACT = 50;
@@ -67,7 +67,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   const takenByBoth = async () => {
     await using both = new InMemorySearch({ exactRows: EXACT });
     for (const collection of [first, second]) {
-      expect(await both.read(store, collection, new NotHeld('shape', COUNT, 4))).toBe(true);
+      expect(await both.read(store, collection, new NotInMemory('shape', COUNT, 4))).toBe(true);
     }
     return both.use.bytes;
   };
@@ -90,7 +90,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   itOnPostgres('holds for a collection of which there is more than was known', async () => {
     const taken = (await takenByBoth()) / 2;
     const small = withMemory(taken / 2);
-    expect(await small.inMemory.read(store, first, new NotHeld('shape', 1, 4))).toBe(false);
+    expect(await small.inMemory.read(store, first, new NotInMemory('shape', 1, 4))).toBe(false);
     expect(small.inMemory.use).toMatchObject({ collections: 0, bytes: 0 });
     // It is not read again.
     expect(await find(small, first)).toEqual({ inMemory: false, numFound: COUNT });
@@ -99,7 +99,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
 
   it('holds for filters: those that are not in use go', async () => {
     const small = withMemory((await takenByBoth()) / 2 + 1_000);
-    expect(await small.inMemory.read(store, first, new NotHeld('shape', 1, 4))).toBe(true);
+    expect(await small.inMemory.read(store, first, new NotInMemory('shape', 1, 4))).toBe(true);
     for (let n = 0; n < 30; n++) {
       expect(await find(small, first, [`n:[${n} TO *]`])).toEqual({ inMemory: true, numFound: COUNT - n });
       expect(small.inMemory.use.bytes).toBeLessThanOrEqual(small.inMemory.use.limit);
@@ -114,7 +114,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
       part: { shard, of: 2, from: (shard * COUNT) / 2, to: ((shard + 1) * COUNT) / 2 + 1 },
     }));
   const readShard = (memory: InMemorySearch, shard: number, documents = 1) =>
-    memory.read(store, shards()[shard] as ReadCollection, new NotHeld('shape', documents, 4));
+    memory.read(store, shards()[shard] as ReadCollection, new NotInMemory('shape', documents, 4));
   /** Has filters of one match each held for a shard. */
   const holdFilters = async (memory: InMemorySearch, shard: number, keys: readonly string[]) => {
     const one = shards()[shard] as ReadCollection;
@@ -220,7 +220,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   it('starts no thread any more once it is closed', async () => {
     const closed = withMemory();
     const watched = watchThreads();
-    const reading = closed.inMemory.read(store, first, new NotHeld('shape', COUNT, 4));
+    const reading = closed.inMemory.read(store, first, new NotInMemory('shape', COUNT, 4));
     await closed.inMemory[Symbol.asyncDispose]();
     expect(await reading).toBe(false);
     const { length } = watched.threads;

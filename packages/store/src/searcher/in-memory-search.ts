@@ -3,21 +3,21 @@ import { AkinError } from '@akin/domain';
 import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
 import { Searcher, SearcherError } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
-import { HeldCollection, type InTurn } from './held-collection.ts';
-import type { NotHeld } from './not-held.ts';
+import { InMemoryCollection, type InTurn } from './in-memory-collection.ts';
+import type { NotInMemory } from './not-in-memory.ts';
 import type { ReadCollection } from './read-rows.ts';
 import type { RowSource } from './row-source.ts';
 
 /** How long a search waits for its collection to be read into memory. */
-const PATIENCE_MILLISECONDS = 3_000;
+const READ_TIMEOUT_MILLISECONDS = 3_000;
 /** Memory of a collection is freed after this time without a search. */
 const IDLE_MILLISECONDS = 15 * 60_000;
 /** Searches of large collections that compare every match in the database at a time. */
-const MOST_IN_DATABASE = 2;
+const MAX_IN_DATABASE = 2;
 /** Maximum memory of a document's position in a cell. */
 const PLACE_BYTES = 16;
 /** Shards that are read at a time: connections are left for searches. */
-const MOST_READ = 2;
+const MAX_READ = 2;
 /** Share of the memory that akin may use. */
 const DEFAULT_SHARE = 0.15;
 
@@ -45,8 +45,8 @@ export class InMemorySearch implements AsyncDisposable {
   readonly #searcher: Searcher;
   readonly #exactRows: number;
   readonly #memory: number;
-  readonly #turns = new WeightedSemaphore(MOST_READ);
-  readonly #held = new Map<Name, HeldCollection>();
+  readonly #turns = new WeightedSemaphore(MAX_READ);
+  readonly #held = new Map<Name, InMemoryCollection>();
   /** Called when collections grew beyond the memory. */
   readonly #outgrown = new Map<Name, number>();
   #nextKey = 0;
@@ -81,7 +81,7 @@ export class InMemorySearch implements AsyncDisposable {
     tx: Transaction,
     commit: bigint,
     module: string,
-  ): Promise<HeldCollection | undefined> {
+  ): Promise<InMemoryCollection | undefined> {
     const held = this.#held.get(nameOf(collection));
     if (held === undefined) return undefined;
     const isThere = await this.orForget(held, () => held.catchUp(tx, commit, module));
@@ -96,19 +96,19 @@ export class InMemorySearch implements AsyncDisposable {
   async read(
     source: RowSource,
     collection: ReadCollection,
-    missing: NotHeld,
-    patience = PATIENCE_MILLISECONDS,
+    missing: NotInMemory,
+    patience = READ_TIMEOUT_MILLISECONDS,
   ): Promise<boolean> {
     const { module } = missing;
     let held = this.#held.get(nameOf(collection)) ?? this.#newlyHeld(collection);
     let bytes = this.#bytesWith(held, missing);
     if (!held.isBeingRead && this.#hasOutgrown(collection)) return false;
-    if (!held.isBeingRead && !this.#makeRoom(held, bytes)) {
+    if (!held.isBeingRead && !this.#evictFor(held, bytes)) {
       if (!(await this.#dropFiltersOf(held, bytes))) return false;
       // Another search may have begun to read it.
       held = this.#held.get(nameOf(collection)) ?? held;
       bytes = this.#bytesWith(held, missing);
-      if (!held.isBeingRead && !this.#makeRoom(held, bytes)) return false;
+      if (!held.isBeingRead && !this.#evictFor(held, bytes)) return false;
     }
     this.#held.set(nameOf(collection), held);
     held.lastUsed = performance.now();
@@ -122,7 +122,7 @@ export class InMemorySearch implements AsyncDisposable {
     );
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), Math.min(patience, PATIENCE_MILLISECONDS));
+      timer = setTimeout(() => resolve(false), Math.min(patience, READ_TIMEOUT_MILLISECONDS));
     });
     return Promise.race([reading, late]).finally(() => clearTimeout(timer));
   }
@@ -134,14 +134,14 @@ export class InMemorySearch implements AsyncDisposable {
   async hold(
     source: RowSource,
     collection: ReadCollection,
-    wanted: NotHeld,
+    wanted: NotInMemory,
     { commit, isWorth }: { readonly commit: bigint; readonly isWorth: boolean },
-  ): Promise<HeldCollection | undefined> {
+  ): Promise<InMemoryCollection | undefined> {
     const { module } = wanted;
     const before = this.#held.get(collection.id);
     const searchedAt = before?.lastUsed;
     // Documents will be placed in cells, which also needs memory.
-    if (before?.cells.version === undefined && !this.#hasRoom(collection, wanted)) return undefined;
+    if (before?.cells.version === undefined && !this.#fits(collection, wanted)) return undefined;
     if (!before?.reaches(commit, module)) {
       if (!before?.hasModule(module) && !isWorth) return undefined;
       if (!(await this.read(source, collection, wanted))) return undefined;
@@ -164,7 +164,7 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** The present data of a collection. */
-  heldOf(id: number): HeldCollection | undefined {
+  heldOf(id: number): InMemoryCollection | undefined {
     return this.#held.get(id);
   }
 
@@ -174,7 +174,7 @@ export class InMemorySearch implements AsyncDisposable {
    */
   async inDatabase<T>(isLarge: boolean, search: () => Promise<T>): Promise<T> {
     if (!isLarge) return search();
-    if (this.#inDatabase === MOST_IN_DATABASE) {
+    if (this.#inDatabase === MAX_IN_DATABASE) {
       throw new AkinError('unavailable', 'The collection is being read into memory. Search again in a few seconds.', {
         retryAfterSeconds: 3,
       });
@@ -193,7 +193,7 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** Removes a collection that cannot be searched as it is: the next search reads it again. */
-  async forget(held: HeldCollection): Promise<void> {
+  async forget(held: InMemoryCollection): Promise<void> {
     const name = nameOf(held.collection);
     if (this.#held.get(name) === held) this.#held.delete(name);
     await held.drop().catch(() => undefined);
@@ -212,7 +212,7 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** The searcher's data of a collection. Undefined if it no longer has it; then it is removed here too. */
-  async orForget<T>(held: HeldCollection, ask: () => Promise<T>): Promise<T | undefined> {
+  async orForget<T>(held: InMemoryCollection, ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();
     } catch (error) {
@@ -231,10 +231,17 @@ export class InMemorySearch implements AsyncDisposable {
     }
   }
 
-  #newlyHeld(collection: ReadCollection): HeldCollection {
-    const grown = (held: HeldCollection) => this.#grown(held);
+  #newlyHeld(collection: ReadCollection): InMemoryCollection {
+    const grown = (held: InMemoryCollection) => this.#grown(held);
     const free = () => this.#memory - this.#taken;
-    return new HeldCollection(this.#searcher, this.#nextKey++, collection, grown, free, this.#exactRowsOf(collection));
+    return new InMemoryCollection(
+      this.#searcher,
+      this.#nextKey++,
+      collection,
+      grown,
+      free,
+      this.#exactRowsOf(collection),
+    );
   }
 
   /** Undefined: as many as of any collection. */
@@ -242,14 +249,14 @@ export class InMemorySearch implements AsyncDisposable {
     return part && Math.ceil(this.#exactRows / part.of);
   }
 
-  #bytesWith(held: HeldCollection | undefined, { module, documents, dimensions }: NotHeld): number {
+  #bytesWith(held: InMemoryCollection | undefined, { module, documents, dimensions }: NotInMemory): number {
     const rows = this.#searcher.bytesFor(documents, dimensions, held && this.#exactRowsOf(held.collection));
     if (held === undefined) return rows;
     return held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
   }
 
   /** Whether a collection, with all its documents in cells, fits into memory together with the recently used ones. */
-  #hasRoom({ id }: ReadCollection, wanted: NotHeld): boolean {
+  #fits({ id }: ReadCollection, wanted: NotInMemory): boolean {
     const longAgo = performance.now() - IDLE_MILLISECONDS;
     let bytes = this.#bytesWith(this.#held.get(id), wanted) + PLACE_BYTES * wanted.documents;
     for (const held of this.#held.values()) {
@@ -271,11 +278,11 @@ export class InMemorySearch implements AsyncDisposable {
    * being read stays, as do other shards of the same collection, which are needed together. @returns false, without
    * changes, if that is not enough
    */
-  #makeRoom(wanted: HeldCollection, bytes: number): boolean {
+  #evictFor(wanted: InMemoryCollection, bytes: number): boolean {
     const others = [...this.#held.values()].filter((held) => held !== wanted);
-    const stays = (held: HeldCollection) => held.isBeingRead || held.collection.id === wanted.collection.id;
+    const stays = (held: InMemoryCollection) => held.isBeingRead || held.collection.id === wanted.collection.id;
     const staying = others.filter(stays);
-    const sum = (all: readonly HeldCollection[]) => all.reduce((total, held) => total + held.bytes, 0);
+    const sum = (all: readonly InMemoryCollection[]) => all.reduce((total, held) => total + held.bytes, 0);
     if (bytes + sum(staying) > this.#memory) return false;
     const longAgo = performance.now() - IDLE_MILLISECONDS;
     let taken = bytes + sum(others);
@@ -293,7 +300,7 @@ export class InMemorySearch implements AsyncDisposable {
    * @param bytes that a shard will take
    * @returns false where its shards do not fit without filters either: it is not tried again for a while
    */
-  async #dropFiltersOf(wanted: HeldCollection, bytes: number): Promise<boolean> {
+  async #dropFiltersOf(wanted: InMemoryCollection, bytes: number): Promise<boolean> {
     const others = [...this.#held.values()].filter(
       (held) => held !== wanted && held.collection.id === wanted.collection.id,
     );
@@ -314,7 +321,7 @@ export class InMemorySearch implements AsyncDisposable {
    * A collection has grown: unused filters are dropped first, its own and those of its other shards; then other
    * collections, then itself.
    */
-  async #grown(held: HeldCollection): Promise<void> {
+  async #grown(held: InMemoryCollection): Promise<void> {
     const fits = () => this.#taken <= this.#memory;
     if (fits()) return;
     await held.dropFilters();
@@ -323,7 +330,7 @@ export class InMemorySearch implements AsyncDisposable {
       // One that is given back meanwhile takes its filters with it.
       if (other.collection.id === held.collection.id) await other.dropFilters().catch(() => undefined);
     }
-    if (fits() || this.#makeRoom(held, held.bytes)) return;
+    if (fits() || this.#evictFor(held, held.bytes)) return;
     this.#outgrown.set(nameOf(held.collection), performance.now());
     throw new SearcherError('the collection has grown beyond the memory for searches');
   }

@@ -1,5 +1,5 @@
 import { type DocNumbers, type DocSet, docSetOf } from '@akin/searcher';
-import type { ValueReader } from './held-columns.ts';
+import type { ValueReader } from './in-memory-columns.ts';
 
 /** Matches that have to be read. */
 export interface WantedMatches {
@@ -47,9 +47,9 @@ export function readDocsColumn(text: string | null, last: number): DocNumbers {
 }
 
 /** Fewer are found by their numbers before all rows are scanned. */
-const LEAST_PACKED = 4_096;
+const MIN_PACKED = 4_096;
 
 /** Documents in the form in which the searcher finds their rows fastest. */
 export function packed(docs: DocNumbers): DocNumbers | DocSet {
-  return (docs.length < LEAST_PACKED ? undefined : docSetOf(docs)) ?? docs;
+  return (docs.length < MIN_PACKED ? undefined : docSetOf(docs)) ?? docs;
 }

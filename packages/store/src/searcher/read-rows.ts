@@ -33,7 +33,7 @@ export function beforeFirst({ part }: ReadCollection): number {
 export const CHUNK_ROWS = 4_000;
 
 /** If more rows than this have ended, it is better to read all live rows. */
-export const MOST_ENDS = 100_000;
+export const MAX_ENDS = 100_000;
 
 /** The last commit that the searcher can count: 32 bits, of which the highest marks a live row. */
 export const LAST_COMMIT = 2n ** 32n - 2n;
@@ -62,7 +62,7 @@ export async function readChunk(
   { after, upTo }: Range,
   modules: readonly string[],
   behind: number,
-  mostEnds = MOST_ENDS,
+  mostEnds = MAX_ENDS,
 ): Promise<Chunk> {
   const { sqlSchema: S } = collection;
   const vectors = modules.map((_, i) => `, v${i}.vector`).join('');

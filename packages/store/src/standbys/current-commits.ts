@@ -1,4 +1,4 @@
-import { within } from '@akin/runtime';
+import { withTimeout } from '@akin/runtime';
 import type { Engine } from '../engine/engine.ts';
 
 /** SQL, of a row of `akin.collections`: equal for all that have the same commit, fields and name. */
@@ -41,7 +41,7 @@ export class CurrentCommits {
     const answer = this.#underWay.then(() => {
       this.#next = undefined;
       // A connection that hangs must not block later callers.
-      return within(ANSWER_MILLISECONDS, this.#read([...ids]));
+      return withTimeout(ANSWER_MILLISECONDS, this.#read([...ids]));
     });
     this.#underWay = answer.catch(() => undefined);
     return { ids, answer };

@@ -1,4 +1,4 @@
-import { within } from '@akin/runtime';
+import { withTimeout } from '@akin/runtime';
 import pg from 'pg';
 import { connectionTo, openPool, POOL_SETTINGS, type PoolEngine, poolEngine } from '../engine/postgres-pool.ts';
 import { reasonOf, sqlStateOf } from '../engine/sqlstate.ts';
@@ -6,11 +6,11 @@ import { reasonOf, sqlStateOf } from '../engine/sqlstate.ts';
 /** Connections to each standby. */
 const CONNECTIONS = 10;
 /** A standby that takes longer to report its state does not answer. */
-const LOOK_MILLISECONDS = 2_000;
+const ANSWER_MILLISECONDS = 2_000;
 /** Interval of checks of a standby during a read of it. */
-const LOOK_AGAIN_MILLISECONDS = 2_000;
+const RETRY_MILLISECONDS = 2_000;
 /** Added to the limit of a statement, which its server ends itself unless it is gone. */
-const LATE_MILLISECONDS = 5_000;
+const STATEMENT_GRACE_MILLISECONDS = 5_000;
 /** At shutdown, a standby that hangs is not waited for. */
 const CLOSE_MILLISECONDS = 5_000;
 
@@ -166,7 +166,7 @@ export class Standby implements AsyncDisposable {
   }
 
   /** The primary has another history than before: the commits of the standby need not be in it. */
-  parted(): void {
+  timelineChanged(): void {
     this.#shown.clear();
     // Questions to the earlier primary may still be answered.
     this.#common = new Map();
@@ -181,7 +181,7 @@ export class Standby implements AsyncDisposable {
 
   /** Runs reads. During a long one, it checks whether the server is still alive. If not, the read fails. */
   async read<T>(work: () => Promise<T>): Promise<T> {
-    const timer = setInterval(() => void this.look(), LOOK_AGAIN_MILLISECONDS);
+    const timer = setInterval(() => void this.look(), RETRY_MILLISECONDS);
     this.reading++;
     try {
       return await work();
@@ -248,14 +248,14 @@ export class Standby implements AsyncDisposable {
     const engine = this.#engine;
     this.#engine = undefined;
     const closing = Promise.all([this.#looking, engine?.[Symbol.asyncDispose]()]);
-    await within(CLOSE_MILLISECONDS, closing).catch(() => engine?.abandon());
+    await withTimeout(CLOSE_MILLISECONDS, closing).catch(() => engine?.abandon());
   }
 
   async #look(): Promise<Look | undefined> {
     try {
       const asked = this.#ask().catch(again(() => this.#ask()));
       // The primary may hang as well.
-      const [look, primary] = await within(4 * LOOK_MILLISECONDS, Promise.all([asked, this.#options.origin()]));
+      const [look, primary] = await withTimeout(4 * ANSWER_MILLISECONDS, Promise.all([asked, this.#options.origin()]));
       if (look.system !== primary.system)
         throw new Error(`It belongs to another database system than the primary. ${REMEDY}`);
       if (look.database !== primary.database) {
@@ -268,7 +268,7 @@ export class Standby implements AsyncDisposable {
         this.#engine = this.#open();
         this.#misses = 0;
         this.#outUntil = 0;
-        this.parted();
+        this.timelineChanged();
         this.#options.changed(this.status);
       }
       this.#failures = 0;
@@ -282,8 +282,8 @@ export class Standby implements AsyncDisposable {
   async #ask(): Promise<Look> {
     const client = new pg.Client({
       ...this.#connection(),
-      connectionTimeoutMillis: LOOK_MILLISECONDS,
-      query_timeout: LOOK_MILLISECONDS,
+      connectionTimeoutMillis: ANSWER_MILLISECONDS,
+      query_timeout: ANSWER_MILLISECONDS,
     });
     client.on('error', () => undefined);
     try {
@@ -319,14 +319,14 @@ export class Standby implements AsyncDisposable {
 
   #connection(): pg.ClientConfig {
     const { name, milliseconds } = this.#options;
-    return { ...connectionTo(this.#url, name), query_timeout: milliseconds + LATE_MILLISECONDS };
+    return { ...connectionTo(this.#url, name), query_timeout: milliseconds + STATEMENT_GRACE_MILLISECONDS };
   }
 
   #open(): PoolEngine {
     const connection = this.#connection();
     return poolEngine(openPool(connection, POOL_SETTINGS, CONNECTIONS), {
       cancel: async (processes) => {
-        const client = new pg.Client({ ...connection, query_timeout: LOOK_MILLISECONDS });
+        const client = new pg.Client({ ...connection, query_timeout: ANSWER_MILLISECONDS });
         client.on('error', () => undefined);
         try {
           await client.connect();

@@ -204,7 +204,7 @@ describe('searches with a standby', () => {
       await store.engine.query(`update ${S}.commits set at = at + interval '1 second' where number = 2`);
       // Asked when this primary was not one yet.
       expect(await commitOfStandby(store, collection, range)).toBe(2n);
-      store.standbys.parted();
+      store.standbys.timelineChanged();
       results = [];
       expect(await commitOfStandby(store, collection, range)).toBeUndefined();
       await find({ atLeast: 2n });
@@ -400,7 +400,7 @@ describe('searches with a standby', () => {
     expect(told).not.toContain('answered');
     // As if it had been made again as a copy of the primary.
     await later.engine.query(`update ${collection.sqlSchema}.commits set at = now() where number = 2`);
-    later.standbys.parted();
+    later.standbys.timelineChanged();
     await later.standbys.look();
     expect(said.map(({ state }) => state)).toEqual(['away', 'used']);
   });

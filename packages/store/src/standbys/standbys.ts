@@ -1,5 +1,5 @@
 import { AkinError } from '@akin/domain';
-import { within } from '@akin/runtime';
+import { withTimeout } from '@akin/runtime';
 import type { Engine, Row } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
 import { ANSWER_MILLISECONDS, CurrentCommits, MARK } from './current-commits.ts';
@@ -94,8 +94,8 @@ export class Standbys implements AsyncDisposable {
   }
 
   /** The primary has another history than before, which a standby may not share: their commits are checked again. */
-  parted(): void {
-    for (const standby of this.#standbys) standby.parted();
+  timelineChanged(): void {
+    for (const standby of this.#standbys) standby.timelineChanged();
   }
 
   /** Checks all of them now. */
@@ -222,7 +222,7 @@ export class Standbys implements AsyncDisposable {
     if (commit === 0n) return true;
     const sql = `select from ${sqlSchema}.commits where number = $1 and at = $2::timestamptz`;
     return standby.isCommon(id, `${commit} ${committed_at}`, async () => {
-      const known = await within(ANSWER_MILLISECONDS, this.#primary.query(sql, [commit, committed_at]));
+      const known = await withTimeout(ANSWER_MILLISECONDS, this.#primary.query(sql, [commit, committed_at]));
       return known.length > 0;
     });
   }
@@ -239,7 +239,7 @@ export class Standbys implements AsyncDisposable {
                    join ${sqlSchema}.commits c on c.number = o.number and c.at <> o.at::timestamptz limit 1`;
     const values = [commits.map(({ number }) => number), commits.map(({ at }) => at)];
     const asked = this.#primary.query<{ number: bigint; at: string }>(sql, values);
-    const [foreign] = await within(ANSWER_MILLISECONDS, asked);
+    const [foreign] = await withTimeout(ANSWER_MILLISECONDS, asked);
     if (foreign !== undefined) standby.differs({ sqlSchema, ...foreign });
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readBox } from './box.ts';
+import { readSearchBox } from './search-box.ts';
 
 describe('the search box', () => {
   it.each([
@@ -15,6 +15,6 @@ describe('the search box', () => {
     ['#12', { words: '#12' }],
     ['  ', { words: '' }],
   ])('reads %j', (text, asked) => {
-    expect(readBox(text)).toEqual(asked);
+    expect(readSearchBox(text)).toEqual(asked);
   });
 });

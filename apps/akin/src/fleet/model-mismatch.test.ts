@@ -1,7 +1,7 @@
 import { createRedisQueue, type SharedQueue } from '@akin/queue';
 import { type TestRedis, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { explainNoWork } from './explain-no-work.ts';
+import { modelMismatch } from './model-mismatch.ts';
 
 describe('an analyzer in a fleet with other models', () => {
   let redis: TestRedis;
@@ -22,11 +22,11 @@ describe('an analyzer in a fleet with other models', () => {
 
   it('gets both names, until there is work for its own models', async () => {
     const analyzer = await open('content=akin-1');
-    expect(await explainNoWork(analyzer, 'content=akin-1')).toBeUndefined();
+    expect(await modelMismatch(analyzer, 'content=akin-1')).toBeUndefined();
     await (await open('content=akin-2')).announce();
-    const reason = await explainNoWork(analyzer, 'content=akin-1');
+    const reason = await modelMismatch(analyzer, 'content=akin-1');
     expect(reason).toContain('has the models content=akin-1; the fleet has work only for content=akin-2');
     await (await open('content=akin-1')).announce();
-    expect(await explainNoWork(analyzer, 'content=akin-1')).toBeUndefined();
+    expect(await modelMismatch(analyzer, 'content=akin-1')).toBeUndefined();
   });
 });

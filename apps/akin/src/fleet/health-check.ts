@@ -2,18 +2,18 @@ import { sleep } from '@akin/runtime';
 import type { CircuitTimes } from './circuit-breaker.ts';
 import { type Peer, type Received, type Sending, send } from './send.ts';
 
-export interface LifeTimes extends CircuitTimes {
+export interface HealthCheckTimes extends CircuitTimes {
   /** A peer that takes longer to answer gets repeated health checks. */
   readonly patienceMilliseconds: number;
   /** A peer that does not answer a health check within this time hangs. */
   readonly probeMilliseconds: number;
 }
 
-export const LIFE_TIMES: LifeTimes = {
+export const HEALTH_CHECK_TIMES: HealthCheckTimes = {
   patienceMilliseconds: 2_000,
   probeMilliseconds: 3_000,
   openMilliseconds: 2_000,
-  mostOpenMilliseconds: 30_000,
+  maxOpenMilliseconds: 30_000,
 };
 
 /** An error of the other process, not of the request. */
@@ -33,10 +33,10 @@ export class PeerFailed extends Error {
  * @throws PeerFailed if it cannot be reached, closes the connection or does not answer health checks; the signal's
  * reason when it aborts
  */
-export async function sendWhileAlive(peer: Peer, sending: Sending, times: LifeTimes): Promise<Received> {
+export async function sendWhileHealthy(peer: Peer, sending: Sending, times: HealthCheckTimes): Promise<Received> {
   const over = new AbortController();
   const hung = new AbortController();
-  void watch(requireLife(times), peer, times, over.signal).catch((error) => hung.abort(error));
+  void watch(requireHealthy(times), peer, times, over.signal).catch((error) => hung.abort(error));
   try {
     return await send(peer, { ...sending, signal: AbortSignal.any([sending.signal, hung.signal]) });
   } catch (error) {
@@ -50,19 +50,19 @@ export async function sendWhileAlive(peer: Peer, sending: Sending, times: LifeTi
 
 /** Rejects when the peer no longer lives. Resolves when the request is over. */
 async function watch(
-  requireLife: (peer: Peer) => Promise<void>,
+  requireHealthy: (peer: Peer) => Promise<void>,
   peer: Peer,
-  { patienceMilliseconds }: LifeTimes,
+  { patienceMilliseconds }: HealthCheckTimes,
   over: AbortSignal,
 ): Promise<void> {
   while (!over.aborted) {
     await sleep(patienceMilliseconds, over).catch(() => {});
-    if (!over.aborted) await requireLife(peer);
+    if (!over.aborted) await requireHealthy(peer);
   }
 }
 
 /** Checks whether a process lives. A process answers this however busy it is. */
-export function requireLife({ probeMilliseconds }: LifeTimes): (peer: Peer) => Promise<void> {
+export function requireHealthy({ probeMilliseconds }: HealthCheckTimes): (peer: Peer) => Promise<void> {
   return async (peer) => {
     const signal = AbortSignal.timeout(probeMilliseconds);
     const { status } = await send(peer, { method: 'GET', path: 'health/live', signal });

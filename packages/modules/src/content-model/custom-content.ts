@@ -16,7 +16,7 @@ import { openModel } from './run-model.ts';
  * @throws {AkinError} bad-request when the folder has no model, or the model is not trained, is damaged, was changed or
  * cannot run; unavailable when its name is not `name`.
  */
-export async function openOwnContent(folder: string, backend: Backend, name = ''): Promise<Module['analyze']> {
+export async function openCustomContent(folder: string, backend: Backend, name = ''): Promise<Module['analyze']> {
   const codebook = readTrained(folder);
   const trained = codebook.model;
   if (name !== '' && trained !== name) {

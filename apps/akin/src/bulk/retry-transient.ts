@@ -2,16 +2,17 @@ import { AkinRequestError } from '@akin/client';
 import { sleep } from '@akin/runtime';
 
 /** The server is unreachable, starts or is overloaded, or the body was too slow for it. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return error instanceof AkinRequestError && [0, 408, 429, 502, 503, 504].includes(error.status);
 }
 
 /**
  * Repeats a call that fails because the server does not answer now.
  *
- * @throws the error of the call, if it has another cause or lasts longer than the patience; the reason of the signal
+ * @throws the error of the call, if it has another cause or persists for longer than the given time; the reason of the
+ * signal
  */
-export async function persist<Value>(
+export async function retryTransient<Value>(
   work: () => Promise<Value>,
   patienceMilliseconds: number,
   signal: AbortSignal,
@@ -21,7 +22,7 @@ export async function persist<Value>(
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error) || performance.now() - since > patienceMilliseconds) throw error;
+      if (!isTransient(error) || performance.now() - since > patienceMilliseconds) throw error;
       await sleep(((error as AkinRequestError).retryAfterSeconds ?? 1) * 1_000, signal);
     }
   }

@@ -8,7 +8,7 @@ import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
 import { search } from '../search/search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
-import { NotHeld } from './not-held.ts';
+import { NotInMemory } from './not-in-memory.ts';
 
 const SEEDS = Array.from({ length: Number(process.env.AKIN_PROPERTY_RUNS ?? 1) }, (_, seed) => seed);
 const STEPS = 25;
@@ -181,7 +181,7 @@ describe('filters answered by columns in memory', () => {
 
     await using other = new InMemorySearch({ exactRows: 50 });
     await using measured = new InMemorySearch({ exactRows: 50 });
-    expect(await measured.read(store, collection, new NotHeld('shape', 1, 4))).toBe(true);
+    expect(await measured.read(store, collection, new NotInMemory('shape', 1, 4))).toBe(true);
     // Room for a column or two.
     await using tight = new InMemorySearch({ exactRows: 50, memory: measured.use.bytes + 20_000 });
     const from = [store, store, { ...store, inMemory: other }, { ...store, inMemory: tight }];
@@ -232,7 +232,7 @@ describe('filters answered by columns in memory', () => {
         await search(store, collection, { query, rank, rows: 1, uncached: new Set([query]) });
       }
     }
-    await store.inMemory.heldOf(collection.id)?.columns.settled;
+    await store.inMemory.heldOf(collection.id)?.columns.whenRead;
     expect(store.inMemory.heldOf(collection.id)?.columns.names).toHaveLength(4);
 
     for (let step = 0; step < STEPS; step++) {
@@ -242,8 +242,8 @@ describe('filters answered by columns in memory', () => {
       await Promise.all(searches);
       const held = chance.one(from).inMemory.heldOf(collection.id);
       await chance.one<() => unknown>([
-        () => held?.columns.settled,
-        () => held?.columns.settled,
+        () => held?.columns.whenRead,
+        () => held?.columns.whenRead,
         () => change(),
         () => change().then(change),
         () => maintain(store, [collection]),

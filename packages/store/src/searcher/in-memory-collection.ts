@@ -2,7 +2,7 @@ import {
   type Candidates,
   type CountQuery,
   type DocNumbers,
-  type Pairs,
+  type NearPairs,
   type PairsQuery,
   type Searcher,
   SearcherError,
@@ -10,8 +10,8 @@ import {
 } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
-import { HeldCells } from './held-cells.ts';
-import { HeldColumns } from './held-columns.ts';
+import { InMemoryCells } from './in-memory-cells.ts';
+import { InMemoryColumns } from './in-memory-columns.ts';
 import { type MatchReader, packed, type WantedMatches } from './match-reader.ts';
 import {
   beforeFirst,
@@ -19,7 +19,7 @@ import {
   type Chunk,
   inTurns,
   LAST_COMMIT,
-  MOST_ENDS,
+  MAX_ENDS,
   type ReadCollection,
   readChunk,
   readVectors,
@@ -27,7 +27,7 @@ import {
 import { type RowSource, readFrom } from './row-source.ts';
 
 /** A filter whose matches are in the searcher. */
-interface HeldFilter {
+interface InMemoryFilter {
   readonly number: number;
   /**
    * Whether it contains the documents that do not match instead, which are fewer. Undefined until the first are read.
@@ -49,21 +49,21 @@ export interface LoadedFilters {
 export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
 /** Maximum number of filters per collection: each needs one bit per row. */
-const MOST_FILTERS = 200;
+const MAX_FILTERS = 200;
 
 /**
  * The state of one collection in the searcher: its commit, its modules and its filters. One change at a time; searches
  * continue in parallel.
  */
-export class HeldCollection {
+export class InMemoryCollection {
   readonly #searcher: Searcher;
   /** Unique: a collection that is released and read again gets another one. */
   readonly #key: number;
   readonly collection: ReadCollection;
-  readonly #grown: (held: HeldCollection) => Promise<void>;
+  readonly #grown: (held: InMemoryCollection) => Promise<void>;
   readonly #exactRows: number | undefined;
   readonly #modules: string[] = [];
-  readonly #filters = new Map<string, HeldFilter>();
+  readonly #filters = new Map<string, InMemoryFilter>();
   /** Filters of running searches that are not cached. */
   readonly #once = new Set<number>();
   #commit = -1n;
@@ -81,8 +81,8 @@ export class HeldCollection {
   #reserved = 0;
   #isDropped = false;
   #dropping: Promise<void> = Promise.resolve();
-  readonly cells = new HeldCells(this);
-  readonly columns: HeldColumns;
+  readonly cells = new InMemoryCells(this);
+  readonly columns: InMemoryColumns;
   lastUsed = performance.now();
 
   /**
@@ -94,7 +94,7 @@ export class HeldCollection {
     searcher: Searcher,
     key: number,
     collection: ReadCollection,
-    grown: (held: HeldCollection) => Promise<void>,
+    grown: (held: InMemoryCollection) => Promise<void>,
     free: () => number,
     exactRows?: number,
   ) {
@@ -103,7 +103,7 @@ export class HeldCollection {
     this.collection = collection;
     this.#grown = grown;
     this.#exactRows = exactRows;
-    this.columns = new HeldColumns({
+    this.columns = new InMemoryColumns({
       collection,
       state: () => ({ commit: this.#commit, begun: this.#begun }),
       change: (request) => this.#change(request),
@@ -178,7 +178,7 @@ export class HeldCollection {
   }
 
   /** As {@link Searcher.pairs}. */
-  pairs(query: PairsQuery): Promise<Pairs | undefined> {
+  pairs(query: PairsQuery): Promise<NearPairs | undefined> {
     return this.#searcher.pairs(this.#key, query);
   }
 
@@ -230,7 +230,7 @@ export class HeldCollection {
         throw new SearcherError('all is read again');
       }
       for (const [i, { index }] of wanted.entries()) {
-        const filter = filters[index] as HeldFilter;
+        const filter = filters[index] as InMemoryFilter;
         changes.push(this.#change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) }));
         filter.commit = filter.commit > commit ? filter.commit : commit;
         this.#noteColumn(index, reader);
@@ -247,7 +247,7 @@ export class HeldCollection {
 
   /** @returns undefined if values in memory do not determine the matches of a filter */
   async #byValues(
-    filter: HeldFilter,
+    filter: InMemoryFilter,
     index: number,
     commit: bigint,
     { values }: MatchReader,
@@ -268,7 +268,7 @@ export class HeldCollection {
     if (values && test) this.columns.note(test.column, values.source);
   }
 
-  #use(key: string | undefined): HeldFilter {
+  #use(key: string | undefined): InMemoryFilter {
     const known = key === undefined ? undefined : this.#filters.get(key);
     const filter = known ?? { number: this.#nextFilter++, commit: -1n, users: 0 };
     filter.users++;
@@ -321,7 +321,7 @@ export class HeldCollection {
   /** Drops the least recently used filters, if there are too many. */
   async #dropOldest(): Promise<void> {
     for (const [key, filter] of this.#filters) {
-      if (this.#filters.size <= MOST_FILTERS) return;
+      if (this.#filters.size <= MAX_FILTERS) return;
       if (filter.users > 0) continue;
       this.#filters.delete(key);
       await this.#change({ kind: 'drop-filter', filter: filter.number });
@@ -358,7 +358,7 @@ export class HeldCollection {
           readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
         ),
       async (chunk) => {
-        isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.ends > MOST_ENDS);
+        isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.ends > MAX_ENDS);
         if (!isForgotten) await this.#take(chunk, this.#modules);
       },
     );

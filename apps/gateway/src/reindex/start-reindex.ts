@@ -5,8 +5,8 @@ import {
   type BegunReindex,
   type Collection,
   findCollection,
-  leftReindexes,
   modelName,
+  orphanedReindexes,
   resumeReindex,
   runReindex,
 } from '@akin/store';
@@ -20,7 +20,7 @@ type Context = Pick<
 >;
 
 /** Runs a new or an interrupted reindex in the background of this process. */
-export function doReindex(
+export function startReindex(
   collection: Collection,
   { target, settings }: BegunReindex,
   worker: string,
@@ -48,16 +48,16 @@ async function findOutputs(name: string, { store, log }: Context): Promise<Colle
 }
 
 /** Continues, now and periodically, reindexes of ended processes, if their models are here. */
-export function takeLeftReindexes(context: Context, milliseconds: number): void {
+export function resumeOrphanedReindexes(context: Context, milliseconds: number): void {
   const { store, background, log } = context;
   background('search for reindexes without a process', async (signal) => {
     // Log one line for each, not one per attempt.
     const refused = new Set<string>();
     while (!signal.aborted) {
       try {
-        for (const name of await leftReindexes(store)) {
+        for (const name of await orphanedReindexes(store)) {
           try {
-            await takeOver(name, context);
+            await resume(name, context);
             refused.delete(name);
           } catch (err) {
             // A reindex that cannot continue here must not block the others.
@@ -73,7 +73,7 @@ export function takeLeftReindexes(context: Context, milliseconds: number): void 
   });
 }
 
-async function takeOver(name: string, context: Context): Promise<void> {
+async function resume(name: string, context: Context): Promise<void> {
   const { store, log } = context;
   const collection = await findCollection(store, name);
   const target = await findCollection(store, `${name.slice(0, 90)}.reindex`);
@@ -84,5 +84,5 @@ async function takeOver(name: string, context: Context): Promise<void> {
   const begun = await resumeReindex(store, collection, worker);
   if (begun === undefined) return;
   log.info({ collection: name }, 'continues a reindex');
-  doReindex(collection, begun, worker, context);
+  startReindex(collection, begun, worker, context);
 }

@@ -3,7 +3,7 @@
  *
  * @throws Error after the given milliseconds; what the promise gives later is ignored
  */
-export async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
+export async function withTimeout<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not done within ${milliseconds} ms`)), milliseconds);

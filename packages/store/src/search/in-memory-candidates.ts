@@ -1,9 +1,9 @@
 import type { Candidates } from '@akin/searcher';
 import type { Store } from '../context.ts';
-import type { HeldCollection } from '../searcher/held-collection.ts';
+import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { type CandidateFinder, countedFacets } from './candidate-finder.ts';
 import type { Clock } from './date-math.ts';
-import { HeldFilters } from './held-filters.ts';
+import { InMemoryFilters } from './in-memory-filters.ts';
 import type { NearQuery } from './near-query.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -12,19 +12,19 @@ import type { Snapshot } from './snapshot.ts';
  * Finds candidates with the searcher of this process. If that fails, it finds none, and the collection is removed from
  * memory.
  */
-export class HeldCandidates implements CandidateFinder {
+export class InMemoryCandidates implements CandidateFinder {
   readonly isElsewhere = false;
   readonly isInPart = false;
   readonly #store: Store;
-  readonly #held: HeldCollection;
+  readonly #held: InMemoryCollection;
   readonly #snapshot: Snapshot;
-  readonly #filters: HeldFilters;
+  readonly #filters: InMemoryFilters;
 
-  constructor(store: Store, held: HeldCollection, snapshot: Snapshot, clock: Clock) {
+  constructor(store: Store, held: InMemoryCollection, snapshot: Snapshot, clock: Clock) {
     this.#store = store;
     this.#held = held;
     this.#snapshot = snapshot;
-    this.#filters = new HeldFilters(held, snapshot, clock, store.exactDocuments, store);
+    this.#filters = new InMemoryFilters(held, snapshot, clock, store.exactDocuments, store);
   }
 
   nearest(request: SearchRequest, query: NearQuery, folded: readonly bigint[]): Promise<Candidates | undefined> {

@@ -1,4 +1,4 @@
-import { HEAD_NUMBERS, POOL_NUMBERS, SEEN_AXES } from '@akin/modules/internal/content/axes';
+import { HEAD_NUMBERS, NETWORK_AXES, POOL_NUMBERS } from '@akin/modules/internal/content/axes';
 import { centerOf, classAxes, scatterOf } from '@akin/modules/internal/learn/discriminant';
 import {
   covariance,
@@ -13,7 +13,7 @@ import { project } from '@akin/modules/internal/project';
 import { distance } from '@akin/modules/internal/vectors/unit';
 
 /** Minimum number of training pictures: it must exceed the number of axes of the channels. */
-export const LEAST_PICTURES = 500;
+export const MIN_PICTURES = 500;
 
 /** Sizes of inputs and axes. */
 interface SeenSizes {
@@ -26,7 +26,7 @@ interface SeenSizes {
   readonly axes: number;
 }
 
-const SHIPPED: SeenSizes = { head: HEAD_NUMBERS, pool: POOL_NUMBERS, poolAxes: 256, axes: SEEN_AXES };
+const SHIPPED: SeenSizes = { head: HEAD_NUMBERS, pool: POOL_NUMBERS, poolAxes: 256, axes: NETWORK_AXES };
 /**
  * Partial whitening: the axes of channels are divided by their variance to this power (0: none, 0.5: full), and
  * multiplied by this weight relative to the head. Fine differences then count, but noise does not dominate.
@@ -34,12 +34,12 @@ const SHIPPED: SeenSizes = { head: HEAD_NUMBERS, pool: POOL_NUMBERS, poolAxes: 2
 const POOL_WHITENING = 0.35;
 const POOL_WEIGHT = 0.7;
 /** Channels nearer than this differ only by rounding. */
-const LEAST_DIFFERENCE = 1e-4;
+const MIN_DIFFERENCE = 1e-4;
 /** Shrinkage of the covariance within classes. */
 export const SHRINKAGE = 4;
 
 /**
- * Computes the axes for the content features (`seenOf`): those along which all pictures differ most compared to
+ * Computes the axes for the content features (`networkView`): those along which all pictures differ most compared to
  * pictures of the same class.
  *
  * @param pictures Features of pictures of all kinds, 1,280 numbers each in the shipped sizes.
@@ -80,7 +80,7 @@ export function whitenedSeen(
   { head, pool, poolAxes }: SeenSizes,
 ): { pictures: Rows; classes: Rows[]; poolAxes: Float32Array; weight: number } {
   const pools = pictures.map((seen) => seen.subarray(head));
-  if (pools.every((one) => distance(one, pools[0] as Float64Array) < LEAST_DIFFERENCE)) {
+  if (pools.every((one) => distance(one, pools[0] as Float64Array) < MIN_DIFFERENCE)) {
     throw new Error(`All ${pictures.length} pictures look the same to the network: nothing can be learned from them.`);
   }
   const { mean, axes } = whitenedAxes(toRows(pools, pool), poolAxes, POOL_WHITENING, random);

@@ -14,7 +14,7 @@ const NEVER = new AbortController().signal;
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ limits: { leftReindexesMilliseconds: 5 } });
+  service = await startService({ limits: { orphanedReindexesMilliseconds: 5 } });
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
 /** A search needs data that is not in memory yet. */
-export class NotHeld {
+export class NotInMemory {
   readonly module: string;
   /** Number of documents with a vector of the module. */
   readonly documents: number;

@@ -9,10 +9,10 @@ import { Params } from '../search/params.ts';
 import { type GroupRule, NO_CELL } from './rule.ts';
 
 /** Number of documents whose cells are computed at a time: about 2 ms. */
-const BREATH = 32;
+const YIELD_AFTER = 32;
 
 /** A document that searches for its group. */
-export interface Seeker {
+export interface UnassignedDocument {
   readonly doc: bigint;
   readonly id: string;
   readonly vector: Float32Array;
@@ -22,12 +22,12 @@ export interface Seeker {
 }
 
 /** Those that have a descriptor and are not an exception. */
-export async function readSeekers(
+export async function readUnassigned(
   store: Store,
   collection: Collection,
   rule: GroupRule,
   docs: readonly bigint[],
-): Promise<Seeker[]> {
+): Promise<UnassignedDocument[]> {
   const { sqlSchema } = collection;
   const params = new Params();
   const numbers = params.add(docs, 'int8[]');
@@ -47,12 +47,12 @@ export async function readSeekers(
       ),
     { lane: 'bulk', keyed: true },
   );
-  const seekers: Seeker[] = [];
+  const unassigned: UnassignedDocument[] = [];
   for (const [i, { doc, id, vector, also }] of rows.entries()) {
     // Computing the cells takes a while: other work of this process runs in between.
-    if (i % BREATH === BREATH - 1) await setImmediate();
+    if (i % YIELD_AFTER === YIELD_AFTER - 1) await setImmediate();
     const decoded = decodeHalfvec(vector);
-    seekers.push({
+    unassigned.push({
       doc,
       id,
       vector: decoded,
@@ -60,5 +60,5 @@ export async function readSeekers(
       also: also ? decodeHalfvec(also) : undefined,
     });
   }
-  return seekers;
+  return unassigned;
 }

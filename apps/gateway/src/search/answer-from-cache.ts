@@ -1,5 +1,5 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
-import { type Collection, type CollectionSchema, findCollection, loadSchema, recallCollection } from '@akin/store';
+import { type Collection, type CollectionSchema, cachedCollection, findCollection, loadSchema } from '@akin/store';
 import type { Context } from '../context.ts';
 
 /** Errors that may only be due to outdated cached data. */
@@ -20,13 +20,13 @@ interface Seen<T> {
  * first
  * @throws AkinError not-found if there is no such collection
  */
-export async function answerRecalled<T>(
+export async function answerFromCache<T>(
   name: string,
   { store }: Context,
   isCostly: boolean,
   answer: (collection: Collection, schema: CollectionSchema) => Promise<Seen<T>>,
 ): Promise<T> {
-  const recalled = isCostly ? undefined : recallCollection(store, name);
+  const recalled = isCostly ? undefined : cachedCollection(store, name);
   if (recalled !== undefined) {
     const { collection, schema } = recalled;
     const seen = await answer(collection, schema).catch((error: unknown) => {

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from '@akin/client';
 import { afterEach, expect, it } from '@jest/globals';
-import { Follow } from './follow.ts';
-import { persist } from './persist.ts';
+import { OperationWatcher } from './operation-watcher.ts';
+import { retryTransient } from './retry-transient.ts';
 
 let server: Server;
 afterEach(() => {
@@ -34,11 +34,11 @@ it('continues after akin was unreachable, and reports each failure once', async 
   const collection = createClient({ baseUrl: `http://127.0.0.1:${port}` }).collection('c');
   const told: unknown[] = [];
   const range = { first: 1, last: 3, lines: [7, 8, 9] };
-  const follow = new Follow(
+  const follow = new OperationWatcher(
     collection,
     [range],
     (...failure) => told.push(failure),
-    (ask) => persist(ask, 60_000, signal),
+    (ask) => retryTransient(ask, 60_000, signal),
   );
 
   expect(follow.waiting).toBe(3);

@@ -1,7 +1,7 @@
 import type { SharedQueue } from '@akin/queue';
 
 /** Why an analyzer will get no work, if the fleet uses other models. */
-export async function explainNoWork(
+export async function modelMismatch(
   queue: Pick<SharedQueue, 'announced'>,
   ...contracts: [string, ...string[]]
 ): Promise<string | undefined> {

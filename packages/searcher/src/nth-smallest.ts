@@ -1,5 +1,5 @@
 /** Returns the n-th smallest number, n from 1; Infinity if there are no more than n. Quickselect (Hoare 1961). */
-export function nth(numbers: ArrayLike<number>, n: number): number {
+export function nthSmallest(numbers: ArrayLike<number>, n: number): number {
   if (numbers.length <= n) return Number.POSITIVE_INFINITY;
   const sorted = new Float64Array(numbers);
   const k = Math.max(0, n - 1);

@@ -3,7 +3,7 @@ import { classAxes, scatterOf } from '@akin/modules/internal/learn/discriminant'
 import { row, timesTransposed } from '@akin/modules/internal/learn/linear';
 import { distance } from '@akin/modules/internal/vectors/unit';
 import { describe, expect, it } from '@jest/globals';
-import { SHRINKAGE, seenAxes, whitenedSeen } from './seen-axes.ts';
+import { SHRINKAGE, seenAxes, whitenedSeen } from './network-axes.ts';
 
 const SIZES = { head: 5, pool: 9, poolAxes: 7, axes: 6 };
 const WIDTH = SIZES.head + SIZES.pool;

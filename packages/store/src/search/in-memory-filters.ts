@@ -1,7 +1,7 @@
-import { naming, type Query } from '@akin/domain';
+import { type Query, withErrorContext } from '@akin/domain';
 import type { DocNumbers, Restriction } from '@akin/searcher';
-import type { HeldCollection, LoadedFilters } from '../searcher/held-collection.ts';
-import { readValueLists, type ValueReader } from '../searcher/held-columns.ts';
+import type { InMemoryCollection, LoadedFilters } from '../searcher/in-memory-collection.ts';
+import { readValueLists, type ValueReader } from '../searcher/in-memory-columns.ts';
 import { docsColumn, readDocsColumn, type WantedMatches } from '../searcher/match-reader.ts';
 import type { CollectionPart } from '../searcher/read-rows.ts';
 import type { RowSource } from '../searcher/row-source.ts';
@@ -20,25 +20,25 @@ const MOST = 0.6;
 const KNOWN_MILLISECONDS = 15 * 60_000;
 
 /** The share of documents that have the most frequent value of a column, by collection and column, as last read. */
-const COMMONEST = new WeakMap<HeldCollection, Map<string, { readonly share: number; readonly until: number }>>();
+const COMMONEST = new WeakMap<InMemoryCollection, Map<string, { readonly share: number; readonly until: number }>>();
 
-type HeldFilter = LoadedFilters['filters'][number];
+type InMemoryFilter = LoadedFilters['filters'][number];
 
 /** The queries of one search as filters in the searcher, for the duration of the search. */
-export class HeldFilters implements Disposable {
-  readonly #held: HeldCollection;
+export class InMemoryFilters implements Disposable {
+  readonly #held: InMemoryCollection;
   readonly #snapshot: Snapshot;
   readonly #clock: Clock;
   readonly #smallest: number;
   readonly #source: RowSource;
   /** Undefined: it matches everything. */
-  readonly #filters = new Map<Query, HeldFilter | undefined>();
-  #taken: readonly HeldFilter[] = [];
-  #excluded: readonly HeldFilter[] = [];
+  readonly #filters = new Map<Query, InMemoryFilter | undefined>();
+  #taken: readonly InMemoryFilter[] = [];
+  #excluded: readonly InMemoryFilter[] = [];
   readonly #loads: Promise<void>[] = [];
 
   /** @param smallest smaller collections are read as quickly as the database estimates the number of matches */
-  constructor(held: HeldCollection, snapshot: Snapshot, clock: Clock, smallest: number, source: RowSource) {
+  constructor(held: InMemoryCollection, snapshot: Snapshot, clock: Clock, smallest: number, source: RowSource) {
     this.#source = source;
     this.#smallest = smallest;
     this.#held = held;
@@ -73,7 +73,7 @@ export class HeldFilters implements Disposable {
     const keys: (string | undefined)[] = [];
     for (const [name, one] of queries) {
       const params = new Params();
-      const where = naming(name, () => this.#where(one, params));
+      const where = withErrorContext(name, () => this.#where(one, params));
       this.#filters.set(one, undefined);
       if (where === 'true') continue;
       restricting.push(one);

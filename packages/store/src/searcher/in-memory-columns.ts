@@ -23,7 +23,7 @@ export interface ValueReader {
 }
 
 /** A column that is held. */
-interface HeldColumn {
+interface InMemoryColumn {
   readonly number: number;
   readonly ordinals: Map<string, number>;
   /** It has the values of rows that came up to this commit. */
@@ -32,7 +32,7 @@ interface HeldColumn {
   from: bigint;
 }
 
-/** The collection whose columns these are: see HeldCollection. */
+/** The collection whose columns these are: see InMemoryCollection. */
 interface Holder {
   readonly collection: ReadCollection;
   /** Its last commit, and how often all was read. */
@@ -48,17 +48,17 @@ type OfKind<T> = T extends { readonly kind: ColumnKind } ? Omit<T, 'key'> : neve
 type ColumnChange = OfKind<Parameters<Searcher['change']>[1]>;
 
 /**
- * A filter on a column with more values matches few documents, and is quickly asked of the database. Each new filter may
+ * A filter on a column with more values matches few documents, and the database answers it quickly. Each new filter may
  * compare all values, on the event loop.
  */
-const MOST_VALUES = 1_024;
+const MAX_VALUES = 1_024;
 /** Columns that are held of a collection: each takes two bytes a row. */
-const MOST_COLUMNS = 16;
+const MAX_COLUMNS = 16;
 /** What a row takes in a column at most. */
 const ROW_BYTES = 2.5;
 /** New filters on a column before it is read. */
 const TIMES = 2;
-/** A column that was not worth holding, or not held for long, is not read again so soon. */
+/** A column that was not worth its memory, or was soon dropped, is not read again at once. */
 const PAUSE_MILLISECONDS = 15 * 60_000;
 /** Documents of one message: searches wait a millisecond or two for it. */
 const AT_A_TIME = 10_000;
@@ -67,15 +67,15 @@ const AT_A_TIME = 10_000;
  * The columns of which the searcher holds the value of each row. A new filter that asks which values a document has is
  * found by them in memory. Columns are read in the background when filters use them.
  */
-export class HeldColumns {
+export class InMemoryColumns {
   readonly #holder: Holder;
   /** The one that was used last is the last. */
-  readonly #columns = new Map<string, HeldColumn>();
+  readonly #columns = new Map<string, InMemoryColumn>();
   /** Since when, and how often, filters used columns that are not held. */
   readonly #asked = new Map<string, { times: number; notBefore: number }>();
   #reading: Promise<void> = Promise.resolve();
   /** Takes memory, but does not answer yet. */
-  #incoming: HeldColumn | undefined;
+  #incoming: InMemoryColumn | undefined;
   #next = 0;
 
   constructor(holder: Holder) {
@@ -88,7 +88,7 @@ export class HeldColumns {
   }
 
   /** Resolves when what is being read has been read. */
-  get settled(): Promise<void> {
+  get whenRead(): Promise<void> {
     return this.#reading;
   }
 
@@ -108,7 +108,7 @@ export class HeldColumns {
   }
 
   /**
-   * Has the rows match a filter that match as of a commit: only those that have some value, so that rows whose values are
+   * Sets the matches of a filter as of a commit: only those that have some value, so that rows whose values are
    * not known yet do not. Of a filter that excludes values its complement is held.
    *
    * @returns when the searcher has the matches, later requests about which may be sent at once; undefined if the column is
@@ -179,7 +179,7 @@ export class HeldColumns {
       return row && { bytes, from: row.commit };
     });
     if (found === undefined || this.#holder.state().begun !== begun) return;
-    const column: HeldColumn = { number: this.#next++, ordinals: new Map(), commit, from: found.from };
+    const column: InMemoryColumn = { number: this.#next++, ordinals: new Map(), commit, from: found.from };
     this.#incoming = column;
     const isIncoming = () => this.#incoming === column;
     const isWhole = await this.#take(column, found.bytes, isIncoming);
@@ -192,12 +192,12 @@ export class HeldColumns {
 
   async #dropOldest(): Promise<void> {
     for (const [name, column] of this.#columns) {
-      if (this.#columns.size <= MOST_COLUMNS) return;
+      if (this.#columns.size <= MAX_COLUMNS) return;
       await this.#forget(name, column);
     }
   }
 
-  async #forget(name: string, { number }: HeldColumn): Promise<void> {
+  async #forget(name: string, { number }: InMemoryColumn): Promise<void> {
     this.#columns.delete(name);
     this.#pause(name);
     await this.#holder.change({ kind: 'drop-values', column: number });
@@ -209,7 +209,7 @@ export class HeldColumns {
   }
 
   /** @returns false where there are too many values, or the column was given back meanwhile */
-  async #take({ number, ordinals }: HeldColumn, bytes: Uint8Array, isThere: () => boolean): Promise<boolean> {
+  async #take({ number, ordinals }: InMemoryColumn, bytes: Uint8Array, isThere: () => boolean): Promise<boolean> {
     if (!isThere()) return false;
     let lists: ValueList[] = [];
     let count = 0;
@@ -229,7 +229,7 @@ export class HeldColumns {
         count += part;
       }
     });
-    if (ordinals.size > MOST_VALUES) return false;
+    if (ordinals.size > MAX_VALUES) return false;
     for (const part of messages) {
       if (part.length === 0) continue;
       await this.#holder.change({ kind: 'values', column: number, bytes, lists: part });
@@ -244,7 +244,7 @@ export class HeldColumns {
 async function hasFewValues(tx: Transaction, { sqlSchema }: ReadCollection, column: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from pg_stats where schemaname = $1 and tablename = 'documents' and attname = $2
-        and n_distinct > 0 and n_distinct <= ${MOST_VALUES}`,
+        and n_distinct > 0 and n_distinct <= ${MAX_VALUES}`,
     [sqlSchema, column],
   );
   return rows.length > 0;
@@ -258,7 +258,8 @@ async function countRows(tx: Transaction, { id, part }: ReadCollection): Promise
 
 /**
  * The values of a column with the documents that came in a range, in the form that @akin/searcher reads: of those that
- * a later commit ended too, while they are there. Where there are more values than are worth holding, one more is read.
+ * a later commit ended too, while they are there. If there are more values than are worth their memory, one more is
+ * read.
  */
 export function readValueLists(
   tx: Transaction,
@@ -270,6 +271,6 @@ export function readValueLists(
   return tx.copy(
     `select d.${column}::text, string_agg(int8send(d.doc), '') from ${collection.sqlSchema}.documents d
       where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${column} is not null ${own}
-      group by d.${column} limit ${MOST_VALUES + 1}`,
+      group by d.${column} limit ${MAX_VALUES + 1}`,
   );
 }

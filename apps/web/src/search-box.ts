@@ -2,7 +2,7 @@ import { COLORS } from './colors.ts';
 import type { Query } from './view-state.ts';
 
 /** The meaning of a text in the search box. */
-export type Asked = { readonly words: string } | { readonly query: Query };
+export type SearchInput = { readonly words: string } | { readonly query: Query };
 
 const LONGEST_ADDRESS = 2_000;
 
@@ -10,7 +10,7 @@ const LONGEST_ADDRESS = 2_000;
  * Interprets the text: the URL of a picture asks for similar pictures; one or several colours, as `#E03C31`, `#e31`,
  * `0xE03C31` or by name, ask for pictures in them; any other text is words or a query.
  */
-export function readBox(text: string): Asked {
+export function readSearchBox(text: string): SearchInput {
   const asked = text.trim();
   if (/^https?:\/\/\S+$/i.test(asked) && URL.canParse(asked) && asked.length <= LONGEST_ADDRESS) {
     return { query: { by: 'url', url: asked } };

@@ -10,9 +10,9 @@ import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
-import { readValueLists, type ValueReader } from './held-columns.ts';
+import { readValueLists, type ValueReader } from './in-memory-columns.ts';
 import { InMemorySearch } from './in-memory-search.ts';
-import { NotHeld } from './not-held.ts';
+import { NotInMemory } from './not-in-memory.ts';
 
 const COUNT = 600;
 const MARKS = [0, 0.1, -1.5, 1e21, 1e-7];
@@ -120,7 +120,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     for (let times = 0; times < 2; times++) {
       for (const text of ['shade:red', 'size:1', 'sold:true', 'mark:0']) await find([text], false, from);
     }
-    await held(from)?.settled;
+    await held(from)?.whenRead;
   };
 
   it('answer what the database would, before and after they are read, and over commits', async () => {
@@ -175,11 +175,11 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       [1, middle, end],
     ] as const) {
       const part = { ...collection, part: { shard, of: 2, from, to } };
-      expect(await inMemory.read(store, part, new NotHeld('shape', 1, 4))).toBe(true);
+      expect(await inMemory.read(store, part, new NotInMemory('shape', 1, 4))).toBe(true);
       const shardHeld = await store.engine.transaction((tx) => inMemory.find(part, tx, row?.commit, 'shape'));
       const shade = (columns.get('shade') as { sql: string }).sql;
       for (let times = 0; times < 2; times++) shardHeld?.columns.note(shade, store);
-      await shardHeld?.columns.settled;
+      await shardHeld?.columns.whenRead;
       expect(shardHeld?.columns.names).toEqual(kind === 'postgres' ? [shade] : []);
       if (kind === 'pglite') continue;
       const asked = () => Promise.reject(new Error('the database was asked'));
@@ -208,7 +208,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
   });
 
   it('are given back where memory does not suffice, and not read again soon', async () => {
-    const one = new NotHeld('shape', 1, 4);
+    const one = new NotInMemory('shape', 1, 4);
     await using large = new InMemorySearch({ exactRows: 50 });
     expect(await large.read(store, collection, one)).toBe(true);
     await using inMemory = new InMemorySearch({ exactRows: 50, memory: large.use.bytes + 1_000 });
@@ -229,7 +229,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     const remembered = ['size:[0 TO 100]', 'shade:red'];
     await find(remembered, true, { ...store, inMemory: measured });
     await using inMemory = new InMemorySearch({ exactRows: 50, memory: measured.use.bytes + 1_000 });
-    expect(await inMemory.read(store, collection, new NotHeld('shape', 1, 4))).toBe(true);
+    expect(await inMemory.read(store, collection, new NotInMemory('shape', 1, 4))).toBe(true);
     const full = { ...store, inMemory };
     await find(remembered, true, full);
     await readColumns(full);
@@ -259,7 +259,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
         rank,
         rows: 1,
       });
-      await from.inMemory.heldOf(many.id)?.columns.settled;
+      await from.inMemory.heldOf(many.id)?.columns.whenRead;
       return [numFound, from.inMemory.heldOf(many.id)?.columns.names];
     };
     await addCodes(

@@ -13,23 +13,23 @@ export interface FollowedRange {
 /** Reports a document that failed, with its position in the input if that is known. */
 type Failed = (line: number | undefined, id: string | undefined, reason: string) => void;
 
-/** Repeats the question until akin answers, or the patience ends. */
-export type Persist = <Value>(ask: () => Promise<Value>) => Promise<Value>;
+/** Repeats a call until akin answers, or the time for retries is over. */
+export type Retry = <Value>(ask: () => Promise<Value>) => Promise<Value>;
 
 /** Maximum number of pictures that may wait. At this number, sending pauses. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 const POLL_MILLISECONDS = 500;
 const PAGE = 1_000;
 
 /** Watches accepted documents until their pictures are analyzed, and reports those that failed. */
-export class Follow {
+export class OperationWatcher {
   readonly #collection: Collection;
   readonly #failed: Failed;
-  readonly #persist: Persist;
+  readonly #persist: Retry;
   #ranges: FollowedRange[];
   #waiting = 0;
 
-  constructor(collection: Collection, ranges: readonly FollowedRange[], failed: Failed, persist: Persist) {
+  constructor(collection: Collection, ranges: readonly FollowedRange[], failed: Failed, persist: Retry) {
     this.#collection = collection;
     this.#failed = failed;
     this.#persist = persist;
@@ -54,7 +54,7 @@ export class Follow {
 
   /** Waits until few enough documents are in progress, or none with `all`. */
   async waitForCapacity(signal: AbortSignal, all = false): Promise<void> {
-    while (this.#waiting > (all ? 0 : MOST_WAITING)) {
+    while (this.#waiting > (all ? 0 : MAX_WAITING)) {
       if ((await this.#look(signal)) === 0) await sleep(POLL_MILLISECONDS, signal);
     }
   }
@@ -94,7 +94,7 @@ export async function* failedOperations(
   first: number,
   last: number,
   signal: AbortSignal,
-  persist: Persist,
+  persist: Retry,
 ): AsyncGenerator<{ seq: number; id: string | undefined; reason: string }> {
   let next: string | undefined = String(first - 1);
   while (next !== undefined) {

@@ -1,4 +1,4 @@
-import type { Pairs, PairsQuery } from '@akin/searcher';
+import type { NearPairs, PairsQuery } from '@akin/searcher';
 
 /** The source of the cells. */
 export interface CellSource {
@@ -16,9 +16,9 @@ interface PlacedChunk {
   readonly last: bigint | undefined;
 }
 
-/** The collection whose cells these are: see HeldCollection. */
+/** The collection whose cells these are: see InMemoryCollection. */
 interface Placeable {
-  pairs(query: PairsQuery): Promise<Pairs | undefined>;
+  pairs(query: PairsQuery): Promise<NearPairs | undefined>;
   place(bytes: Uint8Array, isFirst: boolean): Promise<number[]>;
   addGone(commit: bigint, module: string, vectors: Buffer): Promise<boolean>;
 }
@@ -26,7 +26,7 @@ interface Placeable {
 type ReadNext = (behind: bigint) => Promise<PlacedChunk>;
 
 /** Which documents of a collection in memory are in cells, and for which version that is complete. */
-export class HeldCells {
+export class InMemoryCells {
   readonly #held: Placeable;
   /** Fills them, for all callers that wait for it. */
   #filling: Promise<void> | undefined;
@@ -42,7 +42,7 @@ export class HeldCells {
   }
 
   /** Finds pairs among the documents in cells. @returns undefined if they are no longer complete */
-  async pairs(query: PairsQuery): Promise<Pairs | undefined> {
+  async pairs(query: PairsQuery): Promise<NearPairs | undefined> {
     const version = this.#version;
     const pairs = await this.#held.pairs(query);
     if (pairs === undefined && this.#version === version) this.#version = undefined;

@@ -1,8 +1,0 @@
-import { expect, it } from '@jest/globals';
-import { within } from './within.ts';
-
-it('gives what comes in time, rejects with what fails, and ends the wait for what never comes', async () => {
-  expect(await within(60_000, Promise.resolve(1))).toBe(1);
-  await expect(within(60_000, Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-  await expect(within(10, new Promise(() => {}))).rejects.toThrow('not done within 10 ms');
-});
