@@ -117,9 +117,9 @@ console.log(`\n${threads} thread(s) of the searcher\n\n${tableText(table)}\n\n${
 /** Waits until the threads do nothing any more. @returns seconds of processor time that they took until then */
 async function untilIdle() {
   const from = process.cpuUsage();
-  for (let quiet = 0; quiet < 3; ) {
+  for (let quiet = 0; quiet < 4; ) {
     const before = process.cpuUsage();
-    await setTimeout(300);
+    await setTimeout(1_000);
     const { user, system } = process.cpuUsage(before);
     quiet = user + system < 30_000 ? quiet + 1 : 0;
   }
