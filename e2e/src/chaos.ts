@@ -10,7 +10,7 @@ const TOGETHER = 12;
 const ALONE = 20;
 
 /**
- * A client that changes documents of its own, one request after the other, until it is stopped. A request that failed
+ * A client that changes its own documents, one request after the other, until it is stopped. A request that failed
  * is sent again without a change until it succeeds, so the model knows what must be visible in the end.
  */
 export class ChaosClient {

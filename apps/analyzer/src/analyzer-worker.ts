@@ -50,7 +50,7 @@ const IMAGES_AT_A_TIME = 48;
 /** When this many images wait for a thread, further jobs are left to other analyzers. */
 const READY_AT_A_TIME = 8;
 
-/** At shutdown, running analyses get this much time to finish; then their jobs are handed back as well. */
+/** At shutdown, running analyses get this much time to finish; then their jobs return to the queue. */
 const LAST_ANALYSIS_MILLISECONDS = 1_000;
 
 /**

@@ -22,7 +22,7 @@ const GROWTH = 1.25;
 /** Vectors that change places between two pauses. */
 const MOVED_AT_A_TIME = 2_048;
 
-/** What a scan of signs asks and tells. */
+/** The parameters and callbacks of a scan of signs. */
 export interface SignScan {
   /** The maximum sum of signs of the next block. */
   most(): number;
