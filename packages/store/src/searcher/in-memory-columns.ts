@@ -152,7 +152,7 @@ export class InMemoryColumns {
     return true;
   }
 
-  /** Filters used a column that is not held: from the second time on it is worth being read. */
+  /** Filters used a column that is not in memory: the second use starts a read of it. */
   note(name: string, source: RowSource): void {
     // The embedded database would be blocked by this, and its collections are small.
     if (this.#columns.has(name) || source.engine.kind === 'pglite') return;
