@@ -88,7 +88,7 @@ function open(inMemory) {
   return openStore(inMemory ? config : { ...config, searchMemory: 0 });
 }
 
-/** Brings the groups up to the last commit, and reports how long each tenth of it took. */
+/** Updates the groups to the last commit, and reports how long each tenth of it took. */
 async function update(store, collection) {
   const began = performance.now();
   const parts = [];

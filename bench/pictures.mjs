@@ -1,5 +1,5 @@
 // Peak memory of `akin serve` and of `akin analyze-node --threads 1` while many large pictures come at once:
-// `node bench/pictures.mjs`. The peak is VmHWM of /proc/<pid>/status, of a process of its own for each row.
+// `node bench/pictures.mjs`. The peak is VmHWM of /proc/<pid>/status, of a separate process for each row.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

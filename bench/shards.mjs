@@ -46,7 +46,7 @@ for (let round = 0; round <= Number(options.rounds); round++) {
   }
 }
 await rest();
-// The first of each is not counted: programs are compiled meanwhile, and files grow.
+// The first of each is not counted, because programs are compiled and files grow.
 for (let round = 0; round <= Number(options.rounds); round++) {
   // Who comes first changes.
   const order = round % 2 === 0 ? [...numbers].reverse() : numbers;

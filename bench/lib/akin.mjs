@@ -6,7 +6,7 @@ const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin-
 export const COLLECTION = 'my-collection';
 
 /**
- * Starts `akin serve` as a process of its own, as users do.
+ * Starts `akin serve` as a separate process, as users do.
  *
  * @param {readonly string[]} args further flags
  * @param {readonly string[]} nodeFlags

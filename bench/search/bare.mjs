@@ -20,7 +20,7 @@ export async function openBare(databaseUrl, facts) {
     await filling.end();
   }
   return {
-    /** A connection with settings of its own. */
+    /** A connection with its own settings. */
     async connect(settings = {}) {
       const client = await connect(databaseUrl);
       // Only the graph: the planner would take a scan of everything for some filters.

@@ -20,7 +20,7 @@ export function prepareQueries(model, most) {
   });
 }
 
-/** The regions by how much alike their pictures look. Empty ones, which few pictures leave, do not count. */
+/** The regions by the similarity of their pictures. Empty ones, which few pictures leave, do not count. */
 function fromNearToFar(centers, vector) {
   const one = toRows([vector]);
   return Array.from({ length: centers.count }, (_, region) => ({

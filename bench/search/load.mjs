@@ -2,8 +2,8 @@ import { publish, sendDocuments, sendJson, timed } from '../lib/http.mjs';
 import { makePart, partCounts } from './collection.mjs';
 
 /**
- * Fills a collection by `import` through the HTTP door, file by file as the bytes come from the disk; the files are made
- * where they are missing. Does nothing when the collection holds as many documents already.
+ * Fills a collection by `import` over HTTP, file by file. Missing files are made first. Does nothing when the
+ * collection holds as many documents already.
  *
  * @returns {Promise<{ acceptedPerSecond: number, visiblePerSecond: number } | undefined>} nothing when it was loaded
  */

@@ -5,8 +5,8 @@ import { rowAt, squaredDistance } from './rows.mjs';
 export const REGION_BITS = 7;
 
 /**
- * Splits pictures into regions of like size, each of pictures that look alike: cut in halves repeatedly, at the
- * middle of the way between two pictures that lie far apart. Regions that share their first bits are neighbours.
+ * Splits pictures into regions of similar pictures and equal size: each region is cut in two at the middle between two
+ * distant pictures, repeatedly. Regions that share their first bits are neighbours.
  *
  * @param {import('./rows.mjs').Rows} rows
  * @returns {{ of: Uint8Array, centers: import('./rows.mjs').Rows }} the region of each row; the mean of each region

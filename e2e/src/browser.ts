@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** The first draws no window around the page, which costs the others as much CPU time as the page. */
+/** The first one draws no window around the page. For the others, the window takes as much CPU time as the page. */
 const BROWSERS = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',

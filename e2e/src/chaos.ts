@@ -10,7 +10,7 @@ const TOGETHER = 12;
 const ALONE = 20;
 
 /**
- * A client that changes documents of its own, one request after the other, until it is stopped. A request that failed
+ * A client that changes its own documents, one request after the other, until it is stopped. A request that failed
  * is sent again without a change until it succeeds, so the model knows what must be visible in the end.
  */
 export class ChaosClient {
@@ -45,20 +45,20 @@ export class ChaosClient {
   async #changeTogether(version: number): Promise<void> {
     const ids = Array.from({ length: TOGETHER }, (_, i) => `${this.#name}-together-${i}`);
     const documents = ids.map((id) => ({ id, version, together: this.#name }));
-    await this.#persist(() => this.#collection.add(documents, this.#random() < 0.3 ? { commit: true } : {}));
+    await this.#retryRequest(() => this.#collection.add(documents, this.#random() < 0.3 ? { commit: true } : {}));
     for (const id of ids) this.model.set(id, version);
   }
 
   async #changeOne(version: number, withPicture: boolean): Promise<void> {
     const id = this.#oneId();
     const image = withPicture && this.#picture ? { image: this.#picture(`${id}-${version}`) } : {};
-    await this.#persist(() => this.#collection.add([{ id, version, ...image }], { async: this.#random() < 0.7 }));
+    await this.#retryRequest(() => this.#collection.add([{ id, version, ...image }], { async: this.#random() < 0.7 }));
     this.model.set(id, version);
   }
 
   async #deleteOne(): Promise<void> {
     const id = this.#oneId();
-    await this.#persist(() => this.#collection.deleteByIds([id]));
+    await this.#retryRequest(() => this.#collection.deleteByIds([id]));
     this.model.delete(id);
   }
 
@@ -66,14 +66,17 @@ export class ChaosClient {
     return `${this.#name}-${Math.floor(this.#random() * ALONE)}`;
   }
 
-  async #persist(request: () => Promise<unknown>): Promise<void> {
-    await persist(request, () => this.repeated++);
+  async #retryRequest(request: () => Promise<unknown>): Promise<void> {
+    await retryRequest(request, () => this.repeated++);
     this.accepted++;
   }
 }
 
 /** Sends a request until it succeeds. @param repeats called before each repetition */
-export async function persist<Answer>(request: () => Promise<Answer>, repeats: () => void = () => {}): Promise<Answer> {
+export async function retryRequest<Answer>(
+  request: () => Promise<Answer>,
+  repeats: () => void = () => {},
+): Promise<Answer> {
   for (;;) {
     try {
       return await request();

@@ -11,7 +11,7 @@ import {
 } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from './akin.ts';
-import { ChaosClient, persist } from './chaos.ts';
+import { ChaosClient, retryRequest } from './chaos.ts';
 import { FleetProcess } from './fleet.ts';
 import { STAMPED, stampedDocuments, stampedId, type Watched, watchStamps } from './stamps.ts';
 
@@ -66,8 +66,8 @@ describe('a fleet with shards on two servers, three indexers, two gateways and a
 
   /** Stamps all documents, and deletes those with an older stamp, of which there are none by then. @returns its token */
   async function stampAll(stamp: number): Promise<string> {
-    await persist(() => collectionOf(0).add(documentsOf(stamp), { async: true }));
-    const { responseHeader } = await persist(() => collectionOf(1).deleteByQuery(`stamp:[* TO ${stamp - 1}]`));
+    await retryRequest(() => collectionOf(0).add(documentsOf(stamp), { async: true }));
+    const { responseHeader } = await retryRequest(() => collectionOf(1).deleteByQuery(`stamp:[* TO ${stamp - 1}]`));
     return responseHeader.token as string;
   }
 
@@ -75,7 +75,7 @@ describe('a fleet with shards on two servers, three indexers, two gateways and a
   async function visible(token: string, stamp: number): Promise<void> {
     for (const collection of collections()) {
       const query = { q: `stamp:${stamp}`, rows: 0, after: token };
-      const { response } = await persist(() => collection.select(query));
+      const { response } = await retryRequest(() => collection.select(query));
       expect(response.numFound).toBe(STAMPED);
     }
   }

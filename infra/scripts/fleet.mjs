@@ -20,7 +20,7 @@ const services = createServices({
 });
 const [DATABASE_URL, REDIS_URL] = await Promise.all([services.postgres(), services.redis()]);
 console.log(`PostgreSQL: ${withoutPassword(DATABASE_URL)}\nRedis: ${withoutPassword(REDIS_URL)}`);
-if (!process.env.DATABASE_URL) console.log('This PostgreSQL is for this run alone: what it holds is gone at the end.');
+if (!process.env.DATABASE_URL) console.log('This PostgreSQL is for this run alone: its data is deleted at the end.');
 
 const children = new Map();
 let stopping = false;

@@ -1,4 +1,4 @@
-// Brings a clone to where it can run: what the lockfile names is installed, what is not current is built.
+// Prepares a clone to run: installs what the lockfile names, and builds what has changed.
 // Needs nothing but Node and npm; installs nothing outside of this folder and npm's cache.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -90,7 +90,7 @@ function step(title, command) {
 }
 
 /**
- * Tells the name of a step, that it is at work, and its time. What its commands say is shown if one fails.
+ * Prints the name of a step, its progress and its time. What its commands say is shown if one fails.
  *
  * @param {string} title
  * @param {(run: (command: string[]) => Promise<void>) => Promise<void>} work is given what runs a command
@@ -134,7 +134,7 @@ function start([program, ...args], output) {
   });
 }
 
-/** Waits for a child; a signal to this process meanwhile goes to the child, whose end decides. */
+/** Waits for a child process. Signals to this process are passed to the child, whose exit ends this process too. */
 async function ended(child) {
   const passOn = (signal) => child.kill(signal);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];

@@ -50,12 +50,13 @@ const IMAGES_AT_A_TIME = 48;
 /** When this many images wait for a thread, further jobs are left to other analyzers. */
 const READY_AT_A_TIME = 8;
 
-/** At shutdown, running analyses get this much time to finish; then their jobs are handed back as well. */
+/** At shutdown, running analyses get this much time to finish; then their jobs return to the queue. */
 const LAST_ANALYSIS_MILLISECONDS = 1_000;
 
 /**
- * Handles `analyze` jobs: downloads the image, analyzes it and answers with an `analyzed` job that holds the outputs or
- * the error. The worker keeps no state, so any number of workers may share a queue and stop at any time. Waiting for a
+ * Handles `analyze` jobs: downloads the image, analyzes it and answers with an `analyzed` job that contains the outputs
+ * or the error. The worker keeps no state, so any number of workers may share a queue and stop at any time. Waiting for
+ * a
  * host does not occupy a thread. Disposing takes no more jobs, gives running analyses a moment, and hands the other
  * jobs back.
  */

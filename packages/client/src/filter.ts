@@ -46,7 +46,7 @@ function escaped(value: FilterValue | undefined): string {
       if (Array.isArray(value) && value.length > 0) return `(${value.map(escaped).join(' OR ')})`;
   }
   throw new TypeError(
-    Array.isArray(value) ? 'An empty list in a filter matches nothing.' : `A filter cannot hold ${String(value)}.`,
+    Array.isArray(value) ? 'An empty list in a filter matches nothing.' : `A filter cannot contain ${String(value)}.`,
   );
 }
 

@@ -38,8 +38,9 @@ interface JobKind<Payload extends z.ZodType = z.ZodType> {
 const kind = <Payload extends z.ZodType>(one: JobKind<Payload>) => one;
 
 /**
- * The catalogue of jobs. State lives in the database. A job is a hint that may be lost, run twice, or come late, and its
- * handler ends quietly when the state has moved on. The database also decides whether an image is worth another try; the
+ * The catalogue of jobs. State lives in the database. A job is a hint: it may be lost, run twice, or arrive late. Its
+ * handler does nothing if the state has changed since. The database also decides whether an image is worth another try;
+ * the
  * attempts here are for failures of the queue and of processes.
  */
 export const JOBS = {

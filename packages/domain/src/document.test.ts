@@ -228,7 +228,7 @@ describe('what the storage could not hold is refused', () => {
     const labels = Array.from({ length: 10_000 }, () => '');
     expect(accepted({ id: 'a', labels }).id).toBe('a');
     expect(problem({ id: 'a', labels: [...labels, ''] })).toContain(
-      'field "labels": it has 10001 values, more than the 10000',
+      'field "labels": it has 10001 values, and 10000 is the limit',
     );
   });
 

@@ -106,7 +106,7 @@ describe('local parameters', () => {
     expect(messageOf('{!term}b')).toContain('expected f=<field> in {!term}');
     expect(messageOf('{!term f=$x}b')).toContain('no parameter "x"');
     expect(messageOf('{!term f=a')).toContain('not closed');
-    expect(messageOf('{!term f=a v=b}c')).toContain('nothing behind');
+    expect(messageOf('{!term f=a v=b}c')).toContain('nothing after');
     expect(messageOf('{!lucene q.op=XOR}c')).toContain('q.op=AND or q.op=OR');
   });
 });

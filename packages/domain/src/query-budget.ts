@@ -28,7 +28,7 @@ export class QueryBudget {
   countReferred(length: number): void {
     this.#referred += length;
     if (this.#referred > MAX_QUERY_LENGTH) {
-      throw queryError('', 0, `its $parameters bring more than ${MAX_QUERY_LENGTH} characters`);
+      throw queryError('', 0, `its $parameters add more than ${MAX_QUERY_LENGTH} characters`);
     }
   }
 

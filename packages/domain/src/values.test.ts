@@ -27,7 +27,7 @@ function number(text: string): JsonNumber {
   return new JsonNumber(text);
 }
 
-function misfit(type: FieldType, value: JsonValue): string {
+function typeMismatch(type: FieldType, value: JsonValue): string {
   try {
     coerceValue(type, value);
   } catch (error) {
@@ -154,20 +154,20 @@ describe('values in typed fields', () => {
   it('take a Long as a Double only when exact', () => {
     expect(coerceValue('double', number('9007199254740992'))).toBe(2 ** 53);
     expect(coerceValue('double', number('4611686018427387904'))).toBe(2 ** 62);
-    expect(misfit('double', number('9007199254740993'))).toBe(
+    expect(typeMismatch('double', number('9007199254740993'))).toBe(
       '9007199254740993 (a Long) would lose digits in a Double; send it with a decimal point if that is meant',
     );
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (long) => {
         if (BigInt(Number(long)) === long) expect(coerceValue('double', number(String(long)))).toBe(Number(long));
-        else misfit('double', number(String(long)));
+        else typeMismatch('double', number(String(long)));
       }),
     );
   });
 
   it('never take a Double as a Long', () => {
-    expect(misfit('long', number('5.0'))).toBe('5.0 (a Double) does not fit into a Long (an integer of 64 bits)');
-    misfit('long', number('1e3'));
+    expect(typeMismatch('long', number('5.0'))).toBe('5.0 (a Double) does not fit into a Long (an integer of 64 bits)');
+    typeMismatch('long', number('1e3'));
   });
 
   it('take numbers and booleans as strings with their text as it was sent', () => {
@@ -218,7 +218,7 @@ describe('values in typed fields', () => {
     ['location', ['52', '13']],
     ['text', 'x'],
   ])('a %s refuses %j', (type, value) => {
-    expect(misfit(type, value).length).toBeLessThan(250);
+    expect(typeMismatch(type, value).length).toBeLessThan(250);
   });
 
   it('throw nothing but AkinError, with a short message, whatever the value', () => {
@@ -241,9 +241,9 @@ describe('values in typed fields', () => {
       }),
       { numRuns: 5_000 },
     );
-    expect(misfit('long', 'x'.repeat(1_000_000)).length).toBeLessThan(200);
-    expect(misfit('double', '9'.repeat(1_000_000)).length).toBeLessThan(200);
-    expect(misfit('long', '9'.repeat(1_000_000)).length).toBeLessThan(200);
+    expect(typeMismatch('long', 'x'.repeat(1_000_000)).length).toBeLessThan(200);
+    expect(typeMismatch('double', '9'.repeat(1_000_000)).length).toBeLessThan(200);
+    expect(typeMismatch('long', '9'.repeat(1_000_000)).length).toBeLessThan(200);
   });
 });
 

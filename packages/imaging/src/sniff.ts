@@ -166,7 +166,7 @@ function readText(head: Buffer): { text: string; packed: boolean } | undefined {
   }
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   const text = bytes.toString(utf16 ? 'utf16le' : 'utf8').replace(/^\ufeff/, '');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells binary data.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters distinguish binary data from text.
   const invalid = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0;
   // One invalid character is allowed: the end of the head may split a character.
   return invalid > 1 ? (packed ? { text: '', packed } : undefined) : { text, packed };

@@ -41,7 +41,10 @@ export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 }
 
-/** The differences between the servers on which BullMQ keeps its jobs. All methods reject while the server is away. */
+/**
+ * The differences between the servers on which BullMQ keeps its jobs. All methods reject while the server is
+ * unavailable.
+ */
 export interface BullServer {
   /** @param jobs name of the jobs, which are kept below `prefix` */
   openQueue(jobs: JobName): Promise<BullQueue>;

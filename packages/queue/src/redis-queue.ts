@@ -85,6 +85,6 @@ async function requireNoEviction(redis: Redis): Promise<void> {
   if (policy === 'noeviction') return;
   redis.disconnect();
   throw new Error(
-    `Redis would throw jobs away when it is full (maxmemory-policy ${policy}): set maxmemory-policy noeviction`,
+    `Redis would delete jobs when it is full (maxmemory-policy ${policy}): set maxmemory-policy noeviction`,
   );
 }

@@ -61,7 +61,7 @@ describe('a connection to PostgreSQL', () => {
     ];
     const forgetful = Object.assign(new EventEmitter(), { query: async () => ({ rows: [answers.shift()] }) });
     await expect(setSession(forgetful as unknown as PostgresConnection, { work_mem: '32MB' })).rejects.toThrow(
-      /took settings of the session away \(work_mem\).*pool_mode = session/,
+      /removed settings of the session \(work_mem\).*pool_mode = session/,
     );
   });
 });

@@ -58,7 +58,7 @@ export async function setSession(
     [names, set?.held],
   );
   if (later?.lost || later?.pid !== set?.pid) {
-    throw new PoolerError(`A pooler took settings of the session away (${later?.lost ?? 'all'}). ${REMEDY}`, false);
+    throw new PoolerError(`A pooler removed settings of the session (${later?.lost ?? 'all'}). ${REMEDY}`, false);
   }
   return later?.pid;
 }

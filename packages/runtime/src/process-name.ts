@@ -1,4 +1,4 @@
-/** What a process tells the database of the fleet about itself. */
+/** The identity of a process, as the database of the fleet shows it. */
 export interface ProcessName {
   /** `gateway`, `indexer` or `analyzer`. */
   readonly role: string;

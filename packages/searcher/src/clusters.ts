@@ -18,7 +18,7 @@ const SAMPLE = 24;
 const ROUNDS = 6;
 /** Vectors that get their cluster between two pauses. */
 const ASSIGNED_AT_A_TIME = 2_048;
-/** Distances from nearest to farthest that are told apart when clusters are sorted. */
+/** The number of distances that are distinguished when clusters are sorted. */
 const STEPS = 1_024;
 
 /** The codes to split, by their places from 0 on. */

@@ -26,7 +26,7 @@ const MOVED_AT_A_TIME = 2_048;
 /** The places of rows that are compared: the memory is used again. */
 let rowPlaces = new Uint32Array(1_024);
 
-/** What a scan of signs asks and tells. */
+/** The parameters and callbacks of a scan of signs. */
 export interface SignScan {
   /** The maximum sum of signs of the next block. */
   most(): number;

@@ -67,7 +67,7 @@ export function segmentBytes(sizes: CodeSizes, capacity: number): number {
   return memoryBytes(segmentAddresses(sizes, capacity).end);
 }
 
-/** Codes of a limited number of vectors, each at a place of its own, in a separate memory. */
+/** Codes of a limited number of vectors in a separate memory. Each vector has its own place. */
 export class Segment {
   readonly capacity: number;
   /** A bit for each place, lowest first: the places that {@link Segment.nearBySigns} compares. */

@@ -22,7 +22,7 @@ export async function runStatement<Row>(url: string, sql: string, values: readon
 
 /** A transaction that stays open. */
 export interface HeldTransaction {
-  /** Rolls it back; does nothing when the server is gone. */
+  /** Rolls it back; does nothing if the server has ended. */
   release(): Promise<void>;
 }
 

@@ -35,8 +35,8 @@ export interface RemoteConfig {
 /**
  * Has pictures analyzed over HTTP by analyzers and analyze nodes, in turn. If one hangs, fails or is busy, the next one
  * gets the picture. One that hangs, or fails several times, is left out until it answers a health check. What an
- * analyzer says about the picture is final. An analysis has no time limit of its own while its analyzer lives, because
- * such a picture takes long everywhere: the signal of the caller ends it.
+ * analyzer says about the picture is final. An analysis has no time limit while its analyzer is healthy, because such a
+ * picture takes long everywhere. The signal of the caller ends it.
  */
 export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const { urls, fleetKey, log, metrics, resolve } = config;

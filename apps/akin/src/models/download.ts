@@ -84,7 +84,7 @@ export async function download(
   return hash;
 }
 
-/** @throws {AkinError} conflict if a file cannot be written, which no retry can mend */
+/** @throws {AkinError} conflict if a file cannot be written, which no retry can repair */
 export function throwUnwritable(file: string, error: unknown): void {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   if (!['ENOSPC', 'EACCES', 'EPERM', 'EROFS', 'EDQUOT', 'ENOTDIR', 'EISDIR', 'EEXIST'].includes(code)) return;

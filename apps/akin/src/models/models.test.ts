@@ -215,7 +215,7 @@ describe('akin models', () => {
       /cannot be written \(ENOSPC\)\. Free some space/,
     );
     await disk.empty();
-    await expect(download({ ...wanted, maxBytes: 10 }, () => {}, NEVER, 1)).rejects.toThrow('sends more than the 1 MB');
+    await expect(download({ ...wanted, maxBytes: 10 }, () => {}, NEVER, 1)).rejects.toThrow('sends more than 1 MB');
     await expect(stat(`${file}.part`)).rejects.toThrow('ENOENT');
     await download(wanted, () => {}, NEVER, 1);
     expect(await readFile(file)).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));

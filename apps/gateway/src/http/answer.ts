@@ -23,7 +23,7 @@ export interface BytesAnswer {
 /** An answer that continues until the client disconnects or the data ends. */
 export interface StreamAnswer {
   readonly type: string;
-  /** Read no faster than the client reads, and ended when the client is gone. */
+  /** Events are read no faster than the client reads them. They end when the client disconnects. */
   readonly events: AsyncGenerator<string | Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }

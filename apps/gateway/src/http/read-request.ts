@@ -113,8 +113,8 @@ async function readJsonParameters(
 }
 
 /**
- * Replaces the parameter `json`, which may contain the same as a JSON body, by the parameters in it. These come after
- * the others, as those of a body do. At endpoints other than searches it stays, and is refused.
+ * Replaces the parameter `json`, which may contain the same as a JSON body, by the parameters in it. These follow the
+ * others, as those of a body do. At endpoints other than searches it stays, and is refused.
  */
 export function expandJsonParameter(endpoint: Endpoint, list: ParameterList): ParameterList {
   if (!endpoint.bodies || endpoint.streamed || !list.some(([name]) => name === 'json')) return list;

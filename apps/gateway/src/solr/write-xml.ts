@@ -162,7 +162,7 @@ function written(attributes: Attributes): string {
     .join('');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: XML can hold none of these, not even as a reference
+// biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot contain these, not even as a reference
 const UNWRITABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu;
 
 /** Text for any place in XML. Characters that XML does not allow are written as in Solr, by their numbers: `#7;`. */

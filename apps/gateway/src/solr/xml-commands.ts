@@ -7,7 +7,7 @@ type Attributes = Readonly<Record<string, string>>;
 
 /** Maximum number of characters of one document or command: as many as bytes in JSON. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
-/** None of the known elements has more than a few. */
+/** Known elements have a few at most. */
 const MAX_ATTRIBUTES = 32;
 
 /** Elements that only contain others. SolrJ's concurrent client sends the second one. */

@@ -167,7 +167,10 @@ function* ofDelete(value: JsonValue, counter: { position: number }): Generator<C
   }
 }
 
-/** An unknown key may be a condition, for example a misspelt `_version_`: to ignore it would change too much. */
+/**
+ * An unknown key may be a condition, for example a misspelt `_version_`. Ignoring it could change documents that must
+ * not change.
+ */
 function requireKnown({ entries }: JsonObject, command: string, position: number, known: readonly string[]): void {
   const unknown = entries.find(([key]) => !known.includes(key));
   if (unknown === undefined) return;

@@ -14,7 +14,7 @@ export const REINDEX = z
     documents: z.int().meta({ description: 'Documents to copy.' }),
     copied: z
       .int()
-      .meta({ description: 'Documents that were copied. A document that changed meanwhile counts again.' }),
+      .meta({ description: 'Documents that were copied. A document that changed during the reindex counts again.' }),
     analyzed: z.int().meta({ description: 'Documents whose pictures are analyzed again.' }),
     thumbnails: z.int().meta({
       description:

@@ -19,6 +19,6 @@ try {
   }
 } catch (error) {
   const { message } = error as Error;
-  console.error(`${message}\nnpm run eval -- --help tells how it is used.`);
+  console.error(`${message}\nnpm run eval -- --help shows how to use it.`);
   process.exitCode = 1;
 }

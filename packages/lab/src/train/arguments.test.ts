@@ -26,7 +26,7 @@ describe('training scripts', () => {
   it.each<[script: string, args: string[], why: string]>([
     ['main', [], 'Name a folder.'],
     ['main', ['FOLDER', 'content', '--backend', 'bogus'], '--backend is one of wasm, onnx, node, not bogus.'],
-    ['main', ['FOLDER', 'content', 'copyspace'], 'copyspace is none of the modules color, content, duplicate.'],
+    ['main', ['FOLDER', 'content', 'copyspace'], 'copyspace is not one of the modules color, content, duplicate.'],
     ['main', ['FOLDER', '--sample', '3'], "Unknown option '--sample'"],
     ['axes', ['FOLDER', 'content'], 'content is one too many.'],
     ['axes', ['FOLDER', '--backend', 'bogus'], '--backend is one of wasm, onnx, node, not bogus.'],

@@ -59,7 +59,9 @@ function parse({ folders, modules = false, options = [] }: Wanted): Arguments {
   const known = MODULES.filter(({ descriptor }) => modules && descriptor).map((module) => module.name);
   const unknown = named.find((one) => !known.includes(one));
   if (unknown !== undefined) {
-    throw new Error(modules ? `${unknown} is none of the modules ${known.join(', ')}.` : `${unknown} is one too many.`);
+    throw new Error(
+      modules ? `${unknown} is not one of the modules ${known.join(', ')}.` : `${unknown} is one too many.`,
+    );
   }
   return { folders: positionals.slice(0, folders), modules: named.length > 0 ? named : known, classes, model, backend };
 }

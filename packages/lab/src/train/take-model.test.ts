@@ -38,7 +38,7 @@ describe('a network to replace akin’s own', () => {
 
   it('is refused when a reference is missing', async () => {
     await change('reference.json', ({ tolerance, vectors }: Reference) => ({ tolerance, vectors: vectors.slice(1) }));
-    await expect(checkModel(url(), 'wasm')).rejects.toThrow('does not hold the 15 pictures');
+    await expect(checkModel(url(), 'wasm')).rejects.toThrow('does not contain the 15 pictures');
   });
 
   it('is refused when its weights are not named as a file in its folder', async () => {

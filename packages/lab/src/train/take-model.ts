@@ -44,7 +44,7 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
   const network = await openNetwork(model, backend);
   const size = 3 * input.width * input.height;
   if (vectors.length === 0 || rgb.length !== size * vectors.length) {
-    throw new Error(`reference.rgb does not hold the ${vectors.length} pictures of reference.json.`);
+    throw new Error(`reference.rgb does not contain the ${vectors.length} pictures of reference.json.`);
   }
   for (const [i, expected] of vectors.entries()) {
     const pixels: Pixels = { ...input, data: rgb.subarray(i * size, (i + 1) * size) };

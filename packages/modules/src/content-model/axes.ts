@@ -120,7 +120,7 @@ export function readAxes(bytes: Uint8Array, dimensions: number, label: string): 
   const tensors = readSafetensors(bytes, label);
   const [width, kept, made] = ['numbers', 'axes', 'dimensions'].map((name) => Number(tensors.metadata[name]));
   if (!width || !kept || made !== dimensions)
-    throw new Error(`${label} is not of descriptors of ${dimensions} numbers.`);
+    throw new Error(`${label} does not belong to descriptors of ${dimensions} numbers.`);
   const center = tensors.get('mean', [width]);
   const axes = tensors.get('axes', [kept, width]);
   const roots = tensors.metadata.roots === 'true';

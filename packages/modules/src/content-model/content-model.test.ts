@@ -309,7 +309,7 @@ describe('a model that gives nothing to tell pictures by', () => {
       (weights) => weights.fill(Number.NaN, -1),
       'numbers that are not finite',
     ],
-    ['the same for all', {}, (weights) => weights.fill(0), `gives the same for all ${PICTURES} pictures`],
+    ['the same for all', {}, (weights) => weights.fill(0), `gives the same vector for all ${PICTURES} pictures`],
     ['too many numbers', { output: 'wide' }, undefined, 'gives 7290 numbers for a picture, and 2 to 4096 can be used'],
   ])('is refused: %s', async (_, manifest, spoil, why) => {
     const other = await mkdtemp(join(tmpdir(), 'akin-model-'));

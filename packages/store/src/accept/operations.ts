@@ -171,7 +171,7 @@ async function isOpen(
 
 /**
  * SQL: whether the operations from $2 to $3 of the collection $1 are not finished. Reads no documents, because their
- * server may be away.
+ * server may be unavailable.
  */
 function openSql(S: string, until: 'analyzed' | 'visible'): string {
   const open = until === 'visible' ? "'queued', 'analyzing', 'ready'" : "'queued', 'analyzing'";

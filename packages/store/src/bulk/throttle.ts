@@ -8,7 +8,7 @@ export interface SearchTimes {
 }
 
 const POLL_MILLISECONDS = 1_000;
-/** Bulk work has ended, and does not only pause, if it was last active so long ago. */
+/** If bulk work was last active so long ago, it has ended and does not only pause. */
 const ENDED_MILLISECONDS = 3_000;
 /** Bulk work keeps at least a quarter of its speed, because it must end. */
 const MIN_SHARE = 1 / 4;

@@ -143,8 +143,8 @@ async function buildIndex(
 }
 
 /**
- * An index cannot contain values beyond about 2,600 bytes. One that meets such a value is dropped for good, so that the
- * value can be stored. Searches on the field then read rows, as before.
+ * An index cannot contain values beyond about 2,600 bytes. An index that meets such a value is dropped permanently, so
+ * that the value can be stored. Searches on the field then read rows, as before.
  *
  * @returns whether this was the error; then the failed work may be retried
  */

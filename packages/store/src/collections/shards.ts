@@ -93,8 +93,8 @@ function suffixOf(shard: number): string {
 }
 
 /**
- * Of the table of outputs. Else texts of more than 2 kB, as nearly all are, are cut in two and go to a table of their own:
- * that takes half as much work again for writing and twice as much for reading, and more room.
+ * Of the table of outputs. Otherwise texts of more than 2 kB, which nearly all are, would be stored out of line in two
+ * pieces. That takes 1.5 times the work for writing, twice the work for reading, and more space.
  */
 const IN_ROWS = 'toast_tuple_target = 4080';
 

@@ -34,7 +34,7 @@ export class Applier {
     this.#batchSize = batchSize;
   }
 
-  /** Number of operations of the next chunk. While searches are slowed it is small, so that none of them waits long. */
+  /** Number of operations of the next chunk. While searches are slowed it is small, so that no search waits long. */
   get rows(): number {
     const { rows } = this.#batchSize;
     return this.#context.store.throttle.strength > 0 ? Math.min(rows, THROTTLED_ROWS) : rows;

@@ -22,7 +22,7 @@ interface Progress {
    */
   count: number;
   failed: number;
-  /** Whether it applied so much that words may wait for their index. */
+  /** Whether it is so large that its words may wait for their index. */
   isLarge: boolean;
 }
 

@@ -235,6 +235,6 @@ async function stopBackup(client: Connection): Promise<BackupEnd> {
 function tooMuchChanged(): AkinError {
   return new AkinError(
     'unavailable',
-    'Too much was changed while the backup was read: read it faster, or while less is indexed.',
+    'Too much was changed while the backup was read: read it faster, or at a time with fewer changes.',
   );
 }

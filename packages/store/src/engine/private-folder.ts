@@ -38,8 +38,8 @@ export function unusable(folder: string, doing: 'made' | 'read' | 'written', cau
  * Prepares a folder for files of akin only, which may contain secrets: creates it and its parents if missing, and
  * removes all permissions of other users.
  *
- * @param ours names of akin's files there. A folder with other files and none of these belongs to somebody else and is
- * refused; one with both keeps its permissions.
+ * @param ours names of akin's files there. A folder with other files and none of these is refused; one with both keeps
+ * its permissions.
  * @param tell gets a warning if others can write to the folder
  * @throws AkinError conflict, unavailable: the message names the folder and says what to do
  */
@@ -107,7 +107,7 @@ async function closeFolder(folder: string, shared: boolean, tell: (text: string)
     if (open) tell(`${told}. It also contains other files, so akin does not change that. Give akin a separate folder.`);
     return;
   }
-  if (open) tell(`${told}. akin removes that permission. Earlier changes by them stay.`);
+  if (open) tell(`${told}. akin removes that permission. Their earlier changes stay.`);
   await chmod(folder, rights & ~OTHERS).catch((error: Error) => {
     if (open) tell(`The mode of ${folder} cannot be changed: ${error.message}. Make it 700.`);
   });

@@ -1,7 +1,7 @@
 import type { Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
 import { toAkinError } from './sqlstate.ts';
 
-/** The setting by which a session declares what its akin supports, for triggers that keep earlier versions away. */
+/** The setting by which a session declares what its akin supports. Triggers use it to refuse earlier versions. */
 export const KNOWS = 'akin.knows';
 export const SHARDS = 'shards';
 export const SERVERS = 'servers';
@@ -16,7 +16,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   jit: 'off',
   // Documents and descriptors of a shard on another server are joined there, see docs/benchmarks.md.
   enable_partitionwise_join: 'on',
-  // So much may wait before it goes into an index of words: searches for words look through it.
+  // Size of the pending list of an index of words. Searches for words scan this list.
   gin_pending_list_limit: '256kB',
   timezone: 'UTC',
   datestyle: 'ISO, YMD',

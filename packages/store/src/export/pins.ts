@@ -25,7 +25,7 @@ export async function pinCommit(store: Store, collection: Collection): Promise<P
      returning id, commit`,
     [collection.id],
   );
-  if (row === undefined) throw new Error(`the collection ${collection.name} is gone`);
+  if (row === undefined) throw new Error(`the collection ${collection.name} no longer exists`);
   return { id: Number(row.id), commit: row.commit };
 }
 

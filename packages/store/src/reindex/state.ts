@@ -177,7 +177,8 @@ export async function pauseReindex(store: Store, collection: Collection): Promis
  * Continues a paused reindex, or one whose process is gone.
  *
  * @returns undefined if there is none, or the target collection is gone
- * @throws AkinError conflict if its models are not here: outputs of other models would be copied as if they were theirs
+ * @throws AkinError conflict if its models are missing here: outputs of other models would be copied as if they were
+ * from these
  */
 export async function resumeReindex(
   store: Store,

@@ -3,9 +3,9 @@ import type { Transaction } from '../engine/engine.ts';
 import { isOwn, type Range, type ReadCollection } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
 
-/** What a query asks of one column: a document matches that has one of some values, or one that has none of them. */
+/** The condition of a query on one column: documents match that have one of some values, or that have none of them. */
 export interface ValueTest {
-  /** A column of documents that holds one value of each. */
+  /** A column of documents with one value for each document. */
   readonly column: string;
   /** These, as the database writes them, and those of which any condition is true. */
   readonly values: ReadonlySet<string>;
@@ -54,7 +54,7 @@ type ColumnChange = OfKind<Parameters<Searcher['change']>[1]>;
 const MAX_VALUES = 1_024;
 /** Columns that are held of a collection: each takes two bytes a row. */
 const MAX_COLUMNS = 16;
-/** What a row takes in a column at most. */
+/** Maximum bytes of a row in a column. */
 const ROW_BYTES = 2.5;
 /** New filters on a column before it is read. */
 const TIMES = 2;
@@ -64,7 +64,8 @@ const PAUSE_MILLISECONDS = 15 * 60_000;
 const AT_A_TIME = 10_000;
 
 /**
- * The columns of which the searcher holds the value of each row. A new filter that asks which values a document has is
+ * The columns whose values the searcher has in memory, for each row. A new filter that asks which values a document has
+ * is
  * found by them in memory. Columns are read in the background when filters use them.
  */
 export class InMemoryColumns {
@@ -111,8 +112,8 @@ export class InMemoryColumns {
    * Sets the matches of a filter as of a commit: only those that have some value, so that rows whose values are
    * not known yet do not. Of a filter that excludes values its complement is held.
    *
-   * @returns when the searcher has the matches, later requests about which may be sent at once; undefined if the column is
-   *   not held, or not for that commit, or the filter is held the other way, or quickly brought forward by the database
+   * @returns `sent` resolves when the searcher has the matches; later requests may use them at once. Undefined if the
+   * column is not in memory for that commit, if the filter is kept as its complement, or if the database updates it faster
    */
   async answer(
     filter: { readonly number: number; readonly commit: bigint; isComplement?: boolean },
@@ -152,9 +153,9 @@ export class InMemoryColumns {
     };
   }
 
-  /** Filters used a column that is not held: from the second time on it is worth being read. */
+  /** Filters used a column that is not in memory: the second use starts a read of it. */
   note(name: string, source: RowSource): void {
-    // The embedded database could answer nothing else meanwhile, and its collections are small.
+    // The embedded database would be blocked by this, and its collections are small.
     if (this.#columns.has(name) || source.engine.kind === 'pglite') return;
     const asked = this.#asked.get(name) ?? { times: 0, notBefore: 0 };
     this.#asked.set(name, asked);
@@ -208,7 +209,7 @@ export class InMemoryColumns {
     this.#asked.set(name, { times: 0, notBefore: performance.now() + PAUSE_MILLISECONDS });
   }
 
-  /** @returns false where there are too many values, or the column was given back meanwhile */
+  /** @returns false if there are too many values, or the column was dropped in the meantime */
   async #take({ number, ordinals }: InMemoryColumn, bytes: Uint8Array, isThere: () => boolean): Promise<boolean> {
     if (!isThere()) return false;
     let lists: ValueList[] = [];

@@ -327,7 +327,7 @@ export class InMemorySearch implements AsyncDisposable {
     await held.dropFilters();
     for (const other of this.#held.values()) {
       if (fits()) return;
-      // One that is given back meanwhile takes its filters with it.
+      // A collection that is dropped in the meantime loses its filters too.
       if (other.collection.id === held.collection.id) await other.dropFilters().catch(() => undefined);
     }
     if (fits() || this.#evictFor(held, held.bytes)) return;
