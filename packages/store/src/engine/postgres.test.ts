@@ -228,6 +228,8 @@ async function openDoor(target: string) {
   const here = new Set<Socket>();
   let waiting: Socket[] | undefined;
   const letIn = (client: Socket) => {
+    // It did not wait that long, and will not close again.
+    if (client.destroyed) return;
     const server = connect(Number(port), hostname);
     client.pipe(server).pipe(client);
     for (const [one, other] of [
