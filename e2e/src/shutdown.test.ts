@@ -145,7 +145,8 @@ describe('the end of akin serve under load', () => {
     const pictures = await servePictures(await drawImage({ width: 320, height: 240 }));
     try {
       const start = (...more: string[]) => serveAkin(['--no-demo', '--data', data.folder, ...more]);
-      const first = await start();
+      // Keeps its port and database that long, so that the next start must wait.
+      const first = await start('--shutdown-delay', '5');
       const collection = first.client.collection('my-collection');
       const stream = listen(first.url);
       const update = endlessUpdate(first.url);

@@ -3,7 +3,7 @@ import { freemem, tmpdir } from 'node:os';
 
 const IN_MEMORY = '/dev/shm';
 /** Several times what a run takes at most. */
-const LEAST_BYTES = 8 * 1024 ** 3;
+const LEAST_BYTES = 4 * 1024 ** 3;
 
 /**
  * The folder in which a run creates its folders. Tests create and delete hundreds of thousands of files, most of them
