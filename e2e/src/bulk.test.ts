@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Collection } from '@akin/client';
+import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { PROGRAM, RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
@@ -16,6 +17,7 @@ const KILLED = 10_000;
 const SEVERAL_REQUESTS = 1_200;
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: TestDatabase;
 let akin: ServingAkin;
 let pictures: Server;
 let host: string;
@@ -29,10 +31,13 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
   host = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}`;
-  akin = await serveAkin(['--no-demo', '--data', path.join(place.folder, 'data')]);
+  // Stores tens of thousands of documents, of which the embedded database takes several times the CPU time.
+  database = await testDatabase();
+  akin = await serveAkin(['--no-demo', '--data', path.join(place.folder, 'data'), '--database-url', database.url]);
 });
 afterAll(async () => {
   await akin?.command.stop();
+  await database?.drop();
   pictures?.close();
   await place?.remove();
 });

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -140,12 +140,13 @@ describe('the end of akin serve while it starts', () => {
 });
 
 describe('the end of akin serve under load', () => {
-  it('is in time and keeps what was accepted', async () => {
+  it('is in time and keeps what was accepted, and the next one waits for it at the same port', async () => {
     const data = await temporaryFolder();
     const pictures = await servePictures(await drawImage({ width: 320, height: 240 }));
     try {
-      const start = () => serveAkin(['--no-demo', '--data', data.folder], { AKIN_THREADS: '1' });
-      const first = await start();
+      const start = (...more: string[]) => serveAkin(['--no-demo', '--data', data.folder, ...more]);
+      // Keeps its port and database that long, so that the next start must wait.
+      const first = await start('--shutdown-delay', '5');
       const collection = first.client.collection('my-collection');
       const stream = listen(first.url);
       const update = endlessUpdate(first.url);
@@ -158,12 +159,16 @@ describe('the end of akin serve under load', () => {
       await until('it fetches', async () => pictures.waiting() >= 6);
       // Nobody waits for its answer.
       collection.commit().catch(() => {});
-      expect(await within(first.command.stop())).toMatchObject({ code: 0 });
+      const ended = within(first.command.stop());
+      pictures.slow(-SLOW_SECONDS);
+      // It may have ended already.
+      const told = () => readFile(path.join(data.folder, 'server.json'), 'utf8').catch(() => 'stopping');
+      await until('it is stopping', async () => (await told()).includes('stopping'));
+      const second = await start('--port', new URL(first.url).port);
+      expect(await ended).toMatchObject({ code: 0 });
       expect(await update).toBe(0);
       expect(await stream).toMatch(/^retry: /);
 
-      pictures.slow(-SLOW_SECONDS);
-      const second = await start();
       const again = second.client.collection('my-collection');
       await until('all are there', async () => {
         await again.commit();

@@ -10,7 +10,7 @@ import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, type Logger } from '@akin/runtime';
 import { createKey, listKeys, type ObjectsConfig, openStore } from '@akin/store';
-import { openDataFolder } from './data-folder.ts';
+import { openDataFolder, printToStandardError } from './data-folder.ts';
 import { describeOtherModels } from './describe-other-models.ts';
 import { analyzeSentOrFetched, downloader } from './download.ts';
 import { ContentModels } from './models/content-models.ts';
@@ -25,7 +25,7 @@ import {
   reportSearchMemory,
   reportStandbys,
 } from './process-figures.ts';
-import { runningServer, writeServerFile } from './server-file.ts';
+import { runningServer, ServerFile, untilStopped } from './server-file.ts';
 import { openTracing } from './tracing.ts';
 import { akinVersion } from './version.ts';
 
@@ -118,7 +118,11 @@ async function open(
   const { threads } = config.analysis;
   const key = randomBytes(32).toString('hex');
   const metrics = createProcessMetrics('akin');
+  await untilStopped(config.dataFolder, printToStandardError, signal);
   await requireFreePort(config);
+  // First of all parts: it is closed last, when nothing is used any more.
+  const serverFile = parts.keep('server file', new ServerFile(config.dataFolder));
+  signal.addEventListener('abort', () => serverFile.stops(), { once: true });
   await openTracing('akin', parts, log);
   const tell = (text: string) => log.warn(text);
   if (!config.databaseUrl) await openDataFolder(config.dataFolder, tell);
@@ -181,11 +185,12 @@ async function open(
     shutdownDelayMilliseconds,
   );
   // Other commands work without it.
-  const file = openDataFolder(config.dataFolder, () => {}).then(() => writeServerFile(config.dataFolder, gateway.url));
-  const written = await file.catch(
-    (err) => void log.warn({ err }, 'other commands cannot find this akin by its data folder'),
-  );
-  if (written) parts.keep('server file', written);
+  try {
+    await openDataFolder(config.dataFolder, () => {});
+    serverFile.serves(gateway.url);
+  } catch (err) {
+    log.warn({ err }, 'other commands cannot find this akin by its data folder');
+  }
   return { gateway, key, analyzer, models };
 }
 

@@ -1,6 +1,6 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isRunning } from '@akin/runtime';
+import { isRunning, sleep } from '@akin/runtime';
 
 /** In the data folder: the URL of the akin that serves from it. */
 export const SERVER_FILE = 'server.json';
@@ -10,40 +10,87 @@ export interface RunningServer {
   readonly pid: number;
   /** Its URL on this machine, without a slash at the end. */
   readonly url: string;
+  /** It is about to end. */
+  readonly stopping?: boolean;
 }
 
 const ANSWER_MILLISECONDS = 10_000;
+/** A process ends within five seconds, later on a busy machine, or if it first serves until load balancers know. */
+const STOPPING_MILLISECONDS = 30_000;
+const LOOK_MILLISECONDS = 50;
+
+/** Tells other commands of this user about this process, until disposed of. */
+export class ServerFile implements AsyncDisposable {
+  readonly #file: string;
+  #server: RunningServer | undefined;
+
+  constructor(dataFolder: string) {
+    this.#file = path.join(dataFolder, SERVER_FILE);
+  }
+
+  /** @param url as the gateway has it. @throws Error of the system if the file cannot be written */
+  serves(url: string): void {
+    this.#write({ pid: process.pid, url: reachable(url) });
+  }
+
+  /** The next akin waits for the end of this one, see {@link untilStopped}. */
+  stops(): void {
+    if (this.#server !== undefined && this.#isOwn()) this.#write({ ...this.#server, stopping: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isOwn()) rmSync(this.#file, { force: true });
+  }
+
+  /** On PostgreSQL another akin may have used this folder in the meantime. */
+  #isOwn(): boolean {
+    return readServerFile(this.#file)?.pid === process.pid;
+  }
+
+  /** Ends before anything else happens: a process that stops is seen as such from then on. */
+  #write(server: RunningServer): void {
+    // Atomic: no reader sees half of it.
+    writeFileSync(`${this.#file}.partial`, JSON.stringify(server), { mode: 0o600 });
+    renameSync(`${this.#file}.partial`, this.#file);
+    this.#server = server;
+  }
+}
 
 /**
- * Tells other commands of this user the URL of this process, until disposed of.
- * @param url as the gateway has it
- * @throws Error of the system if the file cannot be written
+ * Waits while the akin of a data folder is stopping: until then it has the port and the database. After a time limit
+ * the caller finds out.
+ *
+ * @throws the reason of the signal
  */
-export async function writeServerFile(dataFolder: string, url: string): Promise<AsyncDisposable> {
-  const file = path.join(dataFolder, SERVER_FILE);
-  const content = JSON.stringify({ pid: process.pid, url: reachable(url) } satisfies RunningServer);
-  // Atomic: no reader sees half of it.
-  await writeFile(`${file}.partial`, content, { mode: 0o600 });
-  await rename(`${file}.partial`, file);
-  return {
-    async [Symbol.asyncDispose]() {
-      // On PostgreSQL another akin may have used this folder in the meantime.
-      if ((await readFile(file, 'utf8').catch(() => '')) === content) await rm(file, { force: true });
-    },
+export async function untilStopped(
+  dataFolder: string,
+  tell: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const stopping = () => {
+    const server = readServerFile(path.join(dataFolder, SERVER_FILE));
+    // In a container the next process often has the number of the killed one.
+    return server?.stopping && server.pid !== process.pid && isRunning(server.pid) ? server : undefined;
   };
+  const first = stopping();
+  if (first === undefined) return;
+  tell(`Another akin (pid ${first.pid}) is stopping: waiting for its end.`);
+  const deadline = performance.now() + STOPPING_MILLISECONDS;
+  while (stopping() && performance.now() < deadline) await sleep(LOOK_MILLISECONDS, signal);
 }
 
 /** The akin that serves from a data folder. Undefined if none does, for example after a kill. */
 export async function runningServer(dataFolder: string): Promise<RunningServer | undefined> {
-  const server = await readServerFile(path.join(dataFolder, SERVER_FILE));
-  if (server === undefined || !isRunning(server.pid)) return undefined;
+  const server = readServerFile(path.join(dataFolder, SERVER_FILE));
+  if (server === undefined || server.stopping || !isRunning(server.pid)) return undefined;
   return (await answers(server.url)) ? server : undefined;
 }
 
-async function readServerFile(file: string): Promise<RunningServer | undefined> {
+function readServerFile(file: string): RunningServer | undefined {
   try {
-    const { pid, url } = JSON.parse(await readFile(file, 'utf8'));
-    return Number.isSafeInteger(pid) && pid > 0 && URL.canParse(url) ? { pid, url } : undefined;
+    const { pid, url, stopping } = JSON.parse(readFileSync(file, 'utf8'));
+    if (!Number.isSafeInteger(pid) || pid <= 0 || !URL.canParse(url)) return undefined;
+    return { pid, url, stopping: stopping === true };
   } catch {
     return undefined;
   }

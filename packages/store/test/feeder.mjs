@@ -2,9 +2,10 @@
  * Changes a collection, analyzes, commits, groups and cleans up, all at the same time and as fast as it can, until it is killed.
  * Says on its output what it is about to send and what was accepted, a JSON line each.
  *
- * Usage: node feeder.mjs <place as JSON> <first number>
+ * Usage: node feeder.mjs <place as JSON> <first number> <seed>
  */
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
+import { randomNumbers } from '@akin/testing';
 import {
   claimForAnalysis,
   commit,
@@ -19,9 +20,11 @@ import {
 import { createFeeding } from './feeding.mjs';
 import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES } from './tiny-module.mjs';
 
-const [place, firstNumber] = process.argv.slice(2);
+const [place, firstNumber, seed] = process.argv.slice(2);
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
-const random = (below) => Math.floor(Math.random() * below);
+/** Only for what is sent, whose order then depends on the seed alone. */
+const number = randomNumbers(Number(seed) + Number(firstNumber));
+const random = (below) => Math.floor(number() * below);
 const api = { loadSchema, parseJson, TypeClaims, validateDocument };
 const feeding = createFeeding(api, Number(firstNumber), random);
 
@@ -76,6 +79,6 @@ async function analyze() {
 async function forEver(work) {
   for (;;) {
     await work();
-    await new Promise((resolve) => setTimeout(resolve, random(10)));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
   }
 }

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -8,6 +7,7 @@ import { Redis } from 'ioredis';
 import { postgresAnswers, redisAnswers } from './answers.ts';
 import { debianPrograms, hasDebianPrograms } from './debian.ts';
 import { initPostgres, postgresSettings, userForPostgres } from './local.ts';
+import { placeOfFiles } from './place-of-files.ts';
 import { freePort, type Server, startServer } from './server.ts';
 
 const run = promisify(execFile);
@@ -113,8 +113,7 @@ export async function killable(
 
 /** A new folder that users other than root can read. */
 export async function newFolder(): Promise<string> {
-  const parent = process.getuid?.() === 0 ? '/tmp' : tmpdir();
-  const folder = await mkdtemp(join(parent, `akin-tests-${process.pid}-`));
+  const folder = await mkdtemp(join(placeOfFiles(), `akin-tests-${process.pid}-`));
   await chmod(folder, 0o711);
   await mkdir(folder, { recursive: true });
   return folder;

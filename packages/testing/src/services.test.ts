@@ -8,6 +8,7 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { postgresAnswers, redisAnswers } from './answers.ts';
 import { copyTemplate, type TestDatabase, testDatabase, testRedis } from './index.ts';
+import { placeOfFiles } from './place-of-files.ts';
 
 describe('a test database', () => {
   let database: TestDatabase;
@@ -99,9 +100,7 @@ describe('services of a process', () => {
   }
 
   const foldersOf = async (pid: number | undefined) =>
-    (await readdir(process.getuid?.() === 0 ? '/tmp' : tmpdir())).filter((name) =>
-      name.startsWith(`akin-tests-${pid}-`),
-    );
+    (await readdir(placeOfFiles())).filter((name) => name.startsWith(`akin-tests-${pid}-`));
 
   it('leave no server and no folder behind', async () => {
     const { child, postgres, redis } = await startInProcess();

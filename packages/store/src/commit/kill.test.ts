@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { SHORT_LIVED, scaledByChaos } from '@akin/testing';
+import { randomNumbers, SHORT_LIVED, scaledByChaos } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allOperations, checkVisible, type Log, type Sent } from '../../test/kill-log.ts';
 import { type TestPlace, testPlace } from '../../test/support.ts';
@@ -19,6 +20,10 @@ import { listGroups } from '../groups/list-groups.ts';
 import { updateGroups } from '../groups/update-groups.ts';
 import { type ObjectsConfig, openStore } from '../store.ts';
 import { commit } from './commit.ts';
+
+/** Decides what is sent and when a process is killed; what the processes do at the same time still differs. */
+const SEED = Number(process.env.AKIN_SEED ?? randomInt(2 ** 31));
+const random = randomNumbers(SEED);
 
 const FEEDER = fileURLToPath(new URL('../../test/feeder.mjs', import.meta.url));
 
@@ -35,7 +40,7 @@ const PLACES = [
 ] as const;
 
 describe.each(PLACES)(
-  'a process on $kind with $shards shards and pictures $pictures that is killed again and again',
+  `a process on $kind with $shards shards and pictures $pictures that is killed again and again (AKIN_SEED=${SEED})`,
   ({ kind, shards, pictures, kills }) => {
     let place: TestPlace & { readonly objects?: ObjectsConfig };
     let remove: () => Promise<void>;
@@ -172,12 +177,13 @@ describe.each(PLACES)(
     };
 
     async function feedAndKill(log: FeederLog): Promise<void> {
-      const child = spawn(process.execPath, [...SHORT_LIVED, FEEDER, JSON.stringify(place), String(log.nextNumber)], {
+      const args = [JSON.stringify(place), String(log.nextNumber), String(SEED)];
+      const child = spawn(process.execPath, [...SHORT_LIVED, FEEDER, ...args], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const killed = once(child, 'exit');
       let sending: readonly Sent[] | undefined;
-      let left = 1 + Math.floor(Math.random() * 6);
+      let left = 1 + Math.floor(random() * 6);
       for await (const line of createInterface({ input: child.stdout })) {
         const said = JSON.parse(line) as { sending?: readonly Sent[]; accepted?: number };
         if (said.sending) sending = said.sending;
@@ -195,5 +201,5 @@ describe.each(PLACES)(
 );
 
 function killLater(child: ChildProcess): void {
-  setTimeout(() => child.kill('SIGKILL'), Math.random() * 300);
+  setTimeout(() => child.kill('SIGKILL'), random() * 300);
 }

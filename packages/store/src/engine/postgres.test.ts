@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { openPgBouncer, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -166,6 +167,35 @@ describe('a PostgreSQL that becomes unreachable', () => {
     });
   });
 
+  it('waits for the end of the akin that has the lock', async () => {
+    const database = await testDatabase();
+    const first = await openPostgres(database.url, { name: 'first' });
+    const opening = openPostgres(database.url, { name: 'second' });
+    const refused = `select 1 from pg_stat_activity where application_name = 'second' and state = 'idle' and query like '%pg_try_advisory_lock%'`;
+    while ((await first.query(refused)).length === 0);
+    await first[Symbol.asyncDispose]();
+    await (await opening)[Symbol.asyncDispose]();
+    await database.drop();
+  });
+
+  it('is not locked again after the end of an akin that was about to do so', async () => {
+    const database = await testDatabase();
+    await using door = await openDoor(database.url);
+    const engine = await openPostgres(door.url, { name: 'leaving' });
+    door.shut();
+    while (door.waiting() === 0) await new Promise(setImmediate);
+    const left = engine[Symbol.asyncDispose]();
+    door.open();
+    await left;
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    const isLocked = `select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`;
+    while (door.connections() > 0 && (await other.query(isLocked)).rowCount === 0);
+    expect(door.connections()).toBe(0);
+    await other.end();
+    await database.drop();
+  });
+
   it('cancels a search that runs too long', async () => {
     const searching = engine.transaction((tx) => tx.query('select pg_sleep(30)'), {
       snapshot: true,
@@ -191,3 +221,48 @@ describe('a PostgreSQL that becomes unreachable', () => {
     }
   });
 });
+
+/** A way to a server, on which connections break and new ones wait while it is shut. */
+async function openDoor(target: string) {
+  const { hostname, port } = new URL(target);
+  const here = new Set<Socket>();
+  let waiting: Socket[] | undefined;
+  const letIn = (client: Socket) => {
+    // It did not wait that long, and will not close again.
+    if (client.destroyed) return;
+    const server = connect(Number(port), hostname);
+    client.pipe(server).pipe(client);
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      one.on('error', () => {}).on('close', () => other.destroy());
+    }
+  };
+  const listener = createServer((client) => {
+    here.add(client);
+    client.on('error', () => {}).on('close', () => here.delete(client));
+    if (waiting) waiting.push(client);
+    else letIn(client);
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const url = new URL(target);
+  url.host = `127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    connections: () => here.size,
+    waiting: () => waiting?.length ?? 0,
+    shut() {
+      waiting = [];
+      for (const client of here) client.destroy();
+    },
+    open() {
+      for (const client of waiting ?? []) letIn(client);
+      waiting = undefined;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of here) client.destroy();
+      listener.close();
+    },
+  };
+}

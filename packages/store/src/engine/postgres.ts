@@ -8,6 +8,9 @@ const OLDEST_VERSION = 15;
 /** Any number that nothing else uses: "akin" in ASCII. */
 const LOCK_KEY = 0x616b696e;
 const RELOCK_MILLISECONDS = 1_000;
+/** The server needs a moment to notice that the process which held the lock was killed. */
+const LOCK_PATIENCE_MILLISECONDS = 5_000;
+const LOCK_RETRY_MILLISECONDS = 20;
 const STANDBY_RETRY_SECONDS = 2;
 
 export interface PostgresOptions {
@@ -150,7 +153,7 @@ class DatabaseLock {
     hear?: (text: string) => void,
   ): Promise<DatabaseLock> {
     const lock = new DatabaseLock(config, settings, hear);
-    await lock.#connect();
+    await lock.#connect(LOCK_PATIENCE_MILLISECONDS);
     return lock;
   }
 
@@ -169,8 +172,11 @@ class DatabaseLock {
     await this.#client?.end().catch(() => undefined);
   }
 
-  async #connect(): Promise<void> {
+  /** @param patience how long to wait for another akin */
+  async #connect(patience = 0): Promise<void> {
     const client = new pg.Client(this.#config);
+    // A release ends it in every state, or it would take the lock afterwards.
+    this.#client = client;
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -180,18 +186,7 @@ class DatabaseLock {
         return other;
       });
       await setSession(client, this.#settings);
-      const { rows } = await client.query<{ taken: boolean; holder: string | null }>(
-        `select pg_try_advisory_lock${this.#hear ? '_shared' : ''}($1) as taken,
-                (select a.client_addr || ' pid ' || a.pid from pg_locks l join pg_stat_activity a using (pid)
-                  where l.locktype = 'advisory' and l.objid = $1 and l.database = (select oid from pg_database where datname = current_database()) limit 1) as holder`,
-        [LOCK_KEY],
-      );
-      if (!rows[0]?.taken) {
-        throw new AkinError(
-          'conflict',
-          `Another akin uses this database (connection ${rows[0]?.holder ?? 'unknown'}). Stop it, or choose another database.`,
-        );
-      }
+      await this.#takeOn(client, patience);
       if (this.#hear) {
         const hear = this.#hear;
         client.on('notification', ({ payload }) => hear(payload ?? ''));
@@ -201,10 +196,30 @@ class DatabaseLock {
       await client.end().catch(() => undefined);
       throw openingError(error);
     }
-    this.#client = client;
     client.once('end', () => {
       if (!this.#released) void this.#retake();
     });
+  }
+
+  /** @throws AkinError conflict if another akin still has the lock after `patience` */
+  async #takeOn(client: pg.Client, patience: number): Promise<void> {
+    const deadline = performance.now() + patience;
+    for (;;) {
+      const { rows } = await client.query<{ taken: boolean; holder: string | null }>(
+        `select pg_try_advisory_lock${this.#hear ? '_shared' : ''}($1) as taken,
+                (select a.client_addr || ' pid ' || a.pid from pg_locks l join pg_stat_activity a using (pid)
+                  where l.locktype = 'advisory' and l.objid = $1 and l.database = (select oid from pg_database where datname = current_database()) limit 1) as holder`,
+        [LOCK_KEY],
+      );
+      if (rows[0]?.taken) return;
+      if (performance.now() >= deadline) {
+        throw new AkinError(
+          'conflict',
+          `Another akin uses this database (connection ${rows[0]?.holder ?? 'unknown'}). Stop it, or choose another database.`,
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MILLISECONDS));
+    }
   }
 
   async #retake(): Promise<void> {
