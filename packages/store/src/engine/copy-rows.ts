@@ -81,6 +81,12 @@ export class CopyRows {
     this.#at = this.#bytes.writeInt32BE(value, this.#at);
   }
 
+  double(value: number): void {
+    this.#reserve(12);
+    this.#at = this.#bytes.writeInt32BE(8, this.#at);
+    this.#at = this.#bytes.writeDoubleBE(value, this.#at);
+  }
+
   /** @returns the place of the value, see {@link setLong} */
   long(value: bigint | null): Place {
     this.#reserve(12);
