@@ -40,7 +40,6 @@ const INT8 = 20;
 const INT4 = 23;
 const TEXT = 25;
 const FLOAT8 = 701;
-const BYTEA = 17;
 const TSVECTOR = 3614;
 
 /** A parameter `$n::bigint[]`. */
@@ -76,11 +75,6 @@ function numberArray<Value>(
 /** A parameter `$n::text[]`. */
 export function textArray(texts: readonly (string | null)[]): Buffer {
   return binaryArray(TEXT, texts);
-}
-
-/** A parameter `$n::bytea[]`. */
-export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
-  return binaryArray(BYTEA, values);
 }
 
 /** A parameter `$n::tsvector[]`. @param values in binary format */
