@@ -13,6 +13,8 @@ export interface ClientConfig {
    * response, but does not repeat if that is more than a minute. Default: 2.
    */
   readonly retries?: number;
+  /** Sends requests instead of the global `fetch`. */
+  readonly fetch?: typeof fetch;
 }
 
 const DEFAULT_RETRIES = 2;
@@ -110,7 +112,7 @@ async function exchange<T>(
   if (options.contentType) headers['content-type'] = options.contentType;
   if (options.contentEncoding) headers['content-encoding'] = options.contentEncoding;
   try {
-    const answer = await fetch(`${config.baseUrl}${path}`, {
+    const answer = await (config.fetch ?? fetch)(`${config.baseUrl}${path}`, {
       method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
       headers,
       ...(options.body === undefined ? {} : { body: options.body }),

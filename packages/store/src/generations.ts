@@ -25,7 +25,7 @@ export interface ParsedOutputs {
 }
 
 /** A descriptor of outputs. */
-interface ParsedDescriptor {
+export interface ParsedDescriptor {
   readonly vector: Float32Array;
   readonly cell: number;
   /** The vector as little-endian half floats, if the outputs contain it in that form. */

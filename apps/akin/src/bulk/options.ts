@@ -4,6 +4,7 @@ import { DEFAULT_URL } from '../default-port.ts';
 import { httpAddress } from '../http-address.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import { runningServer } from '../server-file.ts';
+import { upload } from './upload.ts';
 
 /** Options of commands that talk to a running akin. */
 export const SERVER_OPTIONS: readonly Option[] = [
@@ -35,7 +36,7 @@ export async function findAkin(options: Parsed): Promise<Omit<Server, 'name'>> {
   const folder = dataFolder(options);
   const url = named === undefined ? ((await runningServer(folder))?.url ?? DEFAULT_URL) : httpAddress('url', named);
   const key = options.text('key');
-  const client = createClient({ baseUrl: url, retries: 0, ...(key ? { key } : {}) });
+  const client = createClient({ baseUrl: url, retries: 0, fetch: upload, ...(key ? { key } : {}) });
   try {
     await client.ready();
   } catch (error) {

@@ -38,9 +38,9 @@ export interface Row {
   readonly outputs: string | null;
   readonly mark: string | null;
   readonly thumbnail: Uint8Array | null;
-  readonly atomic: 'true' | 'false';
-  readonly expected: string | null;
-  readonly kept: string | null;
+  readonly atomic: boolean;
+  readonly expected: bigint | null;
+  readonly kept: bigint | null;
 }
 
 const EMPTY: Row = {
@@ -53,14 +53,15 @@ const EMPTY: Row = {
   outputs: null,
   mark: null,
   thumbnail: null,
-  atomic: 'false',
+  atomic: false,
   expected: null,
   kept: null,
 };
 
 /** @param types gets the types of fields that the change sets */
 export function rowOf(change: Change, types: Map<string, FieldType>): Row {
-  if (change.kind === 'delete') return { ...EMPTY, kind: 'delete', id: change.id, expected: expectedVersionOf(change) };
+  if (change.kind === 'delete')
+    return { ...EMPTY, kind: 'delete', id: change.id, expected: change.expectedVersion ?? null };
   if (change.kind === 'delete-by-query') return { ...EMPTY, kind: 'delete-by-query', document: change.query };
   const { id, fields, sent, modifiers, import: outputs, thumbnail } = change.document;
   for (const [name, value] of fields) claim(types, name, value);
@@ -69,9 +70,9 @@ export function rowOf(change: Change, types: Map<string, FieldType>): Row {
     kind: 'add',
     id,
     document: documentToJson({ id, fields, sent, ...(modifiers ? { modifiers } : {}) }),
-    atomic: modifiers ? 'true' : 'false',
-    expected: expectedVersionOf(change.document),
-    kept: change.keptVersion === undefined ? null : String(change.keptVersion),
+    atomic: modifiers !== undefined,
+    expected: change.document.expectedVersion ?? null,
+    kept: change.keptVersion ?? null,
     outputs: outputs ?? null,
     mark: change.mark ?? null,
     thumbnail: thumbnail ?? null,
@@ -80,10 +81,6 @@ export function rowOf(change: Change, types: Map<string, FieldType>): Row {
       ? { state: 'queued', host: hostOf(String(fields.get('image'))) }
       : { state: 'ready', host: null }),
   };
-}
-
-function expectedVersionOf({ expectedVersion }: { readonly expectedVersion?: bigint }): string | null {
-  return expectedVersion === undefined ? null : String(expectedVersion);
 }
 
 function claim(types: Map<string, FieldType>, name: string, value: FieldValue | undefined): void {

@@ -1,17 +1,15 @@
 import { AkinError, type ErrorDetail, type FieldType } from '@akin/domain';
 import { addFields } from '../collections/fields.ts';
 import { loadSchema } from '../collections/schema.ts';
-import { drawDoc } from '../collections/shards.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
-import { byteaArray, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
-import { insertPacks, type PackedPicture, packArguments, packPictures, placeSql } from '../objects/packed-rows.ts';
 import { statements } from '../statements.ts';
 import { planDelete } from './check-delete.ts';
 import { requireQuota, USAGE, type Usage } from './quota.ts';
 import { removeRequest } from './requests.ts';
-import { type Change, etagOf, type Row, rowOf, sizeOf, typeMismatchIn } from './staged-rows.ts';
+import { StagedBatch } from './staged-batch.ts';
+import { type Change, rowOf, sizeOf, typeMismatchIn } from './staged-rows.ts';
 import { requireVersions } from './versions.ts';
 
 /** Sequence numbers of an accepted request, inclusive; none if `count` is 0. */
@@ -86,8 +84,7 @@ class StagedRequest implements Staging {
   #request: bigint | undefined;
   /** The type of the values of each field, as staged. */
   readonly #types = new Map<string, FieldType>();
-  #batch: Row[] = [];
-  #batchBytes = 0;
+  #batch: StagedBatch;
   /** Number of written changes. */
   #count = 0;
   /** The documents among them. */
@@ -103,6 +100,7 @@ class StagedRequest implements Staging {
     this.#collection = collection;
     this.#origin = origin;
     this.#options = options;
+    this.#batch = new StagedBatch(store, collection);
   }
 
   async add(changes: readonly Change[]): Promise<void> {
@@ -116,17 +114,15 @@ class StagedRequest implements Staging {
       const row = rowOf(change, this.#types);
       this.#expects ||= row.expected !== null;
       const size = sizeOf(row);
-      if (this.#batch.length === BATCH_ROWS || this.#batchBytes + size > most) await this.flush();
-      this.#batch.push(row);
-      this.#batchBytes += size;
+      if (this.#batch.count === BATCH_ROWS || this.#batch.bytes + size > most) await this.flush();
+      this.#batch.add(row, size, this.#count + this.#batch.count);
     }
   }
 
   async flush(): Promise<void> {
     const batch = this.#batch;
-    if (batch.length === 0) return;
-    this.#batch = [];
-    this.#batchBytes = 0;
+    if (batch.count === 0) return;
+    this.#batch = new StagedBatch(this.#store, this.#collection);
     const { writing = (write) => write() } = this.#options;
     await writing(() => this.#write(batch));
   }
@@ -171,66 +167,15 @@ class StagedRequest implements Staging {
     return row.request;
   }
 
-  /** One statement, so one round trip and one transaction. */
-  async #write(batch: readonly Row[]): Promise<void> {
-    const S = this.#collection.sqlSchema;
+  async #write(batch: StagedBatch): Promise<void> {
     await this.#store.engine.disk?.requireSpace('changes');
     // Before the rows: a crash in between leaves garbage, but no row without its bytes.
-    const packed = await packPictures(this.#store, batch);
-    const places = (part: keyof PackedPicture) => textArray(batch.map((_, i) => packed?.pictures[i]?.[part] ?? null));
+    await batch.pack();
     this.#request ??= await this.#begin();
-    const bytes = batch.map(sizeOf);
-    const texts = (column: Exclude<keyof Row, 'thumbnail'>) => textArray(batch.map((row) => row[column]));
-    await this.#store.engine.query(
-      `with added as materialized (
-         select case when kind = 'add' then ${drawDoc(this.#collection, 'id')} end as doc, t.*
-           from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-                       $11::bytea[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[],
-                       $18::int[])
-                with ordinality as t (kind, id, document, modules, state, host, outputs, mark, thumbnail, atomic, expected,
-                                      kept, outputs_place, thumbnail_place, etag, bytes, i)
-       ), packs as (
-         ${insertPacks(this.#collection, 'select * from unnest($19::uuid[], $20::int[])')}
-       ), outputs as (
-         insert into ${S}.outputs (doc, json, mark, pack, start, size)
-         select doc, outputs, mark, ${placeSql('outputs_place')} from added
-          where outputs is not null or outputs_place is not null
-       ), thumbnails as (
-         insert into ${S}.thumbnails (doc, bytes, etag, pack, start, size)
-         select doc, thumbnail, coalesce(etag, ${etagOf('thumbnail')}), ${placeSql('thumbnail_place')} from added
-          where thumbnail is not null or thumbnail_place is not null
-       )
-       insert into ${S}.operations (request, position, kind, id, doc, document, modules, state, host, atomic,
-                                    expected_version, kept_version, bytes)
-       select $1, $2 + i - 1, kind, id, doc, document, modules, state, host, atomic::boolean, expected::bigint, kept::bigint,
-              bytes
-         from added`,
-      [
-        this.#request,
-        this.#count,
-        texts('kind'),
-        texts('id'),
-        texts('document'),
-        texts('modules'),
-        texts('state'),
-        texts('host'),
-        packed ? textArray(batch.map(() => null)) : texts('outputs'),
-        texts('mark'),
-        byteaArray(batch.map((row) => (packed ? null : row.thumbnail))),
-        texts('atomic'),
-        texts('expected'),
-        texts('kept'),
-        places('outputs'),
-        places('thumbnail'),
-        places('etag'),
-        bytes,
-        ...packArguments(packed),
-      ],
-      'bulk',
-    );
-    this.#count += batch.length;
-    for (const { kind } of batch) if (kind === 'add') this.#adds++;
-    for (const size of bytes) this.#bytes += size;
+    await batch.write(this.#request);
+    this.#count += batch.count;
+    this.#adds += batch.adds;
+    this.#bytes += batch.bytes;
   }
 
   /** @returns the schema with types that some staged values do not have, if any */

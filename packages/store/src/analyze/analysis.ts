@@ -8,7 +8,7 @@ import { loadSchema } from '../collections/schema.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
-import { insertPacks, packArguments, packPictures, placeSql } from '../objects/packed-rows.ts';
+import { insertPacks, packArguments, packPictures, placeSql, placeText } from '../objects/packed-rows.ts';
 
 /** Names one attempt at one analysis. Results of an outdated attempt are dropped. */
 export interface AnalysisRef {
@@ -244,8 +244,8 @@ export async function saveAnalysis(
       ref.attempt,
       packed ? null : outputs,
       packed ? null : (thumbnail ?? null),
-      picture?.outputs ?? null,
-      picture?.thumbnail ?? null,
+      placeText(picture?.outputs),
+      placeText(picture?.thumbnail),
       picture?.etag ?? null,
       ...packArguments(packed),
     ],

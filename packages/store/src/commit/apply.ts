@@ -3,7 +3,7 @@ import { LIVE } from '../collections/collection-tables.ts';
 import { refuseIndex } from '../collections/field-indexes.ts';
 import { partOf } from '../collections/shards.ts';
 import { columnsOf, textArray } from '../engine/binary.ts';
-import type { Queryable } from '../engine/engine.ts';
+import type { Queryable, WritingTransaction } from '../engine/engine.ts';
 import { causeOf, reasonOf } from '../engine/sqlstate.ts';
 import { copyPictures } from './atomic.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
@@ -14,7 +14,7 @@ import { DescriptorChanges } from './descriptor-counts.ts';
 import type { DocumentColumns } from './document-rows.ts';
 import { bytesOf, type LiveRow } from './end-rows.ts';
 import { supersedeFailed } from './failures.ts';
-import { insertDescriptors, insertDocuments } from './insert-rows.ts';
+import { addRows } from './insert-rows.ts';
 import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
 import { endPublished, endUnpublished } from './remove-documents.ts';
 import { leaveTombstones, leaveTombstonesOfVoid, removeTombstones } from './tombstones.ts';
@@ -77,7 +77,11 @@ async function applyPrepared(
   }
 }
 
-async function applyInTransaction(tx: Queryable, begun: CommitContext, prepared: readonly Prepared[]): Promise<void> {
+async function applyInTransaction(
+  tx: WritingTransaction,
+  begun: CommitContext,
+  prepared: readonly Prepared[],
+): Promise<void> {
   const { collection } = begun;
   const S = collection.sqlSchema;
   const context = await beginChunk(tx, begun);
@@ -101,8 +105,7 @@ async function applyInTransaction(tx: Queryable, begun: CommitContext, prepared:
   );
   const changes = new DescriptorChanges();
   const expired = await expireLive(tx, context, ids, changes);
-  const bytes = await insertDocuments(tx, context, added);
-  await insertDescriptors(tx, context, added);
+  const bytes = await addRows(tx, context, added);
   for (const { descriptors } of added) for (const module of descriptors?.keys() ?? []) changes.add(module, 1);
   if (deletes.length > 0) {
     await tx.query(

@@ -5,11 +5,11 @@ import { documentWords, type FieldTexts } from '../search/document-words.ts';
 
 /** The contents of a row of `documents`. */
 export interface DocumentColumns {
-  /** By column, each value as the text input of its column. Absent means null. */
-  readonly texts: ReadonlyMap<string, string>;
+  /** By column. Absent means null. */
+  readonly values: ReadonlyMap<string, FieldValue>;
   /** A tsvector in binary format. */
   readonly words: Uint8Array;
-  /** Bytes of the values, as those texts in UTF-8. */
+  /** Bytes of the values, as the texts of {@link textOf} in UTF-8. */
   readonly bytes: number;
 }
 
@@ -27,7 +27,7 @@ export function documentColumns(
   schema: CollectionSchema,
   vocabulary: Set<string>,
 ): DocumentColumns {
-  const columns = new Map<string, string>();
+  const columns = new Map<string, FieldValue>();
   const texts: FieldTexts[] = [{ column: 'id', texts: [id] }];
   let repeats = false;
   const take = (value: FieldValue, name: string) => {
@@ -35,9 +35,9 @@ export function documentColumns(
     if (column === undefined) throw new Error(`there is no column for the field ${name}`);
     if (column.kind === 'location') {
       const { lat, lon } = value as { lat: number; lon: number };
-      columns.set(column.lat, String(lat)).set(column.lon, String(lon));
+      columns.set(column.lat, lat).set(column.lon, lon);
     } else if (column.kind === 'column') {
-      columns.set(column.sql, columnText(value));
+      columns.set(column.sql, value);
       repeats ||= hasRepeats(value);
       const found = searchableTexts(value, column.type);
       if (found.length > 0) texts.push({ column: column.sql, texts: found });
@@ -46,9 +46,9 @@ export function documentColumns(
   fields.forEach(take);
   outputs?.fields.forEach(take);
   let bytes = Buffer.byteLength(id);
-  for (const text of columns.values()) bytes += Buffer.byteLength(text);
-  columns.set('repeats', String(repeats));
-  return { texts: columns, words: documentWords(texts, vocabulary), bytes };
+  for (const value of columns.values()) bytes += Buffer.byteLength(columnText(value));
+  columns.set('repeats', repeats);
+  return { values: columns, words: documentWords(texts, vocabulary), bytes };
 }
 
 /** Up to this number of values are compared with each other. */
@@ -67,6 +67,10 @@ function searchableTexts(value: FieldValue, type: FieldType): readonly string[] 
 }
 
 /** A value as the text input of its SQL type. */
+export function textOf(value: FieldValue | undefined): string | null {
+  return value === undefined ? null : columnText(value);
+}
+
 function columnText(value: FieldValue): string {
   if (value instanceof Date) return dateText(value);
   if (Array.isArray(value)) return `{${value.map(elementText).join(',')}}`;

@@ -1,7 +1,10 @@
+import type { FieldValue } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
+import { hasServers } from '../collections/shard-servers.ts';
 import type { Collection, CollectionSchema } from '../context.ts';
 import {
   binaryArray,
+  doubleArray,
   encodeHalfvec,
   halfvecOfHalves,
   intArray,
@@ -9,25 +12,121 @@ import {
   textArray,
   tsvectorArray,
 } from '../engine/binary.ts';
-import type { Queryable } from '../engine/engine.ts';
+import { CopyRows } from '../engine/copy-rows.ts';
+import type { CopyIn, Queryable, WritingTransaction } from '../engine/engine.ts';
+import type { ParsedDescriptor } from '../generations.ts';
 import type { ChunkContext } from './chunks.ts';
+import { textOf } from './document-rows.ts';
 import type { Prepared } from './prepare.ts';
 
 /**
- * Inserts rows. Each column is one parameter, whatever the number of rows. Columns that no row has are left out.
+ * Adds the rows of documents and their descriptors. Columns that no row has are left out.
  *
  * @returns the bytes of the documents
  */
-export async function insertDocuments(
-  tx: Queryable,
-  { collection, schema, target, chunk }: ChunkContext,
+export async function addRows(
+  tx: WritingTransaction,
+  context: ChunkContext,
   added: readonly Prepared[],
 ): Promise<number> {
   if (added.length === 0) return 0;
   const docs = added.map(({ operation }) => operation.doc ?? 0n);
-  const pictures = await pictureBytes(tx, collection, docs);
+  const pictures = await pictureBytes(tx, context.collection, docs);
   const bytes = added.map(({ columns }, i) => (columns?.bytes ?? 0) + (pictures.get(docs[i] ?? 0n) ?? 0));
-  const names = [...new Set(added.flatMap(({ columns }) => [...(columns?.texts.keys() ?? [])]))];
+  if (hasServers(context.collection)) {
+    await insertDocuments(tx, context, added, bytes);
+    await insertDescriptors(tx, context, added);
+  } else {
+    const copies = [copyOfDocuments(context, added, bytes), ...copiesOfDescriptors(context, added)];
+    await tx.copyIn(copies);
+    for (const { rows } of copies) rows.release();
+  }
+  return bytes.reduce((sum, one) => sum + one, 0);
+}
+
+const FIXED = ['doc', 'id', 'seq', 'version', 'bytes', 'valid_from', 'words'];
+
+function copyOfDocuments(
+  { collection, schema, target }: ChunkContext,
+  added: readonly Prepared[],
+  bytes: readonly number[],
+): CopyIn {
+  const names = usedColumns(added);
+  const types = columnTypes(schema);
+  const writers = names.map((name) => WRITERS[types.get(name) ?? 'text'] ?? writeText);
+  const rows = new CopyRows();
+  for (const [i, { operation, id, columns }] of added.entries()) {
+    rows.row(FIXED.length + names.length);
+    rows.long(operation.doc ?? 0n);
+    rows.text(id);
+    rows.long(operation.seq);
+    rows.long(operation.keptVersion);
+    rows.int(bytes[i] as number);
+    rows.long(target);
+    rows.binary(columns?.words ?? null);
+    for (const [n, name] of names.entries()) {
+      const value = columns?.values.get(name);
+      if (value === undefined) rows.null();
+      else (writers[n] as Writer)(rows, value);
+    }
+  }
+  return { into: `${collection.sqlSchema}.documents (${[...FIXED, ...names]})`, rows };
+}
+
+type Writer = (rows: CopyRows, value: FieldValue) => void;
+
+const writeText: Writer = (rows, value) => rows.text(value as string);
+
+/** By type of a column. The values are those that `fitValue` and modules make. */
+const WRITERS: Readonly<Record<string, Writer>> = {
+  boolean: (rows, value) => rows.boolean(value as boolean),
+  bigint: (rows, value) => {
+    rows.long(value as bigint);
+  },
+  float8: (rows, value) => rows.double(value as number),
+  timestamptz: (rows, value) => {
+    rows.long(BigInt((value as Date).getTime() - EPOCH) * 1_000n);
+  },
+  'text[]': (rows, value) => rows.binary(textArray(value as readonly string[])),
+  'bigint[]': (rows, value) => rows.binary(longArray(value as readonly bigint[])),
+  'float8[]': (rows, value) => rows.binary(doubleArray(value as readonly number[])),
+};
+
+/** What PostgreSQL counts its microseconds from. */
+const EPOCH = Date.UTC(2000, 0, 1);
+
+function copiesOfDescriptors({ store, collection }: ChunkContext, added: readonly Prepared[]): CopyIn[] {
+  return store.modules.flatMap(({ name }) => {
+    const rows = new CopyRows();
+    for (const { operation, descriptors } of added) {
+      const descriptor = descriptors?.get(name);
+      if (descriptor === undefined) continue;
+      rows.row(3);
+      rows.long(operation.doc ?? 0n);
+      rows.int(descriptor.cell);
+      rows.binary(halfvecOf(descriptor));
+    }
+    if (rows.count > 0) return { into: `${descriptorTable(collection.sqlSchema, name)} (doc, cell, vector)`, rows };
+    rows.release();
+    return [];
+  });
+}
+
+function usedColumns(added: readonly Prepared[]): string[] {
+  const names = new Set<string>();
+  for (const { columns } of added) for (const name of columns?.values.keys() ?? []) names.add(name);
+  return [...names];
+}
+
+/** Of foreign tables, PostgreSQL 15 sends each row of a COPY by itself. */
+async function insertDocuments(
+  tx: Queryable,
+  { collection, schema, target, chunk }: ChunkContext,
+  added: readonly Prepared[],
+  bytes: readonly number[],
+): Promise<void> {
+  const docs = added.map(({ operation }) => operation.doc ?? 0n);
+  const names = usedColumns(added);
   const types = columnTypes(schema);
   const inputs = names.map((_, i) => `v${i}`);
   const values = names.map((name, i) => `v${i}::${types.get(name)}`);
@@ -46,10 +145,9 @@ export async function insertDocuments(
       longArray(added.map(({ operation }) => operation.keptVersion)),
       intArray(bytes),
       tsvectorArray(added.map(({ columns }) => columns?.words ?? null)),
-      ...names.map((name) => textArray(added.map(({ columns }) => columns?.texts.get(name) ?? null))),
+      ...names.map((name) => textArray(added.map(({ columns }) => textOf(columns?.values.get(name))))),
     ],
   );
-  return bytes.reduce((sum, one) => sum + one, 0);
 }
 
 /** The bytes of the outputs and the thumbnail of each document that has some. */
@@ -89,7 +187,7 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
   doubles: 'float8[]',
 };
 
-export async function insertDescriptors(
+async function insertDescriptors(
   tx: Queryable,
   { store, collection }: ChunkContext,
   added: readonly Prepared[],
@@ -108,11 +206,14 @@ export async function insertDescriptors(
         intArray(rows.map(({ descriptor }) => descriptor.cell)),
         binaryArray(
           store.halfvecOid,
-          rows.map(({ descriptor }) =>
-            descriptor.halves ? halfvecOfHalves(descriptor.halves) : encodeHalfvec(descriptor.vector),
-          ),
+          rows.map(({ descriptor }) => halfvecOf(descriptor)),
         ),
       ],
     );
   }
+}
+
+/** The numbers of a descriptor are converted only when they are asked for. */
+function halfvecOf(descriptor: ParsedDescriptor): Uint8Array {
+  return descriptor.halves ? halfvecOfHalves(descriptor.halves) : encodeHalfvec(descriptor.vector);
 }

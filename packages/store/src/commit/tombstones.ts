@@ -3,7 +3,7 @@ import type { Collection, CollectionSchema, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
 import type { Queryable, SqlValue } from '../engine/engine.ts';
 import type { CommitContext } from './commit-context.ts';
-import type { DocumentColumns } from './document-rows.ts';
+import { type DocumentColumns, textOf } from './document-rows.ts';
 import { requireLease } from './leases.ts';
 
 /**
@@ -86,7 +86,7 @@ export async function leaveTombstonesOfVoid(
   documents: readonly VoidDocument[],
 ): Promise<void> {
   const columns = fileColumns(schema);
-  const ofFiles = documents.filter((one) => columns?.every((column) => one.columns.texts.has(column)));
+  const ofFiles = documents.filter((one) => columns?.every((column) => one.columns.values.has(column)));
   if (columns === undefined || ofFiles.length === 0) return;
   const S = collection.sqlSchema;
   await insertTombstones(
@@ -97,7 +97,7 @@ export async function leaveTombstonesOfVoid(
       where not exists (select from ${S}.documents d where d.id = t.id and d.seq > t.seq)`,
     [
       ...columnsOf(ofFiles, 'id', 'seq'),
-      ...columns.map((column) => ofFiles.map((one) => one.columns.texts.get(column) ?? null)),
+      ...columns.map((column) => ofFiles.map(({ columns: { values } }) => textOf(values.get(column)))),
     ],
   );
 }

@@ -39,7 +39,7 @@ function writeHeader(buffer: Buffer, elementOid: number, elements: readonly unkn
 const INT8 = 20;
 const INT4 = 23;
 const TEXT = 25;
-const BYTEA = 17;
+const FLOAT8 = 701;
 const TSVECTOR = 3614;
 
 /** A parameter `$n::bigint[]`. */
@@ -50,6 +50,11 @@ export function longArray(values: readonly (bigint | null)[]): Buffer {
 /** A parameter `$n::int[]`. */
 export function intArray(values: readonly number[]): Buffer {
   return numberArray(INT4, 4, values, (buffer, value, offset) => buffer.writeInt32BE(value, offset));
+}
+
+/** A parameter `$n::float8[]`. */
+export function doubleArray(values: readonly number[]): Buffer {
+  return numberArray(FLOAT8, 8, values, (buffer, value, offset) => buffer.writeDoubleBE(value, offset));
 }
 
 function numberArray<Value>(
@@ -70,11 +75,6 @@ function numberArray<Value>(
 /** A parameter `$n::text[]`. */
 export function textArray(texts: readonly (string | null)[]): Buffer {
   return binaryArray(TEXT, texts);
-}
-
-/** A parameter `$n::bytea[]`. */
-export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
-  return binaryArray(BYTEA, values);
 }
 
 /** A parameter `$n::tsvector[]`. @param values in binary format */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { ENGINES, openEngine, testPlace } from '../../test/support.ts';
 import { encodeHalfvec, halfvecOfHalves, intArray, longArray } from './binary.ts';
+import { CopyRows } from './copy-rows.ts';
 import type { Engine, SqlValue } from './engine.ts';
 
 describe.each(ENGINES)('the query function on %s', (kind) => {
@@ -65,6 +66,45 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
       AkinError,
     );
     expect(await engine.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('adds rows to several tables at once, or none of them', async () => {
+    await engine.query('create table copied (long bigint, text text, bytes bytea, yes boolean)');
+    await engine.query('create table unique_numbers (n int primary key)');
+    const rowsOf = (long: bigint | null, ints: readonly number[]) => {
+      const copied = new CopyRows();
+      copied.row(4);
+      const place = copied.long(long);
+      copied.text('Café, "x"\n');
+      copied.binary(Buffer.alloc(100_000, 7));
+      copied.boolean(true);
+      copied.row(4);
+      for (let i = 0; i < 4; i++) copied.null();
+      if (long !== null) copied.setLong(place, long + 1n);
+      const numbers = new CopyRows();
+      for (const int of ints) {
+        numbers.row(1);
+        numbers.int(int);
+      }
+      return [
+        { into: 'copied (long, text, bytes, yes)', rows: copied },
+        { into: 'unique_numbers (n)', rows: numbers },
+      ];
+    };
+    const first = "insert into copied (text) values ('before')";
+    await engine.copyIn(rowsOf(2n ** 62n, [-1, -2]), { first });
+    await expect(engine.copyIn(rowsOf(5n, [-3, -1]), { first })).rejects.toMatchObject({ code: 'conflict' });
+    const isRefused = engine.transaction(async (tx) => {
+      await tx.copyIn(rowsOf(null, [-4]));
+      await tx.query('select 1 / 0');
+    });
+    await expect(isRefused).rejects.toThrow(AkinError);
+    expect(await engine.query('select long, text, octet_length(bytes) as bytes, yes from copied')).toEqual([
+      { long: null, text: 'before', bytes: null, yes: null },
+      { long: 2n ** 62n + 1n, text: 'Café, "x"\n', bytes: 100_000, yes: true },
+      { long: null, text: null, bytes: null, yes: null },
+    ]);
+    expect(await engine.query('select n from unique_numbers order by n')).toEqual([{ n: -2 }, { n: -1 }]);
   });
 
   it('takes whole columns in binary form', async () => {

@@ -1,3 +1,4 @@
+import type { CopyRows } from './copy-rows.ts';
 import type { DiskSpace } from './disk-space.ts';
 
 /**
@@ -19,6 +20,13 @@ export interface Queryable {
   query<R extends Row = Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
 }
 
+/** Rows for a table. */
+export interface CopyIn {
+  /** The table, with its columns in parentheses. */
+  readonly into: string;
+  readonly rows: CopyRows;
+}
+
 /** A transaction. */
 export interface Transaction extends Queryable {
   /**
@@ -26,6 +34,12 @@ export interface Transaction extends Queryable {
    * many bytes: they are not converted to text. All of them are in memory at once.
    */
   copy(query: string): Promise<Uint8Array>;
+}
+
+/** A transaction that may write. */
+export interface WritingTransaction extends Transaction {
+  /** Adds rows to tables, in one round trip. */
+  copyIn(copies: readonly CopyIn[]): Promise<void>;
 }
 
 /**
@@ -89,6 +103,12 @@ export interface Engine extends Queryable, AsyncDisposable {
   /** The disk of the database. A server manages its own. */
   readonly disk?: DiskSpace;
   query<R extends Row = Row>(sql: string, params?: readonly SqlValue[], lane?: Lane): Promise<R[]>;
+  /**
+   * Adds rows to tables, all or none of them, in one round trip.
+   *
+   * @param options.first a statement without parameters before them, in the same transaction
+   */
+  copyIn(copies: readonly CopyIn[], options?: { readonly first?: string; readonly lane?: Lane }): Promise<void>;
   /** One statement that only reads, as a separate snapshot. */
   read<R extends Row = Row>(sql: string, params: readonly SqlValue[], options: ReadOptions): Promise<R[]>;
   /**
@@ -107,5 +127,8 @@ export interface Engine extends Queryable, AsyncDisposable {
    * Commits if `run` resolves, rolls back if it rejects. Never await anything but `tx` inside, because it uses a
    * connection.
    */
-  transaction<T>(run: (tx: Transaction, first: readonly Row[]) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transaction<T>(
+    run: (tx: WritingTransaction, first: readonly Row[]) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
 }

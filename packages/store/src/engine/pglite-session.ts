@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import pg from 'pg';
+import { copyIn } from './copy-in.ts';
 import { copyOut } from './copy-out.ts';
 import type { DiskSpace } from './disk-space.ts';
 import type { Row } from './engine.ts';
@@ -62,6 +63,7 @@ export class PgliteSession {
       query: <R extends Row>(sql: string, params?: unknown[], name?: string) =>
         within(() => send<R>(this.#client, sql, params, name)),
       copy: (query) => within(() => copyOut(this.#client, query)),
+      copyIn: (copies, first) => within(() => copyIn(this.#client, copies, first)),
     };
   }
 

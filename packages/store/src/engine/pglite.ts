@@ -3,13 +3,13 @@ import { AkinError } from '@akin/domain';
 import { archive, type BackupEnd, unpackArchive } from './backup-archive.ts';
 import { DiskSpace } from './disk-space.ts';
 import { unpackEmptyDatabase } from './empty-database.ts';
-import type { Engine, Lane, ReadOptions, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
+import type { Engine, Lane, ReadOptions, Row, SqlValue, TransactionOptions, WritingTransaction } from './engine.ts';
 import { adoptNewDirectory, inspectFolder, lockFolder, removeNewDirectory } from './folder.ts';
 import { Lanes } from './lanes.ts';
 import { LiveSession, type PgliteSession } from './pglite-session.ts';
 import { PgliteThread } from './pglite-thread.ts';
 import { PreparedStatements } from './prepared.ts';
-import { type Connection, type Done, runStatement, runTransaction } from './session.ts';
+import { type Connection, type Done, runCopyIn, runStatement, runTransaction } from './session.ts';
 
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 /** A backup keeps the log of its duration. Beyond this size, it is abandoned. */
@@ -153,6 +153,8 @@ function createEngine(
     disk,
     query: <R extends Row>(sql: string, params?: readonly SqlValue[], lane: Lane = 'interactive') =>
       runInLane(lane, async (session) => ({ result: await runStatement<R>(session.limited(), sql, params) })),
+    copyIn: (copies, { first, lane = 'interactive' } = {}) =>
+      runInLane(lane, async (session) => ({ result: await runCopyIn(session.limited(), copies, first) })),
     read: <R extends Row>(sql: string, params: readonly SqlValue[], options: ReadOptions) => {
       if (options.isSearch ?? true) lastSearch = performance.now();
       const name = options.prepared ? prepared.nameOf(sql) : undefined;
@@ -161,7 +163,7 @@ function createEngine(
       }));
     },
     transaction: <T>(
-      work: (tx: Transaction, first: readonly Row[]) => Promise<T>,
+      work: (tx: WritingTransaction, first: readonly Row[]) => Promise<T>,
       options: TransactionOptions = {},
     ) => {
       const { timeoutMilliseconds: limit, ...rest } = options;

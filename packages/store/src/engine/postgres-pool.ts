@@ -1,10 +1,11 @@
 import { AkinError } from '@akin/domain';
 import { PoolerError, setSession } from '@akin/runtime';
 import pg from 'pg';
+import { copyIn } from './copy-in.ts';
 import { copyOut } from './copy-out.ts';
-import type { Engine, ReadOptions, Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
+import type { Engine, ReadOptions, Row, SqlValue, TransactionOptions, WritingTransaction } from './engine.ts';
 import { PreparedStatements, send } from './prepared.ts';
-import { type Connection, type Done, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
+import { type Connection, type Done, runCopyIn, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
 import { sqlStateOf, toAkinError } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
 
@@ -106,6 +107,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
   const unlessRefused = (client: pg.PoolClient): Connection => ({
     query: (sql, params, name) => (refusing && !ENDS.has(sql) ? refusal() : send(client, sql, params, name)),
     copy: (query) => (refusing ? refusal() : copyOut(client, query)),
+    copyIn: (copies, first) => (refusing ? refusal() : copyIn(client, copies, first)),
   });
   const cancelStatements = async () => {
     const atWork = [...taken].flatMap((client) => processes.get(client) ?? []);
@@ -153,13 +155,13 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
   };
 
   /** @param limit milliseconds; 0: none. It stays with the connection, because the next user usually wants the same. */
-  const runAlone = <R extends Row>(limit: number, sql: string, params?: readonly SqlValue[], name?: string) =>
+  const runAlone = <T>(limit: number, run: (connection: Connection) => Promise<T>) =>
     withClient(async (connection, client) => {
       if ((limits.get(client) ?? 0) !== limit) {
         await runStatement(connection, `set statement_timeout = ${limit}`);
         limits.set(client, limit);
       }
-      return { result: await runStatement<R>(connection, sql, params, name) };
+      return { result: await run(connection) };
     });
 
   const prepared = new PreparedStatements();
@@ -167,13 +169,20 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
   let lastSearch = Number.NEGATIVE_INFINITY;
   return {
     kind: 'postgres',
-    query: <R extends Row>(sql: string, params?: readonly SqlValue[]) => runAlone<R>(0, sql, params),
+    query: <R extends Row>(sql: string, params?: readonly SqlValue[]) =>
+      runAlone(0, (connection) => runStatement<R>(connection, sql, params)),
+    copyIn: (copies, { first } = {}) => runAlone(0, (connection) => runCopyIn(connection, copies, first)),
     read: <R extends Row>(sql: string, params: readonly SqlValue[], options: ReadOptions) => {
       if (options.isSearch ?? true) lastSearch = performance.now();
       const name = options.prepared ? prepared.nameOf(sql) : undefined;
-      return runAlone<R>(Math.ceil(options.timeoutMilliseconds), sql, params, name);
+      return runAlone(Math.ceil(options.timeoutMilliseconds), (connection) =>
+        runStatement<R>(connection, sql, params, name),
+      );
     },
-    transaction: <T>(run: (tx: Transaction, first: readonly Row[]) => Promise<T>, options: TransactionOptions = {}) => {
+    transaction: <T>(
+      run: (tx: WritingTransaction, first: readonly Row[]) => Promise<T>,
+      options: TransactionOptions = {},
+    ) => {
       if (options.snapshot) lastSearch = performance.now();
       return withClient((connection, client) => {
         const { timeoutMilliseconds = limits.has(client) ? 0 : undefined } = options;

@@ -1,4 +1,4 @@
-import type { Row, SqlValue, Transaction, TransactionOptions } from './engine.ts';
+import type { CopyIn, Row, SqlValue, TransactionOptions, WritingTransaction } from './engine.ts';
 import { toAkinError } from './sqlstate.ts';
 
 /** The setting by which a session declares what its akin supports. Triggers use it to refuse earlier versions. */
@@ -36,6 +36,16 @@ export interface Connection {
   /** @param name for the server, after it was sent once */
   query<R extends Row>(sql: string, params?: unknown[], name?: string): Promise<{ readonly rows: R[] }>;
   copy(query: string): Promise<Uint8Array>;
+  /** @param first a statement before them, in the same transaction */
+  copyIn(copies: readonly CopyIn[], first?: string): Promise<void>;
+}
+
+export async function runCopyIn(client: Connection, copies: readonly CopyIn[], first?: string): Promise<void> {
+  try {
+    await client.copyIn(copies, first);
+  } catch (error) {
+    throw toAkinError(error);
+  }
 }
 
 export async function runStatement<R extends Row>(
@@ -76,7 +86,7 @@ export interface Done<T> {
  */
 export async function runTransaction<T>(
   client: Connection,
-  run: (tx: Transaction, first: readonly Row[]) => Promise<T>,
+  run: (tx: WritingTransaction, first: readonly Row[]) => Promise<T>,
   options: TransactionOptions,
 ): Promise<Done<T>> {
   const { snapshot, keyed, inOrder, gathersWords, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
@@ -89,8 +99,9 @@ export async function runTransaction<T>(
     begin += `; set local lock_timeout = ${Math.ceil(lockTimeoutMilliseconds)}`;
   let open = true;
   const refusal = () => Promise.reject(new Error('a statement came after the end of its transaction'));
-  const tx: Transaction = {
+  const tx: WritingTransaction = {
     query: (sql, params) => (open ? runStatement(client, sql, params) : refusal()),
+    copyIn: (copies) => (open ? runCopyIn(client, copies) : refusal()),
     copy: async (query) => {
       try {
         return await (open ? client.copy(query) : refusal());

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Collection, Store } from '../context.ts';
 import type { SqlValue } from '../engine/engine.ts';
 import { lostPack, type Pack, type Place, type PlaceColumns, placeOf, withoutPacks } from './packs.ts';
@@ -9,10 +9,10 @@ export interface Picture {
   readonly thumbnail: Uint8Array | null;
 }
 
-/** The same in a pack: texts for {@link placeSql}, null for none. */
-export interface PackedPicture {
-  readonly outputs: string | null;
-  readonly thumbnail: string | null;
+/** The same in a pack. */
+interface PackedPicture {
+  readonly outputs: Place | null;
+  readonly thumbnail: Place | null;
   /** Tag of the thumbnail. */
   readonly etag: string | null;
 }
@@ -38,10 +38,7 @@ export async function packPictures(store: Store, pictures: readonly Picture[]): 
   const pack = await store.packs.write([...outputs, ...thumbnails]);
   const ofOutputs = pack.places.slice(0, outputs.length).values();
   const ofThumbnails = pack.places.slice(outputs.length).values();
-  const next = (places: Iterator<Place>) => {
-    const { value } = places.next() as { value: Place };
-    return `${value.pack} ${value.start} ${value.size}`;
-  };
+  const next = (places: Iterator<Place>) => (places.next() as { value: Place }).value;
   return {
     pack,
     pictures: pictures.map(({ outputs, thumbnail }) => ({
@@ -53,11 +50,16 @@ export async function packPictures(store: Store, pictures: readonly Picture[]): 
 }
 
 /** As `etagOf` returns it in SQL. */
-function etagOfBytes(thumbnail: Uint8Array): string {
-  return createHash('sha256').update(thumbnail).digest('hex').slice(0, 32);
+export function etagOfBytes(thumbnail: Uint8Array): string {
+  return hash('sha256', thumbnail, 'hex').slice(0, 32);
 }
 
-/** SQL of the columns pack, start, size, from a text of {@link PackedPicture}. */
+/** The parameter of {@link placeSql}. */
+export function placeText(place: Place | null | undefined): string | null {
+  return place ? `${place.pack} ${place.start} ${place.size}` : null;
+}
+
+/** SQL of the columns pack, start, size, from a text of {@link placeText}. */
 export function placeSql(text: string): string {
   return `split_part(${text}, ' ', 1)::uuid, split_part(${text}, ' ', 2)::int, split_part(${text}, ' ', 3)::int`;
 }

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createClient } from '@akin/client';
+import { afterEach, expect, it } from '@jest/globals';
+import { upload } from './upload.ts';
+
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, retries: 0, fetch: upload });
+  const send = (body: Uint8Array<ArrayBuffer>, signal?: AbortSignal) =>
+    client.collection('c').addJson(body, {}, { lines: true, ...(signal && { signal }) });
+  return { send };
+}
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+const answerOf = (count: number) => JSON.stringify({ operations: { first: 'c-1', last: `c-${count}`, count } });
+
+it('sends bodies of bytes whole, over one connection, and returns the answer', async () => {
+  const sockets = new Set<unknown>();
+  const seen: { bytes: number; type: string | undefined; length: string | undefined }[] = [];
+  const { send } = await serve(async (request, response) => {
+    sockets.add(request.socket);
+    const { 'content-type': type, 'content-length': length } = request.headers;
+    seen.push({ bytes: (await bytesOf(request)).length, type, length });
+    response.end(answerOf(seen.length));
+  });
+  const body = new Uint8Array(3_000_000).fill(0x20);
+  expect(await send(body)).toMatchObject({ operations: { count: 1 } });
+  expect(await send(body)).toMatchObject({ operations: { count: 2 } });
+  const one = { bytes: 3_000_000, type: 'application/x-ndjson', length: '3000000' };
+  expect(seen).toEqual([one, one]);
+  expect(sockets.size).toBe(1);
+});
+
+it('returns a refusal that comes before the body was read', async () => {
+  const { send } = await serve((_request, response) => {
+    response.writeHead(429, { 'retry-after': '7', connection: 'close' });
+    response.end(JSON.stringify({ error: { msg: 'too much' } }));
+  });
+  await expect(send(new Uint8Array(1_000))).rejects.toMatchObject({
+    status: 429,
+    message: 'too much',
+    retryAfterSeconds: 7,
+  });
+});
+
+it('says if nobody answers, and stops when it is told to', async () => {
+  const stop = new AbortController();
+  const silent = await serve(() => stop.abort(new Error('stopped')));
+  await expect(silent.send(new Uint8Array(5), stop.signal)).rejects.toThrow();
+
+  for (const server of servers) server.close().closeAllConnections();
+  await expect(silent.send(new Uint8Array(5))).rejects.toMatchObject({ status: 0 });
+});

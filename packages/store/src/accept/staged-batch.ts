@@ -1,0 +1,169 @@
+import { drawDoc } from '../collections/shards.ts';
+import type { Collection, Store } from '../context.ts';
+import { textArray } from '../engine/binary.ts';
+import { CopyRows, type Place } from '../engine/copy-rows.ts';
+import { etagOfBytes, insertPacks, type Packed, type Picture, packPictures } from '../objects/packed-rows.ts';
+import type { Place as PackPlace } from '../objects/packs.ts';
+import type { Row } from './staged-rows.ts';
+
+const OPERATIONS = [
+  ...['request', 'position', 'kind', 'id', 'doc', 'document', 'modules', 'state', 'host', 'atomic'],
+  ...['expected_version', 'kept_version', 'bytes'],
+];
+const OUTPUTS = ['doc', 'json', 'mark', 'pack', 'start', 'size'];
+const THUMBNAILS = ['doc', 'bytes', 'etag', 'pack', 'start', 'size'];
+
+/** The places of the number of a document, which is drawn when its batch is written. */
+interface DocPlaces {
+  readonly operation: Place;
+  outputs?: Place;
+  thumbnail?: Place;
+}
+
+/** A picture of a document whose bytes go into a pack. */
+interface Packable extends Picture {
+  readonly mark: string | null;
+  readonly places: DocPlaces;
+}
+
+/**
+ * Changes that are written together. Their rows are written into memory as they arrive, so that nothing else of them is
+ * kept.
+ */
+export class StagedBatch {
+  readonly #store: Store;
+  readonly #collection: Collection;
+  readonly #operations = new CopyRows();
+  readonly #outputs = new CopyRows();
+  readonly #thumbnails = new CopyRows();
+  readonly #requests: Place[] = [];
+  readonly #docs: DocPlaces[] = [];
+  /** Of the documents, in the same order. */
+  readonly #ids: string[] = [];
+  /** Only with an object store. */
+  readonly #packable: Packable[] = [];
+  #packed: Packed | undefined;
+  #bytes = 0;
+
+  constructor(store: Store, collection: Collection) {
+    this.#store = store;
+    this.#collection = collection;
+  }
+
+  /** Number of changes. */
+  get count(): number {
+    return this.#requests.length;
+  }
+
+  /** The documents among them. */
+  get adds(): number {
+    return this.#docs.length;
+  }
+
+  /** Their approximate number of bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @param position in the request */
+  add(row: Row, bytes: number, position: number): void {
+    this.#bytes += bytes;
+    const rows = this.#operations;
+    rows.row(OPERATIONS.length);
+    this.#requests.push(rows.long(0n));
+    rows.int(position);
+    rows.text(row.kind);
+    rows.text(row.id);
+    const operation = rows.long(row.kind === 'add' ? 0n : null);
+    rows.text(row.document);
+    rows.text(row.modules);
+    rows.text(row.state);
+    rows.text(row.host);
+    rows.boolean(row.atomic);
+    rows.long(row.expected);
+    rows.long(row.kept);
+    rows.int(bytes);
+    if (row.kind !== 'add') return;
+    const places: DocPlaces = { operation };
+    this.#docs.push(places);
+    this.#ids.push(row.id ?? '');
+    const { outputs, thumbnail, mark } = row;
+    if (this.#store.packs !== undefined) this.#packable.push({ outputs, thumbnail, mark, places });
+    else {
+      if (outputs !== null) places.outputs = this.#addOutputs(outputs, mark, null);
+      if (thumbnail !== null) places.thumbnail = this.#addThumbnail(thumbnail, etagOfBytes(thumbnail), null);
+    }
+  }
+
+  /** Writes the pictures into the object store, if there is one. */
+  async pack(): Promise<void> {
+    this.#packed = await packPictures(this.#store, this.#packable);
+    for (const [i, { places, mark }] of this.#packable.entries()) {
+      const { outputs, thumbnail, etag } = this.#packed?.pictures[i] ?? {};
+      if (outputs) places.outputs = this.#addOutputs(null, mark, outputs);
+      if (thumbnail) places.thumbnail = this.#addThumbnail(null, etag ?? null, thumbnail);
+    }
+  }
+
+  /** Adds the rows to the tables, in one transaction. */
+  async write(request: bigint): Promise<void> {
+    const { engine } = this.#store;
+    const { sqlSchema: S } = this.#collection;
+    const docs = await this.#drawDocs();
+    for (const place of this.#requests) this.#operations.setLong(place, request);
+    for (const [i, { operation, outputs, thumbnail }] of this.#docs.entries()) {
+      const doc = docs[i] as bigint;
+      this.#operations.setLong(operation, doc);
+      if (outputs !== undefined) this.#outputs.setLong(outputs, doc);
+      if (thumbnail !== undefined) this.#thumbnails.setLong(thumbnail, doc);
+    }
+    const copies = [
+      { into: `${S}.outputs (${OUTPUTS})`, rows: this.#outputs },
+      { into: `${S}.thumbnails (${THUMBNAILS})`, rows: this.#thumbnails },
+      { into: `${S}.operations (${OPERATIONS})`, rows: this.#operations },
+    ];
+    const { pack, bytes } = this.#packed?.pack ?? {};
+    const first = pack === undefined ? undefined : insertPacks(this.#collection, `select '${pack}'::uuid, ${bytes}`);
+    await engine.copyIn(
+      copies.filter(({ rows }) => rows.count > 0),
+      { lane: 'bulk', ...(first !== undefined && { first }) },
+    );
+    for (const { rows } of copies) rows.release();
+  }
+
+  async #drawDocs(): Promise<bigint[]> {
+    if (this.#ids.length === 0) return [];
+    const rows = await this.#store.engine.query<{ doc: bigint }>(
+      `select ${drawDoc(this.#collection, 'id')} as doc from unnest($1::text[]) as t (id)`,
+      [textArray(this.#ids)],
+      'bulk',
+    );
+    return rows.map(({ doc }) => doc);
+  }
+
+  #addOutputs(json: string | null, mark: string | null, place: PackPlace | null): Place {
+    const rows = this.#outputs;
+    rows.row(OUTPUTS.length);
+    const doc = rows.long(0n);
+    rows.text(json);
+    rows.text(mark);
+    addPlace(rows, place);
+    return doc;
+  }
+
+  #addThumbnail(bytes: Uint8Array | null, etag: string | null, place: PackPlace | null): Place {
+    const rows = this.#thumbnails;
+    rows.row(THUMBNAILS.length);
+    const doc = rows.long(0n);
+    rows.binary(bytes);
+    rows.text(etag);
+    addPlace(rows, place);
+    return doc;
+  }
+}
+
+function addPlace(rows: CopyRows, place: PackPlace | null): void {
+  rows.binary(place && Buffer.from(place.pack.replaceAll('-', ''), 'hex'));
+  rows.int(place?.start ?? null);
+  rows.int(place?.size ?? null);
+}
