@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { decodeImage, type Pixels } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
-import { copyFeaturesOf } from '@akin/modules/internal/duplicate/look';
+import { copyFeaturesOf } from '@akin/modules/internal/duplicate/features';
 import { evenIndexes } from '@akin/modules/internal/learn/sample-folder';
 import type { Backend } from '@akin/modules/internal/network/backend';
 import { type Picture, preparePicture } from '@akin/modules/internal/picture';
