@@ -1,13 +1,16 @@
 import { statfs } from 'node:fs/promises';
 import { AkinError } from '@akin/domain';
 
-/** Share of the disk that stays free, or bytes if that is less: space to apply accepted changes. */
+/**
+ * A segment of the write-ahead log always stays free: the database creates the next one when it has filled one, and ends
+ * if it cannot.
+ */
+const LOG_SEGMENT_BYTES = 16 * 1024 * 1024;
+/** Share of the disk that stays free besides, or bytes if that is less: space to apply accepted changes. */
 const RESERVE_SHARE = 0.05;
 const RESERVE_BYTES = 512 * 1024 * 1024;
 /** The part of the reserve that must be free for each use. */
 const PARTS = { changes: 1, work: 0.5 };
-/** A segment of the write-ahead log: with less, the database may be unable to write anything. */
-const FULL_BYTES = 16 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 30;
 
 type Use = keyof typeof PARTS;
@@ -40,18 +43,18 @@ export class DiskSpace {
     const space = await this.#look();
     if (space === undefined) return undefined;
     const { free, reserve } = space;
-    const low = free < reserve;
+    const low = free < required(reserve, 'changes');
     if (low !== this.#told) {
       this.#told = low;
       this.#tell(low ? warningOf(space) : 'There is space on the disk of the data folder again: changes are accepted.');
     }
-    return free < reserve * PARTS[use] ? warningOf(space) : undefined;
+    return free < required(reserve, use) ? warningOf(space) : undefined;
   }
 
   /** Whether there is so little space that the database may fail for that reason. */
   async isFull(): Promise<boolean> {
     const space = await this.#look();
-    return space !== undefined && space.free < Math.min(FULL_BYTES, space.reserve);
+    return space !== undefined && space.free < LOG_SEGMENT_BYTES;
   }
 
   /** In bytes. Undefined on file systems that do not report it. */
@@ -63,8 +66,13 @@ export class DiskSpace {
   }
 }
 
+/** Bytes that must be free for a use. */
+function required(reserve: number, use: Use): number {
+  return LOG_SEGMENT_BYTES + reserve * PARTS[use];
+}
+
 function warningOf({ free, reserve }: { readonly free: number; readonly reserve: number }): string {
-  return `The disk of the data folder has only ${megabytes(free)} free, and akin accepts changes only while ${megabytes(reserve)} are free: free some space, or enlarge the disk. Searches continue. Everything else continues when there is space.`;
+  return `The disk of the data folder has only ${megabytes(free)} free, and akin accepts changes only while ${megabytes(required(reserve, 'changes'))} are free: free some space, or enlarge the disk. Searches continue. Everything else continues when there is space.`;
 }
 
 function megabytes(bytes: number): string {

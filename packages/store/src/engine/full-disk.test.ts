@@ -35,7 +35,7 @@ it('refuses changes while the disk is nearly full, still searches, and continues
   await commit(store, collection);
   await accept(store, collection, [{ id: 'b' }, { id: 'c', image: 'http://pictures.example/c.jpg' }]);
   await disk.fill();
-  const nearlyFull = /has only \S+ MB free.*while 10 MB are free: free some space/;
+  const nearlyFull = /has only \S+ MB free.*while 26 MB are free: free some space/;
   for (const work of [
     () => accept(store, collection, [{ id: 'd' }]),
     () => accept(store, collection, [{ kind: 'delete', id: 'a' }]),
