@@ -101,7 +101,9 @@ async function temporaryFolder(): Promise<string> {
   const parent = placeOfFiles();
   for (const name of await readdir(parent)) {
     const pid = Number(new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1] ?? process.pid);
-    if (!isRunning(pid)) await rm(join(parent, name), { recursive: true, force: true });
+    if (isRunning(pid)) continue;
+    // One with a disk that is still mounted, or of another user, stays.
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
   }
   const folder = await mkdtemp(join(parent, `${FOLDER_PREFIX}${process.pid}-`));
   await chmod(folder, 0o711);
