@@ -44,10 +44,10 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
   const dimensions = ends.length === 0 ? 0 : query.vectors.length / ends.length;
   const [queries, docs]: [number[], number[]] = [[], []];
   const isEach = countBits(vectors.described) === table.count;
+  if (rows.length < table.count) rows = new Uint32Array(Math.max(table.count, 2 * rows.length));
   let compared = 0;
   for (let i = 0; i < ends.length && docs.length <= maxPairs; i++) {
     const asked = query.cells.subarray(i === 0 ? 0 : ends[i - 1], ends[i]);
-    if (rows.length < table.count) rows = new Uint32Array(Math.max(table.count, 2 * rows.length));
     const placed = cells.rowsIn(asked, rows);
     const count = isEach ? placed : keepDescribed(vectors.described, placed);
     if (count === 0) continue;
