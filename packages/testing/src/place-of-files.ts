@@ -3,7 +3,7 @@ import { freemem, tmpdir } from 'node:os';
 
 const IN_MEMORY = '/dev/shm';
 /** Several times what a run takes at most. */
-const LEAST_BYTES = 4 * 1024 ** 3;
+const MIN_BYTES = 4 * 1024 ** 3;
 
 /**
  * The folder in which a run creates its folders. Tests create and delete hundreds of thousands of files, most of them
@@ -21,7 +21,7 @@ function isLargeEnough(): boolean {
     const { bavail, bsize } = statfsSync(IN_MEMORY);
     const bytes = Math.min(bavail * bsize, freemem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
     // Some tests start programs from their folder.
-    return bytes >= LEAST_BYTES && options.split(',').includes('rw') && !options.includes('noexec');
+    return bytes >= MIN_BYTES && options.split(',').includes('rw') && !options.includes('noexec');
   } catch {
     return false;
   }

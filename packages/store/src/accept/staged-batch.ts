@@ -10,6 +10,7 @@ const OPERATIONS = [
   ...['request', 'position', 'kind', 'id', 'doc', 'document', 'modules', 'state', 'host', 'atomic'],
   ...['expected_version', 'kept_version', 'bytes'],
 ];
+// Both tables have the same columns but for two names, see addContents.
 const OUTPUTS = ['doc', 'json', 'mark', 'pack', 'start', 'size'];
 const THUMBNAILS = ['doc', 'bytes', 'etag', 'pack', 'start', 'size'];
 
@@ -90,8 +91,8 @@ export class StagedBatch {
     const { outputs, thumbnail, mark } = row;
     if (this.#store.packs !== undefined) this.#packable.push({ outputs, thumbnail, mark, places });
     else {
-      if (outputs !== null) places.outputs = this.#addOutputs(outputs, mark, null);
-      if (thumbnail !== null) places.thumbnail = this.#addThumbnail(thumbnail, etagOfBytes(thumbnail), null);
+      if (outputs !== null) places.outputs = addContents(this.#outputs, outputs, mark, null);
+      if (thumbnail !== null) places.thumbnail = addContents(this.#thumbnails, thumbnail, etagOfBytes(thumbnail), null);
     }
   }
 
@@ -100,8 +101,8 @@ export class StagedBatch {
     this.#packed = await packPictures(this.#store, this.#packable);
     for (const [i, { places, mark }] of this.#packable.entries()) {
       const { outputs, thumbnail, etag } = this.#packed?.pictures[i] ?? {};
-      if (outputs) places.outputs = this.#addOutputs(null, mark, outputs);
-      if (thumbnail) places.thumbnail = this.#addThumbnail(null, etag ?? null, thumbnail);
+      if (outputs) places.outputs = addContents(this.#outputs, null, mark, outputs);
+      if (thumbnail) places.thumbnail = addContents(this.#thumbnails, null, etag ?? null, thumbnail);
     }
   }
 
@@ -140,30 +141,22 @@ export class StagedBatch {
     );
     return rows.map(({ doc }) => doc);
   }
-
-  #addOutputs(json: string | null, mark: string | null, place: PackPlace | null): Place {
-    const rows = this.#outputs;
-    rows.row(OUTPUTS.length);
-    const doc = rows.long(0n);
-    rows.text(json);
-    rows.text(mark);
-    addPlace(rows, place);
-    return doc;
-  }
-
-  #addThumbnail(bytes: Uint8Array | null, etag: string | null, place: PackPlace | null): Place {
-    const rows = this.#thumbnails;
-    rows.row(THUMBNAILS.length);
-    const doc = rows.long(0n);
-    rows.binary(bytes);
-    rows.text(etag);
-    addPlace(rows, place);
-    return doc;
-  }
 }
 
-function addPlace(rows: CopyRows, place: PackPlace | null): void {
+/** Adds a row of outputs or of a thumbnail. @param mark of the outputs, or the thumbnail's ETag @returns place of its `doc` */
+function addContents(
+  rows: CopyRows,
+  contents: string | Uint8Array | null,
+  mark: string | null,
+  place: PackPlace | null,
+): Place {
+  rows.row(OUTPUTS.length);
+  const doc = rows.long(0n);
+  if (typeof contents === 'string') rows.text(contents);
+  else rows.binary(contents);
+  rows.text(mark);
   rows.binary(place && Buffer.from(place.pack.replaceAll('-', ''), 'hex'));
   rows.int(place?.start ?? null);
   rows.int(place?.size ?? null);
+  return doc;
 }

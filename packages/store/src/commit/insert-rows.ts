@@ -77,7 +77,7 @@ type Writer = (rows: CopyRows, value: FieldValue) => void;
 
 const writeText: Writer = (rows, value) => rows.text(value as string);
 
-/** By type of a column. The values are those that `fitValue` and modules make. */
+/** By type of a column. The values are those that `coerceValue` and modules make. */
 const WRITERS: Readonly<Record<string, Writer>> = {
   boolean: (rows, value) => rows.boolean(value as boolean),
   bigint: (rows, value) => {

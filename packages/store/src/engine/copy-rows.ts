@@ -6,8 +6,8 @@ const COPY_DATA = 0x64;
 const FIRST_BYTES = 16 * 1024;
 /** Free memory of earlier rows: new memory costs a page fault for each 4 kB. */
 const free: Buffer[] = [];
-const MOST_FREE = 8;
-const LARGEST_FREE = 2 * 1024 * 1024;
+const MAX_FREE = 8;
+const MAX_FREE_BYTES = 2 * 1024 * 1024;
 
 /** The place of a number that is not known yet. */
 export type Place = number & { readonly isPlace: true };
@@ -115,7 +115,7 @@ export class CopyRows {
 
   /** Gives the memory to later rows. To be called when the server has answered, at most once. */
   release(): void {
-    if (free.length < MOST_FREE && this.#bytes.length <= LARGEST_FREE) free.push(this.#bytes);
+    if (free.length < MAX_FREE && this.#bytes.length <= MAX_FREE_BYTES) free.push(this.#bytes);
     this.#bytes = Buffer.alloc(0);
   }
 
