@@ -20,10 +20,10 @@ const options = readOptions({ documents: '50000', pictures: '', gigabytes: '10',
 const count = Number(options.documents);
 
 printMachine();
-if (count > 0) await besideCopy();
+if (count > 0) await compareWithCopy();
 if (Number(options.gigabytes) > 0) await longStream();
 
-async function besideCopy() {
+async function compareWithCopy() {
   const file = await linesFile(await documentsFile(count, options.pictures));
   const { size } = await stat(file);
   const rows = [];

@@ -38,7 +38,7 @@ for (let round = 0; round < Number(options.rounds); round++) {
   times.prepared.push(await timed(prepare));
 }
 printTable(`${count} documents on PGlite, milliseconds: median (min to max)`, [
-  ['what', 'time', 'beside PGlite alone'],
+  ['what', 'time', 'compared with PGlite alone'],
   ['akin serve, to the first answered search', spread(times.answer, 0), spread(ratios(times.answer, times.bare), 2)],
   ['the same after a kill', spread(times.killed, 0), spread(ratios(times.killed, times.bare), 2)],
   ['PGlite alone, to the first row', spread(times.bare, 0), '1'],

@@ -32,7 +32,7 @@ const options = readOptions({
   /** Some of likeness, ranked, others, clients, facets, disturbance. */
   measures: 'likeness,ranked,others,clients,facets,disturbance',
   /** What akin is compared with in `ranked`: some of sql, memory. */
-  beside: 'sql,memory',
+  compare: 'sql,memory',
   queries: '60',
   rounds: '20',
   /** Documents of the commit that disturbs. */
@@ -50,7 +50,7 @@ const folder = resolve(options.folder || join(CACHE, `search-${documents}`));
 const parts = join(folder, 'documents');
 const graphFile = join(folder, `content-${documents}.usearch`);
 const measures = listOf(options.measures);
-const beside = listOf(options.beside).filter((name) => name !== 'sql' || databaseUrl !== '');
+const compared = listOf(options.compare).filter((name) => name !== 'sql' || databaseUrl !== '');
 
 await mkdir(folder, { recursive: true });
 const model = await openModel({ pictures: options.pictures, seeds: Number(options.seeds) });
@@ -105,7 +105,7 @@ async function rank() {
   const ef = Number(options.ef);
   const sides = [akinSide(akin.collectionUrl)];
   const closing = [];
-  if (beside.includes('sql')) {
+  if (compared.includes('sql')) {
     const bare = await openBare(databaseUrl, facts);
     const unfiltered = ['no filter'];
     const { plain, iterative, unlimited } = GRAPH_WAYS;
@@ -121,7 +121,7 @@ async function rank() {
       closing.push(side.close);
     }
   }
-  if (beside.includes('memory')) {
+  if (compared.includes('memory')) {
     await makeGraph(graphFile, facts);
     const graph = openGraph(graphFile, facts, ef);
     sides.push({
