@@ -354,8 +354,13 @@ export class InMemoryCollection {
     await inTurns(
       beforeFirst(this.collection),
       (behind) =>
-        readFrom(source, this.collection, upTo, (tx) =>
-          readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
+        readFrom(
+          source,
+          this.collection,
+          upTo,
+          (tx) => readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
+          // What a few commits changed is found by their numbers, in any collection.
+          after < 0n,
         ),
       async (chunk) => {
         isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.ends > MAX_ENDS);

@@ -9,6 +9,7 @@ import { watchThreads } from '../../test/threads.ts';
 import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
+import type { Transaction } from '../engine/engine.ts';
 import { search } from '../search/search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
 import { NotInMemory } from './not-in-memory.ts';
@@ -85,6 +86,46 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
       expect(await find(small, collection)).toEqual({ inMemory: true, numFound: COUNT });
       expect(small.inMemory.use.bytes).toBeLessThanOrEqual(memory);
     }
+  });
+
+  itOnPostgres('reads what a commit changed without reading the other documents', async () => {
+    const collection = await createCollection(store, 'changed');
+    const make = (from: number, count: number) => Array.from({ length: count }, (_, n) => made(from + n));
+    await accept(store, collection, make(0, COUNT));
+    await commit(store, collection);
+    const rowsRead: number[] = [];
+    const readSoFar = async (tx: Transaction) => {
+      const [row] = await tx.query<{ read: bigint }>(
+        `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
+          where schemaname = $1 and relname = 'documents'`,
+        [collection.sqlSchema],
+      );
+      return Number(row?.read ?? 0);
+    };
+    const transaction: Store['engine']['transaction'] = (work, options) =>
+      store.engine.transaction(async (tx, first) => {
+        const before = await readSoFar(tx);
+        const result = await work(tx, first);
+        rowsRead.push((await readSoFar(tx)) - before);
+        return result;
+      }, options);
+    const engine = new Proxy(store.engine, {
+      get(target, name) {
+        const value = name === 'transaction' ? transaction : Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    await using memory = new InMemorySearch({ exactRows: EXACT });
+    const read = () => memory.read({ ...store, engine }, collection, new NotInMemory('shape', COUNT, 4));
+    await read();
+    expect(Math.max(...rowsRead)).toBeGreaterThanOrEqual(COUNT);
+    await accept(store, collection, make(COUNT - 1, 3));
+    await commit(store, collection);
+    rowsRead.length = 0;
+    await read();
+    // Three came, and one of them replaced another.
+    expect(Math.max(...rowsRead)).toBeGreaterThanOrEqual(3);
+    expect(Math.max(...rowsRead)).toBeLessThan(20);
   });
 
   itOnPostgres('holds for a collection of which there is more than was known', async () => {

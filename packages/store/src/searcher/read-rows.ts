@@ -67,15 +67,18 @@ export async function readChunk(
   const { sqlSchema: S } = collection;
   const vectors = modules.map((_, i) => `, v${i}.vector`).join('');
   const nothing = modules.map(() => ', null').join('');
-  // The condition on the row is repeated for the vectors: otherwise all of them could be read for each chunk.
+  // The condition on the row is repeated for the vectors: otherwise all of them could be read for each chunk. Rows are
+  // chosen first, so that only their vectors are read.
   const joins = modules.map(
     (module, i) =>
       `left join ${descriptorTable(S, module)} v${i} on v${i}.doc = d.doc and ${isOwn(collection, `v${i}.doc`, behind)}`,
   );
   const parts = [
-    `(select d.doc, d.valid_from, null::int8${vectors} from ${S}.documents d ${joins.join(' ')}
-       where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.valid_to > ${upTo} and ${isOwn(collection, 'd.doc', behind)}
-       order by d.doc limit ${CHUNK_ROWS})`,
+    `(select d.doc, d.valid_from, null::int8${vectors}
+       from (select doc, valid_from from ${S}.documents
+         where valid_from > ${after} and valid_from <= ${upTo} and valid_to > ${upTo} and ${isOwn(collection, 'doc', behind)}
+         order by doc limit ${CHUNK_ROWS}) d ${joins.join(' ')}
+       order by d.doc)`,
     `select null, coalesce(min(number), 0), null${nothing} from ${S}.commits`,
   ];
   const first = beforeFirst(collection);
