@@ -1,6 +1,7 @@
 import { type Query, withErrorContext } from '@akin/domain';
 import type { DocNumbers, Restriction } from '@akin/searcher';
-import type { InMemoryCollection, LoadedFilters } from '../searcher/in-memory-collection.ts';
+import type { LoadedFilters } from '../searcher/filter-cache.ts';
+import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { readValueLists, type ValueReader } from '../searcher/in-memory-columns.ts';
 import { docsColumn, readDocsColumn, type WantedMatches } from '../searcher/match-reader.ts';
 import type { CollectionPart } from '../searcher/read-rows.ts';
@@ -80,7 +81,7 @@ export class InMemoryFilters implements Disposable {
       keys.push(uncached?.has(one) ? undefined : keyOf(where, params));
     }
     const { commit } = this.#snapshot;
-    const { filters, loaded } = await this.#held.filters(keys, commit, {
+    const { filters, loaded } = await this.#held.filters.load(keys, commit, {
       isMost: (index) => this.#isMost(restricting[index] as Query),
       read: (wanted, last) => this.#readMatches(wanted, last, restricting),
       values: this.#valueReader(restricting),
@@ -93,7 +94,7 @@ export class InMemoryFilters implements Disposable {
   /** Makes the searcher leave out some documents. */
   async exclude(docs: readonly bigint[]): Promise<void> {
     if (docs.length === 0) return;
-    const { filters, loaded } = await this.#held.filters([undefined], this.#snapshot.commit, {
+    const { filters, loaded } = await this.#held.filters.load([undefined], this.#snapshot.commit, {
       isMost: async () => false,
       read: async () => [Float64Array.from(docs, Number)],
     });
@@ -112,7 +113,7 @@ export class InMemoryFilters implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#held.release([...this.#taken, ...this.#excluded].map(({ number }) => number));
+    this.#held.filters.release([...this.#taken, ...this.#excluded].map(({ number }) => number));
     this.#taken = [];
     this.#excluded = [];
   }

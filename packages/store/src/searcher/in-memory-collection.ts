@@ -1,7 +1,6 @@
 import {
   type Candidates,
   type CountQuery,
-  type DocNumbers,
   type NearPairs,
   type PairsQuery,
   type Searcher,
@@ -10,9 +9,10 @@ import {
 } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
+import { FilterCache } from './filter-cache.ts';
+import type { Change, Holder } from './holder.ts';
 import { InMemoryCells } from './in-memory-cells.ts';
 import { InMemoryColumns } from './in-memory-columns.ts';
-import { type MatchReader, packed, type WantedMatches } from './match-reader.ts';
 import {
   beforeFirst,
   CHUNK_ROWS,
@@ -26,34 +26,12 @@ import {
 } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
 
-/** A filter whose matches are in the searcher. */
-interface InMemoryFilter {
-  readonly number: number;
-  /**
-   * Whether it contains the documents that do not match instead, which are fewer. Undefined until the first are read.
-   */
-  isComplement?: boolean;
-  /** It contains the matches among rows that were added up to this commit. */
-  commit: bigint;
-  /** Number of searches that use it now. */
-  users: number;
-}
-
-/** Filters of one search. */
-export interface LoadedFilters {
-  readonly filters: readonly { readonly number: number; readonly isComplement: boolean }[];
-  readonly loaded: Promise<void>;
-}
-
 /** Runs work when it is allowed to run. */
 export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
-/** Maximum number of filters per collection: each needs one bit per row. */
-const MAX_FILTERS = 200;
-
 /**
- * The state of one collection in the searcher: its commit, its modules and its filters. One change at a time; searches
- * continue in parallel.
+ * The state of one collection in the searcher: its commit and its modules. One change at a time; searches continue in
+ * parallel.
  */
 export class InMemoryCollection {
   readonly #searcher: Searcher;
@@ -63,9 +41,6 @@ export class InMemoryCollection {
   readonly #grown: (held: InMemoryCollection) => Promise<void>;
   readonly #exactRows: number | undefined;
   readonly #modules: string[] = [];
-  readonly #filters = new Map<string, InMemoryFilter>();
-  /** Filters of running searches that are not cached. */
-  readonly #once = new Set<number>();
   #commit = -1n;
   /** The greatest number of a document so far. */
   #last = -1;
@@ -73,16 +48,15 @@ export class InMemoryCollection {
   #knownFrom = 0n;
   /** Number of complete reads. */
   #begun = 0;
-  #nextFilter = 0;
   #changes: Promise<unknown> = Promise.resolve();
   /** Reads missing data, for all searches that wait for it. */
   #reading: Promise<void> | undefined;
   /** Bytes that are reserved for data being read. */
   #reserved = 0;
   #isDropped = false;
-  #dropping: Promise<void> = Promise.resolve();
   readonly cells = new InMemoryCells(this);
   readonly columns: InMemoryColumns;
+  readonly filters: FilterCache;
   lastUsed = performance.now();
 
   /**
@@ -103,13 +77,15 @@ export class InMemoryCollection {
     this.collection = collection;
     this.#grown = grown;
     this.#exactRows = exactRows;
-    this.columns = new InMemoryColumns({
+    const holder: Holder = {
       collection,
-      state: () => ({ commit: this.#commit, begun: this.#begun }),
+      state: () => ({ commit: this.#commit, begun: this.#begun, last: this.#last }),
       change: (request) => this.#change(request),
       grown: () => grown(this),
       free,
-    });
+    };
+    this.columns = new InMemoryColumns(holder);
+    this.filters = new FilterCache(holder, this.columns);
   }
 
   /** The memory that it uses, and will use after reading. */
@@ -201,131 +177,11 @@ export class InMemoryCollection {
     });
   }
 
-  /**
-   * The filters whose matches, or all other documents, are in memory as of a commit, when `loaded` resolves. Requests that
-   * use them may be sent before, because they take effect later. Release them with {@link release}.
-   * @param keys identify filters; undefined: it is dropped when it is released
-   */
-  async filters(keys: readonly (string | undefined)[], commit: bigint, reader: MatchReader): Promise<LoadedFilters> {
-    const filters = keys.map((key) => this.#use(key));
-    const begun = this.#begun;
-    try {
-      await this.#dropOldest();
-      const wanted: WantedMatches[] = [];
-      const changes: Promise<void>[] = [];
-      for (const [index, filter] of filters.entries()) {
-        if (filter.commit >= commit) continue;
-        const byValues = await this.#byValues(filter, index, commit, reader);
-        if (byValues !== undefined) {
-          changes.push(byValues.sent);
-          continue;
-        }
-        const isMost = filter.isComplement ?? (await reader.isMost(index));
-        // Another search may have decided in the meantime.
-        filter.isComplement ??= isMost;
-        wanted.push({ index, after: filter.commit, isComplement: filter.isComplement });
-      }
-      const matches = wanted.length === 0 ? [] : await reader.read(wanted, this.#last);
-      if (wanted.length > 0 && (begun !== this.#begun || this.#commit < 0n)) {
-        throw new SearcherError('all is read again');
-      }
-      for (const [i, { index }] of wanted.entries()) {
-        const filter = filters[index] as InMemoryFilter;
-        changes.push(this.#change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) }));
-        filter.commit = filter.commit > commit ? filter.commit : commit;
-        this.#noteColumn(index, reader);
-      }
-      const loaded = changes.length === 0 ? Promise.resolve() : Promise.all(changes).then(() => this.#grown(this));
-      // The failure is handled where the result is awaited.
-      loaded.catch(() => undefined);
-      return { filters: filters.map(({ number, isComplement = false }) => ({ number, isComplement })), loaded };
-    } catch (error) {
-      this.release(filters.map(({ number }) => number));
-      throw error;
-    }
-  }
-
-  /** @returns undefined if values in memory do not determine the matches of a filter */
-  async #byValues(
-    filter: InMemoryFilter,
-    index: number,
-    commit: bigint,
-    { values }: MatchReader,
-  ): Promise<{ readonly sent: Promise<void> } | undefined> {
-    const test = values?.test(index);
-    if (values === undefined || test === undefined) return undefined;
-    const begun = this.#begun;
-    const answered = await this.columns.answer(filter, test, commit, values);
-    if (answered === undefined) return undefined;
-    answered.sent.catch(() => undefined);
-    if (begun !== this.#begun) throw new SearcherError('all is read again');
-    filter.commit = filter.commit > commit ? filter.commit : commit;
-    return answered;
-  }
-
-  #noteColumn(index: number, { values }: MatchReader): void {
-    const test = values?.test(index);
-    if (values && test) this.columns.note(test.column, values.source);
-  }
-
-  #use(key: string | undefined): InMemoryFilter {
-    const known = key === undefined ? undefined : this.#filters.get(key);
-    const filter = known ?? { number: this.#nextFilter++, commit: -1n, users: 0 };
-    filter.users++;
-    if (key === undefined) {
-      this.#once.add(filter.number);
-    } else {
-      // The most recently used one is the last in the map.
-      this.#filters.delete(key);
-      this.#filters.set(key, filter);
-    }
-    return filter;
-  }
-
-  /**
-   * Drops the filters that no search uses now, and columns. Their memory is free when this resolves, also for a second
-   * caller.
-   */
-  dropFilters(): Promise<void> {
-    this.#dropping = this.#dropping.catch(() => undefined).then(() => this.#dropUnused());
-    return this.#dropping;
-  }
-
-  async #dropUnused(): Promise<void> {
-    await this.columns.drop();
-    const unused = [...this.#filters].filter(([, { users }]) => users === 0);
-    for (const [key] of unused) this.#filters.delete(key);
-    await Promise.all(unused.map(([, { number }]) => this.#change({ kind: 'drop-filter', filter: number })));
-  }
-
-  release(numbers: readonly number[]): void {
-    for (const filter of numbers) {
-      for (const held of this.#filters.values()) if (held.number === filter) held.users--;
-      // What is not dropped now is dropped with the collection.
-      if (this.#once.delete(filter)) this.#change({ kind: 'drop-filter', filter }).catch(() => undefined);
-    }
-  }
-
-  /** Number of filters in memory. */
-  get filterCount(): number {
-    return this.#filters.size + this.#once.size;
-  }
-
   /** A read in progress ends with the next chunk. */
   async drop(): Promise<void> {
     const dropped = this.#change({ kind: 'drop' });
     this.#isDropped = true;
     await dropped;
-  }
-
-  /** Drops the least recently used filters, if there are too many. */
-  async #dropOldest(): Promise<void> {
-    for (const [key, filter] of this.#filters) {
-      if (this.#filters.size <= MAX_FILTERS) return;
-      if (filter.users > 0) continue;
-      this.#filters.delete(key);
-      await this.#change({ kind: 'drop-filter', filter: filter.number });
-    }
   }
 
   async #readAll(source: RowSource, module: string): Promise<void> {
@@ -373,7 +229,7 @@ export class InMemoryCollection {
 
   /** Rows that were replaced since the last commit in memory are unknown, or too many to be worth reading. */
   async #beginAgain(source: RowSource, upTo: bigint): Promise<void> {
-    this.#filters.clear();
+    this.filters.clear();
     this.columns.clear();
     this.#commit = -1n;
     await this.#readRows(source, upTo);
@@ -411,9 +267,6 @@ export class InMemoryCollection {
     return result;
   }
 }
-
-type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;
-type Change = Without<Parameters<Searcher['change']>[1], 'key'>;
 
 /** The same bytes in memory that all threads see. */
 function shared(bytes: Uint8Array): Uint8Array {

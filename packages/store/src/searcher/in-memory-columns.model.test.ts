@@ -247,7 +247,7 @@ describe('filters answered by columns in memory', () => {
         () => change(),
         () => change().then(change),
         () => maintain(store, [collection]),
-        () => held?.dropFilters(),
+        () => held?.filters.dropUnused(),
         () => chance.is(0.2) && store.inMemory.forgetAll(),
       ])();
     }

@@ -183,7 +183,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       expect(shardHeld?.columns.names).toEqual(kind === 'postgres' ? [shade] : []);
       if (kind === 'pglite') continue;
       const asked = () => Promise.reject(new Error('the database was asked'));
-      const taken = await shardHeld?.filters([undefined, undefined], row?.commit, {
+      const taken = await shardHeld?.filters.load([undefined, undefined], row?.commit, {
         isMost: asked,
         read: asked,
         values: {
@@ -333,7 +333,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     };
     const answers = [before, last - 1, last].map(async (commit) => {
       const reader = { isMost: asked, read: asked, values };
-      const found = await store.inMemory.heldOf(collection.id)?.filters([undefined], BigInt(commit), reader);
+      const found = await store.inMemory.heldOf(collection.id)?.filters.load([undefined], BigInt(commit), reader);
       await found?.loaded;
       return found?.filters.length;
     });

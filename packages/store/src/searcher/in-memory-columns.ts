@@ -1,5 +1,6 @@
-import { readValues, type Searcher, type ValueList } from '@akin/searcher';
+import { readValues, type ValueList } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
+import type { Holder } from './holder.ts';
 import { isOwn, type Range, type ReadCollection } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
 
@@ -32,21 +33,6 @@ interface InMemoryColumn {
   from: bigint;
 }
 
-/** The collection whose columns these are: see InMemoryCollection. */
-interface Holder {
-  readonly collection: ReadCollection;
-  /** Its last commit, and how often all was read. */
-  state(): { readonly commit: bigint; readonly begun: number };
-  change(request: ColumnChange): Promise<void>;
-  /** It takes more memory than before. @throws SearcherError where there is no more */
-  grown(): Promise<void>;
-  /** Bytes that may be taken before anything is given back for them. */
-  free(): number;
-}
-type ColumnKind = 'values' | 'drop-values' | 'filter-by-values';
-type OfKind<T> = T extends { readonly kind: ColumnKind } ? Omit<T, 'key'> : never;
-type ColumnChange = OfKind<Parameters<Searcher['change']>[1]>;
-
 /**
  * A filter on a column with more values matches few documents, and the database answers it quickly. Each new filter may
  * compare all values, on the event loop.
@@ -65,8 +51,7 @@ const AT_A_TIME = 10_000;
 
 /**
  * The columns whose values the searcher has in memory, for each row. A new filter that asks which values a document has
- * is
- * found by them in memory. Columns are read in the background when filters use them.
+ * is found by them in memory. Columns are read in the background when filters use them.
  */
 export class InMemoryColumns {
   readonly #holder: Holder;

@@ -164,9 +164,9 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
       isMost: async () => false,
       read: async (all: readonly unknown[]) => all.map(() => Float64Array.of(1)),
     };
-    const taken = await held?.filters(keys, 1n, reader);
+    const taken = await held?.filters.load(keys, 1n, reader);
     await taken?.loaded;
-    held?.release(taken?.filters.map(({ number }) => number) ?? []);
+    held?.filters.release(taken?.filters.map(({ number }) => number) ?? []);
     return taken?.filters.length;
   };
 

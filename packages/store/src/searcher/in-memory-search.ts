@@ -68,7 +68,7 @@ export class InMemorySearch implements AsyncDisposable {
     readonly filters: number;
   } {
     let filters = 0;
-    for (const held of this.#held.values()) filters += held.filterCount;
+    for (const held of this.#held.values()) filters += held.filters.count;
     return { bytes: this.#searcher.bytes, limit: this.#memory, collections: this.#held.size, filters };
   }
 
@@ -306,7 +306,7 @@ export class InMemorySearch implements AsyncDisposable {
     );
     if (others.length === 0 || bytes > this.#memory) return false;
     // A collection that is removed takes its filters with it.
-    for (const held of others) await held.dropFilters().catch(() => undefined);
+    for (const held of others) await held.filters.dropUnused().catch(() => undefined);
     const taken = others.reduce((sum, held) => sum + held.bytes, bytes);
     if (taken > this.#memory) this.#outgrown.set(nameOf(wanted.collection), performance.now());
     return taken <= this.#memory;
@@ -324,11 +324,11 @@ export class InMemorySearch implements AsyncDisposable {
   async #grown(held: InMemoryCollection): Promise<void> {
     const fits = () => this.#taken <= this.#memory;
     if (fits()) return;
-    await held.dropFilters();
+    await held.filters.dropUnused();
     for (const other of this.#held.values()) {
       if (fits()) return;
       // A collection that is dropped in the meantime loses its filters too.
-      if (other.collection.id === held.collection.id) await other.dropFilters().catch(() => undefined);
+      if (other.collection.id === held.collection.id) await other.filters.dropUnused().catch(() => undefined);
     }
     if (fits() || this.#evictFor(held, held.bytes)) return;
     this.#outgrown.set(nameOf(held.collection), performance.now());

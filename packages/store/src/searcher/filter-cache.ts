@@ -1,0 +1,176 @@
+import { type DocNumbers, SearcherError } from '@akin/searcher';
+import type { Holder } from './holder.ts';
+import type { InMemoryColumns } from './in-memory-columns.ts';
+import { type MatchReader, packed, type WantedMatches } from './match-reader.ts';
+
+/** A filter whose matches are in the searcher. */
+interface InMemoryFilter {
+  readonly number: number;
+  /**
+   * Whether it contains the documents that do not match instead, which are fewer. Undefined until the first are read.
+   */
+  isComplement?: boolean;
+  /** It contains the matches among rows that were added up to this commit. */
+  commit: bigint;
+  /** Number of searches that use it now. */
+  users: number;
+}
+
+/** Filters of one search. */
+export interface LoadedFilters {
+  readonly filters: readonly { readonly number: number; readonly isComplement: boolean }[];
+  readonly loaded: Promise<void>;
+}
+
+/** Maximum number of filters per collection: each needs one bit per row. */
+const MAX_FILTERS = 200;
+
+/**
+ * The filters of one collection whose matches the searcher has. They are read once, and then only for what commits
+ * changed.
+ */
+export class FilterCache {
+  readonly #holder: Holder;
+  readonly #columns: InMemoryColumns;
+  readonly #filters = new Map<string, InMemoryFilter>();
+  /** Filters of running searches that are not cached. */
+  readonly #once = new Set<number>();
+  #next = 0;
+  #dropping: Promise<void> = Promise.resolve();
+
+  constructor(holder: Holder, columns: InMemoryColumns) {
+    this.#holder = holder;
+    this.#columns = columns;
+  }
+
+  /**
+   * The filters whose matches, or all other documents, are in memory as of a commit, when `loaded` resolves. Requests that
+   * use them may be sent before, because they take effect later. Release them with {@link release}.
+   * @param keys identify filters; undefined: it is dropped when it is released
+   */
+  async load(keys: readonly (string | undefined)[], commit: bigint, reader: MatchReader): Promise<LoadedFilters> {
+    const filters = keys.map((key) => this.#use(key));
+    const { begun } = this.#holder.state();
+    try {
+      await this.#dropOldest();
+      const wanted: WantedMatches[] = [];
+      const changes: Promise<void>[] = [];
+      for (const [index, filter] of filters.entries()) {
+        if (filter.commit >= commit) continue;
+        const byValues = await this.#byValues(filter, index, commit, reader);
+        if (byValues !== undefined) {
+          changes.push(byValues.sent);
+          continue;
+        }
+        const isMost = filter.isComplement ?? (await reader.isMost(index));
+        // Another search may have decided in the meantime.
+        filter.isComplement ??= isMost;
+        wanted.push({ index, after: filter.commit, isComplement: filter.isComplement });
+      }
+      const matches = wanted.length === 0 ? [] : await reader.read(wanted, this.#holder.state().last);
+      if (wanted.length > 0) this.#requireSame(begun);
+      for (const [i, { index }] of wanted.entries()) {
+        const filter = filters[index] as InMemoryFilter;
+        changes.push(
+          this.#holder.change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) }),
+        );
+        filter.commit = filter.commit > commit ? filter.commit : commit;
+        this.#noteColumn(index, reader);
+      }
+      const loaded = changes.length === 0 ? Promise.resolve() : Promise.all(changes).then(() => this.#holder.grown());
+      // The failure is handled where the result is awaited.
+      loaded.catch(() => undefined);
+      return { filters: filters.map(({ number, isComplement = false }) => ({ number, isComplement })), loaded };
+    } catch (error) {
+      this.release(filters.map(({ number }) => number));
+      throw error;
+    }
+  }
+
+  /** @returns undefined if values in memory do not determine the matches of a filter */
+  async #byValues(
+    filter: InMemoryFilter,
+    index: number,
+    commit: bigint,
+    { values }: MatchReader,
+  ): Promise<{ readonly sent: Promise<void> } | undefined> {
+    const test = values?.test(index);
+    if (values === undefined || test === undefined) return undefined;
+    const { begun } = this.#holder.state();
+    const answered = await this.#columns.answer(filter, test, commit, values);
+    if (answered === undefined) return undefined;
+    answered.sent.catch(() => undefined);
+    this.#requireSame(begun);
+    filter.commit = filter.commit > commit ? filter.commit : commit;
+    return answered;
+  }
+
+  #noteColumn(index: number, { values }: MatchReader): void {
+    const test = values?.test(index);
+    if (values && test) this.#columns.note(test.column, values.source);
+  }
+
+  #use(key: string | undefined): InMemoryFilter {
+    const known = key === undefined ? undefined : this.#filters.get(key);
+    const filter = known ?? { number: this.#next++, commit: -1n, users: 0 };
+    filter.users++;
+    if (key === undefined) {
+      this.#once.add(filter.number);
+    } else {
+      // The most recently used one is the last in the map.
+      this.#filters.delete(key);
+      this.#filters.set(key, filter);
+    }
+    return filter;
+  }
+
+  /**
+   * Drops the filters that no search uses now, and columns. Their memory is free when this resolves, also for a second
+   * caller.
+   */
+  dropUnused(): Promise<void> {
+    this.#dropping = this.#dropping.catch(() => undefined).then(() => this.#dropNow());
+    return this.#dropping;
+  }
+
+  async #dropNow(): Promise<void> {
+    await this.#columns.drop();
+    const unused = [...this.#filters].filter(([, { users }]) => users === 0);
+    for (const [key] of unused) this.#filters.delete(key);
+    await Promise.all(unused.map(([, { number }]) => this.#holder.change({ kind: 'drop-filter', filter: number })));
+  }
+
+  release(numbers: readonly number[]): void {
+    for (const filter of numbers) {
+      for (const held of this.#filters.values()) if (held.number === filter) held.users--;
+      // What is not dropped now is dropped with the collection.
+      if (this.#once.delete(filter)) this.#holder.change({ kind: 'drop-filter', filter }).catch(() => undefined);
+    }
+  }
+
+  /** Number of filters in memory. */
+  get count(): number {
+    return this.#filters.size + this.#once.size;
+  }
+
+  /** All is read again, and these are not there any more. */
+  clear(): void {
+    this.#filters.clear();
+  }
+
+  /** @throws SearcherError if the rows of the matches may have been read again meanwhile */
+  #requireSame(begun: number): void {
+    const now = this.#holder.state();
+    if (begun !== now.begun || now.commit < 0n) throw new SearcherError('all is read again');
+  }
+
+  /** Drops the least recently used filters, if there are too many. */
+  async #dropOldest(): Promise<void> {
+    for (const [key, filter] of this.#filters) {
+      if (this.#filters.size <= MAX_FILTERS) return;
+      if (filter.users > 0) continue;
+      this.#filters.delete(key);
+      await this.#holder.change({ kind: 'drop-filter', filter: filter.number });
+    }
+  }
+}
