@@ -125,7 +125,7 @@ export async function requireOwnModels(
   refuseOtherModels(store, collection, schema, modules);
 }
 
-/** The same with a known schema. */
+/** As {@link requireOwnModels}, with a known schema and without claiming models. */
 export function refuseOtherModels(
   store: Store,
   { name }: Collection,

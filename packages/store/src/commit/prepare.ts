@@ -18,7 +18,7 @@ export interface Prepared {
   readonly descriptors?: ParsedOutputs['descriptors'];
   /** A later change made it void, as was found before. */
   readonly isVoid?: boolean;
-  /** The number whose outputs and thumbnail it takes over. */
+  /** The number (`doc`) of the row whose outputs and thumbnail it keeps. */
   readonly pictureOf?: bigint;
 }
 

@@ -196,7 +196,7 @@ class Turn {
   async #placeNew(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
     let state = from;
-    // At first these are all documents, which are read in their order and not by commit.
+    // The first pass reads all documents. `+ 0` prevents the index by commit, so they are read by number.
     const brought = state.as_of === 0n ? 'd.valid_from + 0 <= $2' : 'd.valid_from > $1 and d.valid_from <= $2';
     for (;;) {
       if (this.isOver) return undefined;

@@ -45,7 +45,7 @@ export interface LoadedFilters {
   readonly loaded: Promise<void>;
 }
 
-/** Runs work when it is allowed to run. */
+/** Waits for its turn, then runs the work. */
 export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
 /** Maximum number of filters per collection: each needs one bit per row. */
