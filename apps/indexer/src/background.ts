@@ -51,7 +51,7 @@ export function inBackground(
         if (told) log.warn({ work: name }, 'background work continues');
         told = undefined;
       } catch (err) {
-        tell(err as Error);
+        logFailure(err as Error);
       }
       ended = performance.now();
     }
@@ -59,7 +59,7 @@ export function inBackground(
     if (!stop.signal.aborted) timer = setTimeout(wake, milliseconds);
   }
 
-  function tell(err: Error & { code?: string }): void {
+  function logFailure(err: Error & { code?: string }): void {
     if (told?.message === err.message && Date.now() - told.at < REPEAT_MILLISECONDS) return;
     told = { message: err.message, at: Date.now() };
     if (err.code === 'unavailable') {

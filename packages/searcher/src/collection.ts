@@ -92,7 +92,7 @@ export class SearchedCollection {
   }
 
   /** Adds a row that no commit sees, for {@link pairs}. A row that exists stays unchanged. */
-  addGone(module: string, doc: number, vector: Float32Array): void {
+  addRemoved(module: string, doc: number, vector: Float32Array): void {
     if (this.#rows.rowOf(doc) >= 0) return;
     this.#rows.add(doc, 0);
     this.#rows.end(doc, 0);

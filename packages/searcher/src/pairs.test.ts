@@ -76,7 +76,7 @@ describe.each([
   it('include rows that no commit sees any more, which searches do not find', () => {
     const doc = count + 1;
     expect(collection.place(doc, 0)).toBe(false);
-    collection.addGone('view', doc, query.vectors.slice(0, dimensions));
+    collection.addRemoved('view', doc, query.vectors.slice(0, dimensions));
     expect(collection.place(doc, 0)).toBe(true);
     expect(told(collection.pairs(query))).toContain(`0 ${doc}`);
     const search = { commit: 1, module: 'view', filters: [], vector: query.vectors.slice(0, dimensions), wanted: 1 };

@@ -47,7 +47,7 @@ async function answering(reply: (ids: string[], request: number) => Reply | Prom
     limiter: new ConcurrencyLimiter(4),
     compress: true,
     parameters: { async: true },
-    patienceMilliseconds: 120_000,
+    maxOutageMilliseconds: 120_000,
     signal: new AbortController().signal,
     accepted: (documents) => accepted.push(...documents.map(({ id }) => id)),
     refused: ({ id }, reason) => refused.push([id, reason]),
@@ -97,7 +97,7 @@ describe('sending documents', () => {
     const told = await answering(() => ({ status: 401, body: { error: { msg: 'A key is needed.' } } }));
     await expect(sendBatch(documents('a'), told.sending)).rejects.toThrow('A key is needed.');
     server.close();
-    const nobody = { ...told.sending, patienceMilliseconds: 0 };
+    const nobody = { ...told.sending, maxOutageMilliseconds: 0 };
     server.closeAllConnections();
     await expect(sendBatch(documents('a'), nobody)).rejects.toMatchObject({ status: 0 });
   });

@@ -23,7 +23,7 @@ export const modelsCommand: Program = {
         value: 'url',
         about: 'Server to download from, with the paths of Hugging Face',
         default: 'https://huggingface.co',
-        alsoFrom: ['HF_ENDPOINT'],
+        otherVariables: ['HF_ENDPOINT'],
       },
     ],
   },

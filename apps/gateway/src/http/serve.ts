@@ -290,14 +290,14 @@ function send(status: number, type: string, content: Uint8Array | string, reques
   }
   const shown = request.method === 'HEAD' || status === 304 ? undefined : bytes;
   if (request.complete) response.end(shown);
-  else endBehindRest(shown, request, response);
+  else endAfterBody(shown, request, response);
 }
 
 /**
  * The answer is sent before the body is read, but the connection stays open until the rest has arrived, or for a while:
  * many clients send everything before they read, and would never see the answer otherwise.
  */
-function endBehindRest(bytes: Uint8Array | undefined, request: Request, response: Response): void {
+function endAfterBody(bytes: Uint8Array | undefined, request: Request, response: Response): void {
   response.setHeader('connection', 'close');
   if (bytes === undefined) response.flushHeaders();
   else response.write(bytes);

@@ -16,7 +16,7 @@ beforeEach(async () => {
   disk = await smallDisk(200);
   const folder = join(disk.folder, 'data');
   await copyTestStore(folder);
-  store = await openTestStore({ folder, tell: (text) => told.push(text) });
+  store = await openTestStore({ folder, warn: (text) => told.push(text) });
   collection = await findCollection(store, 'my-collection');
 });
 afterEach(async () => {

@@ -24,7 +24,7 @@ describe('a thread of the embedded database that dies', () => {
     remove = made.remove;
     told = [];
     watched = watchThreads();
-    engine = await openPglite(folder, { tell: (text) => told.push(text) });
+    engine = await openPglite(folder, { warn: (text) => told.push(text) });
     await engine.query('create table kept (n int primary key)');
   });
 

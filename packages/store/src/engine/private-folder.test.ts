@@ -9,7 +9,7 @@ import { preparePrivateFolder } from './private-folder.ts';
 
 let parent: string;
 let told: string[];
-const tell = (text: string) => told.push(text);
+const warn = (text: string) => told.push(text);
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), 'akin-private-'));
@@ -63,14 +63,14 @@ describe('the files of an embedded database', () => {
       const path = join(folder, name);
       if (!name.endsWith('link')) await chmod(path, (await stat(path)).isDirectory() ? 0o775 : 0o666);
     }
-    await (await openPglite(folder, { tell }))[Symbol.asyncDispose]();
+    await (await openPglite(folder, { warn }))[Symbol.asyncDispose]();
     expect(await openToOthers(folder)).toEqual(['pg/link']);
     expect(told).toEqual([
       expect.stringMatching(/can write to \S+data \(mode 775\)\. akin removes that permission/),
       expect.stringMatching(/left files in \S+data that other users can write to \(mode 666\)/),
     ]);
     told = [];
-    await (await openPglite(folder, { tell }))[Symbol.asyncDispose]();
+    await (await openPglite(folder, { warn }))[Symbol.asyncDispose]();
     expect(told).toEqual([]);
     await remove();
   });
@@ -78,7 +78,7 @@ describe('the files of an embedded database', () => {
 
 describe('the data folder', () => {
   const ours = (name: string) => name === 'database';
-  const take = (folder: string) => preparePrivateFolder(folder, ours, tell);
+  const take = (folder: string) => preparePrivateFolder(folder, ours, warn);
 
   it('is created with its parents, and closed to others', async () => {
     await take(join(parent, 'a', 'b'));

@@ -54,7 +54,7 @@ export async function updateGroups(
   if (fitting === undefined) return true;
   const turn = new Turn(store, collection, fitting, options);
   let state = await turn.begin();
-  if (state !== undefined && state.as_of < state.target) await turn.giveCells();
+  if (state !== undefined && state.as_of < state.target) await turn.assignCells();
   while (state !== undefined && state.as_of < state.target) {
     state = await turn.advance(state);
     if (turn.isOver) return false;
@@ -97,7 +97,7 @@ class Turn {
   }
 
   /** Representatives that a process without their model made. */
-  async giveCells(): Promise<void> {
+  async assignCells(): Promise<void> {
     const { sqlSchema: S } = this.#collection;
     const { cellsOf } = this.#rule;
     if (cellsOf === undefined) return;

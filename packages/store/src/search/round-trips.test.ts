@@ -118,7 +118,7 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     expect(await estimatesFor('fifth:1')).toEqual(['most_common_freqs']);
     expect(await estimatesFor('fifth:(2 3)')).toEqual([]);
     expect(await estimatesFor('isNew:true')).toEqual(['most_common_freqs', 'explain']);
-    const columns = large.inMemory.heldOf(kinds.id)?.columns;
+    const columns = large.inMemory.loadedCollection(kinds.id)?.columns;
     await columns?.whenRead;
     await columns?.drop();
     // Too many matches, a range, and exclusions.

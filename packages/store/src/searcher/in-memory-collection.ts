@@ -14,11 +14,11 @@ import { InMemoryCells } from './in-memory-cells.ts';
 import { InMemoryColumns } from './in-memory-columns.ts';
 import { type MatchReader, packed, type WantedMatches } from './match-reader.ts';
 import {
-  beforeFirst,
   CHUNK_ROWS,
   type Chunk,
   inTurns,
   LAST_COMMIT,
+  lowestNumberOf,
   MAX_ENDS,
   type ReadCollection,
   readChunk,
@@ -145,7 +145,7 @@ export class InMemoryCollection {
     return this.#inOrder(async () => {
       if (this.#commit >= commit) return this.has(commit, module);
       const after = this.#commit;
-      const behind = beforeFirst(this.collection);
+      const behind = lowestNumberOf(this.collection);
       const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, behind, CHUNK_ROWS);
       if (chunk.forgotten > after || chunk.count === CHUNK_ROWS || chunk.ends > CHUNK_ROWS) return false;
       await this.#take(chunk, this.#modules);
@@ -193,7 +193,7 @@ export class InMemoryCollection {
    * Adds vectors of documents up to a commit that may be replaced. @returns false if it does not {@link reaches} the
    * commit
    */
-  addGone(commit: bigint, module: string, vectors: Buffer): Promise<boolean> {
+  addRemoved(commit: bigint, module: string, vectors: Buffer): Promise<boolean> {
     return this.#inOrder(async () => {
       if (vectors.length === 0 || !this.reaches(commit, module)) return false;
       await this.#change({ kind: 'gone', module, dimensions: vectors.readUInt16BE(8), bytes: shared(vectors) });
@@ -352,7 +352,7 @@ export class InMemoryCollection {
     }
     let isForgotten = false;
     await inTurns(
-      beforeFirst(this.collection),
+      lowestNumberOf(this.collection),
       (behind) =>
         readFrom(source, this.collection, upTo, (tx) =>
           readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
@@ -376,7 +376,7 @@ export class InMemoryCollection {
 
   async #readModule(source: RowSource, module: string, upTo: bigint): Promise<void> {
     await inTurns(
-      beforeFirst(this.collection),
+      lowestNumberOf(this.collection),
       (behind) => readFrom(source, this.collection, upTo, (tx) => readVectors(tx, this.collection, module, behind)),
       (chunk) => this.#take(chunk, [module]),
     );
