@@ -29,7 +29,7 @@ export function inBackground(
   let again = false;
   let ended = Number.NEGATIVE_INFINITY;
   const stop = new AbortController();
-  let told: { readonly message: string; readonly at: number } | undefined;
+  let lastFailure: { readonly message: string; readonly at: number } | undefined;
 
   function wake(): void {
     if (stop.signal.aborted) return;
@@ -48,8 +48,8 @@ export function inBackground(
       again = false;
       try {
         await work();
-        if (told) log.warn({ work: name }, 'background work continues');
-        told = undefined;
+        if (lastFailure) log.warn({ work: name }, 'background work continues');
+        lastFailure = undefined;
       } catch (err) {
         logFailure(err as Error);
       }
@@ -60,8 +60,8 @@ export function inBackground(
   }
 
   function logFailure(err: Error & { code?: string }): void {
-    if (told?.message === err.message && Date.now() - told.at < REPEAT_MILLISECONDS) return;
-    told = { message: err.message, at: Date.now() };
+    if (lastFailure?.message === err.message && Date.now() - lastFailure.at < REPEAT_MILLISECONDS) return;
+    lastFailure = { message: err.message, at: Date.now() };
     if (err.code === 'unavailable') {
       log.warn({ work: name, reason: err.message, ...causeFields(err) }, 'background work waits');
     } else log.error({ err, work: name }, 'background work failed and will be retried');

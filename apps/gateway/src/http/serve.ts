@@ -195,7 +195,7 @@ export function writeError(error: unknown, request: Request, response: Response,
   }
   const { status, headers, error: member } = presentError(error, requestLog.requestId, context.limits.listedDetails);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  const list = requestLog.list.length > 0 ? requestLog.list : unreadList(request, context);
+  const list = requestLog.list.length > 0 ? requestLog.list : parametersOfUrl(request, context);
   writeObject(status, {}, { error: member }, true, request, response, { ...requestLog, list });
 }
 
@@ -203,7 +203,7 @@ export function writeError(error: unknown, request: Request, response: Response,
  * The parameters in the URL of a request that was refused before they were parsed: they decide the format of the
  * answer.
  */
-function unreadList({ url }: Request, { limits }: SharedContext): ParameterList {
+function parametersOfUrl({ url }: Request, { limits }: SharedContext): ParameterList {
   try {
     return queryOf(url, limits.parameters);
   } catch {

@@ -39,8 +39,8 @@ describe('training scripts', () => {
     const usage = expect.stringMatching(
       /\nUsage: npm run .* -- <folder of pictures>.* \[--backend wasm\|onnx\|node\]\n$/s,
     );
-    const [status, told] = run(script, args);
-    expect([status, told, told]).toEqual([1, usage, expect.stringContaining(why)]);
+    const [status, output] = run(script, args);
+    expect([status, output, output]).toEqual([1, usage, expect.stringContaining(why)]);
   });
 
   it.each([

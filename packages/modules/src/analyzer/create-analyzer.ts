@@ -161,9 +161,9 @@ export function createPool(
     const needed = await decodingBytes(bytes, { minSide, ...(limits && { limits }) });
     if (needed > maxToDecode) throw decodingBudgetExceeded(needed, maxToDecode);
     const leaveMemory = await decoding.enter(urgent, signal, needed);
-    let leavePlace: () => void;
+    let releasePlace: () => void;
     try {
-      leavePlace = await places.enter(urgent, signal);
+      releasePlace = await places.enter(urgent, signal);
     } catch (error) {
       leaveMemory();
       throw error;
@@ -179,7 +179,7 @@ export function createPool(
     const run = analyzeIn(pool, bytes, wanted, hangMilliseconds).finally(() => {
       running.delete(run);
       leaveMemory();
-      leavePlace();
+      releasePlace();
     });
     running.add(run);
     return options.signal ? unlessAborted(run, options.signal) : run;

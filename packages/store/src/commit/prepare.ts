@@ -7,7 +7,7 @@ import { type Failure, failOperations } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
 import { type DocumentColumns, documentColumns } from './document-rows.ts';
 import type { ReadyOperation } from './ready-operations.ts';
-import { keepWords } from './vocabulary.ts';
+import { storeWords } from './vocabulary.ts';
 
 /** An operation with its rows for the tables. A delete has none. */
 export interface Prepared {
@@ -61,7 +61,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
     }
   }
   if (failures.length > 0) await failOperations(context, failures);
-  await keepWords(context.store, context.collection, vocabulary);
+  await storeWords(context.store, context.collection, vocabulary);
   return { prepared, failed: failures.length };
 }
 

@@ -99,15 +99,16 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 async function closeFolder(folder: string, shared: boolean, warn: (text: string) => void): Promise<void> {
-  const rights = await rightsOf(folder);
+  const rights = await permissionsOf(folder);
   if ((rights & OTHERS) === 0) return;
   const open = (rights & OTHERS_WRITE) !== 0;
-  const told = `Other users of this machine can write to ${folder} (mode ${rights.toString(8)})`;
+  const problem = `Other users of this machine can write to ${folder} (mode ${rights.toString(8)})`;
   if (shared) {
-    if (open) warn(`${told}. It also contains other files, so akin does not change that. Give akin a separate folder.`);
+    if (open)
+      warn(`${problem}. It also contains other files, so akin does not change that. Give akin a separate folder.`);
     return;
   }
-  if (open) warn(`${told}. akin removes that permission. Their earlier changes stay.`);
+  if (open) warn(`${problem}. akin removes that permission. Their earlier changes stay.`);
   await chmod(folder, rights & ~OTHERS).catch((error: Error) => {
     if (open) warn(`The mode of ${folder} cannot be changed: ${error.message}. Make it 700.`);
   });
@@ -118,7 +119,7 @@ async function closeFolder(folder: string, shared: boolean, warn: (text: string)
  * version left them. Symbolic links are not followed.
  */
 export async function closeContents(folder: string, sample: string, warn: (text: string) => void): Promise<void> {
-  const rights = await rightsOf(sample);
+  const rights = await permissionsOf(sample);
   if ((rights & OTHERS) === 0) return;
   if ((rights & OTHERS_WRITE) !== 0) {
     warn(
@@ -140,13 +141,13 @@ export async function closeContents(folder: string, sample: string, warn: (text:
 }
 
 async function closeToOthers(path: string): Promise<void> {
-  const rights = await rightsOf(path);
+  const rights = await permissionsOf(path);
   // A file of another user, or on a file system without modes, stays as it is.
   if ((rights & OTHERS) !== 0) await chmod(path, rights & ~OTHERS).catch(() => undefined);
 }
 
 /** The permission bits of the mode. None on Windows, where these bits mean little. */
-async function rightsOf(path: string): Promise<number> {
+async function permissionsOf(path: string): Promise<number> {
   if (process.platform === 'win32') return 0;
   const found = await lstat(path).catch(() => undefined);
   const target = found?.isSymbolicLink() ? await stat(path).catch(() => undefined) : found;
