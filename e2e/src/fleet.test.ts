@@ -141,7 +141,7 @@ describe('akin as several processes', () => {
     const names = new Set(named.filter(isTold));
     expect(names.size).toBeGreaterThan(15);
     let gaps: string[] = [];
-    const areTold = async () => {
+    const areDescribed = async () => {
       const told = (await Promise.all(all.map((one) => one.get('/metrics'))))
         .map(({ body }) => String(body))
         .join('\n');
@@ -153,7 +153,7 @@ describe('akin as several processes', () => {
       gaps = [...missing, ...lacking.map(({ name, labels }) => `${name}{${labels}}`)];
       return gaps.length === 0;
     };
-    await until('all are told', areTold).catch(() => {});
+    await until('all are told', areDescribed).catch(() => {});
     expect(gaps).toEqual([]);
   });
 

@@ -54,7 +54,7 @@ describe('a fleet without Redis behind PgBouncer, in session pooling', () => {
     ];
     // Some metrics are a few seconds old.
     let missing: typeof wanted = [];
-    const areTold = async () => {
+    const areDescribed = async () => {
       const told = new Map(
         await Promise.all(
           all.map(async (one) => [one.name as string, String((await one.get('/metrics')).body)] as const),
@@ -63,7 +63,7 @@ describe('a fleet without Redis behind PgBouncer, in session pooling', () => {
       missing = wanted.filter(([name, figure]) => !figure.test(told.get(name) ?? ''));
       return missing.length === 0;
     };
-    await until('all are told', areTold).catch(() => {});
+    await until('all are told', areDescribed).catch(() => {});
     expect(missing).toEqual([]);
   });
 

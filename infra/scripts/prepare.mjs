@@ -136,14 +136,14 @@ function start([program, ...args], output) {
 
 /** Waits for a child process. Signals to this process are passed to the child, whose exit ends this process too. */
 async function ended(child) {
-  const passOn = (signal) => child.kill(signal);
+  const forwardSignal = (signal) => child.kill(signal);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, passOn);
+  for (const signal of signals) process.on(signal, forwardSignal);
   const result = await new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  for (const signal of signals) process.off(signal, passOn);
+  for (const signal of signals) process.off(signal, forwardSignal);
   return result;
 }
 

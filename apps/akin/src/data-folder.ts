@@ -11,11 +11,11 @@ const NAMES = new Set([
 
 /**
  * Creates the data folder if it is missing, and closes it to other users.
- * @param tell gets a warning if others can write to the folder
+ * @param warn gets a warning if others can write to the folder
  * @throws AkinError that says what to do if the folder cannot be created, read or written, or contains other files
  */
-export function openDataFolder(folder: string, tell: (text: string) => void): Promise<void> {
-  return preparePrivateFolder(folder, (name) => NAMES.has(name), tell);
+export function openDataFolder(folder: string, warn: (text: string) => void): Promise<void> {
+  return preparePrivateFolder(folder, (name) => NAMES.has(name), warn);
 }
 
 export function printToStandardError(text: string): void {

@@ -4,7 +4,7 @@ import { parseOptions } from './options.ts';
 
 const OPTIONS = [
   { name: 'data', value: 'folder', about: '' },
-  { name: 'database-url', value: 'url', about: '', alsoFrom: ['DATABASE_URL'] },
+  { name: 'database-url', value: 'url', about: '', otherVariables: ['DATABASE_URL'] },
 ];
 const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   firstKeyCommand(parseOptions({ name: 'serve', usage: '', about: '', options: OPTIONS }, args, env)).replace(

@@ -52,7 +52,7 @@ async function open(place: { readonly databaseUrl: string } | { readonly folder:
       ...place,
       ...shared,
       objects: 'unread',
-      tell: printToStandardError,
+      warn: printToStandardError,
     });
   } catch (error) {
     if (!(error instanceof AkinError) || error.code !== 'conflict') throw error;

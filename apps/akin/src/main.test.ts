@@ -35,9 +35,9 @@ describe('the command akin', () => {
 
   it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-    const told = { code: 0, out: `${version}\n`, err: '' };
-    expect(await runAkin(['--version'])).toEqual(told);
-    expect(await runInTurn([['-v'], ['version']])).toEqual([told, told]);
+    const printed = { code: 0, out: `${version}\n`, err: '' };
+    expect(await runAkin(['--version'])).toEqual(printed);
+    expect(await runInTurn([['-v'], ['version']])).toEqual([printed, printed]);
   });
 
   it('notices a used port before it creates a database', async () => {

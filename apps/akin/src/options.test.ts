@@ -6,7 +6,7 @@ const COMMAND: Command = {
   usage: 'fly <where>',
   about: 'Flies.',
   options: [
-    { name: 'height', value: 'n', about: 'Metres', default: '100', alsoFrom: ['HEIGHT'] },
+    { name: 'height', value: 'n', about: 'Metres', default: '100', otherVariables: ['HEIGHT'] },
     { name: 'no-lights', about: 'In the dark' },
     { name: 'pilot', value: 'name', about: 'Who' },
   ],

@@ -10,7 +10,7 @@ export interface Option {
   readonly about: string;
   readonly default?: string;
   /** Environment variables in addition to `AKIN_…`, for example `DATABASE_URL`. */
-  readonly alsoFrom?: readonly string[];
+  readonly otherVariables?: readonly string[];
 }
 
 export interface Command {
@@ -75,7 +75,7 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
     if (values[name] !== undefined) return values[name];
     const option = byName.get(name);
     if (!option) throw new Error(`akin ${command.name} has no option ${name}`);
-    for (const variable of [environmentName(name), ...(option.alsoFrom ?? [])]) {
+    for (const variable of [environmentName(name), ...(option.otherVariables ?? [])]) {
       if (env[variable]) return env[variable];
     }
     return option.default;
@@ -128,7 +128,7 @@ export function helpText(command: Command): string {
     const flag = `  ${option.short ? `-${option.short}, ` : ''}--${option.name}${option.value ? ` <${option.value}>` : ''}`;
     const notes = [
       option.default === undefined ? '' : `default ${option.default}`,
-      [environmentName(option.name), ...(option.alsoFrom ?? [])].join(' or '),
+      [environmentName(option.name), ...(option.otherVariables ?? [])].join(' or '),
     ].filter(Boolean);
     return `${flag.padEnd(30)} ${option.about} [${notes.join('; ')}]`;
   });

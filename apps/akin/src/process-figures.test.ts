@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { createMetrics } from '@akin/runtime';
-import type { HearRequest, Store } from '@akin/store';
+import type { ObjectRequestListener, Store } from '@akin/store';
 import { describe, expect, it } from '@jest/globals';
 import { createProcessMetrics, reportDisk, reportObjects, reportQueueUp } from './process-figures.ts';
 import { akinVersion } from './version.ts';
@@ -29,10 +29,10 @@ describe('the metrics of a process', () => {
     const metrics = createMetrics();
     reportObjects(metrics, { packs: undefined });
     expect((await metrics.text()).text).not.toContain('akin_object');
-    let hear: HearRequest = () => {};
-    const packs = { listen: (listener: HearRequest) => (hear = listener) } as unknown as Store['packs'];
+    let notify: ObjectRequestListener = () => {};
+    const packs = { listen: (listener: ObjectRequestListener) => (notify = listener) } as unknown as Store['packs'];
     reportObjects(metrics, { packs });
-    hear('write', 30, 'failed');
+    notify('write', 30, 'failed');
     expect((await metrics.text()).text).toContain('akin_object_seconds_count{call="write",result="failed"} 1');
   });
 

@@ -124,8 +124,8 @@ async function open(
   const serverFile = parts.keep('server file', new ServerFile(config.dataFolder));
   signal.addEventListener('abort', () => serverFile.stops(), { once: true });
   await openTracing('akin', parts, log);
-  const tell = (text: string) => log.warn(text);
-  if (!config.databaseUrl) await openDataFolder(config.dataFolder, tell);
+  const warn = (text: string) => log.warn(text);
+  if (!config.databaseUrl) await openDataFolder(config.dataFolder, warn);
   const place = config.databaseUrl
     ? {
         databaseUrl: config.databaseUrl,
@@ -133,7 +133,7 @@ async function open(
         shardServers: config.shardServers,
         ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
       }
-    : { folder: path.join(config.dataFolder, 'database'), tell };
+    : { folder: path.join(config.dataFolder, 'database'), warn };
   const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });
   const settings = {
     ...(config.searchMemory === undefined ? {} : { searchMemory: config.searchMemory }),

@@ -64,7 +64,7 @@ export class ServerFile implements AsyncDisposable {
  */
 export async function untilStopped(
   dataFolder: string,
-  tell: (text: string) => void,
+  warn: (text: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const stopping = () => {
@@ -74,7 +74,7 @@ export async function untilStopped(
   };
   const first = stopping();
   if (first === undefined) return;
-  tell(`Another akin (pid ${first.pid}) is stopping: waiting for its end.`);
+  warn(`Another akin (pid ${first.pid}) is stopping: waiting for its end.`);
   const deadline = performance.now() + STOPPING_MILLISECONDS;
   while (stopping() && performance.now() < deadline) await sleep(LOOK_MILLISECONDS, signal);
 }

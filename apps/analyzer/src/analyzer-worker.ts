@@ -123,7 +123,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     const left: (() => void)[] = [];
     const keep = async (entered: Promise<() => void>) => void left.push(await entered);
     try {
-      const leaveHost = await hosts.enter(image, urgent, signal);
+      const releaseHost = await hosts.enter(image, urgent, signal);
       let bytes: Uint8Array;
       try {
         // The place is kept until the image is analyzed, because the image stays in memory until then.
@@ -132,7 +132,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
         left.push(fetched.release);
         ({ bytes } = fetched);
       } finally {
-        leaveHost();
+        releaseHost();
       }
       countReady(1);
       left.push(() => countReady(-1));

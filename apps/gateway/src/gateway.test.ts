@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { addresses, ENDPOINTS, type Endpoint, ERROR_ANSWER } from '@akin/contract';
 import { AkinError } from '@akin/domain';
+import { moduleNames } from '@akin/modules/manifests';
 import { describe, expect, it } from '@jest/globals';
 import { ANALYZE, echo, echoingGateway } from '../test/echoing-gateway.ts';
 import { ask, createGateway, FORM_BODY, type Gateway, JSON_BODY, testConfig } from '../test/start-gateway.ts';
@@ -25,7 +26,7 @@ describe('every endpoint', () => {
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(outputsOf(answer)).toEqual({
       input: 'http://h.example/a.jpg',
-      modules: ['color', 'content', 'copyspace', 'duplicate'],
+      modules: moduleNames,
     });
   });
 

@@ -29,7 +29,7 @@ export function inBackground(
   let again = false;
   let ended = Number.NEGATIVE_INFINITY;
   const stop = new AbortController();
-  let told: { readonly message: string; readonly at: number } | undefined;
+  let lastFailure: { readonly message: string; readonly at: number } | undefined;
 
   function wake(): void {
     if (stop.signal.aborted) return;
@@ -48,10 +48,10 @@ export function inBackground(
       again = false;
       try {
         await work();
-        if (told) log.warn({ work: name }, 'background work continues');
-        told = undefined;
+        if (lastFailure) log.warn({ work: name }, 'background work continues');
+        lastFailure = undefined;
       } catch (err) {
-        tell(err as Error);
+        logFailure(err as Error);
       }
       ended = performance.now();
     }
@@ -59,9 +59,9 @@ export function inBackground(
     if (!stop.signal.aborted) timer = setTimeout(wake, milliseconds);
   }
 
-  function tell(err: Error & { code?: string }): void {
-    if (told?.message === err.message && Date.now() - told.at < REPEAT_MILLISECONDS) return;
-    told = { message: err.message, at: Date.now() };
+  function logFailure(err: Error & { code?: string }): void {
+    if (lastFailure?.message === err.message && Date.now() - lastFailure.at < REPEAT_MILLISECONDS) return;
+    lastFailure = { message: err.message, at: Date.now() };
     if (err.code === 'unavailable') {
       log.warn({ work: name, reason: err.message, ...causeFields(err) }, 'background work waits');
     } else log.error({ err, work: name }, 'background work failed and will be retried');

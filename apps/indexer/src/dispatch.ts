@@ -37,18 +37,18 @@ export interface Dispatch {
   /** An analysis ended: one more image of its host may be queued. */
   analysisEnded(): void;
   /** Something changed in a collection. */
-  hear(collection: number): void;
+  onChange(collection: number): void;
 }
 
 export function createDispatch(context: Context): Dispatch {
   const { store } = context;
   let hasEnded = true;
-  let lookFrom = 0;
+  let pollFrom = 0;
   let walkFrom = 0;
   const pace = createPace();
-  const passOver = (models: ReadonlyMap<string, string>) => context.queue.isFull?.(models.get('content')) ?? false;
-  const first = { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE, passOver, turns: new ClaimTurns() };
-  const any = { perHost: PER_HOST, passOver, turns: new ClaimTurns() };
+  const shouldSkip = (models: ReadonlyMap<string, string>) => context.queue.isFull?.(models.get('content')) ?? false;
+  const first = { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE, shouldSkip, turns: new ClaimTurns() };
+  const any = { perHost: PER_HOST, shouldSkip, turns: new ClaimTurns() };
 
   const handOut = async (tasks: readonly AnalysisTask[]): Promise<'all' | 'some'> => {
     const taken = await Promise.all(tasks.map((task) => dispatch(task, context)));
@@ -64,9 +64,9 @@ export function createDispatch(context: Context): Dispatch {
         if (tasks.length === 0) break;
         waiting += tasks.length;
       }
-      const mayLook = () => performance.now() >= (hasEnded ? lookFrom : walkFrom);
+      const mayPoll = () => performance.now() >= (hasEnded ? pollFrom : walkFrom);
       const most = Math.min(Math.max(pace.perSecond() * WAITING_SECONDS, MIN_WAITING), MAX_WAITING);
-      while (waiting + CHUNK <= most && mayLook()) {
+      while (waiting + CHUNK <= most && mayPoll()) {
         hasEnded = false;
         const from = performance.now();
         const tasks = await claimForAnalysis(store, CHUNK, any);
@@ -76,7 +76,7 @@ export function createDispatch(context: Context): Dispatch {
         if (tasks.length === 0) {
           const now = performance.now();
           walkFrom = now + REST_FACTOR * walked;
-          lookFrom = now + REST_FACTOR_AFTER_END * walked;
+          pollFrom = now + REST_FACTOR_AFTER_END * walked;
           break;
         }
         // There may be more images of the same hosts, which need no search.
@@ -87,9 +87,9 @@ export function createDispatch(context: Context): Dispatch {
       hasEnded = true;
       pace.count();
     },
-    hear(collection) {
-      first.turns.hear(collection);
-      any.turns.hear(collection);
+    onChange(collection) {
+      first.turns.onChange(collection);
+      any.turns.onChange(collection);
     },
   };
 }

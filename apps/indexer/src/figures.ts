@@ -1,5 +1,11 @@
 import { type Metrics, withTimeout } from '@akin/runtime';
-import { type Collection, type CollectionStatus, collectionStatus, countLeaderless, oldestUnseen } from '@akin/store';
+import {
+  type Collection,
+  type CollectionStatus,
+  collectionStatus,
+  countLeaderless,
+  oldestInvisibleChange,
+} from '@akin/store';
 import type { Context } from './context.ts';
 import type { Led } from './leadership.ts';
 
@@ -55,7 +61,10 @@ export function reportFigures(
     return all;
   }
   async function figuresOf(collection: Collection): Promise<Figures> {
-    const [status, oldest] = await Promise.all([collectionStatus(store, collection), oldestUnseen(store, collection)]);
+    const [status, oldest] = await Promise.all([
+      collectionStatus(store, collection),
+      oldestInvisibleChange(store, collection),
+    ]);
     return { status, lag: oldest === undefined ? 0 : (Date.now() - oldest.getTime()) / 1000 };
   }
   const ofEach = (name: string, help: string, value: (figures: Figures) => number) =>

@@ -101,7 +101,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
       () => void atWork.delete(promise),
       (err) => {
         atWork.delete(promise);
-        tellFailure(one, err);
+        logFailure(one, err);
       },
     );
     atWork.set(promise, one.collection.id);
@@ -135,7 +135,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     }
   }
 
-  function tellFailure({ collection }: Led, err: Error): void {
+  function logFailure({ collection }: Led, err: Error): void {
     const isTransient = err instanceof AkinError && ['conflict', 'unavailable', 'not-found'].includes(err.code);
     if (isTransient) {
       log.warn({ collection: collection.name, reason: err.message, ...causeFields(err) }, 'no commit');
@@ -158,13 +158,13 @@ export function createIndexer(config: IndexerConfig): Indexer {
     const rounds = new Rounds(store, log, failure);
     return async () => rounds.run(await leadership.led(), work, stopping.signal);
   };
-  const keepHouses = inRounds('housekeeping failed', (collection) => runHousekeeping(store, collection));
+  const runAllHousekeeping = inRounds('housekeeping failed', (collection) => runHousekeeping(store, collection));
   const housekeeping = inBackground(
     'housekeeping',
     sweepMilliseconds,
     async () => {
       await dropReplaced(store);
-      await keepHouses();
+      await runAllHousekeeping();
     },
     log,
   );
@@ -206,8 +206,8 @@ export function createIndexer(config: IndexerConfig): Indexer {
       )
     : undefined;
   const leadership = createLeadership(store, log, () => committing.wake());
-  const endOfNews = store.memory.events.listen((collection) => {
-    dispatch.hear(collection);
+  const stopListening = store.memory.events.listen((collection) => {
+    dispatch.onChange(collection);
     if (answering === undefined) return;
     dispatching.wake();
     answering.wake();
@@ -235,7 +235,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
       return commitTimed(one);
     },
     async [Symbol.asyncDispose]() {
-      endOfNews();
+      stopListening();
       stopping.abort(new AkinError('unavailable', 'The indexer is shutting down; the next one continues its work.'));
       const parts = [
         dispatching,

@@ -56,14 +56,14 @@ export function createLeadership(store: Store, log: Log, onGain: () => void): Le
     const lost = [...leases.keys()].filter((id) => !held.has(id));
     leases = held;
     until = from + LEASE_MILLISECONDS;
-    if (lost.length > 0) await tellLost(lost);
+    if (lost.length > 0) await reportLostLeases(lost);
     if (gained === 0) return;
     log.info({ collections: gained, of: held.size }, 'leads more collections');
     onGain();
   }
 
   /** Nobody leads dropped collections. */
-  async function tellLost(ids: readonly number[]): Promise<void> {
+  async function reportLostLeases(ids: readonly number[]): Promise<void> {
     const there = (await collectionStates(store)).filter(({ collection }) => ids.includes(collection.id));
     if (there.length === 0) return;
     const names = there.slice(0, MAX_NAMED).map(({ collection }) => collection.name);

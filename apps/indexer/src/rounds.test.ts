@@ -119,7 +119,7 @@ describe('work in many collections', () => {
           return run({ ...tx, query }, first);
         }, options),
     };
-    const perLook: number[] = [];
+    const statementsPerPoll: number[] = [];
     for (let made = 0; made < 20; ) {
       for (let i = 0; i < 10; i++) await createCollection(store, `rest-${made++}`);
       await using queue = createMemoryQueue();
@@ -128,15 +128,15 @@ describe('work in many collections', () => {
       await using indexer = createIndexer({ ...config, autoCommitMilliseconds: 5, sweepMilliseconds: 5 });
       indexer.wake();
       // Each loop reads all collections by one statement. Statements in one collection name its schema, or its number.
-      const isLook = (sql: string) => sql.includes('xmin::text as version');
-      for (let looks = 0; ; looks = statements.filter(isLook).length) {
+      const isPoll = (sql: string) => sql.includes('xmin::text as version');
+      for (let looks = 0; ; looks = statements.filter(isPoll).length) {
         if (looks >= 40 && !statements.some((sql) => /\bc\d+_/.test(sql))) break;
         if (looks >= 40) statements = [];
         await metrics.text();
         await delay(5);
       }
-      perLook.push(statements.length / statements.filter(isLook).length);
+      statementsPerPoll.push(statements.length / statements.filter(isPoll).length);
     }
-    for (const count of perLook) expect(count).toBeLessThan(3);
+    for (const count of statementsPerPoll) expect(count).toBeLessThan(3);
   });
 });

@@ -27,7 +27,7 @@ export function question(
     <div>
       <p class="asked">${questionText(query, shown)}</p>
       ${query.by === 'text' ? whereSwitch(state, shown, actions) : modeSwitch(state, query, actions)}
-      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${alsoChips(state, actions, collection)} ${least(state, actions)} ${wordInstead(query, actions)} ${predictedTags(shown.tags, state.filters, actions)}
+      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${least(state, actions)} ${wordInstead(query, actions)} ${predictedTags(shown.tags, state.filters, actions)}
     </div>
     <button class="quiet clear" @click=${() => actions.ask(null)}>${T.clear}</button>
   </section>`;
@@ -72,7 +72,11 @@ function questionText(query: Query, shown: Shown): string {
 }
 
 /** Further pictures as positive or negative examples. */
-function alsoChips({ also }: ViewState, actions: Actions, collection: Collection): TemplateResult | typeof nothing {
+function additionalInputs(
+  { also }: ViewState,
+  actions: Actions,
+  collection: Collection,
+): TemplateResult | typeof nothing {
   if (also.length === 0) return nothing;
   return html`<p class="chips also">
     ${also.map(

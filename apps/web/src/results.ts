@@ -44,7 +44,7 @@ function bands(
   collection: Collection,
 ): TemplateResult {
   const all = bandsOf(ranked, state.mode);
-  const why = shown.inText === null ? '' : `${TEXTS.words.byLook}: `;
+  const why = shown.inText === null ? '' : `${TEXTS.words.byPicture}: `;
   return html`${all.map(({ name, documents }) => {
     const isLast = name === all.at(-1)?.name;
     const cards = html`${gridView(name, documents, shown, actions, collection)} ${isLast ? moreButton(state, shown, actions) : nothing}`;

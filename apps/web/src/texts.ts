@@ -125,10 +125,10 @@ export const TEXTS = {
     },
     shows: (text: string) => `Pictures that show “${text}”`,
     inText: 'In the text',
-    byLook: 'By picture',
+    byPicture: 'By picture',
     all: (documents: number) => `All ${number(documents)} in the text`,
-    found: (inText: number, byLook: number) =>
-      `${number(inText)} in the text, ${number(byLook)} others ranked by picture`,
+    found: (inText: number, byPicture: number) =>
+      `${number(inText)} in the text, ${number(byPicture)} others ranked by picture`,
   },
   box: {
     label: 'Words, a colour, or the URL of a picture',

@@ -35,7 +35,7 @@ export type Query =
       readonly slop: number;
       readonly position: number;
     })
-  /** `{!words f=…}`: words of a string field, compared after case folding. The value has no syntax. */
+  /** `{!words f=…}`: words of a string field, compared after case folding. The value is taken literally. */
   | {
       readonly kind: 'words';
       readonly field: string;

@@ -50,16 +50,16 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
   });
   let connected = true;
   let closed: Promise<void> | undefined;
-  const onTrouble = (error: Error) => {
+  const onPoolError = (error: Error) => {
     connected = false;
     report(error);
   };
-  pool.on('error', onTrouble);
+  pool.on('error', onPoolError);
   // If a connection breaks while it is in use, its statement rejects. The error event needs a listener, or it would
   // crash the process.
   pool.on('connect', (client) => {
     connected = true;
-    client.on('error', onTrouble);
+    client.on('error', onPoolError);
   });
   try {
     await makeTables(pool, config.url);

@@ -74,11 +74,11 @@ describe('a queue on Redis', () => {
     const foreign = new BullQueue('analyze', { connection: { url: redis.url }, prefix });
     await foreign.add('analyze', { ...PAYLOAD, position: 'first' }, { jobId: 'odd', attempts: 3 });
     await foreign.close();
-    let told = (_fields: object) => {};
+    let onWarning = (_fields: object) => {};
     const dropped = new Promise<object>((resolve) => {
-      told = resolve;
+      onWarning = resolve;
     });
-    const log = { warn: (fields: object) => told(fields) };
+    const log = { warn: (fields: object) => onWarning(fields) };
     await using queue = await createRedisQueue({ url: redis.url, prefix, log });
     queue.work('analyze', () => Promise.reject(new Error('must not run')), { concurrency: 1 });
     expect(await dropped).toMatchObject({ id: 'odd', err: { message: expect.stringContaining('position') } });

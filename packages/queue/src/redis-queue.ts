@@ -20,20 +20,20 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
   const prefix = prefixOf(config);
   const report = reporter(config.log, 'Redis');
   // `add` must fail immediately when Redis is down, because a request waits for it; workers wait until Redis is back.
-  const forAdding = await connect(config.url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, report);
-  await requireNoEviction(forAdding);
-  const forWorkers = forAdding.duplicate({ maxRetriesPerRequest: null, enableOfflineQueue: true });
+  const producer = await connect(config.url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, report);
+  await requireNoEviction(producer);
+  const forWorkers = producer.duplicate({ maxRetriesPerRequest: null, enableOfflineQueue: true });
   forWorkers.on('error', report);
   const contracts = `${config.prefix ?? 'akin'}:contracts`;
 
   return createBullQueue(
     {
-      openQueue: async (jobs) => new BullQueue(jobs, { connection: forAdding, prefix, skipWaitingForReady: true }),
+      openQueue: async (jobs) => new BullQueue(jobs, { connection: producer, prefix, skipWaitingForReady: true }),
       createWorker: (jobs, process, settings) =>
         new BullWorker(jobs, process, { connection: forWorkers, prefix, ...settings }),
-      isConnected: () => forAdding.status === 'ready' && forWorkers.status === 'ready',
+      isConnected: () => producer.status === 'ready' && forWorkers.status === 'ready',
       async alive(queue, ids) {
-        const asking = forAdding.pipeline();
+        const asking = producer.pipeline();
         for (const id of ids) asking.exists(queue.toKey(id)).zscore(queue.toKey('failed'), id);
         const answers = (await asking.exec()) ?? [];
         const alive = new Set<string>();
@@ -46,12 +46,12 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
         return alive;
       },
       async announce(contract) {
-        await forAdding.zadd(contracts, Date.now(), contract);
+        await producer.zadd(contracts, Date.now(), contract);
       },
-      announced: (milliseconds) => forAdding.zrangebyscore(contracts, Date.now() - milliseconds, '+inf'),
+      announced: (milliseconds) => producer.zrangebyscore(contracts, Date.now() - milliseconds, '+inf'),
       async close() {
         forWorkers.disconnect();
-        forAdding.disconnect();
+        producer.disconnect();
       },
     },
     config,

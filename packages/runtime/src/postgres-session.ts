@@ -103,15 +103,15 @@ export async function requireSessionPooling(
   const stop = new AbortController();
   // A signal of AbortSignal.timeout() that only AbortSignal.any() references may be garbage-collected too early.
   const late = setTimeout(() => stop.abort(), ANSWER_MILLISECONDS);
-  const heard = (one: PostgresConnection) => once(one, 'notification', { signal: stop.signal });
+  const nextNotification = (one: PostgresConnection) => once(one, 'notification', { signal: stop.signal });
   try {
     // The other connection receives it only if it has its own server connection, which listens.
     const first = Promise.race([
-      heard(client).then(
+      nextNotification(client).then(
         () => true,
         () => false,
       ),
-      heard(other).then(
+      nextNotification(other).then(
         () => false,
         () => false,
       ),

@@ -15,8 +15,8 @@ describe('sleep', () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     if (when === 'before') controller.abort(reason);
-    const asleep = sleep(3_600_000, controller.signal);
+    const sleeping = sleep(3_600_000, controller.signal);
     controller.abort(reason);
-    await expect(asleep).rejects.toBe(reason);
+    await expect(sleeping).rejects.toBe(reason);
   });
 });

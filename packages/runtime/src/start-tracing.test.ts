@@ -151,23 +151,23 @@ describe('traces', () => {
   });
 
   it('say what they cannot speak', async () => {
-    const told: object[] = [];
+    const warnings: object[] = [];
     const env = { ...toReceiver(), OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
-    expect(await startTracing(SERVICE, env, { warn: (fields) => told.push(fields) })).toBeUndefined();
-    expect(told).toEqual([{ protocol: 'grpc' }]);
+    expect(await startTracing(SERVICE, env, { warn: (fields) => warnings.push(fields) })).toBeUndefined();
+    expect(warnings).toEqual([{ protocol: 'grpc' }]);
   });
 
   it('are dropped when the receiver refuses them, which is logged once', async () => {
-    const told: object[] = [];
+    const warnings: object[] = [];
     await start(
       { ...toReceiver(), OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/elsewhere` },
       {
-        warn: (fields: object) => told.push(fields),
+        warn: (fields: object) => warnings.push(fields),
       },
     );
     for (let i = 0; i < 3; i++) await inSpan('x', {}, async () => {});
     expect(await tracing?.end()).toBe(true);
-    expect(told).toEqual([{ reason: 'Not Found' }]);
+    expect(warnings).toEqual([{ reason: 'Not Found' }]);
   });
 
   it('do not delay the end when the receiver does not answer', async () => {

@@ -55,11 +55,11 @@ export async function startTracing(
       ? import('@opentelemetry/exporter-trace-otlp-http')
       : import('@opentelemetry/exporter-trace-otlp-proto'),
   ]);
-  const tell = teller(log);
-  const tellError = ({ message, code }: Error & { code?: string }) => tell(message || code || 'unknown');
-  const diag: DiagLogger = { error: tell, warn: tell, info() {}, debug() {}, verbose() {} };
+  const warn = limitedWarning(log);
+  const warnOfError = ({ message, code }: Error & { code?: string }) => warn(message || code || 'unknown');
+  const diag: DiagLogger = { error: warn, warn, info() {}, debug() {}, verbose() {} };
   api.diag.setLogger(diag, { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true });
-  core.setGlobalErrorHandler((error) => tellError(error as Error));
+  core.setGlobalErrorHandler((error) => warnOfError(error as Error));
   api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 
   const own = resources.resourceFromAttributes({
@@ -131,7 +131,7 @@ export async function startTracing(
       // Spans that the receiver refuses are dropped.
       const sent = provider
         .shutdown()
-        .catch(tellError)
+        .catch(warnOfError)
         .then(() => true);
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<boolean>((resolve) => {
@@ -154,7 +154,7 @@ function asksForTraces(env: Environment): boolean {
 }
 
 /** Logs errors of the SDK, but not repeatedly while the receiver is unreachable. */
-function teller(log: Pick<Log, 'warn'>): (reason: string) => void {
+function limitedWarning(log: Pick<Log, 'warn'>): (reason: string) => void {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return (reason) => {
     if (performance.now() < quietUntil) return;

@@ -13,7 +13,7 @@ import { Rotation } from './rotation.ts';
 
 /** Shorter vectors are rotated several times to get this many signs: fewer signs are too inaccurate. */
 const MIN_SIGNS = 128;
-/** Maximum that two bytes of signs may add to a sum, before the rounding of four table entries. */
+/** Two bytes of signs add at most this to a sum. The rounding of four table entries may add the rest up to 255. */
 const MAX_ADDED = 253;
 /** The best step of 16 uniform levels for a normal distribution with standard deviation 1 (Max 1960, table 2). */
 const STEP = 0.3352;

@@ -23,7 +23,7 @@ import { type Candidates, type CountQuery, candidateCount, type Restriction, typ
 import { RowTable } from './row-table.ts';
 
 /** Dead rows are removed when there are at least this many, and when they reach this share of all rows. */
-const MANY_DEAD = 1_000;
+const MIN_DEAD = 1_000;
 const DEAD_SHARE = 0.25;
 
 /** The rows of one collection in one thread, with their codes and filters. No I/O, and nothing asynchronous. */
@@ -92,7 +92,7 @@ export class SearchedCollection {
   }
 
   /** Adds a row that no commit sees, for {@link pairs}. A row that exists stays unchanged. */
-  addGone(module: string, doc: number, vector: Float32Array): void {
+  addRemoved(module: string, doc: number, vector: Float32Array): void {
     if (this.#rows.rowOf(doc) >= 0) return;
     this.#rows.add(doc, 0);
     this.#rows.end(doc, 0);
@@ -166,7 +166,7 @@ export class SearchedCollection {
     this.#isAhead = false;
     if (this.#oldest === 0) this.#oldest = commit;
     const { dead, count } = this.#rows;
-    if (dead >= MANY_DEAD && dead > DEAD_SHARE * count) this.#removeDead();
+    if (dead >= MIN_DEAD && dead > DEAD_SHARE * count) this.#removeDead();
   }
 
   /**

@@ -5,7 +5,7 @@ import type { VectorQuery } from './query.ts';
 import { grown } from './row-table.ts';
 import { placeOf, sumOf } from './segment.ts';
 
-/** Up to this many times as many rows are compared for a query in a dense neighbourhood, or unlike all rows. */
+/** Maximum rows compared for each wanted row. Queries in dense regions, or far from all rows, need this many. */
 const MAX_COMPARED_FACTOR = 80;
 /** An estimate by signs is trusted within this many standard deviations. */
 const DEVIATIONS = 3.5;
@@ -13,8 +13,8 @@ const DEVIATIONS = 3.5;
 const STEPS = 512;
 /**
  * A scan of clusters ends when it has seen this share of all matches, and nothing near in a further share. Near is a sum
- * within some standard deviations of the sum of the last wanted row. A query that is unlike all rows finds such sums
- * everywhere, so nearly all clusters are scanned.
+ * within some standard deviations of the sum of the last wanted row. A query that is far from all rows finds such
+ * sums everywhere, so nearly all clusters are scanned.
  */
 const MIN_SCANNED = 0.05;
 const MIN_WITHOUT_NEAR = 0.04;

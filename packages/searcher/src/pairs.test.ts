@@ -29,7 +29,7 @@ function queryOf(vectors: readonly Float32Array[], maxDistance: number) {
   };
 }
 
-const told = (pairs: NearPairs | undefined) =>
+const pairsOf = (pairs: NearPairs | undefined) =>
   new Set(Array.from(pairs?.queries ?? [], (i, at) => `${i} ${pairs?.docs[at]}`));
 
 describe.each([
@@ -67,18 +67,18 @@ describe.each([
     }
     expect(near.size).toBeGreaterThan(50);
     expect(pairs?.compared).toBe(asked.size);
-    for (const pair of near) expect(told(pairs)).toContain(pair);
-    for (const pair of told(pairs)) expect(asked).toContain(pair);
-    expect(told(pairs).size).toBeLessThan(2 * near.size);
+    for (const pair of near) expect(pairsOf(pairs)).toContain(pair);
+    for (const pair of pairsOf(pairs)) expect(asked).toContain(pair);
+    expect(pairsOf(pairs).size).toBeLessThan(2 * near.size);
     expect(collection.pairs({ ...query, maxPairs: near.size - 1 })).toMatchObject({ areTooMany: true });
   });
 
   it('include rows that no commit sees any more, which searches do not find', () => {
     const doc = count + 1;
     expect(collection.place(doc, 0)).toBe(false);
-    collection.addGone('view', doc, query.vectors.slice(0, dimensions));
+    collection.addRemoved('view', doc, query.vectors.slice(0, dimensions));
     expect(collection.place(doc, 0)).toBe(true);
-    expect(told(collection.pairs(query))).toContain(`0 ${doc}`);
+    expect(pairsOf(collection.pairs(query))).toContain(`0 ${doc}`);
     const search = { commit: 1, module: 'view', filters: [], vector: query.vectors.slice(0, dimensions), wanted: 1 };
     const found = collection.search({ ...search, exactRows: count, leastCompared: 1, mostCandidates: count });
     expect([found?.matches, found?.docs.includes(doc)]).toEqual([count, false]);
@@ -125,7 +125,7 @@ it.each([1, 3])('%i threads tell the same pairs, of many vectors at once too', a
   const expected = new Set<string>();
   for (let i = 0; i < 70; i++) for (let doc = 1; doc < count; doc++) if (doc % 2 === i % 2) expected.add(`${i} ${doc}`);
   for (let i = 0; i < 70; i += 2) expected.add(`${i} 0`);
-  expect(told(await searcher.pairs(1, query))).toEqual(expected);
+  expect(pairsOf(await searcher.pairs(1, query))).toEqual(expected);
   expect(await searcher.pairs(1, { ...query, maxPairs: 1_000 })).toMatchObject({ areTooMany: true });
   expect(
     await searcher.pairs(1, { ...query, vectors: new Float32Array(), cells: new Int32Array(), ends: new Int32Array() }),

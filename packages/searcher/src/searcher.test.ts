@@ -10,8 +10,8 @@ import { summaryOf } from './wire.ts';
 
 it.each([1, 3])('finds the same with %i threads, and begins again after one fails', async (threads) => {
   const workers: Worker[] = [];
-  const hear = (message: unknown) => workers.push((message as { worker: Worker }).worker);
-  channel('worker_threads').subscribe(hear);
+  const onThread = (message: unknown) => workers.push((message as { worker: Worker }).worker);
+  channel('worker_threads').subscribe(onThread);
   await using searcher = new Searcher({ threads, exactRows: 100 });
   const query = {
     ...{ commit: 1, module: 'view', filters: [], vector: Float32Array.of(0, 1), wanted: 4 },
@@ -46,7 +46,7 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   await searcher[Symbol.asyncDispose]();
   await expect(fill()).rejects.toThrow(SearcherError);
   expect(workers).toHaveLength(2 * threads);
-  channel('worker_threads').unsubscribe(hear);
+  channel('worker_threads').unsubscribe(onThread);
 });
 
 it.each([1, 2])(

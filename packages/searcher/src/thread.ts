@@ -31,17 +31,17 @@ let clustering: { readonly of: SearchedCollection; readonly work: Generator<unde
 function makeClusters(): void {
   if (clustering !== undefined) return;
   clustering = nextClustering();
-  if (clustering !== undefined) setImmediate(goOn);
+  if (clustering !== undefined) setImmediate(continueClustering);
 }
 
-function goOn(): void {
+function continueClustering(): void {
   const end = performance.now() + SLICE_MILLISECONDS;
   while (clustering !== undefined && performance.now() < end) {
     const { of, work } = clustering;
     const isHeld = [...collections.values()].includes(of);
     if (!isHeld || work.next().done) clustering = nextClustering();
   }
-  if (clustering !== undefined) setImmediate(goOn);
+  if (clustering !== undefined) setImmediate(continueClustering);
 }
 
 function nextClustering(): typeof clustering {
@@ -70,7 +70,7 @@ function answerTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' 
       break;
     case 'gone':
       readVectors(request.bytes, request.dimensions, isOwn, (doc, vector) => {
-        collection.addGone(request.module, doc, vector);
+        collection.addRemoved(request.module, doc, vector);
       });
       break;
     case 'filter':

@@ -11,7 +11,7 @@ export interface Generation {
   readonly wordsCalibration?: Calibration | undefined;
   /** Which output of the content model is its vector, for people. */
   readonly contentVector?: string | undefined;
-  /** @param isToRank only the vectors are wanted: codes are not compared with them, and cells are not known */
+  /** @param isToRank whether only vectors are needed: then codes are not checked, and cells are not computed */
   readonly parseOutputs: (json: string, mark?: string, isToRank?: boolean) => ParsedOutputs;
 }
 

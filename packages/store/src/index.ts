@@ -1,7 +1,7 @@
 export { type Backlog, readBacklog } from './accept/backlog.ts';
 export { checkDelete } from './accept/check-delete.ts';
 export { lastOperation } from './accept/last-operation.ts';
-export { oldestUnseen } from './accept/oldest-unseen.ts';
+export { oldestInvisibleChange } from './accept/oldest-invisible-change.ts';
 export {
   commitOfStandby,
   findOperation,
@@ -87,7 +87,7 @@ export {
 } from './nodes/question.ts';
 export type { AskingNodes, SearchNodes } from './nodes/search-nodes.ts';
 export { type Collected, collectGarbage } from './objects/collect-garbage.ts';
-export type { HearRequest } from './objects/packs.ts';
+export type { ObjectRequestListener } from './objects/packs.ts';
 export { listProcesses } from './processes.ts';
 export type { AnalyzeAgain, PictureToAnalyze } from './reindex/copy.ts';
 export { runReindex } from './reindex/run-reindex.ts';

@@ -75,7 +75,7 @@ export type StoreConfig = {
   | {
       readonly folder: string;
       /** Gets messages for the operator about the embedded database. */
-      readonly tell?: (text: string) => void;
+      readonly warn?: (text: string) => void;
     }
   | {
       readonly databaseUrl: string;
@@ -127,12 +127,12 @@ export async function openStore(config: StoreConfig): Promise<Store> {
   const engine: Engine =
     'folder' in config
       ? await openPglite(config.folder, {
-          ...(config.tell ? { tell: config.tell } : {}),
+          ...(config.warn ? { warn: config.warn } : {}),
           ...(signal ? { signal } : {}),
         })
       : await openPostgres(config.databaseUrl, {
           name: config.process && connectionName(config.process),
-          ...(shared ? { hear: (text) => events.receive(Number(text)) } : {}),
+          ...(shared ? { onNotification: (text) => events.receive(Number(text)) } : {}),
           timelineChanged: () => forget(),
         });
   // Calls to a closed database reject.

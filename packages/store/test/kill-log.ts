@@ -3,7 +3,7 @@ import { listOperations, type Operation } from '../src/accept/operations.ts';
 import { collectionStatus } from '../src/collections/collections.ts';
 import type { Collection, Store } from '../src/context.ts';
 
-/** What is sent during kills; see feeding. */
+/** A change that feeding.mjs sends while processes are killed. */
 export type Sent =
   | { readonly id: string; readonly n: number; readonly group: number; readonly analyzed: boolean }
   /** An atomic update, which sets n. */

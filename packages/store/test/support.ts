@@ -16,7 +16,7 @@ export const ENGINES = ['pglite', 'postgres'] as const;
 export type EngineKind = (typeof ENGINES)[number];
 
 export type TestPlace =
-  | { readonly folder: string; readonly tell?: (text: string) => void }
+  | { readonly folder: string; readonly warn?: (text: string) => void }
   | { readonly databaseUrl: string };
 
 /** A separate empty database, and a function to remove it. */

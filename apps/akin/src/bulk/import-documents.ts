@@ -30,7 +30,7 @@ export interface ImportConfig {
   readonly modules: string | undefined;
   /** Stop at the first document that akin refuses. */
   readonly strict: boolean;
-  readonly patienceMilliseconds: number;
+  readonly maxOutageMilliseconds: number;
   readonly signal: AbortSignal;
 }
 
@@ -62,7 +62,7 @@ export class Import {
 
   constructor(config: ImportConfig) {
     this.#config = config;
-    const { collection, before, rejects, strict, parallel, patienceMilliseconds, compress, modules, signal } = config;
+    const { collection, before, rejects, strict, parallel, maxOutageMilliseconds, compress, modules, signal } = config;
     this.state = { accepted: before.accepted, bytes: before.start.bytes };
     this.#ranges = [...before.ranges];
     this.#read = before.start;
@@ -76,7 +76,7 @@ export class Import {
     const limiter = new ConcurrencyLimiter(parallel);
     const parameters = { async: true, ...(modules === undefined ? {} : { 'modules.apply': modules }) };
     const sending = {
-      ...{ collection, limiter, compress, parameters, patienceMilliseconds, signal },
+      ...{ collection, limiter, compress, parameters, maxOutageMilliseconds, signal },
       accepted: (documents: readonly BulkDocument[], first: string, token: string) =>
         this.#accepted(documents, seqOf(first), token),
       refused: ({ number, id }: BulkDocument, reason: string) => this.#reject(number, id, reason),
@@ -147,8 +147,8 @@ export class Import {
   }
 
   #persist<Value>(work: () => Promise<Value>): Promise<Value> {
-    const { patienceMilliseconds, signal } = this.#config;
-    return retryTransient(work, patienceMilliseconds, signal);
+    const { maxOutageMilliseconds, signal } = this.#config;
+    return retryTransient(work, maxOutageMilliseconds, signal);
   }
 
   async #take(line: Line): Promise<void> {

@@ -32,18 +32,18 @@ it('continues after akin was unreachable, and reports each failure once', async 
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const collection = createClient({ baseUrl: `http://127.0.0.1:${port}` }).collection('c');
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const range = { first: 1, last: 3, lines: [7, 8, 9] };
   const follow = new OperationWatcher(
     collection,
     [range],
-    (...failure) => told.push(failure),
+    (...failure) => reported.push(failure),
     (ask) => retryTransient(ask, 60_000, signal),
   );
 
   expect(follow.waiting).toBe(3);
   await follow.waitForCapacity(signal, true);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [7, 'id-1', 'gone'],
     [8, 'id-2', 'gone'],
   ]);

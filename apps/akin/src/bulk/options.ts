@@ -12,7 +12,7 @@ export const SERVER_OPTIONS: readonly Option[] = [
     name: 'url',
     value: 'url',
     about: `URL of the running akin. Default: the akin that serves from the data folder, else ${DEFAULT_URL}`,
-    alsoFrom: ['AKIN_SERVER'],
+    otherVariables: ['AKIN_SERVER'],
   },
   { ...DATA_OPTION, about: 'Data folder of the akin on this machine' },
   { name: 'key', value: 'key', about: 'Key to send to akin. The environment variable is safer' },

@@ -23,15 +23,15 @@ export class Rejects {
   }
 
   /**
-   * @param goesOn keeps the lines of an earlier run
+   * @param isContinued keeps the lines of an earlier run
    * @throws {UsageError} if the file cannot be written
    */
-  static async open(file: string, goesOn: boolean): Promise<Rejects> {
+  static async open(file: string, isContinued: boolean): Promise<Rejects> {
     const isFile = await mayReplace(file);
     await access(isFile ? path.dirname(path.resolve(file)) : file, constants.W_OK).catch((error: Error) => {
       throw new UsageError(`${file} cannot be written (${error.message}): choose another file with --rejects.`);
     });
-    if (isFile && !goesOn) await rm(file, { force: true });
+    if (isFile && !isContinued) await rm(file, { force: true });
     return new Rejects(file);
   }
 

@@ -14,7 +14,7 @@ export function isTransient(error: unknown): boolean {
  */
 export async function retryTransient<Value>(
   work: () => Promise<Value>,
-  patienceMilliseconds: number,
+  maxOutageMilliseconds: number,
   signal: AbortSignal,
 ): Promise<Value> {
   const since = performance.now();
@@ -22,7 +22,7 @@ export async function retryTransient<Value>(
     try {
       return await work();
     } catch (error) {
-      if (!isTransient(error) || performance.now() - since > patienceMilliseconds) throw error;
+      if (!isTransient(error) || performance.now() - since > maxOutageMilliseconds) throw error;
       await sleep(((error as AkinRequestError).retryAfterSeconds ?? 1) * 1_000, signal);
     }
   }

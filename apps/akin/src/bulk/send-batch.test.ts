@@ -47,7 +47,7 @@ async function answering(reply: (ids: string[], request: number) => Reply | Prom
     limiter: new ConcurrencyLimiter(4),
     compress: true,
     parameters: { async: true },
-    patienceMilliseconds: 120_000,
+    maxOutageMilliseconds: 120_000,
     signal: new AbortController().signal,
     accepted: (documents) => accepted.push(...documents.map(({ id }) => id)),
     refused: ({ id }, reason) => refused.push([id, reason]),
@@ -68,36 +68,36 @@ const OK: Reply = { status: 200 };
 
 describe('sending documents', () => {
   it.each([408, 429, 503])('repeats a request after %s, compressed', async (status) => {
-    const told = await answering((_, request) => (request === 1 ? { status, body: {}, retryAfter: 1 } : OK));
+    const outcome = await answering((_, request) => (request === 1 ? { status, body: {}, retryAfter: 1 } : OK));
     const from = performance.now();
-    await sendBatch(documents('a', 'b'), told.sending);
+    await sendBatch(documents('a', 'b'), outcome.sending);
     expect(performance.now() - from).toBeGreaterThan(900);
-    expect(told.requests).toEqual([
+    expect(outcome.requests).toEqual([
       ['a', 'b'],
       ['a', 'b'],
     ]);
-    expect([told.accepted, told.refused]).toEqual([['a', 'b'], []]);
+    expect([outcome.accepted, outcome.refused]).toEqual([['a', 'b'], []]);
   });
 
   it('leaves out the documents that akin names, and finds others by bisection', async () => {
     const detail = { position: 1, code: 'bad-request', msg: 'Document "b" at position 1: it is odd.' };
-    const told = await answering((ids) => {
+    const outcome = await answering((ids) => {
       if (ids.includes('b')) return { status: 400, body: { error: { msg: 'odd', details: [detail] } } };
       return ids.includes('e') ? { status: 400, body: { error: { msg: 'unreadable' } } } : OK;
     });
-    await sendBatch(documents('a', 'b', 'c', 'd', 'e', 'f'), told.sending);
-    expect(told.accepted).toEqual(['a', 'c', 'd', 'f']);
-    expect(told.refused).toEqual([
+    await sendBatch(documents('a', 'b', 'c', 'd', 'e', 'f'), outcome.sending);
+    expect(outcome.accepted).toEqual(['a', 'c', 'd', 'f']);
+    expect(outcome.refused).toEqual([
       ['b', 'it is odd.'],
       ['e', 'unreadable'],
     ]);
   });
 
   it('gives up when akin accepts nothing, and when it does not answer for too long', async () => {
-    const told = await answering(() => ({ status: 401, body: { error: { msg: 'A key is needed.' } } }));
-    await expect(sendBatch(documents('a'), told.sending)).rejects.toThrow('A key is needed.');
+    const outcome = await answering(() => ({ status: 401, body: { error: { msg: 'A key is needed.' } } }));
+    await expect(sendBatch(documents('a'), outcome.sending)).rejects.toThrow('A key is needed.');
     server.close();
-    const nobody = { ...told.sending, patienceMilliseconds: 0 };
+    const nobody = { ...outcome.sending, maxOutageMilliseconds: 0 };
     server.closeAllConnections();
     await expect(sendBatch(documents('a'), nobody)).rejects.toMatchObject({ status: 0 });
   });
@@ -105,7 +105,7 @@ describe('sending documents', () => {
   it('keeps the order of each id, in whatever order requests are answered', async () => {
     let open = 0;
     let most = 0;
-    const told = await answering(async (_, request) => {
+    const outcome = await answering(async (_, request) => {
       most = Math.max(most, ++open);
       // Every second request is answered late, or refused at first.
       await new Promise((resolve) => setTimeout(resolve, (request % 3) * 10));
@@ -117,7 +117,7 @@ describe('sending documents', () => {
     const accepted: Sending<BulkDocument>['accepted'] = (batch) => {
       for (const { id, number } of batch) seen.set(id, [...(seen.get(id) ?? []), number]);
     };
-    const shards = new Shards(4, (batch) => sendBatch(batch, { ...told.sending, accepted }));
+    const shards = new Shards(4, (batch) => sendBatch(batch, { ...outcome.sending, accepted }));
     for (const [number, id] of ids.entries()) await shards.add(document(id, number));
     await shards.end();
     expect(shards.first()).toBeUndefined();

@@ -21,7 +21,7 @@ export interface Sending<Document extends Outgoing> {
   readonly compress: boolean;
   readonly parameters: UpdateParameters;
   /** Sending fails after this time without an answer. */
-  readonly patienceMilliseconds: number;
+  readonly maxOutageMilliseconds: number;
   readonly signal: AbortSignal;
   /** Documents that akin accepted, as the operations from `first` on. */
   accepted(documents: readonly Document[], first: string, token: string): void;
@@ -63,7 +63,7 @@ export async function sendBatch<Document extends Outgoing>(
     if (isTransient(error)) {
       // A server that says when to try again is alive.
       if (error.retryAfterSeconds !== undefined) since = performance.now();
-      if (performance.now() - since > sending.patienceMilliseconds) throw error;
+      if (performance.now() - since > sending.maxOutageMilliseconds) throw error;
       limiter.refused(error.retryAfterSeconds);
       continue;
     }

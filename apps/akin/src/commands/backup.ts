@@ -27,10 +27,10 @@ export const backupCommand: Program = {
       const { client, url } = await findAkin(options);
       await requireReplaceable(file);
       const bytes = Readable.fromWeb((await client.backup(signal)) as NodeStream);
-      const brokenOff = (error: Error) => {
+      const failInterrupted = (error: Error) => {
         throw new UsageError(`The backup from ${url} was interrupted, and ${file} was not written: ${error.message}.`);
       };
-      await writeBackup(path.resolve(file), bytes).catch(brokenOff);
+      await writeBackup(path.resolve(file), bytes).catch(failInterrupted);
     } else await backUpStopped(options, file);
     process.stdout.write(`${file} contains everything that was accepted.\n`);
     return 0;
@@ -48,7 +48,7 @@ async function backUpStopped(options: Parsed, file: string): Promise<void> {
     parseOutputs,
     folder,
     objects: 'unread',
-    tell: printToStandardError,
+    warn: printToStandardError,
   });
   await writeBackup(path.resolve(file), await backup(store));
 }

@@ -58,7 +58,7 @@ export const gatewayCommand: Program = {
         value: 'urls',
         about: 'Analyzers or analyze nodes for query pictures, separated by commas',
         default: 'http://127.0.0.1:8984',
-        alsoFrom: ['ANALYZE_URL'],
+        otherVariables: ['ANALYZE_URL'],
       },
       SEARCH_NODES_OPTION,
       ...ACCESS_OPTIONS,

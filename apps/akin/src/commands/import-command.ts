@@ -69,7 +69,7 @@ export const importCommand: Program = {
       compress: !isLocal(server.url),
       modules: options.text('modules'),
       strict: options.on('strict'),
-      patienceMilliseconds: options.number('patience') * 1_000,
+      maxOutageMilliseconds: options.number('patience') * 1_000,
       signal: either,
     });
     let note = '';
@@ -100,11 +100,11 @@ export const importCommand: Program = {
         report(run.state.accepted, before, acceptedSeconds, line.seconds, options),
       );
     } catch (error) {
-      const goesOn = progressFile ? ' Run the same command again to continue.' : '';
-      if (signal.aborted) return await ended(130, `Stopped: ${run.state.accepted} accepted.${goesOn}`);
+      const isContinued = progressFile ? ' Run the same command again to continue.' : '';
+      if (signal.aborted) return await ended(130, `Stopped: ${run.state.accepted} accepted.${isContinued}`);
       if (error instanceof StrictError) return await ended(2, `${error.message} Later documents were not sent.`);
       if (!(error instanceof AkinRequestError)) throw error;
-      return await ended(1, `${error.message} ${run.state.accepted} were accepted.${goesOn}`);
+      return await ended(1, `${error.message} ${run.state.accepted} were accepted.${isContinued}`);
     } finally {
       stop();
     }

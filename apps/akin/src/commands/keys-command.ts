@@ -35,7 +35,7 @@ export const keysCommand: Program = {
         name: 'url',
         value: 'url',
         about: 'URL of a running akin to use instead of a store',
-        alsoFrom: ['AKIN_SERVER'],
+        otherVariables: ['AKIN_SERVER'],
       },
       { name: 'key', value: 'key', about: 'Key to send to akin. The environment variable is safer' },
       ...STORE_OPTIONS.filter(({ name }) => ['data', 'database-url'].includes(name)),

@@ -23,7 +23,7 @@ export const modelsCommand: Program = {
         value: 'url',
         about: 'Server to download from, with the paths of Hugging Face',
         default: 'https://huggingface.co',
-        alsoFrom: ['HF_ENDPOINT'],
+        otherVariables: ['HF_ENDPOINT'],
       },
     ],
   },
@@ -87,12 +87,12 @@ const TERMINAL_PROGRESS_MILLISECONDS = 200;
 /** One line per file that is redrawn on a terminal. Elsewhere, a new line every two seconds. */
 function printProgress(): FileProgress {
   const { isTTY } = process.stderr;
-  let told = 0;
+  let printedAt = 0;
   return (file, bytes, all) => {
     const ended = bytes === all;
     const now = performance.now();
-    if (!ended && now - told < (isTTY ? TERMINAL_PROGRESS_MILLISECONDS : PROGRESS_MILLISECONDS)) return;
-    told = now;
+    if (!ended && now - printedAt < (isTTY ? TERMINAL_PROGRESS_MILLISECONDS : PROGRESS_MILLISECONDS)) return;
+    printedAt = now;
     const share = all ? ` of ${megabytes(all)} MB, ${Math.floor((bytes / all) * 100)} %` : ' MB';
     const line = `${file}: ${megabytes(bytes)}${share}`;
     process.stderr.write(isTTY ? `\r\x1b[K${line}${ended ? '\n' : ''}` : `${line}\n`);

@@ -46,7 +46,7 @@ export const serveCommand: Program = {
         value: 'n',
         about: 'Port to listen on; 0 chooses a free port',
         default: String(DEFAULT_PORT),
-        alsoFrom: ['PORT'],
+        otherVariables: ['PORT'],
       },
       { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
       {
@@ -99,7 +99,7 @@ export const serveCommand: Program = {
       import('../serve.ts'),
     ]);
     const allowedHosts = listed(options.text('allowed-hosts'));
-    const othersGetIn = !isLoopback(listen.host) || allowedHosts.length > 0 || (listen.access.proxies ?? 0) > 0;
+    const isReachableByOthers = !isLoopback(listen.host) || allowedHosts.length > 0 || (listen.access.proxies ?? 0) > 0;
     const retryable = new RetryableRuns();
     const started = serve(
       {
@@ -111,7 +111,7 @@ export const serveCommand: Program = {
         allowedHosts,
         ...(options.on('first-key') ? { printFirstKey } : {}),
         // Otherwise other machines could make akin fetch from services that only this machine can reach.
-        downloadPolicy: downloadPolicy(options, !othersGetIn),
+        downloadPolicy: downloadPolicy(options, !isReachableByOthers),
         legacySegment: options.text('legacy-segment') ?? 'solr',
         limits: waitingLimits(options),
         searchSlowdown: searchSlowdown(options),

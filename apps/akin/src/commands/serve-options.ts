@@ -80,7 +80,7 @@ export const STORE_OPTIONS: readonly Option[] = [
     name: 'database-url',
     value: 'url',
     about: 'PostgreSQL 15 or newer with pgvector, instead of the embedded database',
-    alsoFrom: ['DATABASE_URL'],
+    otherVariables: ['DATABASE_URL'],
   },
   ...OBJECTS_OPTIONS,
   ...ANALYSIS_OPTIONS,

@@ -9,7 +9,7 @@ import { analyzeRemotely, type RemoteConfig } from './analyze-remotely.ts';
 const NEVER = new AbortController().signal;
 const PICTURE = { bytes: new Uint8Array([1, 2, 3]) };
 /** Long enough that no living analyzer counts as hanging, however busy the machine is. */
-const TIMES = { patienceMilliseconds: 20, probeMilliseconds: 60_000, openMilliseconds: 1, maxOpenMilliseconds: 1 };
+const TIMES = { maxOutageMilliseconds: 20, probeMilliseconds: 60_000, openMilliseconds: 1, maxOpenMilliseconds: 1 };
 /** In tests with a hanging analyzer, the wait is short. */
 const WITH_HANGING = { ...TIMES, probeMilliseconds: 1_000 };
 
@@ -201,15 +201,15 @@ describe('analyses over HTTP', () => {
     });
     const good = await start(analyzer('good'));
     const ask = remote([shaky.url, good.url], { times: { ...TIMES, openMilliseconds: 1, maxOpenMilliseconds: 1 } });
-    const told = (msg: string) => lines.filter((line) => line.msg === msg).length;
-    await until(async () => (await ask()) && told('leaves out an analyzer') === 1);
+    const countLogged = (msg: string) => lines.filter((line) => line.msg === msg).length;
+    await until(async () => (await ask()) && countLogged('leaves out an analyzer') === 1);
     expect(asked).toBe(3);
     // Its health check always answers.
-    await until(async () => (await ask()) && told('leaves out an analyzer') === 2);
-    expect([asked, told('tries an analyzer again')]).toEqual([4, 1]);
+    await until(async () => (await ask()) && countLogged('leaves out an analyzer') === 2);
+    expect([asked, countLogged('tries an analyzer again')]).toEqual([4, 1]);
     works = true;
     await until(async () => (await ask()).outputs === 'shaky');
-    expect(told('uses an analyzer again')).toBe(1);
+    expect(countLogged('uses an analyzer again')).toBe(1);
     expect(await figures()).toContain(`akin_analyzer_circuit_open{analyzer="127.0.0.1:${shaky.port}"} 0`);
   });
 

@@ -16,9 +16,9 @@ import type { Peer, Received } from './send.ts';
 const PATH = 'api/cores/any/analyze';
 
 /** An analyzer that lacks a model may get it later. */
-const LACKS_MILLISECONDS = 30_000;
+const MISSING_MODEL_MILLISECONDS = 30_000;
 /** Limits the number of remembered models: clients choose the names. */
-const MAX_LACKS = 1_000;
+const MAX_MISSING_MODELS = 1_000;
 
 export interface RemoteConfig {
   /** For example `http://127.0.0.1:8984`. Each address of a host name counts as an analyzer. */
@@ -87,21 +87,21 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     }
   }
 
-  /** Until this time, an analyzer that lacks a model is the last one to be asked for it. */
-  const lacks = new Map<string, number>();
-  function noteLack({ name }: PeerAddress, model: string): void {
+  /** By analyzer and model: until this time, the analyzer without the model is asked last. */
+  const missingModels = new Map<string, number>();
+  function recordMissingModel({ name }: PeerAddress, model: string): void {
     const now = performance.now();
     const key = `${name} ${model}`;
     // The oldest come first, and expire first.
-    lacks.delete(key);
-    lacks.set(key, now + LACKS_MILLISECONDS);
-    for (const [one, end] of lacks) {
-      if (end > now && lacks.size <= MAX_LACKS) break;
-      lacks.delete(one);
+    missingModels.delete(key);
+    missingModels.set(key, now + MISSING_MODEL_MILLISECONDS);
+    for (const [one, end] of missingModels) {
+      if (end > now && missingModels.size <= MAX_MISSING_MODELS) break;
+      missingModels.delete(one);
     }
   }
-  function lackingLast(all: readonly PeerAddress[], model: string | undefined): readonly PeerAddress[] {
-    const isLacking = ({ name }: PeerAddress) => (lacks.get(`${name} ${model}`) ?? 0) > performance.now();
+  function withoutModelLast(all: readonly PeerAddress[], model: string | undefined): readonly PeerAddress[] {
+    const isLacking = ({ name }: PeerAddress) => (missingModels.get(`${name} ${model}`) ?? 0) > performance.now();
     return model === undefined ? all : [...all.filter((one) => !isLacking(one)), ...all.filter(isLacking)];
   }
 
@@ -115,7 +115,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     const body = form.toString();
     let busy: AkinError | undefined;
     const lacking: AkinError[] = [];
-    const inTurn = lackingLast(await addresses.inTurn(), model);
+    const inTurn = withoutModelLast(await addresses.inTurn(), model);
     const leftOut = addresses.all.filter((one) => !inTurn.includes(one));
     for (const [i, address] of [...inTurn, ...leftOut].entries()) {
       // If all others lack the model, those that are left out are the last chance.
@@ -126,11 +126,11 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
       if ('busy' in said) busy = said.busy;
       else {
         lacking.push(said.lacks);
-        if (model !== undefined) noteLack(address, model);
+        if (model !== undefined) recordMissingModel(address, model);
       }
     }
     // A busy or broken analyzer may have it.
-    if (lacking.length > 0 && busy === undefined) throw noPeerHas(model, lacking);
+    if (lacking.length > 0 && busy === undefined) throw modelMissingEverywhere(model, lacking);
     throw busy ?? unavailable('No analyzer can be reached for the picture of this request.', lacking[0]);
   };
 }
@@ -203,7 +203,7 @@ function parseAnswer(text: string): {
   }
 }
 
-function noPeerHas(model: string | undefined, said: readonly AkinError[]): AkinError {
+function modelMissingEverywhere(model: string | undefined, said: readonly AkinError[]): AkinError {
   const all = [...new Set(said.map(({ message }) => message))].join(' ');
   return new AkinError(
     'conflict',

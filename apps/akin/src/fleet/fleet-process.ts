@@ -70,7 +70,7 @@ export async function runFleetProcess(
   let waiting: string | undefined;
 
   async function retry<Value>(what: string, openIt: () => Promise<Value>): Promise<Value> {
-    let told = '';
+    let lastLogged = '';
     for (;;) {
       try {
         const value = await parts.unlessStopped(openIt());
@@ -83,8 +83,8 @@ export async function runFleetProcess(
         waiting = `Waiting for ${what}: ${message}`;
         const fields = { what, reason: message, ...causeFields(error) };
         const telling = JSON.stringify(fields);
-        if (telling !== told) log.warn(fields, 'waits');
-        told = telling;
+        if (telling !== lastLogged) log.warn(fields, 'waits');
+        lastLogged = telling;
       }
       await sleep(RETRY_MILLISECONDS, signal);
     }

@@ -39,7 +39,7 @@ export function listenOptions(port: number, delay = 0): readonly Option[] {
       value: 'n',
       about: 'Port to listen on; 0 chooses a free port',
       default: String(port),
-      alsoFrom: ['PORT'],
+      otherVariables: ['PORT'],
     },
     { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
     { name: 'allow-open-network', about: 'Require no key from other machines' },
@@ -78,14 +78,14 @@ export const DATABASE_OPTION: Option = {
   name: 'database-url',
   value: 'url',
   about: 'PostgreSQL 15 or newer with pgvector, which stores everything',
-  alsoFrom: ['DATABASE_URL'],
+  otherVariables: ['DATABASE_URL'],
 };
 
 export const STANDBY_OPTION: Option = {
   name: 'search-database-url',
   value: 'urls',
   about: 'Standbys of that PostgreSQL, separated by commas. Searches are read from them if they are current enough',
-  alsoFrom: ['SEARCH_DATABASE_URL'],
+  otherVariables: ['SEARCH_DATABASE_URL'],
 };
 
 export const SEARCH_NODES_OPTION: Option = {
@@ -113,7 +113,7 @@ export const REDIS_OPTIONS: readonly Option[] = [
     name: 'redis-url',
     value: 'url',
     about: 'Redis with maxmemory-policy noeviction, for the queue of analyses. Default: the queue is on PostgreSQL',
-    alsoFrom: ['REDIS_URL'],
+    otherVariables: ['REDIS_URL'],
   },
   {
     name: 'redis-prefix',

@@ -98,9 +98,9 @@ export class PeerAddresses {
     const { kind, log, times } = this.#config;
     const [one, field] = kind === 'analyzer' ? ['an analyzer', 'analyzer'] : ['a search node', 'node'];
     return new CircuitBreaker(times, (state, reason) => {
-      const told = { [field]: name, reason };
-      if (state === 'open') log.warn(told, `leaves out ${one}`);
-      else log.info(told, state === 'half-open' ? `tries ${one} again` : `uses ${one} again`);
+      const fields = { [field]: name, reason };
+      if (state === 'open') log.warn(fields, `leaves out ${one}`);
+      else log.info(fields, state === 'half-open' ? `tries ${one} again` : `uses ${one} again`);
     });
   }
 }

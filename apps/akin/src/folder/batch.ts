@@ -26,7 +26,7 @@ export class Batch {
       limiter: new ConcurrencyLimiter(1),
       compress: false,
       parameters: { commitWithin: BATCH_MILLISECONDS },
-      patienceMilliseconds: RETRY_MILLISECONDS,
+      maxOutageMilliseconds: RETRY_MILLISECONDS,
       // Analyzed documents are sent even if the run is stopped.
       signal: new AbortController().signal,
       accepted: () => {},

@@ -45,10 +45,10 @@ export async function readPicturesAgain(
 export async function dropPictures(
   client: Client,
   name: string,
-  patienceMilliseconds: number,
+  maxOutageMilliseconds: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const patiently = <Value>(work: () => Promise<Value>) => retryTransient(work, patienceMilliseconds, signal);
+  const patiently = <Value>(work: () => Promise<Value>) => retryTransient(work, maxOutageMilliseconds, signal);
   const warn = (what: string, error: unknown) => {
     if (!(error instanceof AkinRequestError)) throw error;
     process.stderr.write(

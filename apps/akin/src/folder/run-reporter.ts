@@ -19,9 +19,9 @@ export class RunReporter {
   readonly #progress: Progress;
   readonly #timer: NodeJS.Timeout;
   #sending: Promise<void> = Promise.resolve();
-  #told = '';
-  #toldAt = 0;
-  #toldFailures = 0;
+  #reported = '';
+  #reportedAt = 0;
+  #reportedFailures = 0;
   #isBusy = false;
 
   /** @param id of the run that this one repeats */
@@ -44,19 +44,19 @@ export class RunReporter {
 
   #tick(): void {
     const now = JSON.stringify(this.#progress.counts);
-    const due = now !== this.#told || performance.now() - this.#toldAt > SILENT_MILLISECONDS;
+    const due = now !== this.#reported || performance.now() - this.#reportedAt > SILENT_MILLISECONDS;
     if (this.#isBusy || !due) return;
-    this.#told = now;
+    this.#reported = now;
     this.#sending = this.#send('running');
   }
 
   async #send(state: RunState): Promise<void> {
     this.#isBusy = true;
-    this.#toldAt = performance.now();
+    this.#reportedAt = performance.now();
     const { counts, failures, secondsLeft } = this.#progress;
     // More files may fail during this report.
-    const told = failures.length;
-    const isNew = told > this.#toldFailures;
+    const failureCount = failures.length;
+    const isNew = failureCount > this.#reportedFailures;
     try {
       await this.#collection.reportRun(this.id, {
         source: this.#source,
@@ -76,7 +76,7 @@ export class RunReporter {
             }
           : {}),
       });
-      this.#toldFailures = told;
+      this.#reportedFailures = failureCount;
     } catch {
       // The run continues, and the command reports its result.
     } finally {

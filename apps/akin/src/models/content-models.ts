@@ -39,7 +39,7 @@ export interface ContentModelsConfig {
 export class ContentModels {
   readonly #config: ContentModelsConfig;
   readonly #found = new Map<string, Found>();
-  /** The models of the folder when it was last read completely, and how long that is valid. */
+  /** Names from the last complete read of the folder, and the time until which they are valid. */
   #missed = { names: '', until: 0 };
 
   constructor(config: ContentModelsConfig = {}) {

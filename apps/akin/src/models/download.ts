@@ -64,7 +64,7 @@ export async function download(
       await sleep(pause * failures, signal);
     }
   }
-  const other = await whatElse(part);
+  const other = await otherFileOf(part);
   if (other !== undefined) {
     await rm(part);
     throw new AkinError(
@@ -102,7 +102,7 @@ const OTHERS: readonly [RegExp, string][] = [
 ];
 
 /** @returns what the server sent instead of the file; undefined if it seems to be the file */
-async function whatElse(file: string): Promise<string | undefined> {
+async function otherFileOf(file: string): Promise<string | undefined> {
   await using opened = await open(file);
   const { buffer, bytesRead } = await opened.read(Buffer.alloc(64), 0, 64, 0);
   if (bytesRead === 0) return 'an empty file';

@@ -34,11 +34,11 @@ export async function createModelAnalyzers(
     ...analyzer,
     analyze: (bytes, options) =>
       isOwn(options.model)
-        ? toldWithout(config.contentModel, own, () => analyzer.analyze(bytes, options))
+        ? explainMissingModel(config.contentModel, own, () => analyzer.analyze(bytes, options))
         : others.use(options.model as string, options.signal, (one) => one.analyze(bytes, options)),
     describeWords: (text, signal, model) =>
       isOwn(model)
-        ? toldWithout(config.contentModel, own, () => analyzer.describeWords(text, signal))
+        ? explainMissingModel(config.contentModel, own, () => analyzer.describeWords(text, signal))
         : others.use(model as string, signal, (one) => one.describeWords(text, signal)),
     async [Symbol.asyncDispose]() {
       await others[Symbol.asyncDispose]();
@@ -86,7 +86,7 @@ class OtherModels implements AsyncDisposable {
     clearTimeout(one.idle);
     one.calls++;
     try {
-      return await toldWithout(folder, model, async () => work(await unlessAborted(one.analyzer, signal)));
+      return await explainMissingModel(folder, model, async () => work(await unlessAborted(one.analyzer, signal)));
     } finally {
       one.calls--;
       this.#leave(model, one);
@@ -202,7 +202,7 @@ async function requireStill(model: string, folder: string): Promise<void> {
  * A faulty model is not the fault of the client, which must not learn its path: a bad request of the model becomes
  * a conflict that names it.
  */
-async function toldWithout<Value>(
+async function explainMissingModel<Value>(
   folder: string | undefined,
   model: string | undefined,
   work: () => Promise<Value>,

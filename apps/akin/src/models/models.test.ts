@@ -67,7 +67,7 @@ afterAll(async () => {
 const models = (...args: string[]) => runAkin(['models', ...args, '--models', folder]);
 const pull = () => models('pull', WORD, '--mirror', mirror);
 const inModel = (...names: string[]) => path.join(folder, WORD, ...names);
-const newlyAsked = () => asked.splice(0);
+const newRequests = () => asked.splice(0);
 
 describe('akin models', () => {
   it('lists what can be downloaded, and downloads nothing', async () => {
@@ -80,7 +80,7 @@ describe('akin models', () => {
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('akin knows no model other')]);
     const missing = await runAkin(['analyze', '--models', folder, '--content-model', WORD, 'a.jpg']);
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining(`Download it: akin models pull ${WORD}`)]);
-    expect(newlyAsked()).toEqual([]);
+    expect(newRequests()).toEqual([]);
   });
 
   it('downloads a model, even if the connection breaks, and nothing twice', async () => {
@@ -91,14 +91,14 @@ describe('akin models', () => {
       `akin serve --content-model ${WORD}\n`,
       expect.stringContaining('vision_model.onnx: 0.0 of 0.0 MB, 100 %'),
     ]);
-    const seen = newlyAsked().filter((line) => line.startsWith(VISION));
+    const seen = newRequests().filter((line) => line.startsWith(VISION));
     // Some bytes that were sent before the break may be lost.
     expect(seen[0]).toBe(`${VISION} whole`);
     expect(seen).toHaveLength(3);
     expect(await readFile(inModel(VISION))).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
     expect((await models()).out).toMatch(/^siglip-base-patch16-224 .* here$/m);
     expect((await pull()).err).toContain('All files are here.');
-    expect(newlyAsked()).toEqual([]);
+    expect(newRequests()).toEqual([]);
   });
 
   it('gives the model to every command by its name', async () => {
@@ -115,7 +115,7 @@ describe('akin models', () => {
     const use = await runAkin(['analyze', '--models', folder, '--content-model', WORD, 'a.jpg']);
     expect([use.code, use.err]).toEqual([1, expect.stringContaining('is not the file that was downloaded')]);
     expect((await pull()).code).toBe(0);
-    expect(newlyAsked()).toEqual([`${VISION} whole`]);
+    expect(newRequests()).toEqual([`${VISION} whole`]);
   });
 
   it('deletes a file that differs from the first download', async () => {
@@ -140,9 +140,9 @@ describe('akin models', () => {
     const nothing = { ...wanted, url: 'http://127.0.0.1:1/' };
     await expect(download(nothing, () => {}, signal, 1)).rejects.toThrow('was interrupted. Run the command again');
     breaking.clear();
-    newlyAsked();
+    newRequests();
     await give();
-    expect(newlyAsked()).toEqual([`${VISION} bytes=50-`]);
+    expect(newRequests()).toEqual([`${VISION} bytes=50-`]);
     expect(await readFile(file)).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
     await expect(download({ ...wanted, url: `${url}x` }, () => {}, signal, 1)).rejects.toThrow('answers 404');
     // The file was complete, but not in its place.
@@ -153,14 +153,14 @@ describe('akin models', () => {
 
   it('does not repeat complete files after another one failed, even with a mirror that redirects', async () => {
     await rm(inModel(), { recursive: true });
-    newlyAsked();
+    newRequests();
     replaced.set('onnx/text_model.onnx', Buffer.from('<html>'));
     expect(await pull()).toMatchObject({ code: 1, err: expect.stringContaining('text_model.onnx') });
-    expect(newlyAsked()).toContain(`${VISION} whole`);
+    expect(newRequests()).toContain(`${VISION} whole`);
     expect((await models()).out).not.toMatch(/ here$/m);
     replaced.clear();
     const { code } = await models('pull', WORD, '--mirror', `${mirror}/moved`);
-    expect([code, newlyAsked()]).toEqual([0, ['onnx/text_model.onnx whole']]);
+    expect([code, newRequests()]).toEqual([0, ['onnx/text_model.onnx whole']]);
     expect((await models()).out).toMatch(/ here$/m);
   });
 
@@ -194,11 +194,11 @@ describe('akin models', () => {
     child.kill('SIGINT');
     expect([(await ended)[0], err]).toEqual([130, expect.stringContaining('Run the command again to continue.')]);
     holding.clear();
-    newlyAsked();
+    newRequests();
     // Left by a killed process.
     await writeFile(inModel('akin-download.lock'), String(child.pid));
     expect((await pull()).code).toBe(0);
-    expect(newlyAsked()[0]).toBe(`${VISION} bytes=${BROUGHT}-`);
+    expect(newRequests()[0]).toBe(`${VISION} bytes=${BROUGHT}-`);
     expect(await readdir(inModel())).not.toContain('akin-download.lock');
     expect(await readFile(inModel(VISION))).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
   });

@@ -21,7 +21,7 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
   let keyed: Keyed;
   let logged = '';
-  let told = '';
+  let output = '';
   const metrics = createMetrics();
   let failure: Error | undefined;
 
@@ -49,7 +49,7 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
 
   const send = async (path: string, options: Parameters<typeof ask>[2]) => {
     const answer = await ask(keyed.gateway, path, options);
-    if (answer.status >= 400) told += `${answer.status} ${JSON.stringify(answer.headers)} ${answer.text}\n`;
+    if (answer.status >= 400) output += `${answer.status} ${JSON.stringify(answer.headers)} ${answer.text}\n`;
     return answer;
   };
 
@@ -58,7 +58,7 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
     for (const secret of [...secrets, MARK, ...ENCODED]) {
       for (const [where, text] of [
         ['log', logged],
-        ['errors', told],
+        ['errors', output],
       ] as const) {
         const at = text.indexOf(secret);
         expect([where, at < 0 ? '' : text.slice(Math.max(0, at - 300), at + 100)]).toEqual([where, '']);
@@ -103,7 +103,7 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
     }
     // Queries may be logged, and are repeated if they cannot be parsed.
     logged = logged.replaceAll(`${MARK}-unparsed`, '');
-    told = told.replaceAll(`${MARK}-unparsed`, '');
+    output = output.replaceAll(`${MARK}-unparsed`, '');
     expectClean(secrets);
     const figures = (await send('/metrics', { headers: bearer(keyed.keys.admin) })).text;
     for (const secret of [...secrets, MARK]) expect(figures).not.toContain(secret);
@@ -147,9 +147,9 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
     }
     failure = undefined;
     // The sender learns what was wrong with a document: a URL without its secrets, and no picture.
-    expect(told.match(/.{200}(-password|-signed|-fragment|-ftp)/)?.[0]).toBeUndefined();
+    expect(output.match(/.{200}(-password|-signed|-fragment|-ftp)/)?.[0]).toBeUndefined();
     // The URL of a page that does not exist is repeated as it was requested.
-    told = told.replaceAll(`/api/nowhere/${MARK}`, '');
+    output = output.replaceAll(`/api/nowhere/${MARK}`, '');
     expectClean(Object.values(keyed.keys).map((key) => key.slice(18)));
   });
 });

@@ -89,11 +89,11 @@ async function read(
     return shown && used && { collection, shown, schema: used };
   };
   const recalled = cachedCollection(store, name);
-  const read = recalled && (await readOf(recalled.collection).catch(ifGone));
+  const read = recalled && (await readOf(recalled.collection).catch(ignoreDropped));
   return read ?? (await readOf(await findCollection(store, name))) ?? readAgain(name);
 }
 
-function ifGone(error: unknown): undefined {
+function ignoreDropped(error: unknown): undefined {
   if (!(error instanceof AkinError && error.code === 'not-found')) throw error;
 }
 

@@ -8,8 +8,8 @@ export const reportRun: Handler<ParametersOf<Endpoints['reportRun']>> = async ({
   const { collection: name, run: id, source, state, total, done, unchanged, failed } = parameters;
   const failures = parameters.failures.map(readFailure);
   const collection = await findCollection(store, name);
-  const told = { source, state, total, done, unchanged, failed, secondsLeft: parameters.secondsLeft ?? null };
-  return { body: { run: await report(store, collection, id, told, failures) } };
+  const reported = { source, state, total, done, unchanged, failed, secondsLeft: parameters.secondsLeft ?? null };
+  return { body: { run: await report(store, collection, id, reported, failures) } };
 };
 
 function readFailure(text: string): RunFailure {

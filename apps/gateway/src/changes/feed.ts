@@ -96,7 +96,7 @@ export class Feed {
     this.#failure = undefined;
     try {
       while (this.#listeners > 0 && !this.#signal.aborted) {
-        // Read each time: another collection may have replaced it.
+        // The name is resolved each time, because a reindex may have replaced the collection.
         const collection = await findCollection(this.#store, this.#name);
         this.#collection = collection;
         const news = this.#store.memory.events.changed(collection.id, POLL_MILLISECONDS, this.#signal);

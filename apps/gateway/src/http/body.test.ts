@@ -22,7 +22,7 @@ describe('a body that has come before it is read', () => {
   it('is not waited for where it came with its headers', async () => {
     const limits = { ...DEFAULT_GATEWAY_LIMITS, bodyIdleMilliseconds: 0 };
     await using client = await sendRequest(WHOLE, async (request) => {
-      // As the gate does, which every request passes.
+      // The gate, which every request passes, also waits once before the body is read.
       await undefined;
       return textOf(request, 1_000, limits);
     });

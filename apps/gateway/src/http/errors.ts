@@ -56,10 +56,10 @@ export function errorMember(
   listedDetails: number,
 ): Record<string, unknown> {
   const cut = details.length > listedDetails;
-  const told = withoutPasswords(message);
+  const shown = withoutPasswords(message);
   return {
     metadata: ['error-class', code],
-    msg: cut ? `${told} (${details.length} in all, the first ${listedDetails} in details)` : told,
+    msg: cut ? `${shown} (${details.length} in all, the first ${listedDetails} in details)` : shown,
     code: status,
     ...(details.length > 0
       ? { details: details.slice(0, listedDetails).map((one) => ({ ...one, msg: withoutPasswords(one.msg) })) }

@@ -55,7 +55,7 @@ export function readParameters(
 function readSent(shape: z.ZodObject, raw: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
   const types = shape.shape as Record<string, z.ZodType>;
   const values: Record<string, unknown> = {};
-  for (const [name, absent] of absentOf(shape)) {
+  for (const [name, absent] of defaultsOf(shape)) {
     if (Object.hasOwn(raw, name)) {
       const { success, data } = (types[name] as z.ZodType).safeParse(raw[name]);
       if (!success) return undefined;
@@ -75,7 +75,7 @@ const REQUIRED = Symbol('required');
 /** Of each endpoint, by name: what a parameter is that was not sent; undefined where it has no default. */
 const ABSENT = new WeakMap<z.ZodObject, ReadonlyMap<string, unknown>>();
 
-function absentOf(shape: z.ZodObject): ReadonlyMap<string, unknown> {
+function defaultsOf(shape: z.ZodObject): ReadonlyMap<string, unknown> {
   const known = ABSENT.get(shape);
   if (known !== undefined) return known;
   const absent = new Map<string, unknown>();

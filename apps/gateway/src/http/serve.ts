@@ -195,7 +195,7 @@ export function writeError(error: unknown, request: Request, response: Response,
   }
   const { status, headers, error: member } = presentError(error, requestLog.requestId, context.limits.listedDetails);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  const list = requestLog.list.length > 0 ? requestLog.list : unreadList(request, context);
+  const list = requestLog.list.length > 0 ? requestLog.list : parametersOfUrl(request, context);
   writeObject(status, {}, { error: member }, true, request, response, { ...requestLog, list });
 }
 
@@ -203,7 +203,7 @@ export function writeError(error: unknown, request: Request, response: Response,
  * The parameters in the URL of a request that was refused before they were parsed: they decide the format of the
  * answer.
  */
-function unreadList({ url }: Request, { limits }: SharedContext): ParameterList {
+function parametersOfUrl({ url }: Request, { limits }: SharedContext): ParameterList {
   try {
     return queryOf(url, limits.parameters);
   } catch {
@@ -290,14 +290,14 @@ function send(status: number, type: string, content: Uint8Array | string, reques
   }
   const shown = request.method === 'HEAD' || status === 304 ? undefined : bytes;
   if (request.complete) response.end(shown);
-  else endBehindRest(shown, request, response);
+  else endAfterBody(shown, request, response);
 }
 
 /**
  * The answer is sent before the body is read, but the connection stays open until the rest has arrived, or for a while:
  * many clients send everything before they read, and would never see the answer otherwise.
  */
-function endBehindRest(bytes: Uint8Array | undefined, request: Request, response: Response): void {
+function endAfterBody(bytes: Uint8Array | undefined, request: Request, response: Response): void {
   response.setHeader('connection', 'close');
   if (bytes === undefined) response.flushHeaders();
   else response.write(bytes);

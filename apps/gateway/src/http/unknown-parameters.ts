@@ -159,7 +159,7 @@ export function explainUnknown(
   const known = Object.keys(parameters.shape).filter((name) => name.length >= MIN_COMPARED && name !== 'collection');
   const warnings: string[] = [];
   for (const [name, value] of unknown) {
-    const meant = fields?.has(name) ? filterOf(name, value) : meantBy(name, known, parameters.shape);
+    const meant = fields?.has(name) ? filterOf(name, value) : likelyMeaning(name, known, parameters.shape);
     if (meant !== undefined) {
       const warning = `Parameter ${shown(name)} is unknown here and was ignored. Did you mean ${meant}?`;
       warnings.push(warning.replace(INVISIBLE, escaped));
@@ -169,7 +169,7 @@ export function explainUnknown(
   return more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${more} more unknown parameters were ignored.`] : warnings;
 }
 
-function meantBy(name: string, known: readonly string[], shape: object): string | undefined {
+function likelyMeaning(name: string, known: readonly string[], shape: object): string | undefined {
   const plain = plainOf(name);
   const other = MEANT.get(plain)?.find((one) => Object.hasOwn(shape, one));
   if (other !== undefined) return other;

@@ -54,7 +54,7 @@ export function facetWarnings(facets: readonly NamedFacet[], results: readonly F
   });
 }
 
-/** A value as a name, with its count. */
+/** A value and its count. The value is a text, as in Solr, even if it is a number. */
 export function named({ value, count }: ValueCount): [string, number] {
   return [nameOf(value), count];
 }

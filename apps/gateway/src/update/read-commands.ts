@@ -45,7 +45,9 @@ export interface CommitCommand {
 export async function* readCommands(
   chunks: AsyncIterable<Uint8Array>,
   form: 'documents' | 'commands',
-  options: { /** Then `{}` is not a document without an id, but nothing at all. */ readonly emptyIsNothing: boolean },
+  options: {
+    /** Whether `{}` is ignored. Otherwise it is a document without an id. */ readonly emptyIsNothing: boolean;
+  },
 ): AsyncGenerator<Command> {
   const counter = { position: 0 };
   const items = readJsonStream(chunks, { objects: form === 'documents' ? 'whole' : 'members' });

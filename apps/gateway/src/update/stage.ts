@@ -93,7 +93,7 @@ export async function stageBody(
         if ('errors' in result) request.refuse(result.errors);
         else {
           for (const warning of result.warnings) request.warnings.add(warning);
-          if (!fits && bringsOutputs(result.document)) {
+          if (!fits && hasImportedOutputs(result.document)) {
             await requireOwnModels(context.store, collection, modules);
             fits = true;
             // An empty collection may have changed to the models of this process.
@@ -275,7 +275,7 @@ function idOf(json: Extract<Command, { kind: 'add' }>['json']): string | undefin
   return id === undefined ? undefined : parseId(id);
 }
 
-function bringsOutputs({ import: outputs, fields }: NewDocument): boolean {
+function hasImportedOutputs({ import: outputs, fields }: NewDocument): boolean {
   return outputs !== undefined || fields.has('image');
 }
 

@@ -26,7 +26,7 @@ export const reportRun = endpoint({
       .max(MAX_RUN_FAILURES, `must be at most ${MAX_RUN_FAILURES}`)
       .default([])
       .meta({
-        description: 'All failures so far, each a JSON object. Without any, those of the last report stay.',
+        description: 'All failures so far, each a JSON object. If none are given, those of the last report stay.',
         example: ['{"path":"/home/me/Pictures/a.heic","code":"unsupported-image","msg":"HEIC is not read."}'],
       }),
     ...COMMON_PARAMETERS,

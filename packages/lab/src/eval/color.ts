@@ -12,7 +12,7 @@ import { meanOf, rankCorrelation, similarity } from './ranking.ts';
 const HEXES = [
   '#FF0000', '#C02020', '#FF8000', '#FFD800', '#80C020', '#108030', '#20B0B0', '#2060D0',
   '#102060', '#8030A0', '#FF80B0', '#804020', '#E0C8A0', '#FFFFFF', '#808080', '#101010',
-]; // biome-ignore format: one line a half of the wheel
+]; // biome-ignore format: one line for each half of the colour wheel
 
 /** A pixel matches the query colour if its difference is smaller than this; nearer pixels count more. */
 const REACH = 20;

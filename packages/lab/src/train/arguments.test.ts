@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
+import { MODULES } from '@akin/modules/manifests';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+const WITH_DESCRIPTOR = MODULES.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);
 
 describe('training scripts', () => {
   let folder: string;
@@ -26,7 +29,7 @@ describe('training scripts', () => {
   it.each<[script: string, args: string[], why: string]>([
     ['main', [], 'Name a folder.'],
     ['main', ['FOLDER', 'content', '--backend', 'bogus'], '--backend is one of wasm, onnx, node, not bogus.'],
-    ['main', ['FOLDER', 'content', 'copyspace'], 'copyspace is not one of the modules color, content, duplicate.'],
+    ['main', ['FOLDER', 'content', 'copyspace'], `copyspace is not one of the modules ${WITH_DESCRIPTOR.join(', ')}.`],
     ['main', ['FOLDER', '--sample', '3'], "Unknown option '--sample'"],
     ['axes', ['FOLDER', 'content'], 'content is one too many.'],
     ['axes', ['FOLDER', '--backend', 'bogus'], '--backend is one of wasm, onnx, node, not bogus.'],
@@ -36,8 +39,8 @@ describe('training scripts', () => {
     const usage = expect.stringMatching(
       /\nUsage: npm run .* -- <folder of pictures>.* \[--backend wasm\|onnx\|node\]\n$/s,
     );
-    const [status, told] = run(script, args);
-    expect([status, told, told]).toEqual([1, usage, expect.stringContaining(why)]);
+    const [status, output] = run(script, args);
+    expect([status, output, output]).toEqual([1, usage, expect.stringContaining(why)]);
   });
 
   it.each([

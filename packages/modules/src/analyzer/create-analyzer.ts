@@ -159,11 +159,11 @@ export function createPool(
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
     signal.throwIfAborted();
     const needed = await decodingBytes(bytes, { minSide, ...(limits && { limits }) });
-    if (needed > maxToDecode) throw needsTooMuch(needed, maxToDecode);
+    if (needed > maxToDecode) throw decodingBudgetExceeded(needed, maxToDecode);
     const leaveMemory = await decoding.enter(urgent, signal, needed);
-    let leavePlace: () => void;
+    let releasePlace: () => void;
     try {
-      leavePlace = await places.enter(urgent, signal);
+      releasePlace = await places.enter(urgent, signal);
     } catch (error) {
       leaveMemory();
       throw error;
@@ -179,7 +179,7 @@ export function createPool(
     const run = analyzeIn(pool, bytes, wanted, hangMilliseconds).finally(() => {
       running.delete(run);
       leaveMemory();
-      leavePlace();
+      releasePlace();
     });
     running.add(run);
     return options.signal ? unlessAborted(run, options.signal) : run;
@@ -209,7 +209,7 @@ export function createPool(
   };
 }
 
-function needsTooMuch(needed: number, most: number): AkinError {
+function decodingBudgetExceeded(needed: number, most: number): AkinError {
   return new AkinError(
     'image-undecodable',
     `Decoding this image takes about ${formatBytes(needed)} of memory; there are ${formatBytes(most)} for it (--picture-memory). Send a smaller version, or a JPEG that is not progressive.`,

@@ -73,14 +73,14 @@ function moveCenters(rows: Rows, centers: Rows, nearest: Uint32Array, distances:
     const center =
       count > 0
         ? Float32Array.from(sums.subarray(c * width, (c + 1) * width), (sum) => sum / count)
-        : row(rows, takeWorst(distances)).slice();
+        : row(rows, takeFarthest(distances)).slice();
     moved ||= center.some((value, j) => value !== centers.values[c * width + j]);
     centers.values.set(center, c * width);
   }
   return moved;
 }
 
-function takeWorst(distances: Float64Array): number {
+function takeFarthest(distances: Float64Array): number {
   let worst = 0;
   for (let i = 1; i < distances.length; i++) {
     if ((distances[i] as number) > (distances[worst] as number)) worst = i;

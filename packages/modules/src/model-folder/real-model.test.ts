@@ -64,9 +64,9 @@ if (named === undefined) {
     it('finds colours by their names if it has a text tower', async () => {
       if (contentCodebook(folder).wordsCalibration === undefined) return;
       const [red, blue] = [await pictured(plain('#e01010')), await pictured(plain('#1020e0'))];
-      const [redSaid, blueSaid] = [await said('a red picture'), await said('a blue picture')];
-      expect(cosine(redSaid, red)).toBeGreaterThan(cosine(redSaid, blue));
-      expect(cosine(blueSaid, blue)).toBeGreaterThan(cosine(blueSaid, red));
+      const [redText, blueText] = [await said('a red picture'), await said('a blue picture')];
+      expect(cosine(redText, red)).toBeGreaterThan(cosine(redText, blue));
+      expect(cosine(blueText, blue)).toBeGreaterThan(cosine(blueText, red));
     });
   });
 }

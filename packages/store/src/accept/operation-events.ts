@@ -8,7 +8,7 @@ export class OperationEvents {
   readonly #pending = new Set<number>();
   readonly #send: ((collectionId: number) => Promise<unknown>) | undefined;
 
-  /** @param send notifies the other processes, if there are any; their notifications arrive at `hear` */
+  /** @param send notifies the other processes, if there are any; their notifications arrive at {@link receive} */
   constructor(send?: (collectionId: number) => Promise<unknown>) {
     this.#send = send;
   }

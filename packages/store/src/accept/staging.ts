@@ -191,7 +191,7 @@ class StagedRequest implements Staging {
         );
         if (row === undefined)
           throw new AkinError('not-found', `The collection ${this.#collection.name} no longer exists.`);
-        if (row.held || row.replaced) throw beingReplaced(row.replaced);
+        if (row.held || row.replaced) throw collectionSwapError(row.replaced);
         await this.#options.guard?.(tx);
         const schema = await loadSchema(this.#store, this.#collection, row.schema_version, tx);
         if (this.#typeMismatches(schema).length > 0) return schema;
@@ -260,7 +260,7 @@ class StagedRequest implements Staging {
 }
 
 /** A reindex replaces the collection. A request that is sent again a moment later goes to the new one. */
-function beingReplaced(replaced: boolean): AkinError {
+function collectionSwapError(replaced: boolean): AkinError {
   return new AkinError(
     'unavailable',
     'The collection is being replaced by its reindexed copy: send the request again.',

@@ -94,7 +94,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     await store.engine.query(
       `update ${other.sqlSchema}.operations set state = 'queued', available_at = null where position = 0`,
     );
-    turns.hear(other.id);
+    turns.onChange(other.id);
     expect(await claim(10)).toEqual([0, 1]);
     for (const one of [other, empty]) await dropCollection(store, one);
   });

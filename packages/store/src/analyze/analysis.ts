@@ -41,7 +41,7 @@ export interface ClaimOptions {
    */
   readonly perHost?: number;
   /** Which collections to skip, by their models. */
-  readonly passOver?: (models: ReadonlyMap<string, string>) => boolean;
+  readonly shouldSkip?: (models: ReadonlyMap<string, string>) => boolean;
   /** The turns of collections, for callers that claim repeatedly. */
   readonly turns?: ClaimTurns;
 }
@@ -54,19 +54,19 @@ const REST_FACTOR = 9;
 /** Remembers in which collections there was nothing to claim, and which one had the last turn. */
 export class ClaimTurns {
   readonly #until = new Map<number, number>();
-  readonly #heard = new Set<number>();
+  readonly #changed = new Set<number>();
   #last = 0;
 
   /** An event happened in a collection. */
-  hear(collection: number): void {
+  onChange(collection: number): void {
     this.#until.delete(collection);
-    this.#heard.add(collection);
+    this.#changed.add(collection);
   }
 
   /** The collections that may have images, in turn. */
   order(collections: readonly Collection[]): Collection[] {
     const now = performance.now();
-    this.#heard.clear();
+    this.#changed.clear();
     for (const [id, until] of this.#until) if (until <= now) this.#until.delete(id);
     const some = collections.filter(({ id }) => !this.#until.has(id)).sort((a, b) => a.id - b.id);
     const next = some.findIndex(({ id }) => id > this.#last);
@@ -81,7 +81,7 @@ export class ClaimTurns {
   foundNothing(collections: readonly Collection[], walked: number): void {
     const until = performance.now() + Math.max(LOOK_AGAIN_MILLISECONDS, REST_FACTOR * walked);
     // An event may have arrived after the statement read the table.
-    for (const { id } of collections) if (!this.#heard.has(id)) this.#until.set(id, until);
+    for (const { id } of collections) if (!this.#changed.has(id)) this.#until.set(id, until);
   }
 }
 
@@ -145,7 +145,7 @@ async function claimIn(
   collection: Collection,
   schemaVersion: number | undefined,
   limit: number,
-  { first = ANY_NUMBER, perHost = ANY_NUMBER, passOver = () => false }: ClaimOptions,
+  { first = ANY_NUMBER, perHost = ANY_NUMBER, shouldSkip = () => false }: ClaimOptions,
 ): Promise<AnalysisTask[]> {
   const S = collection.sqlSchema;
   const strange = `array(select d.module from ${S}.descriptor_counts d
@@ -182,7 +182,7 @@ async function claimIn(
                  (select request_id from ${S}.requests r where r.request = o.request) as request_id,
                  (select trace from ${S}.requests r where r.request = o.request) as trace`;
   const { models } = generationOf(store, await loadSchema(store, collection, schemaVersion));
-  if (passOver(models)) return [];
+  if (shouldSkip(models)) return [];
   const own = [[...models.keys()], [...models.values()]];
   const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost, ...own]), {
     keyed: true,

@@ -51,7 +51,7 @@ export async function refreshStatistics(store: Store, collection: Collection): P
     if (isStale) stale.add(whole === null ? name : `${collection.sqlSchema}.${whole}`);
     busy ||= isStale || isDue(Number.POSITIVE_INFINITY);
   }
-  for (const name of await staleElsewhere(store, collection)) stale.add(name);
+  for (const name of await staleOnServers(store, collection)) stale.add(name);
   busy ||= stale.size > 0;
   for (const name of stale) await runUnlessCancelled(engine, `analyze ${name}`);
   return busy;
@@ -61,7 +61,7 @@ export async function refreshStatistics(store: Store, collection: Collection): P
  * Tables with partitions on other servers: there the planner knows another number of documents than the last commit
  * shows, so changes are not counted here. Those servers vacuum them.
  */
-async function staleElsewhere(store: Store, collection: Collection): Promise<string[]> {
+async function staleOnServers(store: Store, collection: Collection): Promise<string[]> {
   if (!hasServers(collection)) return [];
   const whole = `${collection.sqlSchema}.documents`;
   const [row] = await store.engine.query<{ documents: number; known: number | null }>(

@@ -40,7 +40,7 @@ export async function claimModels(store: Store, collection: Collection): Promise
     if (isKnown && wanted.models.get(name) === schema.models.get(name)) continue;
     await store.engine.transaction(async (tx) => {
       // In the order of commits: first the tables, then the row of the collection, then the counts.
-      if (await isLeft(tx, collection, name)) {
+      if (await isModelUnused(tx, collection, name)) {
         await tx.query(`lock table ${descriptorTable(collection.sqlSchema, name)} in access exclusive mode`);
       }
       await tx.query('select from akin.collections where id = $1 for update', [collection.id]);
@@ -51,7 +51,7 @@ export async function claimModels(store: Store, collection: Collection): Promise
 }
 
 /** Whether a module has a model of which no document is left: {@link claimModel} empties its table. */
-async function isLeft(tx: Queryable, { sqlSchema: S }: Collection, module: string): Promise<boolean> {
+async function isModelUnused(tx: Queryable, { sqlSchema: S }: Collection, module: string): Promise<boolean> {
   const rows = await tx.query(
     `select from ${S}.descriptor_counts where module = $1 and model is not null and documents = 0 and unpublished = 0`,
     [module],
@@ -125,7 +125,7 @@ export async function requireOwnModels(
   refuseOtherModels(store, collection, schema, modules);
 }
 
-/** The same with a known schema. */
+/** As {@link requireOwnModels}, with a known schema and without claiming models. */
 export function refuseOtherModels(
   store: Store,
   { name }: Collection,

@@ -135,8 +135,8 @@ export async function dropServerSchemas(tx: Queryable, collection: Tables): Prom
 }
 
 /**
- * SQL of rows of a table with known numbers, to be joined by them. Those on other servers are requested by all numbers
- * at once.
+ * SQL of a table to be joined by known numbers of rows. Rows on other servers are requested by all numbers at once,
+ * not one by one.
  *
  * @param docs an array of the numbers, as SQL
  */

@@ -116,7 +116,7 @@ const SESSION = {
   tcp_keepalives_count: '3',
 };
 
-/** Of postgres_fdw, measured: see ADR 38. */
+/** Options of `postgres_fdw`. The values were chosen by measurement. */
 const SERVER_OPTIONS: Readonly<Record<string, string>> = {
   extensions: 'vector',
   async_capable: 'true',

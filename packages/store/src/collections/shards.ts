@@ -156,7 +156,7 @@ const FETCHED_DESCRIPTORS = 500;
 
 /**
  * The same over several servers. Here the whole has no primary key, because PostgreSQL has none over foreign tables.
- * Each partition has its own.
+ * Each partition has a primary key.
  */
 async function partitionOverServers(tx: Queryable, collection: Tables, tables: readonly string[]): Promise<void> {
   const S = collection.sqlSchema;

@@ -80,7 +80,7 @@ export class Applier {
     this.#began = performance.now();
   }
 
-  /** Gives its place to others until it is its turn again. */
+  /** Lets commits of other collections run until it is this one's turn again. */
   async pass(): Promise<void> {
     await this.applied();
     await this.#context.turn.yieldTurn();

@@ -90,7 +90,7 @@ async function applyInTransaction(
   const added = winners.filter((winner) => winner.columns !== undefined);
 
   const deletes = winners.filter((winner) => winner.columns === undefined);
-  await buryDeleted(tx, context, deletes, superseded);
+  await writeTombstonesOfDeletes(tx, context, deletes, superseded);
   await removeTombstones(
     tx,
     context,
@@ -169,21 +169,21 @@ async function findWinners(
 }
 
 /** Leaves tombstones of the documents that deletes remove, including those in this chunk that they made void. */
-async function buryDeleted(
+async function writeTombstonesOfDeletes(
   tx: Queryable,
   context: CommitContext,
   deletes: readonly Prepared[],
   superseded: readonly Prepared[],
 ): Promise<void> {
-  const onPurpose = new Map(deletes.filter(({ operation }) => operation.tombstones).map((one) => [one.id, one]));
-  if (onPurpose.size === 0) return;
+  const withTombstones = new Map(deletes.filter(({ operation }) => operation.tombstones).map((one) => [one.id, one]));
+  if (withTombstones.size === 0) return;
   await leaveTombstones(tx, context, `d.id = any($1::text[]) and d.valid_to = ${LIVE}`, [
-    textArray([...onPurpose.keys()]),
+    textArray([...withTombstones.keys()]),
   ]);
   const latest = new Map<string, { id: string; seq: bigint; columns: DocumentColumns }>();
   for (const { id, columns, operation } of superseded) {
     const { seq } = operation;
-    if (columns === undefined || !onPurpose.has(id) || seq < (latest.get(id)?.seq ?? seq)) continue;
+    if (columns === undefined || !withTombstones.has(id) || seq < (latest.get(id)?.seq ?? seq)) continue;
     latest.set(id, { id, seq, columns });
   }
   await leaveTombstonesOfVoid(tx, context, [...latest.values()]);

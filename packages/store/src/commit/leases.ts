@@ -112,7 +112,7 @@ export async function takeLeases(
   const taken = new Map<number, Lease>();
   if (wanted.length === 0) return taken;
   const take = async (some: readonly WantedLease[], locked: 'skip' | 'wait') => {
-    const rows = await store.engine.transaction((tx) => takeSome(tx, some, holder, milliseconds, locked), {
+    const rows = await store.engine.transaction((tx) => claimLeases(tx, some, holder, milliseconds, locked), {
       lockTimeoutMilliseconds: LOCK_MILLISECONDS,
     });
     for (const { collection, epoch } of rows) taken.set(collection, { epoch });
@@ -127,7 +127,7 @@ export async function takeLeases(
   return taken;
 }
 
-async function takeSome(
+async function claimLeases(
   tx: Queryable,
   wanted: readonly WantedLease[],
   holder: string,

@@ -7,7 +7,7 @@ import { type Failure, failOperations } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
 import { type DocumentColumns, documentColumns } from './document-rows.ts';
 import type { ReadyOperation } from './ready-operations.ts';
-import { keepWords } from './vocabulary.ts';
+import { storeWords } from './vocabulary.ts';
 
 /** An operation with its rows for the tables. A delete has none. */
 export interface Prepared {
@@ -18,7 +18,7 @@ export interface Prepared {
   readonly descriptors?: ParsedOutputs['descriptors'];
   /** A later change made it void, as was found before. */
   readonly isVoid?: boolean;
-  /** The number whose outputs and thumbnail it takes over. */
+  /** The number (`doc`) of the row whose outputs and thumbnail it keeps. */
   readonly pictureOf?: bigint;
 }
 
@@ -61,7 +61,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
     }
   }
   if (failures.length > 0) await failOperations(context, failures);
-  await keepWords(context.store, context.collection, vocabulary);
+  await storeWords(context.store, context.collection, vocabulary);
   return { prepared, failed: failures.length };
 }
 

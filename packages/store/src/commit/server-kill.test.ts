@@ -63,7 +63,7 @@ describe('servers that die', () => {
     while (!(await isHeld()));
     return { ended };
   };
-  const holdNoMore = async () => {
+  const releaseAll = async () => {
     await ask('alter system reset synchronous_standby_names');
     await ask('select pg_reload_conf()');
   };
@@ -94,7 +94,7 @@ describe('servers that die', () => {
     await expect(commit(store, collection)).rejects.toMatchObject({ code: 'unavailable' });
     const own = `select count(*)::int as n from ${collection.sqlSchema}.documents_s1 where valid_from = 2`;
     expect(await ask(own)).toEqual([{ n: 0 }]);
-    await holdNoMore();
+    await releaseAll();
     // Changes that the main server does not know are there.
     while ((await ask(own))[0].n === 0);
     await committed(collection);
@@ -138,7 +138,7 @@ describe('servers that die', () => {
     await other.kill();
     expect(await ended).toMatchObject({ code: 'unavailable' });
     await other.start();
-    await holdNoMore();
+    await releaseAll();
     await committed(collection);
     expect(await visible(store, collection)).toHaveLength(3_014);
     expect(await collectionStatus(store, collection)).toMatchObject({ documents: 3_014, failed: 0 });

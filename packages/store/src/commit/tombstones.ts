@@ -12,7 +12,7 @@ import { requireLease } from './leases.ts';
  */
 interface Tombstone {
   readonly id: string;
-  /** The folder. The id is the path in it. */
+  /** The folder. The id of the document is the path of the file in this folder. */
   readonly source: string;
   /** The modification time of the file, in whole seconds. */
   readonly modified: Date;

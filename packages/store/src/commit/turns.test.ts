@@ -4,11 +4,11 @@ import { Turns } from './turns.ts';
 
 describe('turns', () => {
   /** Does some work in pieces, and records each. */
-  async function work(turns: Turns, name: string, pieces: number, told: string[]): Promise<void> {
+  async function work(turns: Turns, name: string, pieces: number, finished: string[]): Promise<void> {
     const turn = await turns.begin();
     for (let i = 0; i < pieces; i++) {
       if (i > 0 && turn.isWanted) await turn.yieldTurn();
-      told.push(name);
+      finished.push(name);
       await tick();
     }
     turn.end();
@@ -16,15 +16,15 @@ describe('turns', () => {
 
   it('lets small work end while earlier large work continues', async () => {
     for (const places of [1, 2]) {
-      const told: string[] = [];
+      const finished: string[] = [];
       const turns = new Turns(() => places);
-      const large = Array.from({ length: 3 }, (_, i) => work(turns, `large ${i}`, 1000, told));
+      const large = Array.from({ length: 3 }, (_, i) => work(turns, `large ${i}`, 1000, finished));
       await tick();
-      await work(turns, 'small', 1, told);
+      await work(turns, 'small', 1, finished);
       // It waited for at most a few pieces of each.
-      expect(told.indexOf('small')).toBeLessThan(12);
+      expect(finished.indexOf('small')).toBeLessThan(12);
       await Promise.all(large);
-      expect(told).toHaveLength(3001);
+      expect(finished).toHaveLength(3001);
     }
   });
 
@@ -53,19 +53,23 @@ describe('turns', () => {
   });
 
   it('lets large work make progress however much small work comes', async () => {
-    const told: string[] = [];
+    const finished: string[] = [];
     const turns = new Turns(() => 1);
     let ended = false;
-    const large = work(turns, 'large', 50, told).then(() => {
+    const large = work(turns, 'large', 50, finished).then(() => {
       ended = true;
     });
     const small: Promise<void>[] = [];
     while (!ended) {
       // More than can be done in this time.
-      small.push(work(turns, 'small', 1, told), work(turns, 'small', 1, told), work(turns, 'small', 1, told));
+      small.push(
+        work(turns, 'small', 1, finished),
+        work(turns, 'small', 1, finished),
+        work(turns, 'small', 1, finished),
+      );
       await tick();
     }
     await Promise.all([large, ...small]);
-    expect(told.slice(0, told.lastIndexOf('large')).filter((name) => name === 'small').length).toBeLessThan(60);
+    expect(finished.slice(0, finished.lastIndexOf('large')).filter((name) => name === 'small').length).toBeLessThan(60);
   });
 });

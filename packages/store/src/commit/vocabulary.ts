@@ -11,7 +11,7 @@ const BATCH = 1_000;
 const REMEMBERED = 50_000;
 
 /** Adds the missing words to the table. */
-export async function keepWords(store: Store, collection: Collection, words: ReadonlySet<string>): Promise<void> {
+export async function storeWords(store: Store, collection: Collection, words: ReadonlySet<string>): Promise<void> {
   const known = store.memory.words.get(collection.id) ?? new Set<string>();
   store.memory.words.set(collection.id, known);
   const added = [...words].filter((word) => !known.has(word)).sort();

@@ -109,7 +109,7 @@ export function encodeHalfvec(vector: Float32Array): Uint8Array {
   return bytes;
 }
 
-/** The same of its numbers as little-endian halves. */
+/** The binary format of `halfvec`, from numbers that are already little-endian half floats. */
 export function halfvecOfHalves(halves: Uint8Array): Uint8Array {
   const bytes = Buffer.allocUnsafe(4 + halves.length);
   bytes.writeUInt32BE((halves.length / 2) << 16, 0);

@@ -21,12 +21,12 @@ type Use = keyof typeof PARTS;
  */
 export class DiskSpace {
   readonly #folder: string;
-  readonly #tell: (text: string) => void;
+  readonly #warn: (text: string) => void;
   #told = false;
 
-  constructor(folder: string, tell: (text: string) => void) {
+  constructor(folder: string, warn: (text: string) => void) {
     this.#folder = folder;
-    this.#tell = tell;
+    this.#warn = warn;
   }
 
   /**
@@ -46,7 +46,7 @@ export class DiskSpace {
     const low = free < required(reserve, 'changes');
     if (low !== this.#told) {
       this.#told = low;
-      this.#tell(low ? warningOf(space) : 'There is space on the disk of the data folder again: changes are accepted.');
+      this.#warn(low ? warningOf(space) : 'There is space on the disk of the data folder again: changes are accepted.');
     }
     return free < required(reserve, use) ? warningOf(space) : undefined;
   }

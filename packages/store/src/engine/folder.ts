@@ -34,7 +34,7 @@ const FORMAT: FolderFormat = { format: 1, postgres: 18, pglite: '0.5' };
  * Reads the folder, refuses what another version wrote, removes what a killed first start left, and closes to other
  * users what an earlier version left open. Needs the lock.
  */
-export async function inspectFolder(folder: string, tell: (text: string) => void): Promise<DataFolder> {
+export async function inspectFolder(folder: string, warn: (text: string) => void): Promise<DataFolder> {
   const dataDirectory = join(folder, 'pg');
   const newDirectory = await removeNewDirectory(folder);
   const exists = await present(dataDirectory);
@@ -43,7 +43,7 @@ export async function inspectFolder(folder: string, tell: (text: string) => void
     await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK).catch((error) => {
       throw unusable(dataDirectory, 'written', error);
     });
-    await closeContents(folder, join(dataDirectory, 'PG_VERSION'), tell);
+    await closeContents(folder, join(dataDirectory, 'PG_VERSION'), warn);
   }
   return { dataDirectory, newDirectory, exists };
 }
@@ -98,10 +98,10 @@ export async function adoptNewDirectory(folder: string, { dataDirectory, newDire
 
 /**
  * Locks the folder for this process, and creates it if it is missing. A lock of a dead process is taken over. @param
- * tell gets a warning if others can write to the folder @returns a function that releases it
+ * warn gets a warning if others can write to the folder @returns a function that releases it
  */
-export async function lockFolder(folder: string, tell: (text: string) => void): Promise<() => Promise<void>> {
-  await preparePrivateFolder(folder, (name) => NAMES.test(name), tell);
+export async function lockFolder(folder: string, warn: (text: string) => void): Promise<() => Promise<void>> {
+  await preparePrivateFolder(folder, (name) => NAMES.test(name), warn);
   const file = join(folder, 'lock');
   const mine = JSON.stringify({ pid: process.pid, started: processStart(await procStat(process.pid)) });
   for (let attempt = 0; attempt < 10; attempt++) {

@@ -10,13 +10,13 @@ import type { Collection, Store } from '../context.ts';
 let disk: SmallDisk;
 let store: Store;
 let collection: Collection;
-const told: string[] = [];
+const warnings: string[] = [];
 
 beforeEach(async () => {
   disk = await smallDisk(200);
   const folder = join(disk.folder, 'data');
   await copyTestStore(folder);
-  store = await openTestStore({ folder, tell: (text) => told.push(text) });
+  store = await openTestStore({ folder, warn: (text) => warnings.push(text) });
   collection = await findCollection(store, 'my-collection');
 });
 afterEach(async () => {
@@ -54,7 +54,7 @@ it('refuses changes while the disk is nearly full, still searches, and continues
   await commit(store, collection);
   expect(await visible(store, collection)).toEqual(['a', 'b', 'd']);
   expect(await claimForAnalysis(store, 10)).toMatchObject([{ id: 'c', attempt: 1 }]);
-  expect(told).toEqual([expect.stringMatching(nearlyFull), expect.stringContaining('changes are accepted')]);
+  expect(warnings).toEqual([expect.stringMatching(nearlyFull), expect.stringContaining('changes are accepted')]);
 });
 
 it('says that the disk is full if a database cannot be created on it, and leaves nothing there', async () => {

@@ -14,7 +14,7 @@ describe('a thread of the embedded database that dies', () => {
   let folder: string;
   let remove: () => Promise<void>;
   let engine: PgliteEngine;
-  let told: string[];
+  let warnings: string[];
   let watched: ReturnType<typeof watchThreads>;
 
   beforeEach(async () => {
@@ -22,9 +22,9 @@ describe('a thread of the embedded database that dies', () => {
     if (!('folder' in made.place)) throw new Error('not a folder');
     folder = made.place.folder;
     remove = made.remove;
-    told = [];
+    warnings = [];
     watched = watchThreads();
-    engine = await openPglite(folder, { tell: (text) => told.push(text) });
+    engine = await openPglite(folder, { warn: (text) => warnings.push(text) });
     await engine.query('create table kept (n int primary key)');
   });
 
@@ -45,7 +45,7 @@ describe('a thread of the embedded database that dies', () => {
     });
     await expect(cutOff).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: expect.any(Number) });
     expect(await engine.query('select n from kept')).toEqual([{ n: 1 }]);
-    expect(told).toEqual([
+    expect(warnings).toEqual([
       expect.stringMatching(/thread.*failed: it ended.*will be restarted/),
       expect.stringMatching(/answers again after \d+ ms/),
     ]);
@@ -85,7 +85,7 @@ describe('a thread of the embedded database that dies', () => {
     const starts = watched.threads.length;
     await expect(engine.query('select 1')).rejects.toMatchObject(refused);
     expect(watched.threads.length).toBe(starts);
-    expect(told.at(-1)).toMatch(/cannot be started again: .+ Next try in 500 ms/);
+    expect(warnings.at(-1)).toMatch(/cannot be started again: .+ Next try in 500 ms/);
 
     await rename(away, join(folder, 'pg'));
     const again = async (): Promise<unknown> =>
@@ -112,7 +112,7 @@ describe('a thread of the embedded database that dies', () => {
     await rename(`${log}.away`, log);
     expect(error).toMatchObject({ code: 'unavailable', retryAfterSeconds: expect.any(Number) });
     expect(await engine.query('select n from kept where n = 1')).toEqual([{ n: 1 }]);
-    expect(told).toEqual([
+    expect(warnings).toEqual([
       expect.stringMatching(/thread.*failed: could not .*pg_wal.*It will be restarted/),
       expect.stringMatching(/answers again/),
     ]);

@@ -110,7 +110,7 @@ const FIRST_WAIT_MILLISECONDS = 500;
 export class LiveSession {
   readonly #dataDirectory: string;
   readonly #disk: DiskSpace;
-  readonly #tell: (text: string) => void;
+  readonly #warn: (text: string) => void;
   #session: PgliteSession | undefined;
   /** Number of failed starts in a row. */
   #failed = 0;
@@ -119,24 +119,24 @@ export class LiveSession {
   #notBefore = Number.NEGATIVE_INFINITY;
   #closed = false;
 
-  private constructor(dataDirectory: string, session: PgliteSession, disk: DiskSpace, tell: (text: string) => void) {
+  private constructor(dataDirectory: string, session: PgliteSession, disk: DiskSpace, warn: (text: string) => void) {
     this.#dataDirectory = dataDirectory;
     this.#session = session;
     this.#disk = disk;
-    this.#tell = tell;
+    this.#warn = warn;
   }
 
   /**
-   * @param tell gets messages for the operator
+   * @param warn gets messages for the operator
    * @param signal ends the start of the first thread
    */
   static async open(
     dataDirectory: string,
     disk: DiskSpace,
-    tell: (text: string) => void,
+    warn: (text: string) => void,
     signal?: AbortSignal,
   ): Promise<LiveSession> {
-    return new LiveSession(dataDirectory, await PgliteSession.open(dataDirectory, signal), disk, tell);
+    return new LiveSession(dataDirectory, await PgliteSession.open(dataDirectory, signal), disk, warn);
   }
 
   /** @throws AkinError unavailable if it died and cannot be restarted for now */
@@ -169,7 +169,7 @@ export class LiveSession {
     if (this.#session === undefined) return;
     const { thread } = this.#session;
     this.#session = undefined;
-    this.#tell(`The thread of the embedded database failed: ${thread.failure?.message}. It will be restarted.`);
+    this.#warn(`The thread of the embedded database failed: ${thread.failure?.message}. It will be restarted.`);
     await thread.close();
   }
 
@@ -182,11 +182,11 @@ export class LiveSession {
       this.#notBefore = performance.now() + wait;
       this.#full = await this.#disk.isFull();
       const why = `${this.#full ? 'the disk is full: ' : ''}${(error as Error).message}`;
-      this.#tell(`The embedded database cannot be started again: ${why}. Next try in ${wait} ms.`);
+      this.#warn(`The embedded database cannot be started again: ${why}. Next try in ${wait} ms.`);
       throw this.#notStarted(wait, error);
     }
     this.#failed = 0;
-    this.#tell(`The embedded database answers again after ${Math.round(performance.now() - began)} ms.`);
+    this.#warn(`The embedded database answers again after ${Math.round(performance.now() - began)} ms.`);
     return this.#session;
   }
 

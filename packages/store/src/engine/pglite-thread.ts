@@ -35,7 +35,7 @@ export class PgliteThread extends Duplex {
     this.#worker = worker;
     // A waiting caller gets the failure itself. Without a listener the event would crash the process.
     this.on('error', () => undefined);
-    worker.on('message', (reply: WorkerReply) => this.#hear(reply));
+    worker.on('message', (reply: WorkerReply) => this.#receive(reply));
     worker.on('error', (error) => this.fail(error));
     worker.on('exit', () => this.fail(new Error('it ended')));
     this.#looking = setInterval(() => this.#look(), HEALTH_CHECK_MILLISECONDS).unref();
@@ -116,7 +116,7 @@ export class PgliteThread extends Duplex {
     this.#worker.postMessage(request, transfer);
   }
 
-  #hear(reply: WorkerReply): void {
+  #receive(reply: WorkerReply): void {
     // Messages of an abandoned thread are ignored.
     if (this.#failure !== undefined && reply instanceof Uint8Array) return;
     if (reply instanceof Uint8Array) {

@@ -18,7 +18,7 @@ declare const WebAssembly: { Module: new (bytes: Uint8Array) => CompiledPglite }
  */
 const OPTIMIZED_FROM = 40_000_000;
 /** The default of V8, which other WebAssembly of the process keeps: kernels are short, and run often. */
-const OPTIMIZED_FROM_BY_DEFAULT = Number(process.versions.v8.split('.')[0]) < 12 ? 1_800_000 : 13_000_000;
+const DEFAULT_TIERING_BUDGET = Number(process.versions.v8.split('.')[0]) < 12 ? 1_800_000 : 13_000_000;
 
 /** Requests of the engine: wire protocol as bytes, everything else by name. */
 export type WorkerRequest =
@@ -93,7 +93,7 @@ function compile(): CompiledPglite {
   try {
     return new WebAssembly.Module(bytes);
   } finally {
-    setFlagsFromString(`--wasm-tiering-budget=${OPTIMIZED_FROM_BY_DEFAULT}`);
+    setFlagsFromString(`--wasm-tiering-budget=${DEFAULT_TIERING_BUDGET}`);
   }
 }
 

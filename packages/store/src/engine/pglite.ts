@@ -39,7 +39,7 @@ export interface PgliteOptions {
   /** Fills the (still empty) folder from a file with the bytes of `backup`. */
   readonly backup?: string;
   /** Gets messages for the operator. */
-  readonly tell?: (text: string) => void;
+  readonly warn?: (text: string) => void;
   /** Ends the start. Of a backup that was being restored nothing is left. */
   readonly signal?: AbortSignal;
 }
@@ -50,10 +50,10 @@ export interface PgliteOptions {
  * power cut: PGlite never calls fsync. That is what `backup` is for.
  */
 export async function openPglite(folder: string, options: PgliteOptions = {}): Promise<PgliteEngine> {
-  const { backup, tell = () => undefined, signal } = options;
-  const unlock = await lockFolder(folder, tell);
+  const { backup, warn = () => undefined, signal } = options;
+  const unlock = await lockFolder(folder, warn);
   try {
-    const data = await inspectFolder(folder, tell);
+    const data = await inspectFolder(folder, warn);
     if (backup !== undefined && data.exists) {
       throw new AkinError('conflict', `${folder} already contains a database. Restore into an empty folder.`);
     }
@@ -62,10 +62,10 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
       else await recoverBackup(backup, data.newDirectory, signal);
       await adoptNewDirectory(folder, data);
     }
-    const disk = new DiskSpace(folder, tell);
+    const disk = new DiskSpace(folder, warn);
     return createEngine(
       data.dataDirectory,
-      await LiveSession.open(data.dataDirectory, disk, tell, signal),
+      await LiveSession.open(data.dataDirectory, disk, warn, signal),
       disk,
       unlock,
     );
@@ -81,7 +81,7 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
         cause: error,
       });
     }
-    if (await new DiskSpace(folder, tell).isFull()) {
+    if (await new DiskSpace(folder, warn).isFull()) {
       const msg = `The database in ${folder} cannot be opened, because its disk is full: free some space, or enlarge the disk.`;
       throw new AkinError('unavailable', msg, { cause: error });
     }

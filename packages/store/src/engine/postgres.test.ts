@@ -63,11 +63,11 @@ describe('a PostgreSQL behind PgBouncer', () => {
   it('supports everything in session pooling, on any connection', async () => {
     const database = await testDatabase();
     await using pooler = await openPgBouncer(database.url, { pool_mode: 'session' });
-    let hear: (text: string) => void = () => undefined;
-    const heard = new Promise<string>((resolve) => {
-      hear = resolve;
+    let onNotification: (text: string) => void = () => undefined;
+    const notified = new Promise<string>((resolve) => {
+      onNotification = resolve;
     });
-    const engine = await openPostgres(pooler.url, { connections: 3, hear });
+    const engine = await openPostgres(pooler.url, { connections: 3, onNotification });
     const settings = () =>
       engine.transaction((tx) =>
         tx.query("select current_setting('jit') as jit, current_setting('work_mem') as memory"),
@@ -75,7 +75,7 @@ describe('a PostgreSQL behind PgBouncer', () => {
     const expected = [{ jit: 'off', memory: '32MB' }];
     expect(await Promise.all([settings(), settings(), settings()])).toEqual([expected, expected, expected]);
     await engine.query('select pg_notify($1, $2)', ['akin', 'news']);
-    expect(await heard).toBe('news');
+    expect(await notified).toBe('news');
     await expect(openPostgres(pooler.url)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('Another akin'),
@@ -227,7 +227,7 @@ async function openDoor(target: string) {
   const { hostname, port } = new URL(target);
   const here = new Set<Socket>();
   let waiting: Socket[] | undefined;
-  const letIn = (client: Socket) => {
+  const forwardClient = (client: Socket) => {
     // It did not wait that long, and will not close again.
     if (client.destroyed) return;
     const server = connect(Number(port), hostname);
@@ -243,7 +243,7 @@ async function openDoor(target: string) {
     here.add(client);
     client.on('error', () => {}).on('close', () => here.delete(client));
     if (waiting) waiting.push(client);
-    else letIn(client);
+    else forwardClient(client);
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const url = new URL(target);
@@ -257,7 +257,7 @@ async function openDoor(target: string) {
       for (const client of here) client.destroy();
     },
     open() {
-      for (const client of waiting ?? []) letIn(client);
+      for (const client of waiting ?? []) forwardClient(client);
       waiting = undefined;
     },
     async [Symbol.asyncDispose]() {

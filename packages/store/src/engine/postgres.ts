@@ -22,7 +22,7 @@ export interface PostgresOptions {
    * Several processes of a fleet share the database. Called with every notification of `pg_notify` on {@link CHANNEL},
    * including our own. Notifications are lost while a connection is broken.
    */
-  readonly hear?: (text: string) => void;
+  readonly onNotification?: (text: string) => void;
   /**
    * Called if the server has another history than before, for example a promoted standby: what was read before may no
    * longer be true. Nothing is read from that server before the call.
@@ -38,15 +38,15 @@ export const CHANNEL = 'akin';
  * either one exclusive akin or the processes of one fleet.
  */
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Engine> {
-  const { connections = 10, name = 'akin', hear, timelineChanged } = options;
+  const { connections = 10, name = 'akin', onNotification, timelineChanged } = options;
   // A process of a fleet that hangs in the middle of a transaction would lock its rows for the others.
-  const settings = hear ? { ...POOL_SETTINGS, idle_in_transaction_session_timeout: '4s' } : POOL_SETTINGS;
+  const settings = onNotification ? { ...POOL_SETTINGS, idle_in_transaction_session_timeout: '4s' } : POOL_SETTINGS;
   const connection = connectionTo(databaseUrl, name);
   const pool = openPool(connection, settings, connections, watchTimeline(timelineChanged));
   let lock: DatabaseLock | undefined;
   try {
     // First of all, because it refuses poolers that would pass settings on to connections of others.
-    lock = await DatabaseLock.take(connection, settings, hear);
+    lock = await DatabaseLock.take(connection, settings, onNotification);
     await checkServer(pool.pg);
     await createVectorExtension(pool.pg);
   } catch (error) {
@@ -132,7 +132,7 @@ class DatabaseLock {
   readonly #config: ConnectionConfig;
   readonly #settings: Readonly<Record<string, string>>;
   /** If given, the lock is shared with the other processes of a fleet, and the connection listens. */
-  readonly #hear: ((text: string) => void) | undefined;
+  readonly #onNotification: ((text: string) => void) | undefined;
   #client: pg.Client | undefined;
   #released = false;
   #lost: AkinError | undefined;
@@ -140,19 +140,19 @@ class DatabaseLock {
   private constructor(
     config: ConnectionConfig,
     settings: Readonly<Record<string, string>>,
-    hear: ((text: string) => void) | undefined,
+    onNotification: ((text: string) => void) | undefined,
   ) {
     this.#config = config;
     this.#settings = settings;
-    this.#hear = hear;
+    this.#onNotification = onNotification;
   }
 
   static async take(
     config: ConnectionConfig,
     settings: Readonly<Record<string, string>>,
-    hear?: (text: string) => void,
+    onNotification?: (text: string) => void,
   ): Promise<DatabaseLock> {
-    const lock = new DatabaseLock(config, settings, hear);
+    const lock = new DatabaseLock(config, settings, onNotification);
     await lock.#connect(LOCK_PATIENCE_MILLISECONDS);
     return lock;
   }
@@ -187,9 +187,9 @@ class DatabaseLock {
       });
       await setSession(client, this.#settings);
       await this.#takeOn(client, patience);
-      if (this.#hear) {
-        const hear = this.#hear;
-        client.on('notification', ({ payload }) => hear(payload ?? ''));
+      if (this.#onNotification) {
+        const onNotification = this.#onNotification;
+        client.on('notification', ({ payload }) => onNotification(payload ?? ''));
         await client.query(`listen ${CHANNEL}`);
       }
     } catch (error) {
@@ -206,7 +206,7 @@ class DatabaseLock {
     const deadline = performance.now() + patience;
     for (;;) {
       const { rows } = await client.query<{ taken: boolean; holder: string | null }>(
-        `select pg_try_advisory_lock${this.#hear ? '_shared' : ''}($1) as taken,
+        `select pg_try_advisory_lock${this.#onNotification ? '_shared' : ''}($1) as taken,
                 (select a.client_addr || ' pid ' || a.pid from pg_locks l join pg_stat_activity a using (pid)
                   where l.locktype = 'advisory' and l.objid = $1 and l.database = (select oid from pg_database where datname = current_database()) limit 1) as holder`,
         [LOCK_KEY],

@@ -8,12 +8,12 @@ import { openPglite } from './pglite.ts';
 import { preparePrivateFolder } from './private-folder.ts';
 
 let parent: string;
-let told: string[];
-const tell = (text: string) => told.push(text);
+let warnings: string[];
+const warn = (text: string) => warnings.push(text);
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), 'akin-private-'));
-  told = [];
+  warnings = [];
 });
 afterEach(() => rm(parent, { recursive: true }));
 
@@ -63,27 +63,27 @@ describe('the files of an embedded database', () => {
       const path = join(folder, name);
       if (!name.endsWith('link')) await chmod(path, (await stat(path)).isDirectory() ? 0o775 : 0o666);
     }
-    await (await openPglite(folder, { tell }))[Symbol.asyncDispose]();
+    await (await openPglite(folder, { warn }))[Symbol.asyncDispose]();
     expect(await openToOthers(folder)).toEqual(['pg/link']);
-    expect(told).toEqual([
+    expect(warnings).toEqual([
       expect.stringMatching(/can write to \S+data \(mode 775\)\. akin removes that permission/),
       expect.stringMatching(/left files in \S+data that other users can write to \(mode 666\)/),
     ]);
-    told = [];
-    await (await openPglite(folder, { tell }))[Symbol.asyncDispose]();
-    expect(told).toEqual([]);
+    warnings = [];
+    await (await openPglite(folder, { warn }))[Symbol.asyncDispose]();
+    expect(warnings).toEqual([]);
     await remove();
   });
 });
 
 describe('the data folder', () => {
   const ours = (name: string) => name === 'database';
-  const take = (folder: string) => preparePrivateFolder(folder, ours, tell);
+  const take = (folder: string) => preparePrivateFolder(folder, ours, warn);
 
   it('is created with its parents, and closed to others', async () => {
     await take(join(parent, 'a', 'b'));
     expect([await modeOf(join(parent, 'a')), await modeOf(join(parent, 'a', 'b'))]).toEqual(['700', '700']);
-    expect(told).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   it('is closed if it was open, with a warning if others can write to it', async () => {
@@ -91,10 +91,10 @@ describe('the data folder', () => {
     await mkdir(join(folder, 'lost+found'), { recursive: true });
     await chmod(folder, 0o755);
     await take(folder);
-    expect([await modeOf(folder), told]).toEqual(['700', []]);
+    expect([await modeOf(folder), warnings]).toEqual(['700', []]);
     await chmod(folder, 0o1777);
     await take(folder);
-    expect([await modeOf(folder), told]).toEqual(['1700', [expect.stringContaining('(mode 1777). akin removes')]]);
+    expect([await modeOf(folder), warnings]).toEqual(['1700', [expect.stringContaining('(mode 1777). akin removes')]]);
   });
 
   it('is refused if it contains other files, and keeps its permissions if it contains both', async () => {
@@ -106,7 +106,7 @@ describe('the data folder', () => {
     });
     await mkdir(join(parent, 'database'));
     await take(parent);
-    expect([await modeOf(parent), told]).toEqual(['777', [expect.stringContaining('akin does not change that')]]);
+    expect([await modeOf(parent), warnings]).toEqual(['777', [expect.stringContaining('akin does not change that')]]);
   });
 
   it('is refused if this user may not read or write it', async () => {

@@ -40,13 +40,13 @@ export function unusable(folder: string, doing: 'made' | 'read' | 'written', cau
  *
  * @param ours names of akin's files there. A folder with other files and none of these is refused; one with both keeps
  * its permissions.
- * @param tell gets a warning if others can write to the folder
+ * @param warn gets a warning if others can write to the folder
  * @throws AkinError conflict, unavailable: the message names the folder and says what to do
  */
 export async function preparePrivateFolder(
   folder: string,
   ours: (name: string) => boolean,
-  tell: (text: string) => void,
+  warn: (text: string) => void,
 ): Promise<void> {
   await makeFolder(folder).catch((error) => {
     throw unusable(folder, 'made', error);
@@ -62,7 +62,7 @@ export async function preparePrivateFolder(
       `The folder ${folder} contains other files (${some}) and nothing of akin. Choose an empty folder, or a new one, with --data.`,
     );
   }
-  await closeFolder(folder, foreign.length > 0, tell);
+  await closeFolder(folder, foreign.length > 0, warn);
 }
 
 /**
@@ -98,18 +98,19 @@ async function isFolder(path: string): Promise<boolean> {
   return found !== undefined;
 }
 
-async function closeFolder(folder: string, shared: boolean, tell: (text: string) => void): Promise<void> {
-  const rights = await rightsOf(folder);
+async function closeFolder(folder: string, shared: boolean, warn: (text: string) => void): Promise<void> {
+  const rights = await permissionsOf(folder);
   if ((rights & OTHERS) === 0) return;
   const open = (rights & OTHERS_WRITE) !== 0;
-  const told = `Other users of this machine can write to ${folder} (mode ${rights.toString(8)})`;
+  const problem = `Other users of this machine can write to ${folder} (mode ${rights.toString(8)})`;
   if (shared) {
-    if (open) tell(`${told}. It also contains other files, so akin does not change that. Give akin a separate folder.`);
+    if (open)
+      warn(`${problem}. It also contains other files, so akin does not change that. Give akin a separate folder.`);
     return;
   }
-  if (open) tell(`${told}. akin removes that permission. Their earlier changes stay.`);
+  if (open) warn(`${problem}. akin removes that permission. Their earlier changes stay.`);
   await chmod(folder, rights & ~OTHERS).catch((error: Error) => {
-    if (open) tell(`The mode of ${folder} cannot be changed: ${error.message}. Make it 700.`);
+    if (open) warn(`The mode of ${folder} cannot be changed: ${error.message}. Make it 700.`);
   });
 }
 
@@ -117,11 +118,11 @@ async function closeFolder(folder: string, shared: boolean, tell: (text: string)
  * Removes the permissions of other users from all files of a folder if `sample`, a file in it, shows that an earlier
  * version left them. Symbolic links are not followed.
  */
-export async function closeContents(folder: string, sample: string, tell: (text: string) => void): Promise<void> {
-  const rights = await rightsOf(sample);
+export async function closeContents(folder: string, sample: string, warn: (text: string) => void): Promise<void> {
+  const rights = await permissionsOf(sample);
   if ((rights & OTHERS) === 0) return;
   if ((rights & OTHERS_WRITE) !== 0) {
-    tell(
+    warn(
       `An earlier version left files in ${folder} that other users can write to (mode ${rights.toString(8)}) if they can access the folder. akin removes that permission.`,
     );
   }
@@ -140,13 +141,13 @@ export async function closeContents(folder: string, sample: string, tell: (text:
 }
 
 async function closeToOthers(path: string): Promise<void> {
-  const rights = await rightsOf(path);
+  const rights = await permissionsOf(path);
   // A file of another user, or on a file system without modes, stays as it is.
   if ((rights & OTHERS) !== 0) await chmod(path, rights & ~OTHERS).catch(() => undefined);
 }
 
 /** The permission bits of the mode. None on Windows, where these bits mean little. */
-async function rightsOf(path: string): Promise<number> {
+async function permissionsOf(path: string): Promise<number> {
   if (process.platform === 'win32') return 0;
   const found = await lstat(path).catch(() => undefined);
   const target = found?.isSymbolicLink() ? await stat(path).catch(() => undefined) : found;

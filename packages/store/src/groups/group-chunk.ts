@@ -59,7 +59,7 @@ export async function groupChunk(
       if (!isSame(from, state)) return undefined;
       const isNear = near?.version === from.version;
       await tx.query(`delete from ${S}.ungrouped where doc = any($1::bigint[])`, [docs]);
-      const there = await stillUnassigned(tx, S, unassigned);
+      const there = await selectUnassigned(tx, S, unassigned);
       const decisions = await decisionsOf(
         tx,
         S,
@@ -92,7 +92,7 @@ export async function groupChunk(
  * Those that still exist (rows are removed a while after they were replaced, and removals are reported to groups under
  * the same lock) and that no other process has grouped.
  */
-async function stillUnassigned(
+async function selectUnassigned(
   tx: Queryable,
   S: string,
   unassigned: readonly UnassignedDocument[],

@@ -162,7 +162,7 @@ export class RepresentativesInMemory {
     came: readonly { readonly doc: bigint; readonly cells: readonly number[] }[] = [],
   ): Promise<void> {
     const { inMemory } = this.#store;
-    const held = inMemory.heldOf(this.#collection.id);
+    const held = inMemory.loadedCollection(this.#collection.id);
     if (held === undefined || held.cells.version !== from.version) return;
     const bytes = new DataView(new ArrayBuffer(12 * came.length));
     for (const [i, { doc, cells }] of came.entries()) {

@@ -14,8 +14,8 @@ export interface GroupRule {
    */
   readonly also?: { readonly module: string; readonly maxDistance: number; readonly unless: number } | undefined;
   /**
-   * The cells of a descriptor, nearest first. The first is its own, and it is compared with the representatives of all
-   * of them. Their number decides how many near pairs are missed. Undefined: it is compared with all representatives.
+   * The cells to search for the representative of a descriptor, nearest first. A new representative is put into the
+   * first. With fewer cells, more near pairs are missed. Undefined: the descriptor is compared with all representatives.
    */
   readonly cellsOf: ((vector: Float32Array) => readonly number[]) | undefined;
   /**

@@ -54,7 +54,7 @@ export async function updateGroups(
   if (fitting === undefined) return true;
   const turn = new Turn(store, collection, fitting, options);
   let state = await turn.begin();
-  if (state !== undefined && state.as_of < state.target) await turn.giveCells();
+  if (state !== undefined && state.as_of < state.target) await turn.assignCells();
   while (state !== undefined && state.as_of < state.target) {
     state = await turn.advance(state);
     if (turn.isOver) return false;
@@ -97,7 +97,7 @@ class Turn {
   }
 
   /** Representatives that a process without their model made. */
-  async giveCells(): Promise<void> {
+  async assignCells(): Promise<void> {
     const { sqlSchema: S } = this.#collection;
     const { cellsOf } = this.#rule;
     if (cellsOf === undefined) return;
@@ -196,7 +196,7 @@ class Turn {
   async #placeNew(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
     let state = from;
-    // At first these are all documents, which are read in their order and not by commit.
+    // The first pass reads all documents. `+ 0` prevents the index by commit, so they are read by number.
     const brought = state.as_of === 0n ? 'd.valid_from + 0 <= $2' : 'd.valid_from > $1 and d.valid_from <= $2';
     for (;;) {
       if (this.isOver) return undefined;

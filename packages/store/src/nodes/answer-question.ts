@@ -45,13 +45,13 @@ export async function answerQuestion(
     const { from = 0n, to = 0n } = ranges[shard] ?? {};
     return { ...collection, part: { shard, of, from: Number(from), to: Number(to) } };
   });
-  await bringUp(store, collection, parts, question);
+  await updateToCommit(store, collection, parts, question);
   const unread = parts.filter((part) => !store.inMemory.has(part, commit, near.module));
   if (unread.length > 0) {
     signal.throwIfAborted();
     const missing = new NotInMemory(near.module, Math.ceil(documents / of), near.vector.length);
     await Promise.all(unread.map((part) => store.inMemory.read(store, part, missing, patience)));
-    await bringUp(store, collection, unread, question);
+    await updateToCommit(store, collection, unread, question);
   }
   signal.throwIfAborted();
   const snapshot = await snapshotFor(store, collection, question);
@@ -78,7 +78,7 @@ async function rememberedCollection(store: Store, id: number): Promise<Collectio
  * Reads the changes up to the commit, if they are few, and checks that the database has this very commit: a failover
  * may lose some, whose numbers are used again. One transaction after each commit; none otherwise.
  */
-async function bringUp(
+async function updateToCommit(
   store: Store,
   { id, sqlSchema }: Collection,
   parts: readonly ReadCollection[],

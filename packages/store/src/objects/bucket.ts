@@ -14,10 +14,10 @@ const ATTEMPTS = 3;
 
 /** In milliseconds. */
 interface BucketTimes {
-  /** Of an attempt: until the connection, and until the start of the answer. */
+  /** Time limits of one attempt: for the connection, and for the start of the answer. */
   readonly connect: number;
   readonly answer: number;
-  /** Of a call with all its attempts and the body. */
+  /** Time limit of the whole call, with all attempts and the body. */
   readonly call: number;
 }
 

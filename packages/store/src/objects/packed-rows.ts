@@ -9,7 +9,7 @@ export interface Picture {
   readonly thumbnail: Uint8Array | null;
 }
 
-/** The same in a pack. */
+/** Where the contents of a picture are in a pack. */
 interface PackedPicture {
   readonly outputs: Place | null;
   readonly thumbnail: Place | null;

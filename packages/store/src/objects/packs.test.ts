@@ -64,14 +64,14 @@ describe('packs', () => {
   it('that cannot be written fail alone, and later ones continue', async () => {
     const { objects, writes } = heldObjects();
     const packs = new Packs(objects);
-    const heard: string[] = [];
-    packs.listen((call, milliseconds, result) => heard.push(`${call} ${milliseconds >= 0} ${result}`));
+    const reported: string[] = [];
+    packs.listen((call, milliseconds, result) => reported.push(`${call} ${milliseconds >= 0} ${result}`));
     const [one, other] = [packs.write([part(1, 'a')]), packs.write([part(1, 'b')])];
     writes[0]?.(objectStoreUnavailable(new Error('full')));
     writes[1]?.();
     await expect(one).rejects.toMatchObject({ code: 'unavailable' });
     expect(String((await packs.read((await other).places))[0])).toBe('b');
-    expect(heard).toEqual(['write true failed', 'write true done', 'read true done']);
+    expect(reported).toEqual(['write true failed', 'write true done', 'read true done']);
     const next = packs.write([part(1, 'c')]);
     writes[2]?.();
     expect((await next).bytes).toBe(1);

@@ -53,12 +53,12 @@ interface Waiting {
 }
 
 /** Gets each request to the object store: its kind, its duration with retries, and its outcome. */
-export type HearRequest = (call: 'write' | 'read', milliseconds: number, result: 'done' | 'failed') => void;
+export type ObjectRequestListener = (call: 'write' | 'read', milliseconds: number, result: 'done' | 'failed') => void;
 
 /** Writes and reads packs. */
 export class Packs {
   readonly objects: ObjectStore;
-  #hear: HearRequest = () => {};
+  #listener: ObjectRequestListener = () => {};
   readonly #waiting: Waiting[] = [];
   #writes = 0;
 
@@ -67,18 +67,18 @@ export class Packs {
   }
 
   /** Adds a listener for all requests from now on. */
-  listen(hear: HearRequest): void {
-    this.#hear = hear;
+  listen(listener: ObjectRequestListener): void {
+    this.#listener = listener;
   }
 
   async #timed<T>(call: 'write' | 'read', request: () => Promise<T>): Promise<T> {
     const from = performance.now();
     try {
       const value = await request();
-      this.#hear(call, performance.now() - from, 'done');
+      this.#listener(call, performance.now() - from, 'done');
       return value;
     } catch (error) {
-      this.#hear(call, performance.now() - from, 'failed');
+      this.#listener(call, performance.now() - from, 'failed');
       throw error;
     }
   }

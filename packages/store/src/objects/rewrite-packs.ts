@@ -71,7 +71,7 @@ async function rewrite(store: Store, collection: Collection, packs: readonly Spa
       await tx.query(insertPacks(collection, 'select $1::uuid, $2::int'), [pack.pack, pack.bytes]);
       for (const [table, old] of rows) {
         const changes = old.map((row) => ({ ...row, to: moved.get(nameOf(row))?.start ?? 0 }));
-        // Locked rows keep their place until the next time: no request waits for this.
+        // Rows locked by a request are skipped and moved in the next pass, so no request waits.
         await tx.query(
           `update ${collection.sqlSchema}.${table} o set pack = $4, start = t.start
              from unnest($1::bigint[], $2::uuid[], $3::int[]) as t (doc, pack, start)

@@ -77,10 +77,10 @@ export async function copyDocuments(
   }
   const copies: Copy[] = [];
   const left = documents.values();
-  const copySome = async () => {
+  const copyUntilEmpty = async () => {
     for (const document of left) copies.push(await copyOf(document, store, schema, others, options));
   };
-  await Promise.all(Array.from({ length: CONCURRENT_COPIES }, copySome));
+  await Promise.all(Array.from({ length: CONCURRENT_COPIES }, copyUntilEmpty));
   for (const { change } of copies) if (change !== undefined) changes.push(change);
   options.signal.throwIfAborted();
   const staging = stageChanges(store, target, {}, { guard: options.guard });

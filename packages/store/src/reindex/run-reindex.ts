@@ -82,7 +82,7 @@ export async function runReindex(
     await run.copyAll();
     await run.waitForPictures();
     await run.takePlace();
-    await run.tell({ state: 'done' });
+    await run.saveProgress({ state: 'done' });
   } catch (error) {
     if (work.signal.aborted) {
       await leaveReindex(store, collection, work.worker);
@@ -91,7 +91,7 @@ export async function runReindex(
     const message = error instanceof AkinError ? error.message : 'It broke off; the log says why.';
     // After a pause, or if another process took over, nothing belongs to this process.
     if (
-      !(await run.tell({ state: 'failed', message }).then(
+      !(await run.saveProgress({ state: 'failed', message }).then(
         () => true,
         () => false,
       ))
@@ -127,7 +127,7 @@ class ReindexRun {
     this.#work = work;
   }
 
-  tell(change: Parameters<typeof saveProgress>[3]): Promise<void> {
+  saveProgress(change: Parameters<typeof saveProgress>[3]): Promise<void> {
     return saveProgress(this.#store, this.#old, this.#work.worker, change);
   }
 
@@ -140,7 +140,7 @@ class ReindexRun {
 
   /** Renews the claim of this process, and the pin of the rows that it reads. */
   async heartbeat(): Promise<void> {
-    await this.tell({});
+    await this.saveProgress({});
     if (this.#pin) await movePin(this.#store, this.#pin, this.#pin.commit);
   }
 
@@ -169,30 +169,30 @@ class ReindexRun {
         where c.id = $1 and r.name = $2`,
       [this.#target.id, this.#old.name],
     );
-    await this.tell({ documents });
+    await this.saveProgress({ documents });
     const last = Number(row?.next ?? FIRST_COPY) - 1;
     if (last < FIRST_COPY) return;
     this.#analyzed = Number(row?.analyzed);
     this.#thumbnails = Number(row?.thumbnails);
     const { signal } = this.#work;
     const range = { first: FIRST_COPY, last };
-    await this.tell({ state: 'analyzing' });
+    await this.saveProgress({ state: 'analyzing' });
     await waitForOperations(this.#store, this.#target, range, { signal });
     await this.#work.commit(this.#target.name);
     await waitForOperations(this.#store, this.#target, range, { until: 'visible', signal });
     const { documents: copied } = await collectionStatus(this.#store, this.#target);
     this.#copied = copied;
-    await this.tell({ state: 'copying', copied });
+    await this.saveProgress({ state: 'copying', copied });
   }
 
   async waitForPictures(): Promise<void> {
-    if (this.#analyzed > 0) await this.tell({ state: 'analyzing' });
+    if (this.#analyzed > 0) await this.saveProgress({ state: 'analyzing' });
     await this.#waitUntilVisible();
     this.#requireAll();
   }
 
   async takePlace(): Promise<void> {
-    await this.tell({ state: 'switching' });
+    await this.saveProgress({ state: 'switching' });
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const began = performance.now();
       const count = await this.#catchUp();
@@ -258,7 +258,7 @@ class ReindexRun {
     this.#thumbnails += copied.thumbnails;
     if (copied.analyzed > 0) this.#work.wake();
     for (const one of copied.missing) if (!unreachable) this.#miss(one);
-    await this.tell({ copied: this.#copied, analyzed: this.#analyzed, thumbnails: this.#thumbnails });
+    await this.saveProgress({ copied: this.#copied, analyzed: this.#analyzed, thumbnails: this.#thumbnails });
     return copied;
   }
 
@@ -321,7 +321,7 @@ class ReindexRun {
 
   #requireAll(): void {
     if (this.#missed === 0) return;
-    void this.tell({ missing: this.#missing }).catch(() => {});
+    void this.saveProgress({ missing: this.#missing }).catch(() => {});
     if (this.#work.allowMissing) return;
     throw new AkinError(
       'image-unreachable',

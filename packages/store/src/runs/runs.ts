@@ -99,15 +99,15 @@ export async function dismissRun(store: Store, collection: Collection, id: strin
 }
 
 function fromRow({ id, started_at, report, failures, silent }: Row): Run {
-  const told: RunReport = JSON.parse(report);
+  const stored: RunReport = JSON.parse(report);
   const listed: readonly RunFailure[] = JSON.parse(failures);
-  const stopped = silent && (told.state === 'running' || told.state === 'paused');
+  const stopped = silent && (stored.state === 'running' || stored.state === 'paused');
   return {
-    ...told,
+    ...stored,
     ...(stopped ? { state: 'stopped', secondsLeft: null } : {}),
     id,
     startedAt: started_at,
     failures: listed,
-    failuresMore: Math.max(0, told.failed - listed.length),
+    failuresMore: Math.max(0, stored.failed - listed.length),
   };
 }

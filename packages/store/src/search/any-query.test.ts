@@ -8,7 +8,7 @@ import type { SearchRequest } from './request.ts';
 
 const RUNS = Number(process.env.AKIN_PROPERTY_RUNS ?? 150);
 
-/** The ids of an answer, or that the request is invalid. Other errors are thrown. */
+/** The ids of an answer, or `bad-request` if the request is invalid. Other errors are thrown. */
 async function outcomeOf(search: () => Promise<string>): Promise<string> {
   try {
     return await search();

@@ -7,10 +7,10 @@ import {
   canJoinTerms,
   existsSql,
   fuzzySql,
-  overWords,
   patternSql,
   rangeSql,
   termSql,
+  wordPatternSql,
 } from './field-clauses.ts';
 import { Params } from './params.ts';
 import { clauseError } from './query-values.ts';
@@ -113,7 +113,7 @@ function compileClause(clause: Clause, context: CompileContext): CompiledQuery |
       return constant(fuzzySql(clause, found, context));
     case 'range':
       if (clause.low === null && clause.high === null) return constant(existsSql(found, context));
-      return constant(isText ? overWords(clause, found, context) : rangeSql(clause, found, context));
+      return constant(isText ? wordPatternSql(clause, found, context) : rangeSql(clause, found, context));
     case 'exists':
       return constant(existsSql(found, context));
   }
@@ -148,11 +148,11 @@ function compileBool(
  */
 function compileOptional(
   should: readonly Query[],
-  besideRequired: boolean,
+  hasRequired: boolean,
   context: CompileContext,
   scored: boolean,
 ): CompiledQuery[] {
-  if (scored || !besideRequired) return compileAny(should, context, scored);
+  if (scored || !hasRequired) return compileAny(should, context, scored);
   // Separate parameters, which are dropped with them: one that no statement uses has no type.
   compileAny(should, { ...context, params: new Params() }, false);
   return [];

@@ -229,5 +229,5 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPl
   };
 }
 
-/** The documents of a search without some of its queries, for any number of statements. */
+/** The matches of a search if some of its filters are left out. The result may be used in several statements. */
 export type MatchedWithout = (without: ReadonlySet<Query>) => Promise<(context: CompileContext) => Matched>;

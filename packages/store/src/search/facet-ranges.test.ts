@@ -83,21 +83,21 @@ describe.each(ENGINES)('facets on %s', (kind) => {
     });
 
     itOnPostgres('with the bounds that belong to them, and what is around', async () => {
-      const told = async (include: string[], other = 'all') => {
+      const countsFor = async (include: string[], other = 'all') => {
         const { counts, before, between, after } = await ranges(
           byRange('price', '10', '30', '10', { include: new Set(include) as never, other: new Set([other]) as never }),
         );
         return [...counts.map(({ count: n }) => n), before, between, after];
       };
       // One document has 10, two have 20, one has 35.
-      expect(await told(['lower'])).toEqual([1, 2, 0, 3, 1]);
-      expect(await told(['upper'])).toEqual([2, 0, 1, 2, 1]);
-      expect(await told(['edge'])).toEqual([1, 0, 0, 3, 1]);
-      expect(await told(['outer'])).toEqual([0, 0, 1, 2, 1]);
-      expect(await told(['lower', 'outer'])).toEqual([1, 2, 1, 3, 1]);
-      expect(await told(['all'])).toEqual([3, 2, 1, 3, 1]);
-      expect(await told(['lower'], 'none')).toEqual([1, 2, undefined, undefined, undefined]);
-      expect(await told(['lower'], 'before')).toEqual([1, 2, 0, undefined, undefined]);
+      expect(await countsFor(['lower'])).toEqual([1, 2, 0, 3, 1]);
+      expect(await countsFor(['upper'])).toEqual([2, 0, 1, 2, 1]);
+      expect(await countsFor(['edge'])).toEqual([1, 0, 0, 3, 1]);
+      expect(await countsFor(['outer'])).toEqual([0, 0, 1, 2, 1]);
+      expect(await countsFor(['lower', 'outer'])).toEqual([1, 2, 1, 3, 1]);
+      expect(await countsFor(['all'])).toEqual([3, 2, 1, 3, 1]);
+      expect(await countsFor(['lower'], 'none')).toEqual([1, 2, undefined, undefined, undefined]);
+      expect(await countsFor(['lower'], 'before')).toEqual([1, 2, 0, undefined, undefined]);
       const empty = await ranges(byRange('price', '20', '20', '1', { other: new Set(['all']) }));
       expect(empty).toMatchObject({ counts: [], before: 1, between: 0, after: 3, start: 20n, end: 20n });
     });

@@ -249,7 +249,7 @@ export function patternSql(
   found: FoundColumn,
   context: CompileContext,
 ): string {
-  if (pattern.kind === 'wildcard' && found.type === 'text') return overWords(pattern, found, context);
+  if (pattern.kind === 'wildcard' && found.type === 'text') return wordPatternSql(pattern, found, context);
   const parts = pattern.kind === 'prefix' ? [pattern.value, { any: '*' as const }] : pattern.parts;
   const param = context.params.add(likePattern(parts), 'text');
   // A pattern that begins with letters is a range of values.
@@ -258,7 +258,7 @@ export function patternSql(
 }
 
 export function fuzzySql(fuzzy: Clause<'fuzzy'>, found: FoundColumn, context: CompileContext): string {
-  if (found.type === 'text') return overWords(fuzzy, found, context);
+  if (found.type === 'text') return wordPatternSql(fuzzy, found, context);
   return overStrings(found, fuzzy.position, 'fuzzy values', context, fuzzyOf(fuzzy, fuzzy.value, context));
 }
 
@@ -293,7 +293,7 @@ const WORDS_TOGETHER = 50;
  * A wildcard, fuzzy value or range of the field `text`: by the index on words if its words are known, otherwise by
  * comparing the words of each row.
  */
-export function overWords(clause: PatternClause, found: FoundColumn, context: CompileContext): string {
+export function wordPatternSql(clause: PatternClause, found: FoundColumn, context: CompileContext): string {
   const { params, tables } = context;
   if (found.column.kind !== 'words') throw new Error(`${found.name} is not the field of words`);
   const column = `d.${found.column.sql}`;

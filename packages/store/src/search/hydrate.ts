@@ -44,7 +44,7 @@ interface MissingOutputs {
 
 /** The columns of a statement that show documents. */
 export interface DocumentColumns {
-  /** Of a row `d` of `documents` and a row `o` of `outputs`. */
+  /** SQL expressions over a row `d` of `documents` and a row `o` of `outputs`. */
   readonly columns: readonly string[];
   /** Whether `o` is needed. */
   readonly outputs: boolean;

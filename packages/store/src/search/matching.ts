@@ -85,9 +85,9 @@ function isAllDescribed({ module }: Rank, { descriptorCounts, documents }: Snaps
 }
 
 /**
- * The rows within a distance with their documents `d`: first the distances of the candidates, and only then the
- * documents of the few remaining ones, one by one. By default the planner expects a third of all rows to be near
- * enough, and reads every document for them.
+ * The rows within a distance, with their documents `d`. The distances of the candidates come first; then the documents
+ * of the few remaining rows are read by their keys. Without this order, the planner expects a third of all rows to be
+ * near enough, and reads every document for them.
  */
 function nearRows(rank: Rank, near: NearDocuments, greatest: string, snapshot: Snapshot, params: Params): string {
   const { sqlSchema, isRemote } = snapshot;

@@ -119,7 +119,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     readonly firstId?: string;
   }
   const ids = (result: SearchResult) => result.hits.map(({ id }) => id);
-  /** How many of the nearest that comparing everything gives are on the page, and whether all pages are full. */
+  /** The recall against an exhaustive scan, and whether all pages are full. */
   const recall = async (fq: (theme: number) => string[], smartfilter?: 'low' | 'medium' | 'high') => {
     let right = 0;
     let wanted = 0;

@@ -118,10 +118,10 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     expect(await estimatesFor('fifth:1')).toEqual(['most_common_freqs']);
     expect(await estimatesFor('fifth:(2 3)')).toEqual([]);
     expect(await estimatesFor('isNew:true')).toEqual(['most_common_freqs', 'explain']);
-    const columns = large.inMemory.heldOf(kinds.id)?.columns;
+    const columns = large.inMemory.loadedCollection(kinds.id)?.columns;
     await columns?.whenRead;
     await columns?.drop();
-    // Four fifths, a condition on values, and what is excluded.
+    // Too many matches, a range, and exclusions.
     for (const filter of ['fifth:(0 1 2 3)', 'fifth:[0 TO 3]', '-fifth:4', 'isNew:false']) {
       expect([filter, await estimatesFor(filter)]).toEqual([filter, ['explain']]);
     }

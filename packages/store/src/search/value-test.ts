@@ -29,7 +29,7 @@ export function valueTest(query: Query, tables: SearchedTables): ValueTest | und
       const found = clauseColumn(tables, query);
       const { column, type } = found;
       if (column.kind !== 'column' || !COMPARED.has(type) || column.sql === 'id') return undefined;
-      const asked = askedBy(query, found);
+      const asked = conditionOfClause(query, found);
       return asked && { ...asked, column: column.sql, isExcluded: false };
     }
     case 'bool': {
@@ -52,7 +52,7 @@ const ANY: Asked = { values: new Set(), conditions: [() => true] };
 
 type Found = ReturnType<typeof clauseColumn>;
 
-function askedBy(
+function conditionOfClause(
   query: Extract<Query, { kind: 'term' | 'phrase' | 'range' | 'prefix' | 'exists' }>,
   found: Found,
 ): Asked | undefined {

@@ -20,7 +20,7 @@ interface PlacedChunk {
 interface Placeable {
   pairs(query: PairsQuery): Promise<NearPairs | undefined>;
   place(bytes: Uint8Array, isFirst: boolean): Promise<number[]>;
-  addGone(commit: bigint, module: string, vectors: Buffer): Promise<boolean>;
+  addRemoved(commit: bigint, module: string, vectors: Buffer): Promise<boolean>;
 }
 
 type ReadNext = (behind: bigint) => Promise<PlacedChunk>;
@@ -83,7 +83,7 @@ export class InMemoryCells {
     const missing = await this.#held.place(bytes, isFirst);
     if (missing.length === 0) return true;
     const vectors = await readVectors(missing.map(BigInt));
-    if (!(await this.#held.addGone(commit, module, vectors))) return false;
+    if (!(await this.#held.addRemoved(commit, module, vectors))) return false;
     return (await this.#held.place(bytes, false)).length === 0;
   }
 }

@@ -14,19 +14,19 @@ import type { Change, Holder } from './holder.ts';
 import { InMemoryCells } from './in-memory-cells.ts';
 import { InMemoryColumns } from './in-memory-columns.ts';
 import {
-  beforeFirst,
   CHUNK_ROWS,
   type Chunk,
   inTurns,
   LAST_COMMIT,
   MAX_ENDS,
+  numberBeforeFirst,
   type ReadCollection,
   readChunk,
   readVectors,
 } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
 
-/** Runs work when it is allowed to run. */
+/** Waits for its turn, then runs the work. */
 export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
 /**
@@ -121,7 +121,7 @@ export class InMemoryCollection {
     return this.#inOrder(async () => {
       if (this.#commit >= commit) return this.has(commit, module);
       const after = this.#commit;
-      const behind = beforeFirst(this.collection);
+      const behind = numberBeforeFirst(this.collection);
       const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, behind, CHUNK_ROWS);
       if (chunk.forgotten > after || chunk.count === CHUNK_ROWS || chunk.ends > CHUNK_ROWS) return false;
       await this.#take(chunk, this.#modules);
@@ -169,7 +169,7 @@ export class InMemoryCollection {
    * Adds vectors of documents up to a commit that may be replaced. @returns false if it does not {@link reaches} the
    * commit
    */
-  addGone(commit: bigint, module: string, vectors: Buffer): Promise<boolean> {
+  addRemoved(commit: bigint, module: string, vectors: Buffer): Promise<boolean> {
     return this.#inOrder(async () => {
       if (vectors.length === 0 || !this.reaches(commit, module)) return false;
       await this.#change({ kind: 'gone', module, dimensions: vectors.readUInt16BE(8), bytes: shared(vectors) });
@@ -208,7 +208,7 @@ export class InMemoryCollection {
     }
     let isForgotten = false;
     await inTurns(
-      beforeFirst(this.collection),
+      numberBeforeFirst(this.collection),
       (behind) =>
         readFrom(
           source,
@@ -237,7 +237,7 @@ export class InMemoryCollection {
 
   async #readModule(source: RowSource, module: string, upTo: bigint): Promise<void> {
     await inTurns(
-      beforeFirst(this.collection),
+      numberBeforeFirst(this.collection),
       (behind) => readFrom(source, this.collection, upTo, (tx) => readVectors(tx, this.collection, module, behind)),
       (chunk) => this.#take(chunk, [module]),
     );

@@ -232,15 +232,15 @@ describe('filters answered by columns in memory', () => {
         await search(store, collection, { query, rank, rows: 1, uncached: new Set([query]) });
       }
     }
-    await store.inMemory.heldOf(collection.id)?.columns.whenRead;
-    expect(store.inMemory.heldOf(collection.id)?.columns.names).toHaveLength(4);
+    await store.inMemory.loadedCollection(collection.id)?.columns.whenRead;
+    expect(store.inMemory.loadedCollection(collection.id)?.columns.names).toHaveLength(4);
 
     for (let step = 0; step < STEPS; step++) {
       hasLate ||= step === 10;
       const searches = Array.from({ length: 1 + chance.below(5) }, ask);
       if (chance.is(0.4)) searches.push(change());
       await Promise.all(searches);
-      const held = chance.one(from).inMemory.heldOf(collection.id);
+      const held = chance.one(from).inMemory.loadedCollection(collection.id);
       await chance.one<() => unknown>([
         () => held?.columns.whenRead,
         () => held?.columns.whenRead,

@@ -98,7 +98,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     (place) => openTestStore(place, 0, { exactDocuments: 50 }),
   );
 
-  const held = (from = store) => from.inMemory.heldOf(collection.id)?.columns;
+  const held = (from = store) => from.inMemory.loadedCollection(collection.id)?.columns;
   const find = (texts: readonly string[], isRemembered = false, from = store) => {
     const filters = texts.map((text) => parseQuery(text));
     const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
@@ -259,8 +259,8 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
         rank,
         rows: 1,
       });
-      await from.inMemory.heldOf(many.id)?.columns.whenRead;
-      return [numFound, from.inMemory.heldOf(many.id)?.columns.names];
+      await from.inMemory.loadedCollection(many.id)?.columns.whenRead;
+      return [numFound, from.inMemory.loadedCollection(many.id)?.columns.names];
     };
     await addCodes(
       Array.from({ length: 300 }, (_, n) => `c${n % 3}`),
@@ -333,7 +333,9 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     };
     const answers = [before, last - 1, last].map(async (commit) => {
       const reader = { isMost: asked, read: asked, values };
-      const found = await store.inMemory.heldOf(collection.id)?.filters.load([undefined], BigInt(commit), reader);
+      const found = await store.inMemory
+        .loadedCollection(collection.id)
+        ?.filters.load([undefined], BigInt(commit), reader);
       await found?.loaded;
       return found?.filters.length;
     });

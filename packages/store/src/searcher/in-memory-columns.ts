@@ -46,12 +46,12 @@ const ROW_BYTES = 2.5;
 const TIMES = 2;
 /** A column that was not worth its memory, or was soon dropped, is not read again at once. */
 const PAUSE_MILLISECONDS = 15 * 60_000;
-/** Documents of one message: searches wait a millisecond or two for it. */
+/** Documents per message to the searcher. Searches wait a millisecond or two for each message. */
 const AT_A_TIME = 10_000;
 
 /**
- * The columns whose values the searcher has in memory, for each row. A new filter that asks which values a document has
- * is found by them in memory. Columns are read in the background when filters use them.
+ * The columns whose values the searcher has in memory, for each row. They answer new filters that ask for some values
+ * of one column. Columns are read in the background when filters use them.
  */
 export class InMemoryColumns {
   readonly #holder: Holder;

@@ -65,7 +65,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     return { inMemory: ranking?.inMemory, numFound };
   };
   /** What both collections take. */
-  const takenByBoth = async () => {
+  const memoryOfBoth = async () => {
     await using both = new InMemorySearch({ exactRows: EXACT });
     for (const collection of [first, second]) {
       expect(await both.read(store, collection, new NotInMemory('shape', COUNT, 4))).toBe(true);
@@ -74,7 +74,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   };
 
   it('holds for collections that are first searched at once', async () => {
-    const memory = 0.75 * (await takenByBoth());
+    const memory = 0.75 * (await memoryOfBoth());
     const small = withMemory(memory);
     const found = await Promise.all([first, second].map((collection) => find(small, collection)));
     expect(found).toContainEqual({ inMemory: true, numFound: COUNT });
@@ -129,7 +129,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   });
 
   itOnPostgres('holds for a collection of which there is more than was known', async () => {
-    const taken = (await takenByBoth()) / 2;
+    const taken = (await memoryOfBoth()) / 2;
     const small = withMemory(taken / 2);
     expect(await small.inMemory.read(store, first, new NotInMemory('shape', 1, 4))).toBe(false);
     expect(small.inMemory.use).toMatchObject({ collections: 0, bytes: 0 });
@@ -139,7 +139,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   });
 
   it('holds for filters: those that are not in use go', async () => {
-    const small = withMemory((await takenByBoth()) / 2 + 1_000);
+    const small = withMemory((await memoryOfBoth()) / 2 + 1_000);
     expect(await small.inMemory.read(store, first, new NotInMemory('shape', 1, 4))).toBe(true);
     for (let n = 0; n < 30; n++) {
       expect(await find(small, first, [`n:[${n} TO *]`])).toEqual({ inMemory: true, numFound: COUNT - n });

@@ -153,18 +153,18 @@ export class InMemorySearch implements AsyncDisposable {
     return held;
   }
 
-  /** Whether a search of a commit by a module can be answered as it is. */
+  /** Whether all data that a search of this commit by this module needs is already loaded. */
   has(collection: ReadCollection, commit: bigint, module: string): boolean {
     return this.#held.get(nameOf(collection))?.has(commit, module) ?? false;
   }
 
-  /** Whether there is data of a collection that a commit can be added to. */
+  /** Whether data of the collection is loaded, so that a further commit can be added to it. */
   isHeld(collection: ReadCollection): boolean {
     return this.#held.get(nameOf(collection))?.isBeingRead === false;
   }
 
   /** The present data of a collection. */
-  heldOf(id: number): InMemoryCollection | undefined {
+  loadedCollection(id: number): InMemoryCollection | undefined {
     return this.#held.get(id);
   }
 

@@ -25,7 +25,7 @@ export interface CollectionPart {
 }
 
 /** The number before the first row of a collection. */
-export function beforeFirst({ part }: ReadCollection): number {
+export function numberBeforeFirst({ part }: ReadCollection): number {
   return (part?.from ?? 0) - 1;
 }
 
@@ -53,7 +53,7 @@ export interface Chunk extends Summary {
  * Reads the next rows of a range, in order of their number, with their vectors of some modules. The first chunk also
  * has the rows that commits after `after` ended, up to `upTo`.
  *
- * @param behind the number of the last one read; {@link beforeFirst} at the beginning
+ * @param behind the number of the last one read; {@link numberBeforeFirst} at the beginning
  * @param mostEnds ended rows: at most one more is read
  */
 export async function readChunk(
@@ -81,7 +81,7 @@ export async function readChunk(
        order by d.doc)`,
     `select null, coalesce(min(number), 0), null${nothing} from ${S}.commits`,
   ];
-  const first = beforeFirst(collection);
+  const first = numberBeforeFirst(collection);
   if (after >= 0n && behind === first) {
     const own = collection.part === undefined ? '' : `and ${isOwn(collection, 'doc', first)}`;
     parts.push(

@@ -1,7 +1,7 @@
 import { withTimeout } from '@akin/runtime';
 import type { Engine } from '../engine/engine.ts';
 
-/** SQL, of a row of `akin.collections`: equal for all that have the same commit, fields and name. */
+/** SQL over a row of `akin.collections`: two servers give equal texts if commit, fields and name are equal. */
 export const MARK = `concat_ws(' ', commit, committed_at, schema_version, name)`;
 
 /** After this time without an answer, the primary counts as failed. */

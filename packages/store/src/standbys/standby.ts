@@ -207,7 +207,7 @@ export class Standby implements AsyncDisposable {
    */
   missed(since: number, collectionId: number, commit: bigint): boolean {
     this.#lacked = { collectionId, commit };
-    // Many that began together count as one.
+    // Reads that began before the standby was left out count only once.
     if (since < this.#outUntil) return false;
     this.#outUntil = performance.now() + growing(BEHIND_MILLISECONDS, this.#misses++);
     if (this.#misses === STUCK) this.#options.changed({ name: this.name, state: 'behind', reason: STUCK_BEHIND });
@@ -301,8 +301,8 @@ export class Standby implements AsyncDisposable {
   }
 
   /**
-   * Whether it still has the other history. A copy of the primary does not, and perhaps does not have the collection
-   * either.
+   * Whether the server still has a foreign history. If it was replaced by a copy of the primary, it has not, and the
+   * collection may be missing there.
    */
   async #isForeign(client: pg.Client): Promise<boolean> {
     const foreign = this.#foreign;

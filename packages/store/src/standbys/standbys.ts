@@ -168,25 +168,25 @@ export class Standbys implements AsyncDisposable {
     try {
       const value = await standby.read(() => work(engine, require));
       if (isCurrent) standby.caughtUp();
-      this.#tell(standby, 'answered');
+      this.#count(standby, 'answered');
       return { value };
     } catch (error) {
       if (wasCancelled(error) && performance.now() - began >= this.#milliseconds) throw error;
       // The primary would refuse the same.
       if (isFresh && error instanceof AkinError && error.code === 'bad-request' && sqlStateOf(error) === undefined) {
-        this.#tell(standby, 'answered');
+        this.#count(standby, 'answered');
         throw error;
       }
       if (verdict === 'behind') {
         const isLagging = standby.missed(began, id, needed);
-        this.#tell(standby, 'behind');
+        this.#count(standby, 'behind');
         // The search need not wait for that. A failure has no meaning.
         if (isLagging) void this.#compare(standby, engine, collection).catch(() => undefined);
       } else if (verdict === 'promoted' || (verdict === undefined && isGone(error))) {
         standby.doubt();
-        this.#tell(standby, 'failed');
+        this.#count(standby, 'failed');
       } else if (verdict === undefined) {
-        this.#tell(standby, 'cancelled');
+        this.#count(standby, 'cancelled');
       }
       return undefined;
     }
@@ -251,7 +251,7 @@ export class Standbys implements AsyncDisposable {
     return this.#origin;
   }
 
-  #tell({ name }: Standby, result: StandbyResult): void {
+  #count({ name }: Standby, result: StandbyResult): void {
     for (const listener of this.#listeners) listener(name, result);
   }
 }

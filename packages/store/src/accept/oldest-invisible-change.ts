@@ -1,7 +1,7 @@
 import type { Collection, Store } from '../context.ts';
 
 /** When the oldest change was accepted that is not visible yet. Undefined if all are visible. */
-export async function oldestUnseen(store: Store, { id, sqlSchema: S }: Collection): Promise<Date | undefined> {
+export async function oldestInvisibleChange(store: Store, { id, sqlSchema: S }: Collection): Promise<Date | undefined> {
   const [row] = await store.engine.query<{ at: Date | null }>(
     `select coalesce(
        (select accepted_at from ${S}.requests where not finished and first_seq is not null order by first_seq limit 1),
