@@ -77,7 +77,10 @@ it('gives up when the server is silent for too long', async () => {
       socket?.emit('timeout');
     }
   });
-  await expect(send(new Uint8Array(5))).rejects.toMatchObject({ status: 0, message: expect.stringContaining('silent for 300 seconds') });
+  await expect(send(new Uint8Array(5))).rejects.toMatchObject({
+    status: 0,
+    message: expect.stringContaining('silent for 300 seconds'),
+  });
 });
 
 it('says if nobody answers, and stops when it is told to', async () => {
