@@ -64,9 +64,8 @@ const PAUSE_MILLISECONDS = 15 * 60_000;
 const AT_A_TIME = 10_000;
 
 /**
- * The columns whose values the searcher has in memory, for each row. A new filter that asks which values a document has
- * is
- * found by them in memory. Columns are read in the background when filters use them.
+ * The columns whose values the searcher has in memory, for each row. They answer a new filter that asks which values a
+ * document has. Columns are read in the background when filters use them.
  */
 export class InMemoryColumns {
   readonly #holder: Holder;
