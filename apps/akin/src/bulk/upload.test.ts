@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, globalAgent, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from '@akin/client';
 import { afterEach, expect, it } from '@jest/globals';
@@ -16,10 +16,11 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   servers.push(server);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, retries: 0, fetch: upload });
+  const url = `http://127.0.0.1:${port}`;
+  const client = createClient({ baseUrl: url, retries: 0, fetch: upload });
   const send = (body: Uint8Array<ArrayBuffer>, signal?: AbortSignal) =>
     client.collection('c').addJson(body, {}, { lines: true, ...(signal && { signal }) });
-  return { send };
+  return { send, url };
 }
 
 async function bytesOf(request: IncomingMessage): Promise<Buffer> {
@@ -56,6 +57,29 @@ it('returns a refusal that comes before the body was read', async () => {
     status: 429,
     message: 'too much',
     retryAfterSeconds: 7,
+  });
+});
+
+it('says where a redirect leads to', async () => {
+  const { send, url } = await serve((request, response) => {
+    response.writeHead(308, { location: `https://127.0.0.1${request.url}`, connection: 'close' }).end();
+  });
+  await expect(send(new Uint8Array(5))).rejects.toMatchObject({
+    status: 308,
+    message: expect.stringContaining(`${url} redirects to https://127.0.0.1/api/`),
+  });
+});
+
+it('gives up when the server is silent for too long', async () => {
+  const { send } = await serve(() => {
+    for (const socket of Object.values(globalAgent.sockets).flat()) {
+      expect(socket?.timeout).toBe(300_000);
+      socket?.emit('timeout');
+    }
+  });
+  await expect(send(new Uint8Array(5))).rejects.toMatchObject({
+    status: 0,
+    message: expect.stringContaining('silent for 300 seconds'),
   });
 });
 

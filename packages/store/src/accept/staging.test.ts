@@ -1,5 +1,5 @@
 import { onPostgres } from '@akin/testing';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, changesOf, ENGINES, testOutputs, visible } from '../../test/support.ts';
 import { loadSchema } from '../collections/schema.ts';
@@ -37,6 +37,20 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     expect((await loadSchema(store, collection)).fields.has('brandnew')).toBe(false);
     const S = collection.sqlSchema;
     expect(await store.engine.query(`select request from ${S}.requests`)).toHaveLength(1);
+  });
+
+  itOnPostgres('uses the memory of rows again for the rows of later requests', async () => {
+    const changes = await changesOf(store, collection, [{ id: 'a', import: testOutputs({ shape: [1, 0, 0, 0] }) }]);
+    const stage = async () => {
+      const staging = stageChanges(store, collection);
+      await staging.add(changes);
+      await staging.accept();
+    };
+    await stage();
+    const allocated = jest.spyOn(Buffer, 'allocUnsafeSlow');
+    for (let i = 0; i < 10; i++) await stage();
+    expect(allocated).not.toHaveBeenCalled();
+    allocated.mockRestore();
   });
 
   it('keeps every value as it was sent', async () => {

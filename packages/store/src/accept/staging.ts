@@ -84,7 +84,8 @@ class StagedRequest implements Staging {
   #request: bigint | undefined;
   /** The type of the values of each field, as staged. */
   readonly #types = new Map<string, FieldType>();
-  #batch: StagedBatch;
+  /** Undefined while it would be empty. */
+  #batch: StagedBatch | undefined;
   /** Number of written changes. */
   #count = 0;
   /** The documents among them. */
@@ -100,7 +101,6 @@ class StagedRequest implements Staging {
     this.#collection = collection;
     this.#origin = origin;
     this.#options = options;
-    this.#batch = new StagedBatch(store, collection);
   }
 
   async add(changes: readonly Change[]): Promise<void> {
@@ -114,15 +114,17 @@ class StagedRequest implements Staging {
       const row = rowOf(change, this.#types);
       this.#expects ||= row.expected !== null;
       const size = sizeOf(row);
-      if (this.#batch.count === BATCH_ROWS || this.#batch.bytes + size > most) await this.flush();
+      const { count = 0, bytes = 0 } = this.#batch ?? {};
+      if (count === BATCH_ROWS || bytes + size > most) await this.flush();
+      this.#batch ??= new StagedBatch(this.#store, this.#collection);
       this.#batch.add(row, size, this.#count + this.#batch.count);
     }
   }
 
   async flush(): Promise<void> {
     const batch = this.#batch;
-    if (batch.count === 0) return;
-    this.#batch = new StagedBatch(this.#store, this.#collection);
+    if (batch === undefined) return;
+    this.#batch = undefined;
     const { writing = (write) => write() } = this.#options;
     await writing(() => this.#write(batch));
   }

@@ -154,6 +154,20 @@ describe('a PostgreSQL that becomes unreachable', () => {
     }
   });
 
+  it('gives a connection that the server has ended to nobody', async () => {
+    const database = await testDatabase();
+    const single = await openPostgres(database.url, { connections: 1 });
+    for (let i = 0; i < 10; i++) {
+      const ended = single.query('select pg_terminate_backend(pg_backend_pid())');
+      // Waits for the only connection.
+      const next = single.query('select 1 as one');
+      await expect(ended).rejects.toMatchObject({ code: 'unavailable' });
+      expect(await next).toEqual([{ one: 1 }]);
+    }
+    await single[Symbol.asyncDispose]();
+    await database.drop();
+  });
+
   it('locks the database again after its lock was lost', async () => {
     await breakConnections();
     const holders = `select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`;
