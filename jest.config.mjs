@@ -1,7 +1,4 @@
-import { availableParallelism, totalmem } from 'node:os';
-
-/** Tests often wait for processes and servers: two cores have work for four workers, if there is memory for them. */
-const MIN_WORKERS = totalmem() < 8 * 2 ** 30 ? 3 : 4;
+import { availableParallelism } from 'node:os';
 
 /** One run over all packages, so that the last line counts all tests. A package imports others as built (dist). */
 export default {
@@ -17,7 +14,8 @@ export default {
   // Real services on a busy machine: what hangs is found late rather than what is slow found wrong. No test has a limit
   // of its own that is shorter.
   testTimeout: 480_000,
-  maxWorkers: Math.max(MIN_WORKERS, availableParallelism() - 1),
+  // Tests often wait for processes and servers: two cores have work for three.
+  maxWorkers: Math.max(3, availableParallelism() - 1),
   // Test files leave memory behind in their process: it is replaced when it holds so much. Also keeps them out of the
   // process that runs the services.
   workerIdleMemoryLimit: '1GB',
