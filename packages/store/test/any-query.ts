@@ -1,4 +1,4 @@
-import { escapeQueryText } from '@akin/domain';
+import { AkinError, escapeQueryText, parseQuery, type Query } from '@akin/domain';
 import fc from 'fast-check';
 
 /** Fields of the shop of `search-shop.ts`, of every type. */
@@ -172,3 +172,13 @@ export const anyQuery = fc.letrec<{ query: string; clause: string }>((tie) => ({
     tie('query').map((inner) => `_query_:"${inner.replace(/["\\]/g, '\\$&')}"`),
   ),
 })).query;
+
+/** Undefined for a text that is not a query. */
+export function parsed(text: string): Query | undefined {
+  try {
+    return parseQuery(text);
+  } catch (error) {
+    if (error instanceof AkinError && error.code === 'bad-request') return undefined;
+    throw error;
+  }
+}

@@ -1,7 +1,7 @@
-import { AkinError, parseQuery, type Query } from '@akin/domain';
+import { AkinError, type Query } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anyQuery } from '../../test/any-query.ts';
+import { anyQuery, parsed } from '../../test/any-query.ts';
 import { ids, searchShop } from '../../test/search-shop.ts';
 import { ENGINES } from '../../test/support.ts';
 import type { SearchRequest } from './request.ts';
@@ -14,16 +14,6 @@ async function outcomeOf(search: () => Promise<string>): Promise<string> {
     return await search();
   } catch (error) {
     if (error instanceof AkinError && error.code === 'bad-request') return 'bad-request';
-    throw error;
-  }
-}
-
-/** Undefined for a text that is not a query. */
-function parsed(text: string): Query | undefined {
-  try {
-    return parseQuery(text);
-  } catch (error) {
-    if (error instanceof AkinError && error.code === 'bad-request') return undefined;
     throw error;
   }
 }

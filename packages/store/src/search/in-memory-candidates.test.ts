@@ -1,7 +1,7 @@
-import { AkinError, parseQuery, type Query } from '@akin/domain';
+import { type AkinError, parseQuery, type Query } from '@akin/domain';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anyQuery } from '../../test/any-query.ts';
+import { anyQuery, parsed } from '../../test/any-query.ts';
 import { searchShop } from '../../test/search-shop.ts';
 import type { Shop } from '../../test/shop.ts';
 import { ENGINES } from '../../test/support.ts';
@@ -11,16 +11,6 @@ import type { SearchRequest } from './request.ts';
 import { search } from './search.ts';
 
 const RUNS = Number(process.env.AKIN_PROPERTY_RUNS ?? 40);
-
-/** Undefined for a text that is not a query. */
-function parsed(text: string): Query | undefined {
-  try {
-    return parseQuery(text);
-  } catch (error) {
-    if (error instanceof AkinError && error.code === 'bad-request') return undefined;
-    throw error;
-  }
-}
 
 describe.each(ENGINES)('facet.query of ranked searches on %s', (kind) => {
   const inDatabase = new InMemorySearch({ exactRows: 10, memory: 0 });
