@@ -71,7 +71,7 @@ export class Import {
       collection,
       before.followed,
       (line, id, reason) => this.#reject(line, id, reason),
-      (ask) => this.#persist(ask),
+      (ask) => this.#retry(ask),
     );
     const limiter = new ConcurrencyLimiter(parallel);
     const parameters = { async: true, ...(modules === undefined ? {} : { 'modules.apply': modules }) };
@@ -125,9 +125,9 @@ export class Import {
   async publish(): Promise<void> {
     const { collection, signal } = this.#config;
     if (this.#newest.token === '') return;
-    await this.#persist(() => collection.commit({ waitSearcher: false }));
+    await this.#retry(() => collection.commit({ waitSearcher: false }));
     for (let isVisible = false; !isVisible; ) {
-      isVisible = await this.#persist(async () => {
+      isVisible = await this.#retry(async () => {
         try {
           const wait = { after: this.#newest.token, afterTimeout: COMMIT_WAIT_MILLISECONDS };
           await collection.select({ rows: 0, ...wait }, { signal });
@@ -139,14 +139,14 @@ export class Import {
       });
     }
     for (const [first, last] of merged(this.#ranges)) {
-      const failed = failedOperations(collection, first, last, signal, (ask) => this.#persist(ask));
+      const failed = failedOperations(collection, first, last, signal, (ask) => this.#retry(ask));
       for await (const { id, reason } of failed) {
         this.#reject(undefined, id, reason);
       }
     }
   }
 
-  #persist<Value>(work: () => Promise<Value>): Promise<Value> {
+  #retry<Value>(work: () => Promise<Value>): Promise<Value> {
     const { maxOutageMilliseconds, signal } = this.#config;
     return retryTransient(work, maxOutageMilliseconds, signal);
   }
@@ -160,7 +160,7 @@ export class Import {
 
   async #define({ fields }: ExportHeader): Promise<void> {
     if (Object.keys(fields).length === 0) return;
-    await this.#persist(() => this.#config.collection.defineFields(fields));
+    await this.#retry(() => this.#config.collection.defineFields(fields));
   }
 
   #accepted(documents: readonly BulkDocument[], first: number, token: string): void {

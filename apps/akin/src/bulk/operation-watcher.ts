@@ -25,14 +25,14 @@ const PAGE = 1_000;
 export class OperationWatcher {
   readonly #collection: Collection;
   readonly #failed: Failed;
-  readonly #persist: Retry;
+  readonly #retry: Retry;
   #ranges: FollowedRange[];
   #waiting = 0;
 
-  constructor(collection: Collection, ranges: readonly FollowedRange[], failed: Failed, persist: Retry) {
+  constructor(collection: Collection, ranges: readonly FollowedRange[], failed: Failed, retry: Retry) {
     this.#collection = collection;
     this.#failed = failed;
-    this.#persist = persist;
+    this.#retry = retry;
     this.#ranges = [];
     for (const range of ranges) this.add(range);
   }
@@ -66,7 +66,7 @@ export class OperationWatcher {
     const cursor = String(earliest.first - 1);
     let open = Number.POSITIVE_INFINITY;
     for (const state of ['queued', 'analyzing', 'queued'] as const) {
-      const { operations } = await this.#persist(() =>
+      const { operations } = await this.#retry(() =>
         this.#collection.operations({ state, limit: 1, cursor }, { signal }),
       );
       const [first] = operations;
@@ -82,7 +82,7 @@ export class OperationWatcher {
   }
 
   async #tellFailed({ first, last, lines }: FollowedRange, signal: AbortSignal): Promise<void> {
-    for await (const { seq, id, reason } of failedOperations(this.#collection, first, last, signal, this.#persist)) {
+    for await (const { seq, id, reason } of failedOperations(this.#collection, first, last, signal, this.#retry)) {
       this.#failed(lines[seq - first], id, reason);
     }
   }
@@ -94,12 +94,12 @@ export async function* failedOperations(
   first: number,
   last: number,
   signal: AbortSignal,
-  persist: Retry,
+  retry: Retry,
 ): AsyncGenerator<{ seq: number; id: string | undefined; reason: string }> {
   let next: string | undefined = String(first - 1);
   while (next !== undefined) {
     const cursor: string = next;
-    const page = await persist(() => collection.operations({ state: 'failed', limit: PAGE, cursor }, { signal }));
+    const page = await retry(() => collection.operations({ state: 'failed', limit: PAGE, cursor }, { signal }));
     for (const { operation, id, reason } of page.operations) {
       const seq = seqOf(operation);
       if (seq > last) return;

@@ -9,7 +9,7 @@ import { analyzeRemotely, type RemoteConfig } from './analyze-remotely.ts';
 const NEVER = new AbortController().signal;
 const PICTURE = { bytes: new Uint8Array([1, 2, 3]) };
 /** Long enough that no living analyzer counts as hanging, however busy the machine is. */
-const TIMES = { maxOutageMilliseconds: 20, probeMilliseconds: 60_000, openMilliseconds: 1, maxOpenMilliseconds: 1 };
+const TIMES = { probeAfterMilliseconds: 20, probeMilliseconds: 60_000, openMilliseconds: 1, maxOpenMilliseconds: 1 };
 /** In tests with a hanging analyzer, the wait is short. */
 const WITH_HANGING = { ...TIMES, probeMilliseconds: 1_000 };
 

@@ -4,13 +4,13 @@ import { type Peer, type Received, type Sending, send } from './send.ts';
 
 export interface HealthCheckTimes extends CircuitTimes {
   /** A peer that takes longer to answer gets repeated health checks. */
-  readonly maxOutageMilliseconds: number;
+  readonly probeAfterMilliseconds: number;
   /** A peer that does not answer a health check within this time hangs. */
   readonly probeMilliseconds: number;
 }
 
 export const HEALTH_CHECK_TIMES: HealthCheckTimes = {
-  maxOutageMilliseconds: 2_000,
+  probeAfterMilliseconds: 2_000,
   probeMilliseconds: 3_000,
   openMilliseconds: 2_000,
   maxOpenMilliseconds: 30_000,
@@ -52,11 +52,11 @@ export async function sendWhileHealthy(peer: Peer, sending: Sending, times: Heal
 async function watch(
   requireHealthy: (peer: Peer) => Promise<void>,
   peer: Peer,
-  { maxOutageMilliseconds }: HealthCheckTimes,
+  { probeAfterMilliseconds }: HealthCheckTimes,
   over: AbortSignal,
 ): Promise<void> {
   while (!over.aborted) {
-    await sleep(maxOutageMilliseconds, over).catch(() => {});
+    await sleep(probeAfterMilliseconds, over).catch(() => {});
     if (!over.aborted) await requireHealthy(peer);
   }
 }
