@@ -6,7 +6,7 @@ import { readSafetensors, type Tensors, writeSafetensors } from './safetensors.t
  * The file with the axes onto which a module projects its features, `models/<module>-axes.safetensors`. `npm run
  * train-axes` computes it from a folder of pictures, for one network. New axes mean a new model.
  */
-function axesFile(module: string): URL {
+export function axesFile(module: string): URL {
   return new URL(`../models/${module}-axes.safetensors`, import.meta.url);
 }
 
@@ -14,23 +14,23 @@ function axesFile(module: string): URL {
  * Reads the axes of a module.
  * @param model The name of the network in use.
  * @param rule The rule, if any, by which the module prepares pictures.
+ * @param file Default: those of akin's own network.
  * @throws Error when the axes were trained for another network or rule.
  */
 export async function readAxes(
   module: string,
   model: string,
   rule?: string,
+  file = axesFile(module),
 ): Promise<{ tensors: Tensors; id: string }> {
-  const file = axesFile(module);
-  const tensors = readSafetensors(await readFile(file), `${module}-axes.safetensors`);
+  const label = file.pathname.split('/').slice(-2).join('/');
+  const tensors = readSafetensors(await readFile(file), label);
   const { network, sha256 } = tensors.metadata;
   if (tensors.metadata.rule !== rule) {
-    throw new Error(`models/${module}-axes.safetensors belongs to another rule of the module: train it again.`);
+    throw new Error(`${label} belongs to another rule of the module: train it again.`);
   }
   if (network !== model || !sha256) {
-    throw new Error(
-      `models/${module}-axes.safetensors belongs to the network ${network}, not ${model}: train it again.`,
-    );
+    throw new Error(`${label} belongs to the network ${network}, not ${model}: train it again.`);
   }
   return { tensors, id: sha256.slice(0, 8) };
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { useContentModel } from '@akin/modules/vectors';
+import { earlierNetworks, useContentModel } from '@akin/modules/vectors';
 import { Stopped } from '@akin/runtime';
 import { httpAddress } from '../http-address.ts';
 import { KNOWN_MODELS, knownModel } from '../models/known-models.ts';
@@ -69,8 +69,16 @@ function list(folder: string): string {
     about,
     here.has(name) ? 'here' : '',
   ]);
+  const earlier = earlierNetworks().map((name) => [
+    name,
+    '',
+    '',
+    'Apache-2.0',
+    'the network of earlier releases',
+    'here',
+  ]);
   const others = [...here].filter((name) => !knownModel(name)).map((name) => [name, '', '', '', '', 'here']);
-  const all = [...rows, ...others];
+  const all = [...rows, ...earlier, ...others];
   const widths = all.reduce<number[]>((most, row) => row.map((cell, i) => Math.max(most[i] ?? 0, cell.length)), []);
   const lines = all.map((row) =>
     row

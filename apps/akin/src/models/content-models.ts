@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import {
+  earlierNetworkFolder,
+  earlierNetworks,
   type Generation,
   generationInUse,
   generationWith,
@@ -27,7 +28,7 @@ interface Found {
   readonly folder: string | undefined;
 }
 
-/** The sources of content models: the model of this process, akin's own network, and the folder of models. */
+/** The sources of content models: the model of this process, akin's own networks, and the folder of models. */
 export interface ContentModelsConfig {
   /** The folder of the default model of the process. Absent: akin's own network. */
   readonly contentModel?: string | undefined;
@@ -98,6 +99,8 @@ export class ContentModels {
 
   #folderOfName(name: string): string {
     const { models } = this.#config;
+    const earlier = earlierNetworkFolder(name);
+    if (earlier !== undefined) return earlier;
     const folder = models === undefined || !NAME.test(name) ? undefined : path.join(models, name);
     if (folder !== undefined && isDownloaded(folder)) return folder;
     const what = knownModel(name)
@@ -109,7 +112,7 @@ export class ContentModels {
 
   #names(): string[] {
     const { models } = this.#config;
-    return models === undefined || !existsSync(models) ? [] : downloadedModels(models);
+    return [...earlierNetworks(), ...(models === undefined ? [] : downloadedModels(models))];
   }
 
   async #ofModel(model: string): Promise<Found | undefined> {

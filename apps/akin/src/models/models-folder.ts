@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { sha256OfFile } from '@akin/modules/vectors';
+import { earlierNetworkFolder, sha256OfFile } from '@akin/modules/vectors';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
 
@@ -46,6 +46,8 @@ export function readRecord(folder: string, name = RECORD_FILE): DownloadRecord |
  */
 export function contentModelFolder(named: string, options: Parsed): string {
   if (!isName(named)) return path.resolve(named);
+  const earlier = earlierNetworkFolder(named);
+  if (earlier !== undefined) return earlier;
   const folder = path.join(modelsFolder(options), named);
   if (isDownloaded(folder)) {
     checkFiles(folder, named);

@@ -1,9 +1,12 @@
-import { copyFile, readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import type { Pixels } from '@akin/imaging';
+import { axesFile } from '@akin/modules/internal/axes-file';
 import { HEAD_NUMBERS, POOL_NUMBERS } from '@akin/modules/internal/content/axes';
+import { EARLIER_FOLDER, NETWORK_FILES } from '@akin/modules/internal/content/network-folder';
 import type { Backend } from '@akin/modules/internal/network/backend';
-import { MODEL_FOLDER, pooledWidth, readModel } from '@akin/modules/internal/network/model';
+import { MODEL_FOLDER, type Model, pooledWidth, readModel } from '@akin/modules/internal/network/model';
 import { openNetwork } from '@akin/modules/internal/network/network';
+import { codebookFile } from '@akin/modules/internal/vectors/codebook';
 
 /** Size of the head that no module uses; it is part of the file format and of the reference. */
 const DUPLICATE_NUMBERS = 128;
@@ -61,12 +64,27 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
   return model.id;
 }
 
-/** Copies a checked network over akin's main network. Its axes and codebooks must be trained afterwards. */
+/**
+ * Copies a checked network over akin's main network. Its axes and codebooks must be trained afterwards. A main network
+ * with another name is kept with its own, for the collections that it described.
+ */
 export async function takeModel(folder: URL): Promise<void> {
   const { spec } = await readModel(folder);
+  const present = await readModel(MODEL_FOLDER);
+  if (present.spec.id !== spec.id) await keepEarlier(present.spec);
   for (const file of [spec.weights.file, 'reference.rgb', 'reference.json', 'model.json']) {
     await copyFile(new URL(file, folder), new URL(file, MODEL_FOLDER));
   }
+}
+
+async function keepEarlier({ id, weights }: Pick<Model['spec'], 'id' | 'weights'>): Promise<void> {
+  const kept = new URL(`${id}/`, EARLIER_FOLDER);
+  await mkdir(kept, { recursive: true });
+  for (const file of [NETWORK_FILES.spec, weights.file]) {
+    await copyFile(new URL(file, MODEL_FOLDER), new URL(file, kept));
+  }
+  await copyFile(axesFile('content'), new URL(NETWORK_FILES.axes, kept));
+  await copyFile(codebookFile('content'), new URL(NETWORK_FILES.codebook, kept));
 }
 
 /** The largest absolute difference of two lists; NaN for lists of different lengths. */

@@ -1,5 +1,6 @@
 import { stringifyJson } from '@akin/domain';
 import { decodeImage, type ExifFacts, type ImageLimits, makeThumbnailFromPixels, readExif } from '@akin/imaging';
+import { isNetworkFolder } from '../content/network-folder.ts';
 import { loadModule } from '../load-module.ts';
 import { MODULES, parseModulesApply } from '../manifests.ts';
 import { isModelFolder } from '../model-folder/files.ts';
@@ -23,8 +24,8 @@ export interface AnalyzeOptions {
    */
   readonly backend?: Backend;
   /**
-   * Folder of another model for the module content: a trained one of TensorFlow.js, or one in the layout of Hugging
-   * Face. A thread uses only one such model.
+   * Folder of another model for the module content: a trained one of TensorFlow.js, one in the layout of Hugging Face,
+   * or an earlier network of akin. A thread uses only one such model.
    */
   readonly contentModel?: string;
   /** The model name that outputs must contain. Default: the name of the model in the folder. */
@@ -116,6 +117,10 @@ const ownContent = once(async (folder: string, backend: Backend, name: string) =
   if (isModelFolder(folder)) {
     const { openFolderContent } = await import('../model-folder/content.ts');
     return openFolderContent(folder, name);
+  }
+  if (isNetworkFolder(folder)) {
+    const { openNetworkContent } = await import('../content/open-network-content.ts');
+    return openNetworkContent(folder, name);
   }
   const { openCustomContent } = await import('../content-model/custom-content.ts');
   return openCustomContent(folder, backend, name);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { AkinError } from '@akin/domain';
+import { isNetworkFolder, NETWORK_FILES } from '../content/network-folder.ts';
 import { untrainedCodebook } from '../model-folder/codebook.ts';
 import { isModelFolder, readModelFolder } from '../model-folder/files.ts';
 import { type Codebook, codebookOf, manifestDescriptor, readCodebook, useCodebook } from '../vectors/codebook.ts';
@@ -78,7 +79,7 @@ export function modelId({ manifest, hash }: ModelFiles, axes: Uint8Array): strin
 
 /**
  * Makes a model the content model of this process or thread. Call it before outputs are read, compared or written. Of a
- * trained model it reads the codebook; of one in the layout of Hugging Face the configuration, and the weights to
+ * trained model, or a network in akin's layout, it reads the codebook; of one in the layout of Hugging Face the configuration, and the weights to
  * compute their hash.
  *
  * @throws {AkinError} bad-request when the folder contains neither a trained model nor one of a supported kind, or its
@@ -88,9 +89,12 @@ export function useContentModel(folder: string): void {
   useCodebook('content', contentCodebook(folder));
 }
 
-/** The codebook of a content model, for a model trained by akin or one in the layout of Hugging Face. */
+/** The codebook of a content model in the layout of Hugging Face, in that of akin's network, or trained by akin. */
 export function contentCodebook(folder: string): Codebook {
-  return isModelFolder(folder) ? untrainedCodebook(readModelFolder(folder)) : readTrained(folder);
+  if (isModelFolder(folder)) return untrainedCodebook(readModelFolder(folder));
+  if (!isNetworkFolder(folder)) return readTrained(folder);
+  const file = join(folder, NETWORK_FILES.codebook);
+  return readCodebook(readFileSync(file), manifestDescriptor('content').dimensions, file);
 }
 
 /**

@@ -22,10 +22,11 @@ export interface ContentAxes {
  * Reads the axes, once for each thread.
  *
  * @param model The name of the network in use.
+ * @param file URL of the file. Default: that of akin's own network.
  * @throws Error when the axes were trained for another network.
  */
-export const contentAxes = once(async (model: string): Promise<ContentAxes> => {
-  const { tensors, id } = await readAxes('content', model);
+export const contentAxes = once(async (model: string, ...[file]: [] | [string]): Promise<ContentAxes> => {
+  const { tensors, id } = await readAxes('content', model, undefined, file === undefined ? file : new URL(file));
   const seenMean = tensors.get('seen_mean', [HEAD_NUMBERS + POOL_NUMBERS]);
   const seenAxes = tensors.get('seen', [NETWORK_AXES, HEAD_NUMBERS + POOL_NUMBERS]);
   const gradientMean = tensors.get('gradients_mean', [GRADIENT_NUMBERS]);

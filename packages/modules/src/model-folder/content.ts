@@ -24,7 +24,7 @@ export async function openFolderContent(folder: string, name = ''): Promise<Modu
   return async (picture) => ({ [output]: { model: model.id, vector: unitOf(await run(picture)) } });
 }
 
-export function requireName(model: ModelFolder, name: string): void {
+export function requireName(model: Pick<ModelFolder, 'folder' | 'id'>, name: string): void {
   if (name === '' || model.id === name) return;
   throw new AkinError(
     'unavailable',

@@ -1,0 +1,25 @@
+import type { ModuleValues } from '../module.ts';
+import type { Features } from '../network/network.ts';
+import type { Picture } from '../picture.ts';
+import { contentAxes } from './axes.ts';
+import { gradientsOf } from './gradients.ts';
+import { networkView } from './join.ts';
+
+/**
+ * Two inputs: the content head of the network with the channels below it, which distinguish more kinds of things than
+ * the network was trained for, projected onto axes that separate classes of things; and the directions of edges, which
+ * describe shapes.
+ *
+ * @param features of a network in akin's layout
+ * @param axesFile URL of the axes for this network. Default: those of akin's own network.
+ * @throws Error when the axes belong to another network
+ */
+export async function describeContent(
+  picture: Pick<Picture, 'square'>,
+  { model, heads, pool }: Features<'content'>,
+  ...axesFile: [] | [string]
+): Promise<ModuleValues> {
+  const axes = await contentAxes(model, ...axesFile);
+  const vector = axes.describe(networkView(heads.content, pool), gradientsOf(picture.square()));
+  return { content_descriptor: { model: axes.model, vector } };
+}

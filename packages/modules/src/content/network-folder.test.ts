@@ -1,0 +1,46 @@
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { analyzeImage } from '../analyzer/analyze-image.ts';
+import { axesFile } from '../axes-file.ts';
+import { MODEL_FOLDER } from '../network/model.ts';
+import { codebookFile } from '../vectors/codebook.ts';
+import { earlierNetworkFolder, earlierNetworks, generationWith, models, useContentModel } from '../vectors.ts';
+import { openNetworkContent } from './open-network-content.ts';
+
+describe('a folder of a network in akin’s layout', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'akin-network-folder-'));
+    await cp(MODEL_FOLDER, folder, { recursive: true });
+    await cp(axesFile('content'), join(folder, 'content-axes.safetensors'));
+    await cp(codebookFile('content'), join(folder, 'content-codebook.safetensors'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('gives the same outputs as the network does in akin', async () => {
+    expect(generationWith(folder).models).toEqual(models());
+    for (const file of ['alpha.png', 'grey.jpg', 'plain.jpg']) {
+      const bytes = await readFile(new URL(`../../test/pictures/${file}`, import.meta.url));
+      const { outputs } = await analyzeImage(bytes, { modules: ['content'] });
+      expect((await analyzeImage(bytes, { modules: ['content'], contentModel: folder })).outputs).toBe(outputs);
+    }
+  });
+
+  it('gives outputs only under the name that the process expects', async () => {
+    await expect(openNetworkContent(folder, 'akin-0:other')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('needs its codebook', async () => {
+    await rm(join(folder, 'content-codebook.safetensors'));
+    expect(() => useContentModel(folder)).toThrow(/content-model.json cannot be read/);
+  });
+});
+
+describe('networks of earlier releases', () => {
+  it('have no other names than those of their folders', () => {
+    expect(['akin-0', '..', ''].map(earlierNetworkFolder)).toEqual([undefined, undefined, undefined]);
+    for (const name of earlierNetworks()) expect(generationWith(earlierNetworkFolder(name) ?? '').models).toBeDefined();
+  });
+});
