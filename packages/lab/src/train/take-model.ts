@@ -1,8 +1,9 @@
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { Pixels } from '@akin/imaging';
 import { axesFile } from '@akin/modules/internal/axes-file';
 import { HEAD_NUMBERS, POOL_NUMBERS } from '@akin/modules/internal/content/axes';
-import { EARLIER_FOLDER, NETWORK_FILES } from '@akin/modules/internal/content/network-folder';
+import { EARLIER_FOLDER, isNetworkFolder, NETWORK_FILES } from '@akin/modules/internal/content/network-folder';
 import type { Backend } from '@akin/modules/internal/network/backend';
 import { MODEL_FOLDER, type Model, pooledWidth, readModel } from '@akin/modules/internal/network/model';
 import { openNetwork } from '@akin/modules/internal/network/network';
@@ -70,21 +71,35 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
  */
 export async function takeModel(folder: URL): Promise<void> {
   const { spec } = await readModel(folder);
-  const present = await readModel(MODEL_FOLDER);
-  if (present.spec.id !== spec.id) await keepEarlier(present.spec);
+  await keepNetwork(spec.id);
   for (const file of [spec.weights.file, 'reference.rgb', 'reference.json', 'model.json']) {
     await copyFile(new URL(file, folder), new URL(file, MODEL_FOLDER));
   }
 }
 
-async function keepEarlier({ id, weights }: Pick<Model['spec'], 'id' | 'weights'>): Promise<void> {
-  const kept = new URL(`${id}/`, EARLIER_FOLDER);
-  await mkdir(kept, { recursive: true });
+/**
+ * Keeps the main network with its axes and codebook in a folder with its name. Does nothing for a network that is kept
+ * already: after an interruption, the files of the main network may be those of two networks.
+ *
+ * @param next The name of the network that replaces it; a network with the same name is not kept.
+ */
+export async function keepNetwork(next: string, place = EARLIER_FOLDER): Promise<void> {
+  const { id, weights } = JSON.parse(
+    await readFile(new URL(NETWORK_FILES.spec, MODEL_FOLDER), 'utf8'),
+  ) as Model['spec'];
+  const kept = new URL(`${id}/`, place);
+  if (id === next || isNetworkFolder(fileURLToPath(kept))) return;
+  // Not in `place`, where each folder is a network.
+  const part = new URL('../earlier.part/', place);
+  await rm(part, { recursive: true, force: true });
+  await mkdir(part, { recursive: true });
+  await mkdir(place, { recursive: true });
   for (const file of [NETWORK_FILES.spec, weights.file]) {
-    await copyFile(new URL(file, MODEL_FOLDER), new URL(file, kept));
+    await copyFile(new URL(file, MODEL_FOLDER), new URL(file, part));
   }
-  await copyFile(axesFile('content'), new URL(NETWORK_FILES.axes, kept));
-  await copyFile(codebookFile('content'), new URL(NETWORK_FILES.codebook, kept));
+  await copyFile(axesFile('content'), new URL(NETWORK_FILES.axes, part));
+  await copyFile(codebookFile('content'), new URL(NETWORK_FILES.codebook, part));
+  await rename(part, kept);
 }
 
 /** The largest absolute difference of two lists; NaN for lists of different lengths. */
