@@ -23,10 +23,10 @@ export interface Picture {
    */
   contentCrops(): readonly Pixels[];
   /**
-   * The features of the main network. It is loaded at the first call in a thread, and run at the first call for a
-   * picture.
+   * The features of the main network, or of another one in its layout. It is loaded at the first call in a thread, and
+   * run at the first call for a picture.
    */
-  features(): Promise<Features<'content'>>;
+  features(folder?: URL): Promise<Features<'content'>>;
   /** For a module that uses another network. */
   readonly network: OpenNetwork;
 }
@@ -44,7 +44,7 @@ export function preparePicture(
   network: OpenNetwork,
   pixelsOf: (side: number) => Promise<Pixels> = async () => pixels,
 ): Picture {
-  let features: Promise<Features<'content'>> | undefined;
+  const features = new Map<string, Promise<Features<'content'>>>();
   let square: Pixels | undefined;
   let crops: readonly Pixels[] | undefined;
   const squash = () => {
@@ -61,13 +61,16 @@ export function preparePicture(
       crops ??= cropsOf(pixels, squash()).map(shrink);
       return crops;
     },
-    features() {
-      features ??= network(MODEL_FOLDER, ['content']).then(async ({ width, height, run }) => {
+    features(folder = MODEL_FOLDER) {
+      const known = features.get(folder.href);
+      if (known !== undefined) return known;
+      const running = network(folder, ['content']).then(async ({ width, height, run }) => {
         const isSquare = width === SQUARE && height === SQUARE;
         const [features] = await run([isSquare ? squash() : resizeArea(pixels, width, height)]);
         return features as Features<'content'>;
       });
-      return features;
+      features.set(folder.href, running);
+      return running;
     },
     network,
   };

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import {
-  earlierNetworkFolder,
   earlierNetworks,
   type Generation,
   generationInUse,
@@ -13,7 +12,7 @@ import {
 import type { FindGeneration, StoreConfig } from '@akin/store';
 import { UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
-import { checkFiles, downloadedModels, isDownloaded } from './models-folder.ts';
+import { checkFiles, downloadedModels, folderOfName } from './models-folder.ts';
 
 /** The name of akin's own network, for users who return to it. */
 const OWN_NAME = 'akin';
@@ -99,10 +98,8 @@ export class ContentModels {
 
   #folderOfName(name: string): string {
     const { models } = this.#config;
-    const earlier = earlierNetworkFolder(name);
-    if (earlier !== undefined) return earlier;
-    const folder = models === undefined || !NAME.test(name) ? undefined : path.join(models, name);
-    if (folder !== undefined && isDownloaded(folder)) return folder;
+    const folder = folderOfName(name, NAME.test(name) ? models : undefined);
+    if (folder !== undefined) return folder;
     const what = knownModel(name)
       ? `The model ${name} is not here. Download it where akin runs: akin models pull ${name}`
       : `There is no model with the name ${JSON.stringify(name.slice(0, 100))}: akin models lists the known ones`;

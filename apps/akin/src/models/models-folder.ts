@@ -46,10 +46,8 @@ export function readRecord(folder: string, name = RECORD_FILE): DownloadRecord |
  */
 export function contentModelFolder(named: string, options: Parsed): string {
   if (!isName(named)) return path.resolve(named);
-  const earlier = earlierNetworkFolder(named);
-  if (earlier !== undefined) return earlier;
-  const folder = path.join(modelsFolder(options), named);
-  if (isDownloaded(folder)) {
+  const folder = folderOfName(named, modelsFolder(options));
+  if (folder !== undefined) {
     checkFiles(folder, named);
     return folder;
   }
@@ -57,6 +55,14 @@ export function contentModelFolder(named: string, options: Parsed): string {
   throw new UsageError(
     `There is no folder ${path.resolve(named)}, and no model with that name. akin models lists the known ones.`,
   );
+}
+
+/** The folder of a model that ships with akin or is complete in the folder of models; undefined for another name. */
+export function folderOfName(name: string, models: string | undefined): string | undefined {
+  const earlier = earlierNetworkFolder(name);
+  if (earlier !== undefined || models === undefined) return earlier;
+  const folder = path.join(models, name);
+  return isDownloaded(folder) ? folder : undefined;
 }
 
 /** The name of the content model on the command line; undefined if there is none, or a folder. */
@@ -78,7 +84,7 @@ export function downloadedModels(folder: string): string[] {
 }
 
 /** Whether a model was downloaded completely, or a user put it there. */
-export function isDownloaded(folder: string): boolean {
+function isDownloaded(folder: string): boolean {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return false;
   return existsSync(path.join(folder, RECORD_FILE)) || !knownModel(path.basename(folder));
 }

@@ -25,7 +25,7 @@ export interface ContentAxes {
  * @param file URL of the file. Default: that of akin's own network.
  * @throws Error when the axes were trained for another network.
  */
-export const contentAxes = once(async (model: string, ...[file]: [] | [string]): Promise<ContentAxes> => {
+export const contentAxes = once(async (model: string, file?: string): Promise<ContentAxes> => {
   const { tensors, id } = await readAxes('content', model, undefined, file === undefined ? file : new URL(file));
   const seenMean = tensors.get('seen_mean', [HEAD_NUMBERS + POOL_NUMBERS]);
   const seenAxes = tensors.get('seen', [NETWORK_AXES, HEAD_NUMBERS + POOL_NUMBERS]);

@@ -1,3 +1,4 @@
+import { axesFile } from '../axes-file.ts';
 import type { ModuleValues } from '../module.ts';
 import type { Features } from '../network/network.ts';
 import type { Picture } from '../picture.ts';
@@ -11,15 +12,15 @@ import { networkView } from './join.ts';
  * describe shapes.
  *
  * @param features of a network in akin's layout
- * @param axesFile URL of the axes for this network. Default: those of akin's own network.
+ * @param file The axes for this network. Default: those of akin's own network.
  * @throws Error when the axes belong to another network
  */
 export async function describeContent(
   picture: Pick<Picture, 'square'>,
   { model, heads, pool }: Features<'content'>,
-  ...axesFile: [] | [string]
+  file = axesFile('content'),
 ): Promise<ModuleValues> {
-  const axes = await contentAxes(model, ...axesFile);
+  const axes = await contentAxes(model, file.href);
   const vector = axes.describe(networkView(heads.content, pool), gradientsOf(picture.square()));
   return { content_descriptor: { model: axes.model, vector } };
 }

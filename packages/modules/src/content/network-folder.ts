@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Files of a network in akin's layout beside its weights. */
+/** Files of a network in akin's layout, except its weights. */
 export const NETWORK_FILES = {
   spec: 'model.json',
   axes: 'content-axes.safetensors',
@@ -24,5 +24,5 @@ export function earlierNetworks(): string[] {
 
 /** The folder of an earlier network that ships with akin; undefined for another name. */
 export function earlierNetworkFolder(name: string): string | undefined {
-  return earlierNetworks().includes(name) ? `${fileURLToPath(EARLIER_FOLDER)}${name}`.replaceAll('/', sep) : undefined;
+  return earlierNetworks().includes(name) ? join(fileURLToPath(EARLIER_FOLDER), name) : undefined;
 }

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { resizeArea } from '@akin/imaging';
 import { contentCodebook } from '../content-model/files.ts';
 import { requireName } from '../model-folder/content.ts';
 import type { Module } from '../module.ts';
-import { SQUARE } from '../picture.ts';
 import { useCodebook } from '../vectors/codebook.ts';
 import { describeContent } from './describe.ts';
 import { NETWORK_FILES } from './network-folder.ts';
@@ -20,12 +18,7 @@ export async function openNetworkContent(folder: string, name = ''): Promise<Mod
   const codebook = contentCodebook(folder);
   requireName({ folder, id: codebook.model }, name);
   useCodebook('content', codebook);
-  const axesFile = pathToFileURL(join(folder, NETWORK_FILES.axes)).href;
-  return async (picture) => {
-    const { width, height, run } = await picture.network(pathToFileURL(join(folder, '/')), ['content']);
-    const isSquare = width === SQUARE && height === SQUARE;
-    const [features] = await run([isSquare ? picture.square() : resizeArea(picture.pixels, width, height)]);
-    if (features === undefined) throw new Error('the network gave no features');
-    return describeContent(picture, features, axesFile);
-  };
+  const network = pathToFileURL(join(folder, '/'));
+  const axes = new URL(NETWORK_FILES.axes, network);
+  return async (picture) => describeContent(picture, await picture.features(network), axes);
 }
