@@ -20,6 +20,7 @@ import {
   LAST_COMMIT,
   MAX_ENDS,
   numberBeforeFirst,
+  type Range,
   type ReadCollection,
   readChunk,
   readVectors,
@@ -48,6 +49,8 @@ export class InMemoryCollection {
   #knownFrom = 0n;
   /** Number of complete reads. */
   #begun = 0;
+  /** The first chunk of a range, if {@link catchUp} has added it and left the others to {@link read}. */
+  #firstChunk: (Range & { readonly last: number }) | undefined;
   #changes: Promise<unknown> = Promise.resolve();
   /** Reads missing data, for all searches that wait for it. */
   #reading: Promise<void> | undefined;
@@ -123,8 +126,12 @@ export class InMemoryCollection {
       const after = this.#commit;
       const behind = numberBeforeFirst(this.collection);
       const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, behind, CHUNK_ROWS);
-      if (chunk.forgotten > after || chunk.count === CHUNK_ROWS || chunk.ends > CHUNK_ROWS) return false;
+      if (chunk.forgotten > after || chunk.ends > CHUNK_ROWS) return false;
       await this.#take(chunk, this.#modules);
+      if (chunk.count === CHUNK_ROWS) {
+        this.#firstChunk = { after, upTo: commit, last: chunk.last };
+        return false;
+      }
       await this.#advance(commit);
       return true;
     });
@@ -206,9 +213,11 @@ export class InMemoryCollection {
       this.#begun++;
       await this.#change({ kind: 'begin', exactRows: this.#exactRows });
     }
+    const begun = this.#firstChunk;
+    const isBegun = begun?.after === after && begun.upTo === upTo;
     let isForgotten = false;
     await inTurns(
-      numberBeforeFirst(this.collection),
+      isBegun ? begun.last : numberBeforeFirst(this.collection),
       (behind) =>
         readFrom(
           source,
@@ -231,6 +240,7 @@ export class InMemoryCollection {
   async #beginAgain(source: RowSource, upTo: bigint): Promise<void> {
     this.filters.clear();
     this.columns.clear();
+    this.#firstChunk = undefined;
     this.#commit = -1n;
     await this.#readRows(source, upTo);
   }

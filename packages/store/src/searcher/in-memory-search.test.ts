@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { createRandom, parseQuery } from '@akin/domain';
-import { Searcher } from '@akin/searcher';
+import { Searcher, summaryOf } from '@akin/searcher';
 import { onPostgres } from '@akin/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
@@ -225,15 +225,35 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     }
     expect(await find(large, collection)).toEqual({ inMemory: true, numFound: count });
     if (kind === 'postgres') {
-      // A commit that deletes more than a search takes in.
-      const more = CHUNK_ROWS - 1_450;
+      // Commits that add and delete more than a search takes in.
+      const more = CHUNK_ROWS + 100;
       await accept(
         store,
         collection,
         Array.from({ length: more }, (_, n) => made(1_500 + n)),
       );
       await commit(store, collection);
-      expect(await find(large, collection)).toEqual({ inMemory: true, numFound: count + more });
+      const rowsRead: number[] = [];
+      const transaction: Store['engine']['transaction'] = (work, options) =>
+        store.engine.transaction(
+          (tx, first) =>
+            work(
+              {
+                ...tx,
+                copy: async (sql) => {
+                  const bytes = await tx.copy(sql);
+                  rowsRead.push(summaryOf(bytes).count);
+                  return bytes;
+                },
+              },
+              first,
+            ),
+          options,
+        );
+      const watched = { ...large, engine: { ...store.engine, transaction } };
+      expect(await find(watched, collection)).toEqual({ inMemory: true, numFound: count + more });
+      // No row is read twice, by the search and by the reading that it waits for.
+      expect(rowsRead).toEqual([CHUNK_ROWS, 100]);
     }
     await accept(store, collection, [{ kind: 'delete-by-query', query: 'n:[20 TO *]' }]);
     await commit(store, collection);
