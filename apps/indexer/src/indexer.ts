@@ -51,6 +51,8 @@ const DISPATCH_MILLISECONDS = 1_000;
 const ANALYZED_AT_A_TIME = 4;
 /** Many analyses may end at once: the places that they free are filled together. */
 const COALESCE_MILLISECONDS = 50;
+/** Accepted changes also wake the grouping, which then has nothing to do. */
+const GROUPING_APART_MILLISECONDS = 200;
 /** Poll interval for requested commits. A notification wakes it earlier. */
 const ANSWER_MILLISECONDS = 500;
 /** Poll interval for shards of commits of other leaders: such commits take seconds. */
@@ -88,7 +90,6 @@ export function createIndexer(config: IndexerConfig): Indexer {
     if (result.applied > 0 || result.failed > 0) {
       const milliseconds = Math.round(performance.now() - from);
       commits.observe(milliseconds / 1000);
-      grouping.wake();
       log.info({ collection: collection.name, ...result, milliseconds }, 'committed');
     }
     return result;
@@ -185,6 +186,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
       if (!(await groupAll())) grouping.wake();
     },
     log,
+    GROUPING_APART_MILLISECONDS,
   );
   // If no other process uses the store, every notification wakes this one directly.
   const answering = store.shared
@@ -208,6 +210,8 @@ export function createIndexer(config: IndexerConfig): Indexer {
   const leadership = createLeadership(store, log, () => committing.wake());
   const stopListening = store.memory.events.listen((collection) => {
     dispatch.onChange(collection);
+    // Commits, and decisions about groups.
+    grouping.wake();
     if (answering === undefined) return;
     dispatching.wake();
     answering.wake();

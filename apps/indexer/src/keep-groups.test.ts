@@ -2,7 +2,7 @@ import { MODULES } from '@akin/modules/manifests';
 import { calibrations, encodeDescriptor, groupRule, models, parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime';
-import { commit, createCollection, listGroups, openStore, type Store } from '@akin/store';
+import { commit, createCollection, decideGroups, listGroups, openStore, type Store } from '@akin/store';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accept } from '../test/support.ts';
@@ -32,10 +32,17 @@ describe('groups of near-duplicates', () => {
     await database.drop();
   });
 
-  it('are updated automatically after a commit', async () => {
+  it('are updated at once after a commit and after a decision', async () => {
     const collection = await createCollection(store, 'shop');
     const queue = createMemoryQueue();
-    const indexer = createIndexer({ store, queue, log, metrics: createMetrics() });
+    const indexer = createIndexer({ store, queue, log, metrics: createMetrics(), sweepMilliseconds: 3_600_000 });
+    const groups = async (commit: bigint) => {
+      for (;;) {
+        const page = await listGroups(store, collection, { rows: 10, members: 10 });
+        if (page.asOfCommit >= commit) return page.groups.map(({ members }) => members.map(({ id }) => id));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
     try {
       const { maxDistance } = groupRule();
       await accept(store, collection, [
@@ -44,12 +51,9 @@ describe('groups of near-duplicates', () => {
         { id: 'c', import: picture(3, maxDistance * 1.1) },
       ]);
       const { commit } = await indexer.commit('shop');
-      let page = await listGroups(store, collection, { rows: 10, members: 10 });
-      while (page.asOfCommit < commit) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        page = await listGroups(store, collection, { rows: 10, members: 10 });
-      }
-      expect(page.groups.map(({ members }) => members.map(({ id }) => id))).toEqual([['a', 'b']]);
+      expect(await groups(commit)).toEqual([['a', 'b']]);
+      await decideGroups(store, collection, ['a', 'b'], 'different');
+      expect(await groups(commit)).toEqual([['c', 'b']]);
     } finally {
       await indexer[Symbol.asyncDispose]();
       await queue[Symbol.asyncDispose]();
