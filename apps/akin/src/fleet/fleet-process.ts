@@ -12,8 +12,8 @@ import { type ListenConfig, listenConfig } from './options.ts';
 
 const RETRY_MILLISECONDS = 1_000;
 /**
- * Maximum number of open requests of a process that is not a gateway. They contain pictures, and at this limit the
- * gateway sends them elsewhere.
+ * How long a process that is not a gateway waits for its open requests when it ends. The gateway sends requests that
+ * fail to another process.
  */
 const OPEN_REQUESTS_MILLISECONDS = 2_000;
 /** Time after the deadline of the parts. */

@@ -7,7 +7,6 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   suggest: 'use /terms?terms.fl=…&terms.prefix=… for values with a prefix',
   'update/extract': 'akin does not extract text from files. Send pictures as image, or as import after /analyze',
   'update/csv': 'send documents as JSON or XML',
-  export: 'page through all documents with cursorMark on /select',
   stream: 'page through all documents with cursorMark on /select',
   sql: 'ask /select',
   config: 'a collection has no configuration',
