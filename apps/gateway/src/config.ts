@@ -127,7 +127,7 @@ export interface WorkerServerConfig
   readonly findCandidates?: FindCandidates;
   /** Rejects with AkinError unavailable, whose message says why, while the process cannot do its work. */
   readonly ready: () => Promise<void>;
-  /** The same only for requests. Default: `ready`. */
+  /** As `ready`, but only for the answers to requests. Default: `ready`. */
   readonly answers?: () => Promise<void>;
   /** The error at all other paths. Default: not-found. */
   readonly fallback?: () => AkinError;

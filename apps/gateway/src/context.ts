@@ -20,7 +20,7 @@ export interface SharedContext {
   readonly commit: CommitChanges;
   /** Resolves if the process can do its work. Otherwise rejects with the reason. */
   readonly ready: () => Promise<void>;
-  /** The same only for requests. */
+  /** As `ready`, but only for the answers to requests. */
   readonly answers: () => Promise<void>;
   readonly drain: Drain;
   readonly wake: () => void;

@@ -61,7 +61,7 @@ export class Generations {
     return this.#known.find((one) => fits(one, models)) ?? this.#own;
   }
 
-  /** @throws AkinError bad-request if there is none with that name here */
+  /** The generation with a name. @throws AkinError bad-request if there is none here */
   ofName(name: string): Promise<Generation> {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export class Generations {
       return this.#keep(one);
     });
     this.#byName.set(name, found);
-    // It may exist later.
+    // A missing model may exist later.
     found.catch(() => this.#byName.delete(name));
     return found;
   }

@@ -97,7 +97,10 @@ export class Gate {
   }
 
   /**
-   * @param collection in the path
+   * Decides whether a request may do what it asks for.
+   *
+   * @param name of the endpoint
+   * @param collection in the path; undefined if there is none
    * @param response gets headers with the remaining rate
    * @throws AkinError unauthorized, forbidden, too-many-requests; unavailable if the keys cannot be read
    */

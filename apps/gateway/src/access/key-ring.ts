@@ -17,8 +17,8 @@ const STALE_MILLISECONDS = 3_000;
 const UNKNOWN_MILLISECONDS = 200;
 
 /**
- * All keys, in memory, so that a request needs no statement. A key that was revoked in another process is refused here
- * after {@link STALE_MILLISECONDS}, or after the next request if that comes later.
+ * All keys, in memory, so that a request needs no statement. A key that was revoked in another process is accepted here
+ * for at most {@link STALE_MILLISECONDS} and the time of a read.
  */
 export class KeyRing {
   readonly #store: Store;

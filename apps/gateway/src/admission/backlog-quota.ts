@@ -14,7 +14,7 @@ const RETRY_AFTER_SECONDS = 10;
 interface Known {
   until: number;
   readonly backlog: Promise<Backlog>;
-  /** Changes that this process has accepted since then. */
+  /** Changes that this process has accepted since the counts were read. */
   changes: number;
   pictures: number;
 }
@@ -36,7 +36,7 @@ export class BacklogQuota {
   /**
    * @param count changes of the request so far; more may follow
    * @param pictures how many of them need an analysis
-   * @throws AkinError too-many-requests if they and the waiting ones exceed the quota
+   * @throws AkinError too-many-requests if they exceed the quota together with the waiting ones
    */
   async require(collection: Collection, count: number, pictures: number): Promise<void> {
     const { waitingAnalyses, unappliedChanges } = this.#limits;

@@ -3,7 +3,11 @@ import { fairShareOf } from './fair-share.ts';
 
 /** The bytes of the budget that one request uses. */
 export interface Reservation {
-  /** @throws AkinError too-many-requests if the budget, or the share of the client, is used up */
+  /**
+   * Reserves bytes, so that the request has `total` of them; never fewer than before.
+   *
+   * @throws AkinError too-many-requests if the budget, or the share of the client, is used up
+   */
   growTo(total: number): void;
   release(): void;
 }

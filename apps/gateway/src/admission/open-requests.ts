@@ -6,8 +6,8 @@ import { fairShareOf } from './fair-share.ts';
 export const PROCESS_PATHS = /^\/(health\/|metrics$)/;
 
 /**
- * Refuses requests while too many others are open, because each needs some memory. One address may have only its share
- * of them open.
+ * Express middleware that refuses requests while too many others are open, because each needs some memory. One address
+ * may have only its share of them open.
  */
 export function limitOpenRequests(
   most: number,

@@ -37,9 +37,11 @@ export class Semaphore {
   }
 
   /**
-   * @param client who asks; undefined for akin itself, which may use all
+   * Takes a slot, or waits for one.
+   *
+   * @param client who asks; undefined for akin itself, which may use all slots
    * @returns a function that frees the slot, to be called once
-   * @throws AkinError too-many-requests; the signal's reason if it aborts before
+   * @throws AkinError too-many-requests; the reason of `signal` if that aborts before
    */
   async enter(client: string | undefined, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
@@ -48,6 +50,7 @@ export class Semaphore {
     return () => this.#leave(client);
   }
 
+  /** Does some work in a slot. Parameters and errors as for {@link enter}. */
   async run<Value>(client: string | undefined, signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
     const leave = await this.enter(client, signal);
     try {

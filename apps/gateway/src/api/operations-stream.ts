@@ -8,7 +8,7 @@ const HEARTBEAT_MILLISECONDS = 15_000;
 /** Clients reconnect after this time. */
 const RETRY_MILLISECONDS = 2_000;
 
-/** Sends changes in their order, each as soon as it and all earlier ones are finished, until the client disconnects. */
+/** Sends finished changes in accepted order, each when all earlier ones are finished, until the client disconnects. */
 export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream']>> = async (
   { parameters, header, signal },
   { store, feeds },

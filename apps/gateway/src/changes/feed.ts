@@ -68,7 +68,7 @@ export class Feed {
     return this.#look;
   }
 
-  /** Resolves when there was a poll after the given one, or either signal aborts. @throws the error of the poll */
+  /** Resolves after a poll later than `look`, or when either signal aborts. @throws the error that ended polling */
   async next(look: number, signal: AbortSignal): Promise<void> {
     if (look === this.#look && !signal.aborted && !this.#signal.aborted) {
       await new Promise<void>((resolve) => {

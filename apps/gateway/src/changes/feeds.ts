@@ -36,7 +36,7 @@ export class Feeds {
     });
   }
 
-  /** The feed of a collection, and a function to call at the end of its use. */
+  /** The feed of a collection by its name. Call `close` at the end of its use. */
   open(name: string): { readonly feed: Feed; readonly close: () => void } {
     this.#readers++;
     const feed = this.#feeds.get(name) ?? new Feed(this.#store, name, this.#stopping.signal);

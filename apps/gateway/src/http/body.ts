@@ -39,6 +39,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
+/** The body of a request, not read yet. */
 export function openBody(request: IncomingMessage, limits: GatewayLimits): Body {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   const sent =

@@ -18,7 +18,7 @@ const LAST_ANSWER_MILLISECONDS = 500;
  */
 export class Drain {
   readonly #times: DrainTimes;
-  /** Open requests, each with a function that ends its work. */
+  /** Open requests, each with the controller of its signal. */
   readonly #open = new Map<Response, AbortController>();
   #delay: Promise<void> | undefined;
 

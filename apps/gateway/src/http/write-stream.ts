@@ -8,8 +8,10 @@ const UNREAD_MILLISECONDS = 30_000;
 const ACCESS_MILLISECONDS = 2_000;
 
 /**
- * Writes an answer piece by piece, and resolves at its end. At most one piece is buffered: the next one is made when
- * there is room.
+ * Writes an answer piece by piece, and resolves at its end. The next piece is made only when the buffer of the response
+ * has room. Ends early when the key of the request is no longer valid.
+ *
+ * @throws the error of the answer, after the connection was closed
  */
 export async function writeStream(
   answer: StreamAnswer,

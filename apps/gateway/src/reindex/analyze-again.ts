@@ -15,11 +15,11 @@ interface Again {
 const RETRY_MILLISECONDS = 2_000;
 
 /**
- * Analyzes pictures for a reindex that have no usable URL: the file, if this akin indexed its folder, else the
+ * Analyzes pictures for a reindex that have no usable URL: the file, if this akin indexed its folder, or else the
  * thumbnail. Outputs of modules whose model stays are kept, because they were made from the whole picture.
  *
- * @param background ends all of it
- * @returns an `AnalyzeAgain`, which the signal of its call ends too: that of a reindex that may be paused
+ * @param background ends all analyses
+ * @returns an `AnalyzeAgain`; the signal of its call ends one analysis, because a reindex may be paused
  */
 export function analyzeAgain(context: Context, background: AbortSignal) {
   return async (picture: PictureToAnalyze, generation: Generation, left?: AbortSignal): Promise<Again | undefined> => {

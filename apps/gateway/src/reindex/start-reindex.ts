@@ -47,7 +47,11 @@ async function findOutputs(name: string, { store, log }: Context): Promise<Colle
   }
 }
 
-/** Continues, now and periodically, reindexes of ended processes, if their models are here. */
+/**
+ * Looks now and periodically for reindexes whose process has ended, and continues those whose models are here.
+ *
+ * @param milliseconds interval of the search
+ */
 export function resumeOrphanedReindexes(context: Context, milliseconds: number): void {
   const { store, background, log } = context;
   background('search for reindexes without a process', async (signal) => {

@@ -13,11 +13,11 @@ interface Seen<T> {
 }
 
 /**
- * Answers from the cached state of a collection, which saves a query for it. If the answer shows that the state was
- * outdated, it is made again from the current state.
+ * Makes an answer from the cached state of a collection, which saves a query for the state. If the answer shows that
+ * the state was outdated, it is made again from the current one.
  *
- * @param isCostly the answer must not be made twice, for example because it analyzes a picture: then the state is read
- * first
+ * @param isCostly whether the answer must not be made twice, for example because it analyzes a picture: then the
+ * current state is read first
  * @throws AkinError not-found if there is no such collection
  */
 export async function answerFromCache<T>(

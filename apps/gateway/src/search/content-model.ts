@@ -6,7 +6,7 @@ export async function contentModelOf(store: Store, collection: Collection): Prom
   return generationOf(store, await loadSchema(store, collection)).models.get('content');
 }
 
-/** The same, if there may be no collection with that name: then undefined. */
+/** The content model of the collection with a name, see {@link contentModelOf}. Undefined if there is no collection. */
 export async function contentModelFor(store: Store, name: string): Promise<string | undefined> {
   try {
     return await contentModelOf(store, await findCollection(store, name));

@@ -13,7 +13,7 @@ export function presentValue(value: FieldValue): unknown {
 export interface PresentedHit {
   readonly document: ReadonlyMap<string, FieldValue>;
   readonly score: number | undefined;
-  /** As many as `computed` of the list has. */
+  /** Kilometers, in the order of the distances in `computed`. Null if the document has no location. */
   readonly distances: readonly (number | null)[];
   /** Number of other documents that it represents, if duplicates are folded. */
   readonly collapsed?: number | undefined;

@@ -9,7 +9,9 @@ export interface QueryOptions {
 }
 
 /**
- * @param name the parameter of the query, for the message
+ * Parses the query of a parameter.
+ *
+ * @param name of the parameter, for messages
  * @throws AkinError bad-request that names the parameter, the character and what was expected
  */
 export function readQuery(name: string, text: string, options: QueryOptions, parameter: ParameterLookup): Query {

@@ -16,6 +16,8 @@ import { readToken } from './token.ts';
  * Waits until the operations of an update are visible, failed or superseded. Requests a commit as soon as they are
  * analyzed, instead of waiting for the automatic one.
  *
+ * @param token undefined: nothing is waited for
+ * @param milliseconds time limit
  * @throws AkinError bad-request for a foreign token; unavailable after the time limit, never an older answer
  */
 export async function awaitToken(
@@ -36,9 +38,10 @@ export interface Reached {
 }
 
 /**
- * The same for answers that may come from a standby. If it shows the operations already, no other server is asked.
+ * As {@link awaitToken}, for answers that may come from a standby. If a standby shows the operations already, nothing
+ * is waited for.
  *
- * @returns what such a standby showed; undefined if the primary was waited for
+ * @returns what the standby showed; undefined if the primary was waited for
  */
 export async function reachToken(
   token: string | undefined,
@@ -56,7 +59,13 @@ export async function reachToken(
   return undefined;
 }
 
-/** The operations of a collection to wait for. If another collection has this name now, that one is waited for. */
+/**
+ * The commit of a collection that an answer must show. If a standby was asked about another collection, which had the
+ * name before, waits for the operations of the token in this one.
+ *
+ * @param reached the result of {@link reachToken}
+ * @returns undefined if any answer of the primary shows the operations
+ */
 export async function commitReached(
   reached: Reached | undefined,
   token: string | undefined,

@@ -7,8 +7,8 @@ export interface DelayedCommits {
 }
 
 /**
- * Commits that were requested by `commitWithin`, one timer per collection. They exist only in this process. If it ends
- * before, the automatic commit does the work.
+ * Commits that were requested by `commitWithin`, one timer per collection. They exist only in this process: if it ends
+ * before they are due, the automatic commit does their work.
  */
 export function createDelayedCommits(commit: CommitChanges, log: Log): DelayedCommits {
   const timers = new Map<string, { due: number; timer: NodeJS.Timeout }>();

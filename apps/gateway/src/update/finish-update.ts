@@ -17,6 +17,7 @@ export interface CommitPlan {
   readonly within: number | undefined;
 }
 
+/** The plan from the parameters of a request and the commit commands in its body. */
 export function planCommit(
   parameters: ParametersOf<Endpoints['update']>,
   commits: readonly CommitCommand[],

@@ -44,7 +44,7 @@ export interface StagedBody {
   readonly ids: readonly { readonly id: string; readonly index: number }[];
   /** The lines of its documents, for NDJSON. */
   readonly lines: BodyLines;
-  /** Call this after it is accepted or refused: other requests may be waiting. */
+  /** Frees the slot of the request. Call this once the request is accepted or refused: others may be waiting. */
   readonly leave: () => void;
 }
 

@@ -4,7 +4,7 @@
  */
 const SLICE_MILLISECONDS = 3;
 
-/** Await this after every small piece of a long computation: it gives other requests a turn when it is time. */
+/** A function to be awaited after each small piece of a long computation: now and then it lets other requests run. */
 export function createYield(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {

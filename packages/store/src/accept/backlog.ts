@@ -1,6 +1,6 @@
 import type { Collection, Store } from '../context.ts';
 
-/** The accepted or arriving changes of a collection that are not finished. */
+/** How many changes of a collection wait. */
 export interface Backlog {
   /** Pictures that wait for analysis. */
   readonly analyses: number;
@@ -9,9 +9,9 @@ export interface Backlog {
 }
 
 /**
- * Whether more changes wait than a collection should have. Exact only near the limits: while all unfinished requests
- * together have fewer changes than either limit, the number of their changes is returned, although some may be done.
- * Beyond the limits nothing more is counted.
+ * Counts the waiting changes of a collection, as exactly as a comparison with limits needs. While all unfinished
+ * requests together have no more changes than either limit, the number of their changes is returned, although some may
+ * be done. Counting stops beyond the limits.
  */
 export async function readBacklog(store: Store, { sqlSchema: S }: Collection, limits: Backlog): Promise<Backlog> {
   const [open] = await store.engine.query<{ changes: number }>(

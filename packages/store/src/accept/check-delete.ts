@@ -28,7 +28,8 @@ export function checkDelete(
 }
 
 /**
- * Also has the database plan the delete, as a commit will run it: an accepted delete can be applied.
+ * Does the same, and has the database plan the delete as a commit will run it: a delete that the database refuses is
+ * not accepted.
  *
  * @throws AkinError bad-request as {@link checkDelete}, and if the database refuses to run the query
  */

@@ -26,7 +26,7 @@ export function compileDelete(
     return `(${compileQuery(parseQuery(query), { tables, params, now: acceptedAt, timeZone: 'UTC' }, false).where})`;
   } catch (error) {
     if (error instanceof AkinError) throw error;
-    // A defect of akin. It would be the same in every commit.
+    // A defect of akin, which every commit would meet again.
     throw new AkinError('bad-request', 'The query cannot be compiled.', { cause: error });
   }
 }

@@ -1,6 +1,9 @@
 import type { Collection, Store } from '../context.ts';
 
-/** When the oldest change was accepted that is not visible yet. Undefined if all are visible. */
+/**
+ * When the oldest change that is not visible yet was accepted: now, if all of them are applied and only have to be
+ * published. Undefined if all are visible.
+ */
 export async function oldestInvisibleChange(store: Store, { id, sqlSchema: S }: Collection): Promise<Date | undefined> {
   const [row] = await store.engine.query<{ at: Date | null }>(
     `select coalesce(

@@ -36,6 +36,7 @@ export class OperationEvents {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Notifies the listeners of this process now, and those of other processes a moment later. */
   notify(collectionId: number): void {
     this.receive(collectionId);
     if (this.#send === undefined || this.#pending.has(collectionId)) return;
@@ -47,7 +48,7 @@ export class OperationEvents {
     }, COALESCE_MILLISECONDS).unref();
   }
 
-  /** Passes events on only within this process. */
+  /** Notifies only the listeners of this process. */
   receive(collectionId: number): void {
     for (const done of [...(this.#waiting.get(collectionId) ?? [])]) done();
     for (const listener of this.#listeners) listener(collectionId);

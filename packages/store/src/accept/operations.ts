@@ -34,7 +34,7 @@ export interface Operation {
 export interface OperationPage {
   /** In accepted order. */
   readonly operations: readonly Operation[];
-  /** Pass it as `after` for the next page. Absent on the last one. */
+  /** The `after` of the next page. Absent on the last page. */
   readonly next?: number;
 }
 
@@ -58,9 +58,11 @@ const CONDITIONS: Readonly<Record<OperationState, string>> = {
 };
 
 /**
- * Operations in accepted order.
- * @param options.after only those with a greater sequence number
- * @param options.limit at most 1000
+ * A page of operations in accepted order.
+ *
+ * @param options.state only operations in this state; default: any
+ * @param options.after only operations with a greater sequence number
+ * @param options.limit maximum number of operations; more than 1,000 count as 1,000
  */
 export async function listOperations(
   store: Store,
@@ -79,7 +81,11 @@ export async function listOperations(
   return rows.length > limit && last !== undefined ? { operations, next: last.seq } : { operations };
 }
 
-/** @throws AkinError not-found if there is no such operation, or it is so old that it was removed */
+/**
+ * The operation with a sequence number.
+ *
+ * @throws AkinError not-found if there is none, or it finished so long ago that it was removed
+ */
 export async function findOperation(store: Store, collection: Collection, seq: number): Promise<Operation> {
   const [operation] = await selectOperations(store, collection, { from: seq, to: seq, limit: 1 });
   if (operation !== undefined) return operation;
@@ -87,11 +93,11 @@ export async function findOperation(store: Store, collection: Collection, seq: n
 }
 
 /**
- * Waits until the operations of a range are analyzed (or failed), or until the effect of each is visible (or it failed
- * or was superseded).
+ * Waits until no operation of a range waits for its analysis, or until each of them is visible, failed or superseded.
  *
- * @returns the failed ones
- * @throws the reason of `signal` if it aborts
+ * @param range if it is empty, nothing is waited for
+ * @returns the failed operations, at most 1,000
+ * @throws the reason of `signal` if that aborts
  */
 export async function waitForOperations(
   store: Store,
@@ -103,7 +109,7 @@ export async function waitForOperations(
   if (range.last < range.first) return [];
   for (let wait = FIRST_POLL; ; wait = Math.min(wait * 1.5, LAST_POLL)) {
     signal?.throwIfAborted();
-    // Listens before it reads, so that it misses nothing in between.
+    // Listens before the read, so that no event in between is missed.
     const changed = store.memory.events.changed(collection.id, wait, signal);
     if (!(await isOpen(store, collection, range, until))) break;
     await changed;
@@ -125,8 +131,10 @@ const COALESCE_MILLISECONDS = 5;
 const MAX_FAILED = 1_000;
 
 /**
- * A commit of a standby that shows the effect of each operation of a range (or it failed or was superseded), if one is
- * current enough: a read from a standby with this commit sees them too. Asks no other server.
+ * The commit of a standby in which each operation of a range is visible, failed or superseded: a read from a standby
+ * with this commit sees them.
+ *
+ * @returns undefined if no standby is current enough
  */
 export async function commitOfStandby(
   store: Store,
@@ -170,8 +178,8 @@ async function isOpen(
 }
 
 /**
- * SQL: whether the operations from $2 to $3 of the collection $1 are not finished. Reads no documents, because their
- * server may be unavailable.
+ * SQL: whether some operations from $2 to $3 of the collection $1 are not finished. Reads no documents, because the
+ * server of their shard may be unavailable.
  */
 function openSql(S: string, until: 'analyzed' | 'visible'): string {
   const open = until === 'visible' ? "'queued', 'analyzing', 'ready'" : "'queued', 'analyzing'";
@@ -181,10 +189,10 @@ function openSql(S: string, until: 'analyzed' | 'visible'): string {
 }
 
 /**
- * SQL: whether there are ready atomic updates from $2 to $3. Such an update is finished when the change that it waits
- * for is: a commit would skip it.
+ * SQL: whether there are ready atomic updates from $2 to $3. Commits skip such an update until the change that it waits
+ * for is finished.
  *
- * @param condition that must hold for one of them
+ * @param condition on the operation `o` of the request `r`, as SQL; default: any
  */
 function readyAtomicSql(S: string, condition = 'true'): string {
   const ready = `o.atomic and o.state in ${OPEN} and o.state = 'ready'`;
@@ -202,7 +210,10 @@ function inRange(S: string, condition: string): string {
   return `exists (select from ${S}.operations o where o.request = r.request and ${IN_RANGE} and ${condition})`;
 }
 
-/** SQL: whether an analysis runs for the document that the atomic update `o` of the request `r` changes. */
+/**
+ * SQL: whether the atomic update `o` of the request `r` must wait: an earlier change of its document is not analyzed
+ * yet, and no change between the two makes that one void.
+ */
 function waitsForOthers(S: string): string {
   const seq = 'r.first_seq + o.position';
   return `exists (select from ${S}.operations p join ${S}.requests pr on pr.request = p.request
@@ -216,13 +227,13 @@ function waitsForOthers(S: string): string {
                          and qr.first_seq + q.position < ${seq}))`;
 }
 
-/** Requests that overlap the sequence numbers $2…$3. The one that contains $2 has the greatest first_seq up to it. */
+/** SQL: whether the request `r` overlaps $2 to $3. The first such request has the greatest first_seq up to $2. */
 function overlapping(S: string): string {
   return `r.first_seq >= coalesce((select max(first_seq) from ${S}.requests where first_seq <= $2), $2)
     and r.first_seq <= $3 and r.first_seq + r.count > $2`;
 }
 
-/** Of such a request, the operations from $2 to $3. The index on (request, position) finds them. */
+/** SQL: whether the operation `o` of the request `r` is from $2 to $3. The index on (request, position) finds it. */
 const IN_RANGE = 'o.position >= $2::bigint - r.first_seq and o.position <= $3::bigint - r.first_seq';
 
 async function selectOperations(

@@ -29,7 +29,7 @@ export interface Usage {
   readonly accepted_bytes: bigint;
 }
 
-/** SQL of {@link Usage}, from a row of `akin.collections`. */
+/** The columns of {@link Usage}, as SQL over a row of `akin.collections`. */
 export const USAGE = `next_seq, accepted_bytes, max_documents, max_bytes, documents + unpublished_documents as documents,
   bytes + unpublished_bytes as bytes`;
 
@@ -108,7 +108,7 @@ function exceeded(what: string): AkinError {
   );
 }
 
-/** Upper bounds of the pending changes: all since the first unfinished request. */
+/** Upper bounds of the number and the bytes of pending changes: all since the first unfinished request count. */
 async function openAtMost(
   tx: Queryable,
   { sqlSchema: S }: Collection,

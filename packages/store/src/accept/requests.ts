@@ -48,14 +48,14 @@ async function deleteOperations(
   );
 }
 
-/** Marks those requests as finished that have nothing left to do. */
+/** Marks accepted requests as finished that have no open operation. */
 export async function finishRequests(
   tx: Queryable,
   collection: Collection,
   requests: readonly bigint[],
 ): Promise<void> {
   const S = collection.sqlSchema;
-  // Locks first, and reads in another statement, which sees the changes of others up to then.
+  // Locks first: the next statement then sees what other transactions have committed before.
   await tx.query(
     `select 1 from ${S}.requests where request = any($1::bigint[]) and not finished order by request for update`,
     [requests],

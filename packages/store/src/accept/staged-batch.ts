@@ -14,7 +14,7 @@ const OPERATIONS = [
 const OUTPUTS = ['doc', 'json', 'mark', 'pack', 'start', 'size'];
 const THUMBNAILS = ['doc', 'bytes', 'etag', 'pack', 'start', 'size'];
 
-/** The places of the number of a document, which is drawn when its batch is written. */
+/** Where rows in memory contain the number of a document, which is drawn only when its batch is written. */
 interface DocPlaces {
   readonly operation: Place;
   outputs?: Place;
@@ -28,7 +28,7 @@ interface Packable extends Picture {
 }
 
 /**
- * Changes that are written together. Their rows are written into memory as they arrive, so that nothing else of them is
+ * Changes that are written together. Each becomes a row in the format of COPY at once: the changes themselves are not
  * kept.
  */
 export class StagedBatch {
@@ -39,9 +39,9 @@ export class StagedBatch {
   readonly #thumbnails = new CopyRows();
   readonly #requests: Place[] = [];
   readonly #docs: DocPlaces[] = [];
-  /** Of the documents, in the same order. */
+  /** Ids of the documents, in the order of `#docs`. */
   readonly #ids: string[] = [];
-  /** Only with an object store. */
+  /** Empty without an object store. */
   readonly #packable: Packable[] = [];
   #packed: Packed | undefined;
   #bytes = 0;
@@ -56,17 +56,17 @@ export class StagedBatch {
     return this.#requests.length;
   }
 
-  /** The documents among them. */
+  /** Number of documents. */
   get adds(): number {
     return this.#docs.length;
   }
 
-  /** Their approximate number of bytes. */
+  /** Approximate bytes of the changes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** @param position in the request */
+  /** Adds a change. @param bytes its approximate size @param position in the request */
   add(row: Row, bytes: number, position: number): void {
     this.#bytes += bytes;
     const rows = this.#operations;
@@ -143,7 +143,12 @@ export class StagedBatch {
   }
 }
 
-/** Adds a row of outputs or of a thumbnail. @param mark of the outputs, or the thumbnail's ETag @returns place of its `doc` */
+/**
+ * Adds a row of outputs or of a thumbnail.
+ *
+ * @param mark of the outputs, or the ETag of the thumbnail
+ * @returns the place of its `doc`
+ */
 function addContents(
   rows: CopyRows,
   contents: string | Uint8Array | null,

@@ -20,7 +20,7 @@ export type Change =
       readonly modules?: readonly string[];
       /** The mark that `parseOutputs` returned for the document's outputs. */
       readonly mark?: string;
-      /** The version that it keeps. Default: its own sequence number. */
+      /** The version that the document keeps. Default: the sequence number of the change. */
       readonly keptVersion?: bigint;
     }
   | { readonly kind: 'delete'; readonly id: string /** As in a document. */; readonly expectedVersion?: bigint }
@@ -58,7 +58,7 @@ const EMPTY: Row = {
   kept: null,
 };
 
-/** @param types gets the types of fields that the change sets */
+/** The row of a change. @param types gets the types of the fields that the change sets */
 export function rowOf(change: Change, types: Map<string, FieldType>): Row {
   if (change.kind === 'delete')
     return { ...EMPTY, kind: 'delete', id: change.id, expected: change.expectedVersion ?? null };
@@ -113,7 +113,12 @@ export function sizeOf(row: Row): number {
   return 50 + (row.document?.length ?? 0) + (row.outputs?.length ?? 0) + (row.thumbnail?.length ?? 0);
 }
 
-/** The error of the first value of a staged document that does not have the type of its field, if any. */
+/**
+ * The error of the first value of a staged document that does not have the type of its field, if any.
+ *
+ * @param document JSON text
+ * @param names the fields to check
+ */
 export function typeMismatchIn(
   document: string,
   names: readonly string[],
@@ -135,7 +140,9 @@ export function typeMismatchIn(
 }
 
 /**
- * SQL of the tag of a thumbnail, which is the same for the same bytes. Not MD5, because servers in FIPS mode refuse it.
+ * SQL of the ETag of a thumbnail, which depends only on its bytes. Not MD5, because servers in FIPS mode refuse it.
+ *
+ * @param thumbnail its bytes, as SQL
  */
 export function etagOf(thumbnail: string): string {
   return `left(encode(sha256(${thumbnail}), 'hex'), 32)`;

@@ -22,21 +22,25 @@ export interface Accepted {
 /** The changes of one request while they arrive. None of them counts before `accept` resolves. */
 export interface Staging {
   /**
-   * Adds changes, and writes each full batch. If it is awaited, memory contains one batch. @throws AkinError
-   * unavailable if the disk of the embedded database is too full
+   * Adds changes, and writes each full batch. If each call is awaited, at most one batch is in memory.
+   *
+   * @throws AkinError bad-request for a delete by query that the database cannot run; unavailable if the disk of the
+   * embedded database is too full, or the database or the object store cannot be reached
    */
   add(changes: readonly Change[]): Promise<void>;
   /** Writes the changes of an incomplete batch. */
   flush(): Promise<void>;
   /**
-   * Writes the rest, and accepts all changes at once: after that they are durable and ordered. Defines new fields.
+   * Writes the rest, and accepts all changes at once: they are durable and ordered when this resolves. Defines new
+   * fields.
    *
    * @throws AkinError bad-request, with a detail for each document, if another client has given a new field a type that
    * a value does not fit; conflict, with a detail for each document that does not have the expected version;
-   * quota-exceeded. Nothing is accepted then.
+   * quota-exceeded; not-found if the collection was dropped; unavailable while a reindex replaces it, or if the request
+   * took too long. Nothing is accepted then.
    */
   accept(): Promise<Accepted>;
-  /** Discards the request. Harmless after `accept`. */
+  /** Removes what was written. Does nothing after `accept` has resolved. */
   discard(): Promise<void>;
 }
 
@@ -84,15 +88,15 @@ class StagedRequest implements Staging {
   #request: bigint | undefined;
   /** The type of the values of each field, as staged. */
   readonly #types = new Map<string, FieldType>();
-  /** Undefined while it would be empty. */
+  /** Changes that are not written yet. Undefined if there are none. */
   #batch: StagedBatch | undefined;
   /** Number of written changes. */
   #count = 0;
-  /** The documents among them. */
+  /** Number of written documents. */
   #adds = 0;
-  /** Their approximate number of bytes. */
+  /** Approximate bytes of the written changes. */
   #bytes = 0;
-  /** Whether to check versions. */
+  /** Whether a change expects a version. */
   #expects = false;
   #state: 'open' | 'accepted' | 'discarded' = 'open';
 
@@ -146,7 +150,7 @@ class StagedRequest implements Staging {
         await this.#recheck(outcome);
       } catch (error) {
         if (error instanceof AkinError && error.code === 'conflict') await this.discard();
-        // A long search prevents adding columns: try again instead of making all others wait behind this.
+        // A long search blocks new columns, and all later searches would wait behind this: give up, and try again.
         if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || attempt === LOCK_ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 100));
       }
@@ -261,7 +265,7 @@ class StagedRequest implements Staging {
   }
 }
 
-/** A reindex replaces the collection. A request that is sent again a moment later goes to the new one. */
+/** The error while a reindex replaces the collection. A request that is sent again soon goes to the new collection. */
 function collectionSwapError(replaced: boolean): AkinError {
   return new AkinError(
     'unavailable',

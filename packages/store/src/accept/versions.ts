@@ -65,8 +65,8 @@ export async function requireVersions(
 }
 
 /**
- * The current accepted versions of some documents. Ids without a document are left out. If the version is not known
- * yet, it is the one that the document has unless a delete by query removes it.
+ * The current accepted versions of some documents, by id. Ids without a document are left out. While a pending delete
+ * by query decides whether a document exists, its version is the one without that delete.
  */
 export async function currentVersions(
   store: Store,
@@ -88,7 +88,7 @@ export async function currentVersions(
   );
 }
 
-/** The document before some change. */
+/** The document just before a change. */
 interface FoundVersion {
   /** Undefined if there is no document. */
   readonly version: bigint | undefined;
@@ -117,7 +117,7 @@ interface PendingDelete {
   readonly seq: bigint;
   readonly query: string;
   readonly acceptedAt: Date;
-  /** Documents in the tables that it deletes. */
+  /** Ids of the documents in the tables that it deletes. */
   readonly takes: ReadonlySet<string>;
 }
 
@@ -129,10 +129,15 @@ interface LiveRow {
 }
 
 interface Known {
+  /** The document before the change with a number. @param seq undefined: after all accepted changes */
   before(id: string, seq: bigint | undefined): FoundVersion;
 }
 
-/** @param own a request that is about to be accepted, whose operations count too */
+/**
+ * Reads what decides the versions of some documents.
+ *
+ * @param own a request that is about to be accepted, whose operations count too
+ */
 async function readKnown(
   tx: Queryable,
   store: Store,
@@ -145,7 +150,7 @@ async function readKnown(
   const of = [own?.request ?? null, own?.nextSeq ?? null];
   const seq = 'coalesce(r.first_seq, $2::bigint) + o.position';
   const accepted = '(r.first_seq is not null or r.request = $1::bigint)';
-  // Before the rows: what is applied in between is found there.
+  // Read before the rows: an operation that is applied in between is then found among the rows.
   const open = await tx.query<OpenOperation>(
     `select o.id, o.kind, ${seq} as seq from ${S}.operations o join ${S}.requests r using (request)
       where o.id = any($3::text[]) and o.state in ${OPEN} and ${accepted} order by seq`,
@@ -213,7 +218,7 @@ function knownOf(
   };
 }
 
-/** Those documents that a delete by query will remove. */
+/** The ids of the rows that a delete by query will remove. */
 async function takenBy(
   tx: Queryable,
   store: Store,

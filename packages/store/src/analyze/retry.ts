@@ -94,7 +94,7 @@ async function retryChunk(
     const codes = rows.map((row) => row.code);
     await countFailures(tx, S, tally(codes, -1));
     await finishRequests(tx, collection, requests);
-    // Pending again: see `settle` of commits.
+    // Not all changes are finished any more: see `recordAllFinished` of commits.
     await tx.query('update akin.collections set settled_seq = null where id = $1', [collection.id]);
     return rows.map(({ state }) => state);
   });

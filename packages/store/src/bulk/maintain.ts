@@ -16,7 +16,7 @@ import { refreshStatistics } from './statistics.ts';
 const KEPT_DAYS = 7;
 /** Number of requests that are removed in one run. */
 const MAX_FORGOTTEN = 1_000;
-/** PostgreSQL publishes statistics of its tables a few seconds late. */
+/** How long a commit counts as recent: PostgreSQL publishes statistics of its tables a few seconds late. */
 const FRESH = "interval '1 minute'";
 
 /** See {@link maintainCollection}, for some or all collections, and {@link collectGarbage}. */
@@ -50,7 +50,10 @@ export async function maintainCollection(store: Store, collection: Collection): 
   return !left.includes(true);
 }
 
-/** Failed operations may be retried, and then must see the deletes that were accepted after them. */
+/**
+ * Removes barriers without earlier pending operations. Failed operations count as pending: after a retry they must see
+ * the deletes that were accepted after them.
+ */
 async function removeBarriers(store: Store, collection: Collection, lowWater: bigint): Promise<void> {
   const S = collection.sqlSchema;
   await store.engine.query(
@@ -80,8 +83,8 @@ async function readProgress(store: Store, collection: Collection): Promise<Progr
 }
 
 /**
- * Removes rows that no search can see. A row stays while earlier operations are pending: one on the same id must find
- * out that it came too late.
+ * Removes rows that no search can see. A row stays while operations from before it are pending: one of them on the same
+ * id must find out that it came too late.
  *
  * @returns whether some are left, or their space in the tables has to be cleaned up
  */

@@ -20,7 +20,7 @@ export async function recover(store: Store): Promise<void> {
   await requeueStuck(store, 0);
 }
 
-/** Removes requests that are too old to be accepted. */
+/** Removes requests that were begun at least so long ago and were never accepted, with their rows. */
 export async function deleteUnaccepted(
   store: Store,
   collection: Collection,
@@ -34,7 +34,7 @@ export async function deleteUnaccepted(
   for (const { request } of rows) await removeRequest(store, collection, request);
 }
 
-/** A kill between the last chunk of a commit and its end leaves requests open that have nothing left to do. */
+/** Finishes requests without open operations: a kill between the last chunk of a commit and its end leaves some. */
 async function finishAll(store: Store, collection: Collection): Promise<void> {
   let last = BEFORE_ALL;
   for (;;) {

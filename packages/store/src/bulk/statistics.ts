@@ -78,22 +78,22 @@ async function staleOnServers(store: Store, collection: Collection): Promise<str
   return [whole, ...modules.map(({ name }) => descriptorTable(collection.sqlSchema, name))];
 }
 
-/** New fields have priority: see fields. */
+/** A statement that is cancelled for a new field (see fields) is run another time. */
 async function runUnlessCancelled(engine: Engine, sql: string): Promise<void> {
   await engine.query(sql, [], 'bulk').catch((error: unknown) => {
     if (!wasCancelled(error)) throw error;
   });
 }
 
-/** Searches and commits continue at the same time. */
+/** Whether a vacuum is due: on PostgreSQL, searches and commits continue at the same time. */
 function isDueOnPostgres({ live, dead, inserted }: Table): boolean {
   return Number(dead) + Number(inserted) > 1_000 + 0.05 * Number(live);
 }
 
 /**
- * Cleaning up 100,000 rows takes half a second or more, in which no search runs: do it in a pause, or when it is
- * necessary. Rows that were only inserted are marked as visible to all at once, which is cheap, and allows counts with
- * only an index.
+ * Whether a vacuum is due: on PGlite no search runs in the meantime. Cleaning up 100,000 rows takes half a second or
+ * more: that is done in a pause, or when it is necessary. Rows that were only inserted are marked as visible to all,
+ * which is cheap and allows counts with only an index.
  */
 function isDueOnPglite({ live, dead, inserted }: Table, sinceLastSearch: number): boolean {
   const paused = sinceLastSearch > PAUSE_MILLISECONDS;

@@ -21,9 +21,9 @@ const TRIED = 3;
 const MARGIN = 0.65;
 
 /**
- * Throttles bulk work (applying changes, accepting large requests, housekeeping). It pauses between its pieces: longer
- * the more it slows searches, and not at all without searches. Other programs slow searches too. So the effect of bulk
- * work is measured: its share of the time varies, and {@link Effect} compares the durations of searches.
+ * Throttles bulk work (applying changes, accepting large requests, housekeeping): it pauses between its chunks, for
+ * longer the more it slows searches, and not at all without searches. Other programs slow searches too. So the share of
+ * the time in which bulk work is active varies, and {@link Effect} measures how the duration of searches follows.
  */
 export class Throttle {
   readonly #slowdown: number;
@@ -167,7 +167,12 @@ class Effect {
   }
 }
 
-/** Sends the searches of this process to the others that share the database, and returns those of all. */
+/**
+ * Shares search times with the other processes on a database.
+ *
+ * @param process unique name of this process
+ * @returns a function that stores those of this process, and returns those of all during the last seconds
+ */
 export function exchangeSearchTimes(database: Queryable, process: string): (own: SearchTimes) => Promise<SearchTimes> {
   let tidied = false;
   return async ({ count, p95 }) => {

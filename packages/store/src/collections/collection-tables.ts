@@ -318,7 +318,8 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
 ];
 
 /**
- * Of a row of documents: its values, outputs and thumbnail; null in older rows. On other servers it is also a column.
+ * The column with the bytes of a document: its values, outputs and thumbnail. Null in older rows. Partitions on other
+ * servers have it too.
  */
 const BYTES = { name: 'bytes', type: 'int', since: 18 };
 

@@ -96,7 +96,7 @@ export async function collectionOf(store: Store, id: number): Promise<Collection
   return row && fromRow(row);
 }
 
-/** @throws AkinError not-found that names the collection and the existing ones */
+/** The collection with a name. @throws AkinError not-found that names it and existing ones */
 export async function findCollection(store: Store, name: string): Promise<Collection> {
   // As searches do, which usually come next: a connection needs a statement to change its time limit.
   const options = { timeoutMilliseconds: store.searchMilliseconds, isSearch: false };

@@ -59,7 +59,11 @@ async function isModelUnused(tx: Queryable, { sqlSchema: S }: Collection, module
   return rows.length > 0;
 }
 
-/** The same for one module. The caller gives the schema a new version if it returns true. */
+/**
+ * As {@link claimModels}, for one module and given models.
+ *
+ * @returns whether something changed: then the caller must give the schema a new version
+ */
 export async function claimModel(
   generation: Generation,
   collection: Collection,

@@ -62,8 +62,8 @@ export function countOf(sqlSchema: string, table: string): string {
 }
 
 /**
- * The same in a collection with shards on other servers, which has no tables from before descriptors were counted.
- * Reading rows there would block new columns.
+ * As {@link countOf}, for a collection with shards on other servers: none of its tables is from before descriptors were
+ * counted, and reading rows on other servers would block new columns.
  */
 export const NO_DOCUMENTS = '0 where $2::text is not null';
 
@@ -78,7 +78,7 @@ export async function addColumns(
   await tx.query(`alter table ${collection.sqlSchema}.documents ${added.join(', ')}`);
 }
 
-/** Adds them to the partitions on other servers. Left-overs of an earlier attempt are replaced. */
+/** Adds columns to the partitions on other servers. Left-overs of an earlier attempt are replaced. */
 async function addColumnsOnServers(
   tx: Queryable,
   collection: Tables,

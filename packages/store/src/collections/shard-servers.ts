@@ -21,7 +21,7 @@ interface Settings {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The server of each shard, undefined for the main one. Empty for a collection with all of its rows there. */
+/** The server of each shard; undefined for the main one. Empty if all shards are on the main server. */
 export function serversOf({ settings }: Settings): readonly (string | undefined)[] {
   const servers = settings.shardServers;
   if (!Array.isArray(servers)) return [];
@@ -52,7 +52,7 @@ export async function runOnServer(tx: Queryable, server: string, sql: string): P
   await tx.query('select dblink_exec($1, $2)', [foreignServer(server), sql]).catch(withServerName(server));
 }
 
-/** @param columns of the rows, with their types */
+/** The rows of a query on another server. @param columns names and types of their columns, as SQL */
 export function queryOnServer<R extends object>(
   tx: Queryable,
   server: string,

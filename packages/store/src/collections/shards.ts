@@ -41,11 +41,11 @@ export function drawDoc(collection: Tables, id: string): string {
 }
 
 /**
- * A version of akin without shards, or with another hash, would put documents into the wrong one: it does not find the
- * sequence.
+ * The name of the sequence of document numbers. A version of akin without shards, or with another hash, would put
+ * documents into the wrong shard: it does not find a sequence with this name.
  */
 const SHARDED_DOC = 'doc_by_sha256';
-/** A version without shard servers would add fields only on this one. */
+/** The same for shards on several servers: a version without shard servers would add fields only on the main one. */
 const SERVERS_DOC = 'doc_on_servers';
 
 function sequenceOf(collection: Settings): string {
@@ -93,8 +93,8 @@ function suffixOf(shard: number): string {
 }
 
 /**
- * Of the table of outputs. Otherwise texts of more than 2 kB, which nearly all are, would be stored out of line in two
- * pieces. That takes 1.5 times the work for writing, twice the work for reading, and more space.
+ * Setting of the table of outputs. Without it, texts of more than 2 kB, which nearly all are, would be stored out of
+ * line in two pieces. That takes 1.5 times the work for writing, twice the work for reading, and more space.
  */
 const IN_ROWS = 'toast_tuple_target = 4080';
 
@@ -155,8 +155,8 @@ const FETCHED: Readonly<Record<string, number>> = { documents: 5_000 };
 const FETCHED_DESCRIPTORS = 500;
 
 /**
- * The same over several servers. Here the whole has no primary key, because PostgreSQL has none over foreign tables.
- * Each partition has a primary key.
+ * Partitions tables over several servers. Each partition has a primary key. The whole table has none, because
+ * PostgreSQL has none over foreign tables.
  */
 async function partitionOverServers(tx: Queryable, collection: Tables, tables: readonly string[]): Promise<void> {
   const S = collection.sqlSchema;

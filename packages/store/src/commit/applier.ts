@@ -28,7 +28,7 @@ export class Applier {
   #began = performance.now();
   #failed = 0;
 
-  /** @param batchSize the learned chunk size of the collection */
+  /** @param batchSize learns the number of operations per chunk; default: a new one */
   constructor(context: CommitContext, batchSize = firstBatchSize(context.store)) {
     this.#context = context;
     this.#batchSize = batchSize;
@@ -40,7 +40,7 @@ export class Applier {
     return this.#context.store.throttle.strength > 0 ? Math.min(rows, THROTTLED_ROWS) : rows;
   }
 
-  /** The learned chunk size, for processes that apply a shard of the collection. */
+  /** The learned number of operations per chunk, for parts of this commit that run in parallel. */
   get batchSize(): AdaptiveBatchSize {
     return this.#batchSize;
   }
@@ -53,14 +53,14 @@ export class Applier {
   /** Applies adds and deletes by id. */
   async apply(operations: readonly ReadyOperation[]): Promise<void> {
     const isAtomic = operations.some(({ atomic }) => atomic);
-    // They are made from the documents in the tables.
+    // Atomic updates are made from the documents in the tables.
     if (isAtomic) await this.applied();
     const pieces = isAtomic ? await independentRuns(this.#context, operations) : [operations];
     for (const piece of pieces) {
       const chunk = await prepareChunk(this.#context, piece);
       await this.applied();
       this.#atWork = applyChunk(this.#context, chunk, this.#batchSize);
-      // The failure goes to the code that waits for it.
+      // `applied` reports the failure.
       this.#atWork.catch(() => undefined);
       if (isAtomic) await this.applied();
     }

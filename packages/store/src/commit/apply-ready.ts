@@ -13,16 +13,17 @@ const MAX_LINKS = 100;
 /** The work of a commit and its progress. */
 interface Progress {
   readonly applier: Applier;
-  /** Everything up to this number is finished. */
+  /** Operations with numbers up to this one are done, or not ready. */
   after: bigint;
-  /** Operations with lower numbers are applied. */
+  /** Only operations with lower numbers are applied. */
   readonly below: bigint;
   /**
-   * Number of operations since the last delete by query; minus infinity after the shards up to the next one are done.
+   * Number of operations since the last delete by query. Minus infinity after all shards were applied up to the next
+   * one.
    */
   count: number;
   failed: number;
-  /** Whether it is so large that its words may wait for their index. */
+  /** Whether the commit is so large that new words may wait in the list of their index. */
   isLarge: boolean;
 }
 
@@ -31,7 +32,7 @@ interface Progress {
  * for more, the shards are applied in parallel.
  *
  * @param pages of unfinished requests
- * @param below changes with lower numbers are applied
+ * @param below only operations with lower numbers are applied
  * @param span gets links to the requests with applied operations
  * @returns the number of failed operations
  */
@@ -79,7 +80,7 @@ async function applyPage(
   const touched = new Set<bigint>();
   const isSharded = store.engine.kind === 'postgres' && shardsOf(collection) > 1;
   for (let isMore = true, isFirst = true; isMore; isFirst = false) {
-    // It keeps nothing in memory while it waits.
+    // Here no operations are in memory while others have their turn.
     if (!isFirst && turn.isWanted) await applier.pass();
     context.signal?.throwIfAborted();
     await store.engine.disk?.requireSpace('work');

@@ -27,16 +27,16 @@ import {
  * 36.
  */
 
-/** Poll interval for the end of the others, in milliseconds. */
+/** Poll interval for the end of shards that other processes apply, in milliseconds. */
 const POLL_MILLISECONDS = 100;
 
-/** Shared by the processes that apply shards of a collection. */
+/** What all that apply shards of one collection in this process have in common. */
 type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'turn'> & {
-  /** They share the learned chunk size: otherwise each would start with small chunks. */
+  /** Shared, so that not each starts with small chunks. */
   readonly batchSize: AdaptiveBatchSize;
 };
 
-/** The result of one of them. */
+/** The number of shards that were applied, and of operations that failed in them. */
 interface Done {
   shards: number;
   failed: number;
@@ -51,8 +51,9 @@ interface Part {
 /**
  * Applies all shards up to the next delete by query, in parallel. The leader applies those that no other process takes.
  *
- * @param part at most this
- * @returns all operations below this number are applied; how many failed in this process (helpers count their own)
+ * @param part the operations; those after the next delete by query are left out
+ * @returns the number below which all operations are applied, and how many failed in this process; other processes
+ * count theirs
  */
 export async function applyShards(
   context: CommitContext & Work,
@@ -79,7 +80,7 @@ export async function applyShards(
         .then((done) => {
           failed += done.failed;
         })
-        // The shard is released: the leader continues it, and reports the same error if it occurs again.
+        // The shard is free again. The leader takes it, and reports the error if it occurs again.
         .catch(() => undefined)
         .finally(() => {
           place.end();
@@ -111,13 +112,13 @@ export async function applyShards(
  * Applies shards of commits of other leaders, if there are free ones, this process has their models, and its own
  * commits leave it a place.
  *
- * @returns what it did, by collection
- * @throws AkinError unavailable while the database is unreachable; the error of a shard, which is left to others
+ * @returns the collections where this process has applied shards, with the numbers of shards and of failed operations
+ * @throws AkinError unavailable while the database is unreachable; the error of a shard, which others may take then
  */
 export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(Done & { collection: string })[]> {
   const helped: (Done & { collection: string })[] = [];
   for (const id of await collectionsWithFreeShards(store)) {
-    // Its own commit does that.
+    // A commit of this process applies them itself.
     if (store.memory.commits.has(id)) continue;
     const collection = await collectionOf(store, id);
     if (collection === undefined || !(await hasModelsOf(store, collection))) continue;

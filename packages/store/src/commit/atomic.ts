@@ -31,9 +31,9 @@ export interface Whole {
 }
 
 /**
- * Divides a sequence of operations into pieces to be applied one after the other, without the atomic updates that must
- * wait: those with an earlier pending operation on the same id. Usually the sequence is one piece. If a delete by query
- * is between operations on one id, each of these is a piece.
+ * Divides operations into pieces to be applied one after the other. Atomic updates with an earlier pending operation on
+ * the same id must wait, and are left out. Usually there is one piece. If a delete by query was accepted between
+ * operations on ids with atomic updates, each of these operations is a piece.
  */
 export async function independentRuns(
   context: CommitContext,
@@ -113,7 +113,7 @@ async function hasDeleteBetween(
   return row?.some ?? false;
 }
 
-/** The documents of some atomic updates, operation by operation. */
+/** The documents that atomic updates change, as they are after each operation of a piece. */
 export class Bases {
   readonly #known: ReadonlyMap<string, bigint>;
   readonly #now: Map<string, Whole | undefined>;
@@ -130,12 +130,12 @@ export class Bases {
     return new Bases(await knownSeqs(context, ids), await readWholes(context, ids));
   }
 
-  /** Whether something later made an operation void. */
+  /** Whether a later change, which is applied already, made an operation void. */
   isVoid({ id, seq }: ReadyOperation): boolean {
     return seq < (this.#known.get(id ?? '') ?? seq);
   }
 
-  /** The document after an operation. Undefined: it is deleted. */
+  /** Records the document after an operation. @param whole undefined: it is deleted */
   follow({ id }: ReadyOperation, whole: Whole | undefined): void {
     if (this.#known.has(id ?? '')) this.#now.set(id ?? '', whole);
   }
@@ -171,8 +171,8 @@ function requireStorable(id: string, fields: ReadonlyMap<string, FieldValue>): v
 }
 
 /**
- * The live documents of some ids, with the values from their analysis. Read from the tables and not from the outputs,
- * so that it does not matter which model made them.
+ * The live documents of some ids, with the values from their analysis. These are read from the tables and not from the
+ * outputs, so that it does not matter which model made them.
  */
 async function readWholes(context: CommitContext, ids: ReadonlySet<string>): Promise<Map<string, Whole | undefined>> {
   const { store, collection, schema } = context;
@@ -228,7 +228,7 @@ async function readDescriptors(
   return found;
 }
 
-/** Gives documents the outputs and thumbnails of the documents that they were made from. Their own ones stay. */
+/** Copies outputs and thumbnails from one version of a document to the next, where the next has none of its own. */
 export async function copyPictures(
   tx: Queryable,
   S: string,

@@ -18,9 +18,9 @@ import { leaveTombstones } from './tombstones.ts';
  * Applies deletes by query again to documents that were accepted before them and arrive only now, because their
  * analysis took longer. Deletes by id and replacements do not need this: such documents were found superseded before.
  *
- * @param added just inserted, unpublished
+ * @param added operations whose documents were just inserted, unpublished
  * @param changes gets the removed descriptors
- * @returns those of them that are deleted again
+ * @returns the rows that were removed again
  */
 export async function applyBarriers(
   tx: Queryable,
@@ -53,7 +53,7 @@ interface QueryBarrier {
   readonly acceptedAt: Date;
 }
 
-/** A delete by query was applied, but cannot be applied to a document that came late. */
+/** The error if a delete by query was applied before, but cannot be applied to a document that came late. */
 export class BarrierRefused extends Error {
   readonly barrier: QueryBarrier;
   readonly refused: RefusedDelete;
@@ -65,7 +65,7 @@ export class BarrierRefused extends Error {
   }
 }
 
-/** Those documents that a barrier deletes. A document with a pending earlier atomic update is not decided yet. */
+/** The late documents that a barrier deletes. One with a pending atomic update from before the barrier is left out. */
 async function matchingOf(
   tx: Queryable,
   context: CommitContext,
@@ -87,12 +87,11 @@ async function matchingOf(
 }
 
 /**
- * If documents could not be applied because of a delete by query, that delete fails, not they. What it has deleted
- * stays deleted, the late documents stay, and it can be retried.
+ * Makes a delete by query fail, because documents that came late could not be applied with it: the caller applies them
+ * without it. What it has deleted stays deleted, and it can be retried.
  *
  * @param error of the transaction that {@link applyBarriers} was a part of
- * @returns undefined for another error; else the number of failed deletes, 0 if that was counted before, and the failed
- * work may be retried
+ * @returns the number of deletes that failed now: 0 if the delete had failed before. Undefined for any other error
  */
 export async function failRefusedBarrier(
   { store, collection, lease }: CommitContext,
@@ -106,7 +105,7 @@ export async function failRefusedBarrier(
     async (tx) => {
       await requireLease(tx, collection, lease);
       await tx.query(`delete from ${S}.barriers where seq = $1 and query is not null`, [barrier.seq]);
-      // It may no longer exist: applied operations are removed after a while.
+      // The operation may no longer exist: those that were applied are removed after a while.
       const rows = await tx.query(
         `update ${S}.operations o set state = 'failed', document = $2, applied_commit = null, error_code = $3, error_msg = $4
            from ${S}.requests r

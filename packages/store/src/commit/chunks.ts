@@ -8,11 +8,10 @@ import type { CommitContext } from './commit-context.ts';
 import { requireLease } from './leases.ts';
 
 /*
- * A transaction of a commit that writes rows on other servers commits there first, and then on the main server. If it
- * dies in between, those servers are ahead: its writes there are undone before anything else is applied. For that, each
- * of these transactions, a chunk, has a number, which its rows contain: `born` for new rows, `ended` for ended ones.
- * The main server stores the last chunk of each shard in `chunks`. The other server stores the same number in a row
- * that the transaction locks. See ADR 38.
+ * A chunk that writes rows on other servers commits there first, and then on the main server. If the process dies in
+ * between, the other servers are ahead: their new writes are undone before anything else is applied. For that, each
+ * chunk has a number, which its rows contain: `born` for new rows, `ended` for ended ones. The main server stores the
+ * number of the last chunk of each shard in `chunks`, the other server in a row that the chunk locks. See ADR 38.
  */
 
 /** A commit in a transaction that may write rows of documents. */
@@ -45,14 +44,14 @@ export async function beginChunk(tx: Queryable, context: CommitContext): Promise
     [shards],
   );
   const chunk = row?.chunk ?? 0n;
-  // Waits for a transaction that was abandoned here and has not ended there.
+  // Waits for an abandoned chunk that has not ended on the other server.
   for (const shard of shards) await tx.query(`update ${chunkTable(collection, shard)} set chunk = $1`, [chunk]);
   return { ...context, chunk };
 }
 
 /**
- * Undoes writes on other servers of a transaction that the main one did not commit. Call this before anything is
- * applied or published; after that, only a failing transaction can leave such writes again.
+ * Undoes writes on other servers of chunks that the main server did not commit. Call this before anything is applied or
+ * published; after that, only a failing chunk can leave such writes again.
  */
 export async function undoChunks(context: CommitContext): Promise<void> {
   const shards = shardsOn(context);
@@ -66,7 +65,7 @@ export async function undoChunks(context: CommitContext): Promise<void> {
         [shards],
       );
       for (const { shard, chunk } of known) {
-        // Waits for a transaction that has not ended there.
+        // Waits for a chunk that has not ended on the other server.
         const [row] = await tx.query<{ chunk: bigint }>(
           `select chunk from ${chunkTable(collection, shard)} for update`,
         );
@@ -93,7 +92,7 @@ async function undoShard(
   chunk: bigint,
 ): Promise<void> {
   const S = collection.sqlSchema;
-  // After a promotion of a standby of the main server, these may be several commits.
+  // After a promotion of a standby of the main server, writes of several commits may have to be undone.
   const range = shardRanges(collection)[shard];
   const here = `doc >= ${range?.from} and doc < ${range?.to}`;
   const came = await tx.query<{ doc: bigint }>(

@@ -12,7 +12,7 @@ export interface Failure {
   readonly msg: string;
 }
 
-/** Removes the contents of superseded operations. */
+/** Removes outputs and thumbnails of superseded operations. */
 export async function forgetPayloads(tx: Queryable, S: string, superseded: readonly ReadyOperation[]): Promise<void> {
   const docs = superseded.flatMap(({ doc }) => (doc === null ? [] : [doc]));
   if (docs.length === 0) return;
@@ -20,7 +20,7 @@ export async function forgetPayloads(tx: Queryable, S: string, superseded: reado
   await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
 }
 
-/** From now on the tables have the contents of the operation, so it need not keep them. */
+/** Ends operations in the transaction of their chunk. Their documents are cleared: they are in the tables, or void. */
 export async function closeOperations(
   tx: Queryable,
   { collection, target }: CommitContext,
@@ -36,7 +36,7 @@ export async function closeOperations(
   );
 }
 
-/** A failed operation keeps its contents, for inspection. */
+/** Ends operations that failed, in a transaction of its own, and counts them. They keep their contents, for a retry. */
 export async function failOperations(
   { store, collection, lease }: CommitContext,
   failures: readonly Failure[],

@@ -15,13 +15,13 @@ export interface CommitContext {
    * store.
    */
   readonly lease: Lease | ShardLease | undefined;
-  /** Interrupts it between two pieces. */
+  /** Interrupts the commit between two chunks. */
   readonly signal: AbortSignal | undefined;
-  /** Its place among the commits of all collections. */
+  /** The turn of the commit among those of all collections. */
   readonly turn: Turn;
 }
 
-/** The shard of this lease. Undefined: all of them. */
+/** The shard that a context is limited to. Undefined: all shards. */
 export function shardOf({ lease }: CommitContext): number | undefined {
   return lease !== undefined && 'shard' in lease ? lease.shard : undefined;
 }

@@ -6,7 +6,7 @@ import type { Collection, Store } from '../context.ts';
  * time.
  */
 const LONGEST_WAIT = 60_000;
-/** Poll interval in milliseconds. A notification wakes it earlier. */
+/** Poll interval in milliseconds. A notification ends the wait earlier. */
 const POLL = 500;
 
 /**
@@ -45,7 +45,7 @@ export async function requestCommit(store: Store, collection: Collection): Promi
   );
 }
 
-/** The unanswered requests: the last one by id of the collection. */
+/** The number of the last unanswered request of each collection, by id. */
 export async function requestedCommits(store: Store): Promise<Map<number, bigint>> {
   const rows = await store.engine.query<{ collection: number; asked: bigint }>(
     'select collection, asked from akin.commit_requests where asked > done',

@@ -22,7 +22,7 @@ import { applyWaitingDeletes } from './waiting-deletes.ts';
  * A commit that rejects (the database is unreachable, the process dies) loses nothing: the next one continues it.
  *
  * @param lease required if other processes share the store
- * @param signal interrupts it between two pieces
+ * @param signal interrupts the commit between two chunks
  * @throws AkinError conflict if the lease was lost on the way: nothing was published; the reason of the signal
  */
 export async function commit(
@@ -140,8 +140,8 @@ async function end(
 }
 
 /**
- * Records that all changes below a number are finished, if they are: then nobody searches for work in the collection. A
- * retry changes the same row, and so comes before or after.
+ * If all changes below a number are finished, records that: then nobody searches for work in the collection. A retry
+ * locks the same row: either its requests are unfinished here, or it clears the record afterwards.
  */
 async function recordAllFinished(tx: Queryable, { id, sqlSchema: S }: Collection, bound: bigint): Promise<void> {
   await tx.query(

@@ -15,8 +15,8 @@ export class CrashingDelete extends Error {
 }
 
 /**
- * Runs the statement of a delete by query. It cannot be known beforehand that a statement crashes the embedded
- * database, and without a limit each commit would try it again.
+ * Runs the statement of a delete by query, and counts its crashes. Nobody can know beforehand that a statement crashes
+ * the embedded database, and without a limit each commit would try it again.
  *
  * Crashes are counted in memory: a restarted process tries the delete as often again.
  *

@@ -21,11 +21,11 @@ import { waitingIds } from './waiting-deletes.ts';
 const WINDOW = 5_000n;
 
 /**
- * Applies a delete by query to everything that was accepted before it and is in the tables. Documents that arrive later
- * find it as a barrier. It scans the documents in windows, so that no statement takes long. If it is interrupted, the
- * next commit starts it again.
+ * Applies a delete by query to all documents in the tables that were accepted before it, and leaves a barrier for those
+ * that arrive later. The documents are scanned in windows, so that no statement takes long. After an interruption the
+ * next commit starts again.
  *
- * A delete that cannot be run fails alone. What it has deleted stays deleted, and a retry continues with the rest.
+ * A delete that cannot be run fails alone. What it has deleted stays deleted, and a retry deletes the rest.
  *
  * @returns the number of failed operations: 0 or 1
  */
@@ -45,7 +45,7 @@ export async function applyDeleteByQuery(context: CommitContext, operation: Read
 async function deleteMatching(context: CommitContext, operation: ReadyOperation): Promise<void> {
   const { store, collection } = context;
   const S = collection.sqlSchema;
-  // Also if there are no documents.
+  // An invalid query also fails if there are no documents.
   compileDelete(context, operation.document ?? '', operation.acceptedAt, new Params());
   const forgets = forgetsTombstones(operation.document ?? '');
   if (forgets) await forgetTombstones(context);
@@ -61,7 +61,7 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
     'bulk',
   );
   const covered = coveredIds(operation.document ?? '');
-  // Documents that are deleted in any case are not waited for.
+  // A delete of everything, or of ids, does not depend on pending updates.
   const waiting = covered === undefined ? await waitingIds(context, operation.seq) : [];
   const batchSize = new AdaptiveBatchSize(100, 2_000);
   for (const { first, last } of ranges) {
@@ -98,7 +98,12 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
   if (covered === 'all') await sweepFailures(store, collection);
 }
 
-/** @returns where the next window begins: matches may be dense here and rare there, so both ends are bounded */
+/**
+ * Deletes matches from a number on: in a window of numbers, and no more than a chunk of them, because they may be dense
+ * or rare.
+ *
+ * @returns where to continue
+ */
 async function deleteWindow(
   context: CommitContext,
   operation: ReadyOperation,

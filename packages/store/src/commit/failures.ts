@@ -25,7 +25,7 @@ export async function countFailures(tx: Queryable, S: string, changes: ReadonlyM
   ]);
 }
 
-/** How many there are by reason. */
+/** The number of failures by reason, times `each`. A missing code counts as internal. */
 export function tally(codes: Iterable<string | null>, each: 1 | -1): Map<string, number> {
   const counts = new Map<string, number>();
   for (const code of codes) counts.set(code ?? 'internal', (counts.get(code ?? 'internal') ?? 0) + each);
@@ -38,7 +38,7 @@ export function failuresSql(S: string): string {
     select code, sum(change) as count from ${S}.failures group by code having sum(change) > 0) counted)`;
 }
 
-/** Adds up the rows that were written since. */
+/** Adds up the rows of `failures`, so that there are few. */
 export async function foldFailures(store: Store, { sqlSchema: S }: Collection): Promise<void> {
   await store.engine.query(
     `with gone as (delete from ${S}.failures where (select count(*) from ${S}.failures) > 100 returning code, change)
@@ -73,8 +73,8 @@ export async function supersedeFailed(
 
 /**
  * Supersedes failures that a later change has made void: those that failed after it took effect, those that a delete of
- * everything covers, and those of earlier versions of akin. Checks a limited number of them, and the next ones at the
- * next call.
+ * everything covers, and those of earlier versions of akin. Checks a limited number of failures; the next call
+ * continues there.
  *
  * @returns whether there are more to check
  */
@@ -103,7 +103,7 @@ async function sweepBatch(
   const rows = await tx.query<SweepCursor & { covered: boolean }>(
     `select o.request, o.position, coalesce(o.id is not null and (
               exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position
-                       -- One that an atomic update made may have been made void by nothing.
+                       -- An atomic update does not make earlier failures void.
                        and not exists (select from ${S}.requests mr join ${S}.operations m using (request)
                                         where mr.first_seq = (select max(first_seq) from ${S}.requests where first_seq <= d.seq)
                                           and m.position = d.seq - mr.first_seq and m.atomic))
@@ -129,7 +129,7 @@ async function sweepBatch(
   return end && { request: end.request, position: end.position };
 }
 
-/** @param covered SQL that selects operations by `request` and `position` */
+/** Supersedes failed operations. @param covered SQL that selects their `request` and `position` */
 async function supersede(
   tx: Queryable,
   S: string,

@@ -77,7 +77,7 @@ type Writer = (rows: CopyRows, value: FieldValue) => void;
 
 const writeText: Writer = (rows, value) => rows.text(value as string);
 
-/** By type of a column. The values are those that `coerceValue` and modules make. */
+/** How to write a value, by type of its column. The values are those that `coerceValue` and modules make. */
 const WRITERS: Readonly<Record<string, Writer>> = {
   boolean: (rows, value) => rows.boolean(value as boolean),
   bigint: (rows, value) => {
@@ -92,7 +92,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   'float8[]': (rows, value) => rows.binary(doubleArray(value as readonly number[])),
 };
 
-/** What PostgreSQL counts its microseconds from. */
+/** The epoch of PostgreSQL, in milliseconds since 1970. */
 const EPOCH = Date.UTC(2000, 0, 1);
 
 function copiesOfDescriptors({ store, collection }: ChunkContext, added: readonly Prepared[]): CopyIn[] {
@@ -118,7 +118,7 @@ function usedColumns(added: readonly Prepared[]): string[] {
   return [...names];
 }
 
-/** Of foreign tables, PostgreSQL 15 sends each row of a COPY by itself. */
+/** For foreign tables, to which PostgreSQL 15 sends each row of a COPY separately. */
 async function insertDocuments(
   tx: Queryable,
   { collection, schema, target, chunk }: ChunkContext,
@@ -130,7 +130,7 @@ async function insertDocuments(
   const types = columnTypes(schema);
   const inputs = names.map((_, i) => `v${i}`);
   const values = names.map((name, i) => `v${i}::${types.get(name)}`);
-  // The column determines its type.
+  // The column `born` determines the type of the number.
   const born = chunk === undefined ? ['', ''] : [', born', `, ${chunk}`];
   await tx.query(
     `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, bytes, valid_from${born[0]}, words${names.map((name) => `, ${name}`).join('')})

@@ -20,27 +20,27 @@ export interface WantedLease {
   readonly fits: boolean;
 }
 
-/** A holder or a commit in the way ends after some milliseconds; the next run tries again. */
+/** Longest wait for a transaction that locks a lease. Most take some milliseconds; the next run tries again. */
 const LOCK_MILLISECONDS = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 /** Maximum number of leases to wait for in one run, because a commit blocks them. */
 const MAX_WAITED_FOR = 4;
 
-/** How long no process with the models of a collection must have led it before one with others may. */
+/** A process without the models of a collection may lead it only after no other process has led it for this time. */
 const OTHER_MODELS_MILLISECONDS = 30_000;
-/** Until then, a holder that is gone counts for {@link OTHER_MODELS_MILLISECONDS}. */
+/** When holders that are gone are removed: {@link OTHER_MODELS_MILLISECONDS} counts from their end. */
 const FORGET_HOLDERS = "interval '1 hour'";
 
-/** Since when, or until when, no other process may take a lease `l`; `h` is its holder. */
+/** SQL: the end of a lease `l` with the holder `h`: in the future, or since when others may take it. */
 const UNTIL = "greatest(l.until, coalesce(h.until, '-infinity'))";
 
 /**
- * Renews all leases of a process: one statement that changes one row, however many leases there are. It uses the clock
- * of the database. It does not wait for commits, and commits do not wait for it.
+ * Renews all leases of a process, by the clock of the database: one statement changes one row, however many leases
+ * there are. It does not wait for commits, and commits do not wait for it.
  *
  * @param holder unique name of the process, never used by another one
- * @param milliseconds after which others may take the leases unless they were renewed
- * @returns its leases, by id of the collection
+ * @param milliseconds others may take the leases if they are not renewed within this time
+ * @returns the leases of the process, by id of the collection
  */
 export async function renewLeases(store: Store, holder: string, milliseconds: number): Promise<Map<number, Lease>> {
   const rows = await store.engine.query<{ collection: number; epoch: bigint }>(
@@ -55,9 +55,9 @@ export async function renewLeases(store: Store, holder: string, milliseconds: nu
 }
 
 /**
- * The leases that a process may take, and its own whose models it has gained or lost: two statements, however many
- * collections there are. Processes with the models of a collection have priority, because the results of others would
- * fail.
+ * The leases that a process may take, and those of its own for whose collections it has gained or lost the models: two
+ * statements, however many collections there are. Processes with the models of a collection have priority, because the
+ * results of others would fail.
  */
 export async function findLeases(store: Store, holder: string): Promise<WantedLease[]> {
   const collections = await collectionStates(store);
@@ -78,7 +78,7 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
   for (const state of collections) {
     const row = leases.get(state.collection.id);
     const fits = await hasModelsOf(store, state.collection, state.schemaVersion);
-    // If it was never led, the priority time of processes with its models starts at the first request.
+    // If it was never led, the priority of processes with its models starts at the first request for the lease.
     const isFree = row === undefined || (fits ? row.free || !row.fits : row.free_for_all);
     if (row?.own ? row.fits !== fits : isFree) wanted.push({ collection: state.collection, fits });
   }

@@ -16,7 +16,7 @@ export interface Prepared {
   readonly columns?: DocumentColumns;
   /** By module. The other outputs are in the columns. */
   readonly descriptors?: ParsedOutputs['descriptors'];
-  /** A later change made it void, as was found before. */
+  /** Whether a later change, which is applied already, made it void. */
   readonly isVoid?: boolean;
   /** The number (`doc`) of the row whose outputs and thumbnail it keeps. */
   readonly pictureOf?: bigint;
@@ -52,7 +52,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
     try {
       prepared.push(prepare(context, operation, { vocabulary, bases, parseOutputs, modules }));
     } catch (error) {
-      // Only this document was read, so only this document is the cause.
+      // Nothing else was read here: this document is the cause.
       failures.push({
         operation,
         code: error instanceof AkinError ? error.code : 'internal',

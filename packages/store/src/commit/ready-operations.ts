@@ -14,7 +14,7 @@ export interface ReadyOperation {
   readonly document: string | null;
   /** Outputs of its analysis or of its import, as JSON text. */
   readonly outputs: string | null;
-  /** Whether its outputs should be in a pack, and are not. */
+  /** Whether its outputs are missing in their pack. */
   readonly isLost: boolean;
   /** Mark of the outputs, see `parseOutputs`. */
   readonly mark: string | null;
@@ -30,7 +30,7 @@ export interface ReadyOperation {
 type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'keptVersion' | 'isLost'> &
   OutputsColumns & { readonly accepted_at: Date; readonly kept_version: bigint | null };
 
-/** Before the first sequence number: copied documents have numbers below 0, see reindex. */
+/** Less than any sequence number. Those of copied documents are negative, see reindex. */
 export const BEFORE_ALL = -(2n ** 61n);
 
 /** Requests per statement. */
@@ -94,7 +94,7 @@ export async function nextReady(
   const rest = page.filter(
     ({ first_seq, count }) => first_seq + BigInt(count) > range.after + 1n && first_seq < range.below,
   );
-  // Many of them may still be analyzed: then more requests are read at a time.
+  // If many of their operations wait for analysis, more and more requests are read at a time.
   for (let from = 0, size = limit; from < rest.length && found.length < limit; size *= 2) {
     let to = from;
     for (let count = 0; to < rest.length && count < size * shards; to++) count += remaining(rest[to], range);

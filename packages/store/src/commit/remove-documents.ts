@@ -33,7 +33,7 @@ export async function removePictures(
   }
 }
 
-/** Removes rows that were never visible. Earlier operations on their ids must still know that they existed. */
+/** Removes rows that were never visible. Barriers show earlier operations on the same ids that they are void. */
 export async function removeUnpublished(tx: Queryable, context: ChunkContext, docs: readonly bigint[]): Promise<void> {
   if (docs.length === 0) return;
   const S = context.collection.sqlSchema;

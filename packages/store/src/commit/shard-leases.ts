@@ -24,8 +24,8 @@ export interface ClaimedShard {
 const LEASE = "interval '5 seconds'";
 
 /**
- * Another process has taken over the shard, or the commit is finished or was started again. What was applied here is
- * kept.
+ * The error if another process has taken over the shard, or the commit has ended or was started again. What this
+ * process has applied is kept.
  */
 export class ShardLost extends AkinError {
   constructor({ name }: Collection, { shard }: ShardLease) {

@@ -117,8 +117,8 @@ async function insertTombstones(
 }
 
 /**
- * Removes the oldest above the limit. Separate from deletes, which may write tombstones in several shards in parallel:
- * if they also removed some, two of them could deadlock.
+ * Removes the oldest tombstones above the limit. Deletes do not do this themselves: they may run in several shards in
+ * parallel, and could deadlock.
  *
  * @returns whether there may be more
  */
@@ -135,7 +135,7 @@ export async function forgetOldTombstones(store: Store, { sqlSchema: S }: Collec
   return rows.length === Number(WINDOW);
 }
 
-/** Removes those of documents that are stored again. */
+/** Removes the tombstones of documents that are stored again. */
 export async function removeTombstones(
   tx: Queryable,
   { collection, schema }: CommitContext,
@@ -150,7 +150,7 @@ export function forgetsTombstones(query: string): boolean {
   return parseQuery(query).kind === 'all';
 }
 
-/** Removes all, in pieces. */
+/** Removes all tombstones of the collection, in pieces. */
 export async function forgetTombstones({ store, collection, lease }: CommitContext): Promise<void> {
   const S = collection.sqlSchema;
   const [range] = await store.engine.query<{ first: bigint | null; last: bigint | null }>(
@@ -169,7 +169,7 @@ export async function forgetTombstones({ store, collection, lease }: CommitConte
   }
 }
 
-/** Moves the tombstones of one collection to another, which has none of its own. */
+/** Replaces the tombstones of a collection by those of another one. */
 export async function copyTombstones(tx: Queryable, from: Collection, to: Collection): Promise<void> {
   await tx.query(`truncate ${to.sqlSchema}.tombstones`);
   await tx.query(

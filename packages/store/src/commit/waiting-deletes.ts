@@ -10,12 +10,12 @@ import { endRows, type LiveRow } from './end-rows.ts';
 import { openAtomic } from './open-atomic.ts';
 
 /*
- * An atomic update that waits for the analysis of an earlier document will change the present document. A later delete
- * by query cannot know yet whether it matches the result of the update: it skips that id, and its barrier records it.
- * When nothing of that id waits, the delete is applied to the document as it is then.
+ * An atomic update may wait for the analysis of an earlier change of its document. A later delete by query cannot know
+ * yet whether it will match the updated document: it skips the id, and records it in its barrier. When no earlier
+ * atomic update of the id waits any more, the delete is applied to the document as it is then.
  */
 
-/** The ids of atomic updates that were accepted before a delete by query, and wait. */
+/** The ids of pending atomic updates that were accepted before a delete by query. @param seq number of the delete */
 export async function waitingIds({ store, collection }: CommitContext, seq: bigint): Promise<string[]> {
   const S = collection.sqlSchema;
   const rows = await store.engine.query<{ id: string }>(
@@ -64,7 +64,7 @@ interface Waiting {
   readonly query: string;
   readonly accepted_at: Date;
   readonly tombstones: boolean;
-  /** Those that no longer wait. */
+  /** The skipped ids without an earlier atomic update that waits. */
   readonly ids: readonly string[];
 }
 

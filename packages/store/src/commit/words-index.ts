@@ -5,7 +5,7 @@ import type { Collection, Store } from '../context.ts';
  * look through the list. So it is long only while a commit applies many documents and no searches run.
  */
 
-/** No search ran for so long. */
+/** How long no search must have run before words are gathered. */
 const QUIET_MILLISECONDS = 1_000;
 
 /** Whether the words of documents that are applied now wait in a long list. */

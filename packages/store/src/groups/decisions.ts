@@ -15,6 +15,7 @@ export type Decision = readonly [string, string];
  * one nearest to the representative stays; the others search for another group at the next update.
  *
  * @param ids 2 to 100 different ones
+ * @param decision null withdraws an earlier one
  * @throws AkinError not-found for a document that is not visible
  */
 export async function decideGroups(
@@ -69,7 +70,7 @@ export async function listDecisions(
   });
 }
 
-/** The documents that some documents are different from, by their ids. */
+/** The ids of the documents that each document was marked as different from, by its id. */
 export async function decisionsOf(
   tx: Queryable,
   S: string,
@@ -83,8 +84,11 @@ export async function decisionsOf(
 }
 
 /**
- * SQL that is true if a document may not follow the representative `r` at a distance: the two are different, or a
- * follower that is not farther is different from it.
+ * SQL: whether a document may not follow the representative `r`, because it was marked as different from the
+ * representative, or from a follower that is at least as near.
+ *
+ * @param id of the document, as SQL
+ * @param distance between the document and `r`, as SQL
  */
 export function mayNotFollow(S: string, id: string, distance: string): string {
   return `exists (select from ${S}.decisions x where x.a = ${id} and (x.b = r.id or exists (
@@ -92,7 +96,11 @@ export function mayNotFollow(S: string, id: string, distance: string): string {
              where o.representative = r.doc and e.id = x.b and o.distance <= ${distance})))`;
 }
 
-/** Takes documents out of groups with a document that they are different from, if the other one is nearer. */
+/**
+ * Of two documents in one group that were marked as different, takes the one farther from the representative out.
+ *
+ * @param docs the documents to check, by their numbers
+ */
 export async function separate(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   const rows = await tx.query<{ doc: bigint }>(
     `with members as (
@@ -116,7 +124,7 @@ export async function separate(tx: Queryable, S: string, docs: readonly bigint[]
   );
 }
 
-/** Decisions are removed with the document: those of documents without a replacement. */
+/** Removes the decisions about removed documents, unless a newer version of the document is live. */
 export async function forgetDecisions(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   await tx.query(
     `with gone as (
@@ -171,7 +179,7 @@ async function leave(tx: Queryable, S: string, docs: readonly bigint[]): Promise
   );
 }
 
-/** Documents, and their followers, search for their groups as if they were new. */
+/** Makes documents, and the followers of those that are representatives, search for a group as if they were new. */
 async function unassign(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   await leave(tx, S, docs);
   await tx.query(

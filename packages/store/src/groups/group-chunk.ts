@@ -19,7 +19,7 @@ interface ChunkToGroup {
   /** Ascending numbers. */
   readonly docs: readonly bigint[];
   readonly state: GroupingState;
-  /** All documents up to this number have been grouped after this chunk: the new `doc` of the state. */
+  /** The new `doc` of the state: after this chunk, all new documents up to this number have their group. */
   readonly upTo: bigint;
   /** Number of documents that search for a group now, these and others. */
   readonly waiting?: number;
@@ -89,8 +89,8 @@ export async function groupChunk(
 }
 
 /**
- * Those that still exist (rows are removed a while after they were replaced, and removals are reported to groups under
- * the same lock) and that no other process has grouped.
+ * The documents that still exist and that no other process has grouped. They stay for this transaction: rows that are
+ * removed leave their groups under the same lock.
  */
 async function selectUnassigned(
   tx: Queryable,
@@ -111,7 +111,7 @@ async function selectUnassigned(
 /**
  * The nearest representative of each document, in its cells if there are cells; of equal ones the lowest number.
  *
- * @param among those that may be near each document, if they are known: the others in its cells are not
+ * @param among all representatives that may be near each document, if they are known: then cells are not searched
  */
 async function nearestRepresentatives(
   tx: Queryable,

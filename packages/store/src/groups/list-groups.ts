@@ -29,9 +29,9 @@ export interface GroupsRequest {
 export interface GroupsPage {
   /** The last commit of the collection, which decides what is visible. */
   readonly commit: number;
-  /** The commit up to which the groups are current. Newer documents are in none yet, and removed ones are in none. */
+  /** The commit up to which the groups are current. Documents of later commits are in no group yet. */
   readonly asOfCommit: number;
-  /** All matching groups. */
+  /** Number of matching groups. */
   readonly numFound: number;
   /** False while the groups are older than the last commit. */
   readonly numFoundExact: boolean;

@@ -9,9 +9,9 @@ import type { GroupingState } from './state.ts';
  * The searcher as an index of representatives: it has the descriptors of a collection, and the cells of the
  * representatives. It finds candidates near a document; the database decides (group-chunk.ts).
  *
- * Its data belongs to a version of the state, which changes with every new representative, also those of other
- * processes. The transaction that uses the answer checks under its lock whether the state still has that version.
- * Representatives that left stay in the cells; the database leaves them out.
+ * The cells belong to a version of the state, which changes with every new representative, also of other processes. The
+ * transaction that uses the candidates checks under its lock whether the state still has that version. Representatives
+ * that left stay in the cells; the database leaves them out.
  */
 
 /** Reading a descriptor into memory costs as much as grouping this share of a document in SQL. */
@@ -31,9 +31,9 @@ interface UnassignedVector {
 
 /** Representatives that may be near some documents. */
 export interface NearInMemory {
-  /** The version of the state for which this is valid. */
+  /** The version of the state for which the candidates are complete. */
   readonly version: string;
-  /** By document, for those that have any. */
+  /** The numbers of the candidates, by document. Documents without any are missing. */
   readonly representatives: ReadonlyMap<bigint, readonly bigint[]>;
 }
 

@@ -2,7 +2,7 @@ import type { Calibration, Query } from '@akin/domain';
 
 /** The definition of groups of near-duplicates. */
 export interface GroupRule {
-  /** Changes with anything below: groups of another rule are rebuilt. */
+  /** Another name for each other definition: groups that another rule made are rebuilt. */
   readonly name: string;
   /** The module whose descriptors are compared. */
   readonly module: string;

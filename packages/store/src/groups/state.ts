@@ -3,15 +3,15 @@ import type { Queryable, SqlValue } from '../engine/engine.ts';
 
 /** The progress of the groups of a collection: the one row of `grouping`. */
 export interface GroupingState {
-  /** The name of the rule that made them. Empty before the first. */
+  /** The name of the rule that made the groups. Empty before there are any. */
   readonly rule: string;
-  /** They are current up to this commit. */
+  /** The groups are current up to this commit. */
   readonly as_of: bigint;
-  /** The commit up to which they are being updated. The same if no update runs. */
+  /** The commit up to which the groups are being updated. Equal to `as_of` if no update runs. */
   readonly target: bigint;
-  /** Of the documents that are newer than `as_of`, those with numbers up to this are done. */
+  /** Of the documents that commits after `as_of` added, those with numbers up to this one have their group. */
   readonly doc: bigint;
-  /** Changes with each write of the row, which comes with all new representatives: the id of the transaction. */
+  /** Changes with each write of the row, and every new representative comes with one: the id of the transaction. */
   readonly version: string;
 }
 
@@ -23,14 +23,14 @@ export async function readState(tx: Queryable, { sqlSchema: S }: Collection): Pr
   return state;
 }
 
-/** A process that changes groups holds this lock until the end of its transaction. */
+/** Reads the state, and locks it until the end of the transaction: a process that changes groups needs this lock. */
 export async function lockState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
   const [state] = await tx.query<GroupingState>(`select ${COLUMNS} from ${S}.grouping for update`);
   if (state === undefined) throw new Error('the state of the grouping is missing');
   return state;
 }
 
-/** Writes the state, under its lock. @param assignments for `update … set` */
+/** Writes the state, under its lock. @param assignments for `update … set`, with `params` @returns the new state */
 export async function writeState(
   tx: Queryable,
   { sqlSchema: S }: Collection,
@@ -42,7 +42,7 @@ export async function writeState(
   return state;
 }
 
-/** Whether two states are equal. */
+/** Whether two states are equal apart from their versions: then only the state was written in between, if at all. */
 export function isSame(a: GroupingState, b: GroupingState): boolean {
   return a.rule === b.rule && a.as_of === b.as_of && a.target === b.target && a.doc === b.doc;
 }

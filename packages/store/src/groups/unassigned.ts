@@ -21,7 +21,7 @@ export interface UnassignedDocument {
   readonly also: Float32Array | undefined;
 }
 
-/** Those that have a descriptor and are not an exception. */
+/** Reads documents by their numbers, without those that have no descriptor or are an exception of the rule. */
 export async function readUnassigned(
   store: Store,
   collection: Collection,

@@ -30,10 +30,10 @@ interface TurnOptions {
  * the followers of removed representatives. Each step is a short transaction under one lock, so that a process may end
  * at any moment, and two processes do not disturb each other.
  *
- * In a collection with descriptors of another model, groups continue with its own scores, as the rule that made them
- * began. Few documents search for a group there, mostly those whose representative left, because no pictures arrive:
- * they are compared with all. If its calibration was never stored, groups do not change, and their scores are not
- * available.
+ * If a collection has descriptors of a model that this process lacks, the rule that made the groups stays in force,
+ * with the distances of that model for the same scores. No pictures arrive there, so few documents search for a group,
+ * mostly those whose representative left: they are compared with all representatives. If the calibration of the model
+ * was never stored, groups do not change.
  *
  * @returns whether the groups are current with the last commit, or cannot be updated
  */
@@ -91,12 +91,12 @@ class Turn {
         : new AdaptiveBatchSize(50, 1_000, 150, 50);
   }
 
-  /** However little time there is, a run makes one step. */
+  /** Whether the run has to end: it was aborted, or its time is over and it has made at least one step. */
   get isOver(): boolean {
     return this.#signal?.aborted === true || (this.#steps > 0 && performance.now() >= this.#deadline);
   }
 
-  /** Representatives that a process without their model made. */
+  /** Gives cells to the representatives that a process without their model made. */
   async assignCells(): Promise<void> {
     const { sqlSchema: S } = this.#collection;
     const { cellsOf } = this.#rule;
@@ -124,8 +124,10 @@ class Turn {
   }
 
   /**
-   * Sets a new target when the last one was reached, and starts again if the rule has changed. Descriptors of another
-   * model keep the rule that their groups began with: if its process comes back, it continues where this one was.
+   * Sets a new target when the last one was reached, and starts again if the rule has changed. A process without the
+   * model of the descriptors keeps the name of the rule: one with the model then continues where this one ended.
+   *
+   * @returns undefined if the collection was dropped
    */
   async begin(): Promise<GroupingState | undefined> {
     const { sqlSchema: S, id } = this.#collection;
@@ -155,7 +157,7 @@ class Turn {
     return begun.to;
   }
 
-  /** Continues towards the target until it is reached, the time is over, or another process was faster. */
+  /** Continues until the target is reached. @returns undefined if the time was over, or another process was faster */
   async advance(from: GroupingState): Promise<GroupingState | undefined> {
     if (from.doc === 0n) await this.#takeOutExpired(from);
     const placed = await this.#placeNew(from);
@@ -165,11 +167,11 @@ class Turn {
     return this.#finish(state);
   }
 
-  /** Documents that commits since `as_of` replaced or deleted. */
+  /** Takes the documents out of their groups that commits after `as_of` replaced or deleted. */
   async #takeOutExpired({ as_of, target }: GroupingState): Promise<void> {
     const { sqlSchema: S } = this.#collection;
     let last = { valid_to: as_of, doc: LIVE };
-    // To the end, however long: the position is not stored.
+    // To the end, however long it takes, because the position is not stored.
     while (this.#signal?.aborted !== true) {
       const expired = await this.#store.engine.query<{ valid_to: bigint; doc: bigint }>(
         `select valid_to, doc from ${S}.documents
@@ -192,7 +194,7 @@ class Turn {
     }
   }
 
-  /** Documents that commits since `as_of` added, by their numbers. */
+  /** Finds groups for the documents that commits after `as_of` added, in the order of their numbers. */
   async #placeNew(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
     let state = from;
@@ -219,7 +221,7 @@ class Turn {
     }
   }
 
-  /** Followers of removed representatives, and documents that were taken out of a group. */
+  /** Finds groups for followers of removed representatives, and for documents that were taken out of a group. */
   async #placeLeft(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
     let state = from;

@@ -7,12 +7,14 @@ export interface ObjectStore extends AsyncDisposable {
   /** Resolves when the whole object is durable under its key. @throws AkinError unavailable */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
+   * The bytes of an object.
+   *
    * @param range bytes from `from` up to `to`, exclusive; default: all
    * @returns undefined if there is no such object, or it ends before the range does
    * @throws AkinError unavailable
    */
   get(key: string, range?: Range): Promise<Buffer | undefined>;
-  /** Harmless if there is no such object. @throws AkinError unavailable */
+  /** Deletes an object, if it exists. @throws AkinError unavailable */
   delete(key: string): Promise<void>;
   /** All objects whose keys begin with a prefix that ends with a slash, in pages. @throws AkinError unavailable */
   list(prefix: string): AsyncIterable<readonly ListedObject[]>;
@@ -28,7 +30,7 @@ export interface ListedObject {
   readonly modified: Date;
 }
 
-/** The message does not name the place, because it may reach clients. Logs contain the cause. */
+/** The error of a store that does not answer. The message is for clients: only the cause, for logs, names the place. */
 export function objectStoreUnavailable(cause: unknown): AkinError {
   return new AkinError('unavailable', 'The store of outputs and thumbnails does not answer: try again.', {
     cause,

@@ -4,6 +4,8 @@ import { openFolder } from './folder.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /**
+ * Opens an object store.
+ *
  * @param place `s3://bucket/prefix`, or a folder, which is created if it is missing
  * @throws AkinError bad-request for anything else
  */

@@ -84,7 +84,10 @@ export class Packs {
   }
 
   /**
-   * Resolves when the parts are durable, all in one object, which other calls may share. @throws AkinError unavailable
+   * Writes parts into one object, which may also contain the parts of other calls. Resolves when they are durable.
+   *
+   * @returns the object and the place of each part
+   * @throws AkinError unavailable
    */
   write(parts: readonly Uint8Array[]): Promise<Pack> {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
@@ -177,7 +180,7 @@ function runsOf(places: readonly Place[]): Run[] {
   return runs;
 }
 
-/** Undefined if the row contains its bytes, or has none. */
+/** The place of the bytes of a row. Undefined if the row contains its bytes, or has none. */
 export function placeOf({ pack, start, size }: PlaceColumns): Place | undefined {
   return pack === null || start === null || size === null ? undefined : { pack, start, size };
 }

@@ -16,8 +16,9 @@ const TABLES = ['outputs', 'thumbnails'] as const;
 type Moved = PlaceColumns & { readonly doc: bigint };
 
 /**
- * Writes the referenced parts of some packs into new ones, and changes the references. The old ones are then unused.
- * @returns the number of packs that were left
+ * Writes the referenced parts of some packs into new ones, and changes the references.
+ *
+ * @returns the number of old packs, which are unused then
  */
 export async function rewritePacks(
   store: Store,

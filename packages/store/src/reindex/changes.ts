@@ -4,12 +4,13 @@ import type { Row } from '../engine/engine.ts';
 import { completeExported, type ExportedDocument, readExported } from '../export/export-documents.ts';
 import { visible, withSnapshot } from '../search/snapshot.ts';
 
-/** Maximum number of differences per chunk. */
+/** A chunk of the differences between two commits. */
 export interface ChangedDocuments {
   readonly documents: readonly ExportedDocument[];
   readonly deleted: readonly string[];
 }
 
+/** Maximum number of differences per chunk. */
 const CHUNK = 200;
 
 /**
@@ -67,6 +68,7 @@ async function readDocs(
   return (await completeExported(store, found)).map(({ document }) => document);
 }
 
+/** The number of the last commit. 0 before the first one, or if the collection was dropped. */
 export async function currentCommit(store: Store, collection: Collection): Promise<bigint> {
   const [row] = await store.engine.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [
     collection.id,

@@ -11,9 +11,9 @@ import type { MissingDocument } from './state.ts';
 
 /** The outcome of copying some documents into the target collection. */
 export interface Copied extends Accepted {
-  /** Those whose pictures are analyzed again. */
+  /** Number of documents whose pictures are analyzed again. */
   readonly analyzed: number;
-  /** Those of them for which only the thumbnail was available. */
+  /** How many of these have only their thumbnail. */
   readonly thumbnails: number;
   readonly missing: readonly MissingDocument[];
 }
@@ -46,7 +46,7 @@ export interface CopyOptions {
   readonly allowMissing: boolean;
   readonly outputsFrom?: Collection | undefined;
   readonly analyzeAgain?: AnalyzeAgain | undefined;
-  /** Fetching them from their URLs failed. */
+  /** Whether these are documents whose pictures could not be fetched from their URLs. */
   readonly unreachable?: boolean;
   /** Rejects if this process may no longer write into the target. */
   readonly guard: (tx: Queryable) => Promise<void>;

@@ -37,16 +37,16 @@ export interface ReindexWork {
   readonly signal: AbortSignal;
 }
 
-/** With this few remaining changes, new changes are blocked and the rest is copied, … */
+/** After a round with at most this many changes, new changes are blocked and the rest is copied, … */
 const FEW_CHANGES = 200;
-/** … if the last round took no longer than this: pictures may have to be analyzed. */
+/** … unless the round took longer than this, because pictures had to be analyzed. */
 const SHORT_MILLISECONDS = 1_000;
 /** Documents that are read and copied together. */
 const COPIED_AT_ONCE = 200;
 const MAX_ROUNDS = 20;
 const HEARTBEAT_MILLISECONDS = 5_000;
 const MAX_SWITCHES = 15;
-/** The problem of the picture at a URL. */
+/** Errors of a picture at a URL. Its thumbnail may be used instead. */
 const NO_PICTURE: ReadonlySet<string> = new Set([
   'image-unreachable',
   'image-undecodable',
@@ -61,8 +61,8 @@ const LOCKED = ['55P03', '40P01'];
  * If something goes wrong, it continues to serve, and the new one is removed. Documents that the new one already has,
  * because another process ended or was paused, are not copied again.
  *
- * @throws the error, which is also recorded. Not if it was paused, or another process runs it now. The reason of the
- * signal: the next process continues.
+ * @throws the error of the reindex, which is also recorded; the reason of `work.signal` if that aborts: then the next
+ * process continues. Returns without an error if the reindex was paused, or another process runs it now.
  */
 export async function runReindex(
   store: Store,
@@ -115,7 +115,7 @@ class ReindexRun {
   #copied = 0;
   #analyzed = 0;
   #thumbnails = 0;
-  /** The progress of the target: this commit of the old collection. */
+  /** Keeps the commit of the old collection that the target was filled up to. */
   #pin: Pin | undefined;
   #first: number | undefined;
   #last = 0;
@@ -223,7 +223,7 @@ class ReindexRun {
     }
   }
 
-  /** Copies the changes since then. @returns their number */
+  /** Copies the changes since the pinned commit. @returns their number */
   async #catchUp(): Promise<number> {
     const pin = this.#pin as Pin;
     const to = await currentCommit(this.#store, this.#old);

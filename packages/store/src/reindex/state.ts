@@ -73,7 +73,7 @@ export const FIRST_COPY = -1_000_000_000_000;
 /** Maximum number of missing documents that are listed. */
 export const MAX_LISTED = 1_000;
 
-/** @returns undefined if the collection was never reindexed */
+/** The progress of the reindex of a collection. @returns undefined if it was never reindexed */
 export async function reindexState(store: Store, name: string): Promise<Reindex | undefined> {
   const [row] = await store.engine.query(
     `select r.state, began_at, r.documents, copied, analyzed, thumbnails, message, missing, r.settings, ${ALIVE} as alive,
@@ -98,7 +98,7 @@ export async function reindexState(store: Store, name: string): Promise<Reindex 
   };
 }
 
-/** It may be removed at any moment. */
+/** Number of copies that wait in a target. 0 if the target was removed in the meantime. */
 async function pendingIn(store: Store, target: Pick<Collection, 'id' | 'sqlSchema'>): Promise<number> {
   const status = await collectionStatus(store, { name: '', settings: {}, ...target }).catch(() => undefined);
   return status?.pending ?? 0;
@@ -109,7 +109,7 @@ async function pendingIn(store: Store, target: Pick<Collection, 'id' | 'sqlSchem
  *
  * @param worker unique name of the process
  * @param fields new types, or new fields
- * @returns undefined if one is running
+ * @returns the target. Undefined if a reindex runs or is paused
  * @throws AkinError bad-request if the models are not here, or the number of shards is not possible
  */
 export async function beginReindex(
@@ -210,8 +210,8 @@ export async function resumeReindex(
 }
 
 /**
- * The collections with an unfinished reindex without a process: its process is gone. A process may also have ended
- * between the swap and the report.
+ * The names of the collections whose reindex is unfinished and has lost its process. A reindex whose process ended
+ * between the swap and the report is recorded as done.
  */
 export async function orphanedReindexes(store: Store): Promise<string[]> {
   await store.engine.query(
@@ -224,7 +224,7 @@ export async function orphanedReindexes(store: Store): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Releases it to the next process, which need not wait for the timeout. */
+/** Releases a reindex, so that the next process need not wait until this one counts as gone. */
 export async function leaveReindex(store: Store, collection: Collection, worker: string): Promise<void> {
   await store.engine.query(`update akin.reindexes set beat_at = '-infinity' where name = $1 and worker = $2`, [
     collection.name,

@@ -113,10 +113,13 @@ export async function switchCollections(
   );
 }
 
-/** If more is ready than fits between two commits, it is applied first. */
+/** With more ready operations than these, a commit has to come before the swap. */
 const MAX_READY = 1_000;
 
-/** Ready operations with outputs in packs: read before the transaction, which waits only for the database. */
+/**
+ * The outputs in packs of ready operations, by the number of their document: read before the transaction, which waits
+ * only for the database.
+ */
 async function readReadyOutputs(store: Store, old: Collection): Promise<ReadonlyMap<bigint, string>> {
   if (store.packs === undefined) return new Map();
   const S = old.sqlSchema;
@@ -134,7 +137,7 @@ async function readReadyOutputs(store: Store, old: Collection): Promise<Readonly
  * collection.
  *
  * @param read outputs that are not in the database, by document
- * @returns false if there are more of them, or outputs that a client sent: the next commit applies both
+ * @returns false if a commit has to apply them first: there are too many, or a client sent some of the outputs
  */
 async function analyzeAgain(
   tx: Queryable,

@@ -20,8 +20,8 @@ export class FieldUses {
 
 /**
  * Records the uses of a search for the indexer, whichever process searched: once per day and use, not once per search.
- * Small collections need no indexes and record nothing. A failure does not affect the answer: a later search records
- * it.
+ * For small collections, which need no indexes, nothing is recorded. A failure does not affect the answer: a later
+ * search tries again.
  */
 export async function recordUses(
   store: Store,

@@ -12,7 +12,7 @@ import { freshnessFor, PREPARED_FROM, requireCommit } from './snapshot.ts';
  *
  * @param fieldsOf names the fields to return, as searches do, for a version of the schema
  * @param atLeast as for a search
- * @returns by id; those that do not exist are missing. Undefined if another collection has the name now
+ * @returns by id; ids without a visible document are missing. Undefined if another collection has the name now
  * @throws AkinError not-found if the collection was dropped
  */
 export async function getDocuments(

@@ -32,7 +32,7 @@ export class InMemoryFilters implements Disposable {
   readonly #clock: Clock;
   readonly #smallest: number;
   readonly #source: RowSource;
-  /** Undefined: it matches everything. */
+  /** By query. Undefined: the query matches everything. */
   readonly #filters = new Map<Query, InMemoryFilter | undefined>();
   #taken: readonly InMemoryFilter[] = [];
   #excluded: readonly InMemoryFilter[] = [];
@@ -199,7 +199,7 @@ function inPart({ from, to }: CollectionPart): string {
   return `d.doc >= ${from} and d.doc < ${to}`;
 }
 
-/** The statement contains everything about a query: a date that changes makes another filter. */
+/** The key of a filter: its condition and values. With another value of NOW it is another filter. */
 function keyOf(where: string, { values }: Params): string {
   return JSON.stringify([where, values], (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
 }

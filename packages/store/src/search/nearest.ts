@@ -33,7 +33,7 @@ export interface NearestPage {
 /** Deeper pages are exact, so that they follow on each other without gaps. */
 const DEEPEST = 1_000;
 
-/** With more candidates than this, comparing everything in the database costs no more than looking them up. */
+/** With more candidates than these, the database compares every match as quickly as it looks candidates up. */
 const MAX_CANDIDATES = 20_000;
 
 /** Number of compared codes, as a share of `exactDocuments`: 5,000, 2,000 and 1,000 of 20,000. */

@@ -11,7 +11,7 @@ import { FieldUses, recordUses } from './field-uses.ts';
 
 /** The visible state of a commit, for the statements of one answer. */
 export interface Snapshot extends SearchedTables {
-  /** The present name of the collection: another one may have taken it. */
+  /** The present name of the collection: another collection may have taken the name that the caller knows. */
   readonly name: string;
   readonly tx: Transaction;
   /** Whether some of its rows are on other servers: rows are not looked up there one by one. */
@@ -25,11 +25,11 @@ export interface Snapshot extends SearchedTables {
   readonly committedAt: string | null;
   /** Number of visible documents. */
   readonly documents: bigint;
-  /** Number of them with the descriptor of each module. */
+  /** Number of visible documents with the descriptor of each module. */
   readonly descriptorCounts: ReadonlyMap<string, number>;
   readonly uses: FieldUses;
   readonly expansions: Map<Query, readonly string[]>;
-  /** These include all documents near enough to match a ranking's greatest distance. Undefined: any document may be. */
+  /** Includes all documents within the greatest distance of a ranking. Undefined: any document may be within it. */
   readonly near?: NearDocuments | undefined;
   /** If given, only this shard is read. */
   readonly part?: CollectionPart | undefined;
@@ -131,7 +131,7 @@ export async function withoutTransaction<T>(
       const explain: Queryable['query'] = (sql, params) =>
         engine.read(sql, params ?? [], { timeoutMilliseconds: store.searchMilliseconds, prepared: false });
       const value = await answer(snapshotOf(store, collection, shown, uses, { tx, lookUp, explain }));
-      // Counts of commits are not read.
+      // An answer from the counts of the commit alone has read nothing: check the state once.
       if (!isChecked) await ask('select 1 as one');
       return value;
     } catch (error) {

@@ -6,11 +6,9 @@ import { type MatchReader, packed, type WantedMatches } from './match-reader.ts'
 /** A filter whose matches are in the searcher. */
 interface InMemoryFilter {
   readonly number: number;
-  /**
-   * Whether it contains the documents that do not match instead, which are fewer. Undefined until the first are read.
-   */
+  /** Whether it holds the documents that do not match, because they are fewer. Undefined until the first are read. */
   isComplement?: boolean;
-  /** It contains the matches among rows that were added up to this commit. */
+  /** Rows that were added up to this commit are considered. */
   commit: bigint;
   /** Number of searches that use it now. */
   users: number;
@@ -44,9 +42,10 @@ export class FilterCache {
   }
 
   /**
-   * The filters whose matches, or all other documents, are in memory as of a commit, when `loaded` resolves. Requests that
-   * use them may be sent before, because they take effect later. Release them with {@link release}.
-   * @param keys identify filters; undefined: it is dropped when it is released
+   * Filters that hold their matches (or all other documents) as of a commit when `loaded` resolves. Requests to the
+   * searcher that use them may be sent before, because the searcher keeps the order. Release them with {@link release}.
+   *
+   * @param keys identify filters; one without a key is dropped when it is released
    */
   async load(keys: readonly (string | undefined)[], commit: bigint, reader: MatchReader): Promise<LoadedFilters> {
     const filters = keys.map((key) => this.#use(key));
@@ -140,6 +139,7 @@ export class FilterCache {
     await Promise.all(unused.map(([, { number }]) => this.#holder.change({ kind: 'drop-filter', filter: number })));
   }
 
+  /** Ends the use of filters by one search. @param numbers of the filters */
   release(numbers: readonly number[]): void {
     for (const filter of numbers) {
       for (const held of this.#filters.values()) if (held.number === filter) held.users--;
@@ -153,7 +153,7 @@ export class FilterCache {
     return this.#filters.size + this.#once.size;
   }
 
-  /** All is read again, and these are not there any more. */
+  /** Forgets all filters, because the searcher has dropped them: the collection is read again. */
   clear(): void {
     this.#filters.clear();
   }

@@ -4,12 +4,12 @@ import type { ReadCollection } from './read-rows.ts';
 /** What filters and columns in memory need of their collection: see InMemoryCollection. */
 export interface Holder {
   readonly collection: ReadCollection;
-  /** Its last commit, how often all was read, and the greatest number of a document. */
+  /** The last commit in memory, how often all rows were read, and the greatest number of a document. */
   state(): { readonly commit: bigint; readonly begun: number; readonly last: number };
   change(request: Change): Promise<void>;
-  /** It takes more memory than before. @throws SearcherError where there is no more */
+  /** To be called after more memory was taken. @throws SearcherError if there is no more */
   grown(): Promise<void>;
-  /** Bytes that may be taken before anything is given back for them. */
+  /** Bytes that may be taken before other data is dropped for them. */
   free(): number;
 }
 

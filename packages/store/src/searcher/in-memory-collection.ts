@@ -45,9 +45,9 @@ export class InMemoryCollection {
   #commit = -1n;
   /** The greatest number of a document so far. */
   #last = -1;
-  /** From this commit on, each one up to `#commit` is known. Rows that were added and removed between them are not. */
+  /** Commits from this one to `#commit` can be searched. Rows that were added and ended before it may be missing. */
   #knownFrom = 0n;
-  /** Number of complete reads. */
+  /** How often the collection was read from the beginning. */
   #begun = 0;
   /** The first chunk of a range, if {@link catchUp} has added it and left the others to {@link read}. */
   #firstChunk: (Range & { readonly last: number }) | undefined;
@@ -115,8 +115,9 @@ export class InMemoryCollection {
   }
 
   /**
-   * Adds the changes of a commit, in the transaction of a search that needs it. @returns false if that is too much for
-   * a search to wait for: {@link read} does it
+   * Adds the changes of a commit, in the transaction of a search that needs it.
+   *
+   * @returns false if that is too much for a search to wait for: then {@link read} does it
    */
   async catchUp(tx: Transaction, commit: bigint, module: string): Promise<boolean> {
     if (this.has(commit, module)) return true;
@@ -173,8 +174,9 @@ export class InMemoryCollection {
   }
 
   /**
-   * Adds vectors of documents up to a commit that may be replaced. @returns false if it does not {@link reaches} the
-   * commit
+   * Adds vectors of documents up to a commit, which later ones may have replaced.
+   *
+   * @returns false if the data does not reach the commit, see {@link reaches}
    */
   addRemoved(commit: bigint, module: string, vectors: Buffer): Promise<boolean> {
     return this.#inOrder(async () => {

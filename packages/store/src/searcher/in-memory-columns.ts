@@ -8,7 +8,7 @@ import { type RowSource, readFrom } from './row-source.ts';
 export interface ValueTest {
   /** A column of documents with one value for each document. */
   readonly column: string;
-  /** These, as the database writes them, and those of which any condition is true. */
+  /** The values, as the database writes them. Values that meet one of the conditions count too. */
   readonly values: ReadonlySet<string>;
   readonly conditions: readonly ((value: string) => boolean)[];
   readonly isExcluded: boolean;
@@ -23,13 +23,13 @@ export interface ValueReader {
   read(column: string, range: Range): Promise<Uint8Array>;
 }
 
-/** A column that is held. */
+/** A column in memory. */
 interface InMemoryColumn {
   readonly number: number;
   readonly ordinals: Map<string, number>;
   /** It has the values of rows that came up to this commit. */
   commit: bigint;
-  /** Rows that earlier commits alone see may be missing. */
+  /** Rows that only commits before this one see may be missing. */
   from: bigint;
 }
 
@@ -38,11 +38,11 @@ interface InMemoryColumn {
  * compare all values, on the event loop.
  */
 const MAX_VALUES = 1_024;
-/** Columns that are held of a collection: each takes two bytes a row. */
+/** Maximum number of columns in memory per collection: each takes two bytes per row. */
 const MAX_COLUMNS = 16;
 /** Maximum bytes of a row in a column. */
 const ROW_BYTES = 2.5;
-/** New filters on a column before it is read. */
+/** A column is read after this number of new filters on it. */
 const TIMES = 2;
 /** A column that was not worth its memory, or was soon dropped, is not read again at once. */
 const PAUSE_MILLISECONDS = 15 * 60_000;
@@ -55,12 +55,12 @@ const AT_A_TIME = 10_000;
  */
 export class InMemoryColumns {
   readonly #holder: Holder;
-  /** The one that was used last is the last. */
+  /** By name. The most recently used one is the last. */
   readonly #columns = new Map<string, InMemoryColumn>();
-  /** Since when, and how often, filters used columns that are not held. */
+  /** How often filters used columns that are not in memory, and when these may be read. */
   readonly #asked = new Map<string, { times: number; notBefore: number }>();
   #reading: Promise<void> = Promise.resolve();
-  /** Takes memory, but does not answer yet. */
+  /** The column being read: it takes memory, and does not answer yet. */
   #incoming: InMemoryColumn | undefined;
   #next = 0;
 
@@ -68,23 +68,23 @@ export class InMemoryColumns {
     this.#holder = holder;
   }
 
-  /** Those that are held. */
+  /** The columns in memory. */
   get names(): readonly string[] {
     return [...this.#columns.keys()];
   }
 
-  /** Resolves when what is being read has been read. */
+  /** Resolves when no column is being read, or the read has failed. */
   get whenRead(): Promise<void> {
     return this.#reading;
   }
 
-  /** All is read again, and these are not there any more. */
+  /** Forgets all columns, because the searcher has dropped them: the collection is read again. */
   clear(): void {
     this.#columns.clear();
     this.#incoming = undefined;
   }
 
-  /** Gives all back. */
+  /** Drops all columns. */
   async drop(): Promise<void> {
     const all = [...this.#columns.values(), ...(this.#incoming ? [this.#incoming] : [])];
     const numbers = all.map(({ number }) => number);
@@ -94,8 +94,8 @@ export class InMemoryColumns {
   }
 
   /**
-   * Sets the matches of a filter as of a commit: only those that have some value, so that rows whose values are
-   * not known yet do not. Of a filter that excludes values its complement is held.
+   * Sets the matches of a filter as of a commit: rows with a wanted value, so that rows whose values are not known yet
+   * do not match. A filter that excludes values is kept as its complement.
    *
    * @returns `sent` resolves when the searcher has the matches; later requests may use them at once. Undefined if the
    * column is not in memory for that commit, if the filter is kept as its complement, or if the database updates it faster
@@ -109,7 +109,7 @@ export class InMemoryColumns {
     const column = this.#columns.get(name);
     if (column === undefined || commit < column.from) return undefined;
     if (column.commit < commit) {
-      // Matches that came since are few, and those of several filters are read in one statement.
+      // The matches of later commits are few, and the database returns those of several filters in one statement.
       if (filter.commit >= 0n) return undefined;
       const bytes = await reader.read(name, { after: column.commit, upTo: commit });
       const isThere = () => this.#columns.get(name) === column;
@@ -123,7 +123,7 @@ export class InMemoryColumns {
     if (this.#columns.get(name) !== column || (filter.isComplement ?? isExcluded) !== isExcluded) return undefined;
     this.#columns.delete(name);
     this.#columns.set(name, column);
-    // From here to the message nothing is waited for: the column could be given back, or another search decide.
+    // Nothing is awaited from here to the message: the column could be dropped, or the filter get the other form.
     filter.isComplement = isExcluded;
     const wanted = new Uint8Array(column.ordinals.size + 1);
     for (const value of values) {
@@ -138,7 +138,7 @@ export class InMemoryColumns {
     };
   }
 
-  /** Filters used a column that is not in memory: the second use starts a read of it. */
+  /** Records that a filter used a column that is not in memory. The second use starts a read of the column. */
   note(name: string, source: RowSource): void {
     // The embedded database would be blocked by this, and its collections are small.
     if (this.#columns.has(name) || source.engine.kind === 'pglite') return;
@@ -146,7 +146,7 @@ export class InMemoryColumns {
     this.#asked.set(name, asked);
     if (++asked.times < TIMES || performance.now() < asked.notBefore) return;
     this.#pause(name);
-    // What fails is read at another time, and searches ask the database.
+    // After a failure the column is read at another time. Until then searches ask the database.
     this.#reading = this.#reading.then(() => this.#read(name, source)).catch(() => undefined);
   }
 
@@ -243,9 +243,9 @@ async function countRows(tx: Transaction, { id, part }: ReadCollection): Promise
 }
 
 /**
- * The values of a column with the documents that came in a range, in the form that @akin/searcher reads: of those that
- * a later commit ended too, while they are there. If there are more values than are worth their memory, one more is
- * read.
+ * The values of a column with the documents that a range of commits added, in the format of @akin/searcher. Documents
+ * that a later commit ended are among them as long as their rows exist. At most one value more is read than may be in
+ * memory.
  */
 export function readValueLists(
   tx: Transaction,

@@ -47,7 +47,7 @@ export class InMemorySearch implements AsyncDisposable {
   readonly #memory: number;
   readonly #turns = new WeightedSemaphore(MAX_READ);
   readonly #held = new Map<Name, InMemoryCollection>();
-  /** Called when collections grew beyond the memory. */
+  /** When collections grew beyond the memory. */
   readonly #outgrown = new Map<Name, number>();
   #nextKey = 0;
   #inDatabase = 0;
@@ -55,7 +55,7 @@ export class InMemorySearch implements AsyncDisposable {
   constructor({ exactRows, memory = defaultSearchMemory() }: InMemorySearchOptions) {
     this.#exactRows = exactRows;
     this.#memory = memory;
-    // They work for some milliseconds at a time; a database on the same machine takes turns with them.
+    // Threads work for some milliseconds at a time; a database on the same machine takes turns with them.
     const threads = Math.min(4, availableParallelism());
     this.#searcher = new Searcher({ threads, exactRows });
   }
@@ -73,8 +73,9 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * The data of a collection, for a search in the transaction of `tx`. @returns undefined if it must be read first,
-   * which {@link read} does outside of transactions
+   * The data of a collection, for a search in the transaction of `tx`.
+   *
+   * @returns undefined if {@link read} must read it first, outside of transactions
    */
   async find(
     collection: ReadCollection,
@@ -90,8 +91,10 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * Reads a collection into memory, if there is space for it. @param patience milliseconds that the search can wait, if
-   * shorter than the default @returns whether it was done in the time that a search waits; it continues otherwise
+   * Reads a collection into memory, if there is space for it.
+   *
+   * @param patience milliseconds that the search can wait: at most 3,000, the default
+   * @returns false if there is no space, or reading has failed or takes longer: in the last case it continues
    */
   async read(
     source: RowSource,
@@ -128,8 +131,10 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * The data of a collection up to a commit, for background work: it takes no memory from searched collections. @param
-   * isWorth whether a missing module is worth being read @returns undefined if it is not available, or not in time
+   * The data of a collection up to a commit, for background work, which takes no memory from searched collections.
+   *
+   * @param isWorth whether a missing module is worth being read
+   * @returns undefined if the data is not available, or not in time
    */
   async hold(
     source: RowSource,
@@ -169,8 +174,9 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * Runs a search that compares every match in the database: few at a time for large collections. @throws AkinError
-   * unavailable if there are too many already
+   * Runs a search that compares every match in the database: few at a time for large collections.
+   *
+   * @throws AkinError unavailable if there are too many already
    */
   async inDatabase<T>(isLarge: boolean, search: () => Promise<T>): Promise<T> {
     if (!isLarge) return search();
@@ -211,7 +217,7 @@ export class InMemorySearch implements AsyncDisposable {
     for (const held of this.#held.values()) if (held.collection.id === id) await this.forget(held);
   }
 
-  /** The searcher's data of a collection. Undefined if it no longer has it; then it is removed here too. */
+  /** Asks the searcher about a collection. Undefined if the searcher has lost it: then it is forgotten here too. */
   async orForget<T>(held: InMemoryCollection, ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();
@@ -244,7 +250,7 @@ export class InMemorySearch implements AsyncDisposable {
     );
   }
 
-  /** Undefined: as many as of any collection. */
+  /** Up to how many rows of a shard are compared exactly. Undefined for whole collections: the default. */
   #exactRowsOf({ part }: ReadCollection): number | undefined {
     return part && Math.ceil(this.#exactRows / part.of);
   }
@@ -296,9 +302,10 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * Gives back filters of other shards of a collection, which are dearer than other collections.
+   * Drops columns and unused filters of the other shards of a collection, whose rows stay.
+   *
    * @param bytes that a shard will take
-   * @returns false where its shards do not fit without filters either: it is not tried again for a while
+   * @returns false if the shards do not fit without filters either: then this one is not read for a while
    */
   async #dropFiltersOf(wanted: InMemoryCollection, bytes: number): Promise<boolean> {
     const others = [...this.#held.values()].filter(

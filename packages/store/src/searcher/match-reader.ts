@@ -21,7 +21,7 @@ export interface MatchReader {
   readonly values?: ValueReader | undefined;
 }
 
-/** In collections with more shards or changes the numbers need 8 bytes. */
+/** Whether numbers of documents fit into 4 bytes. With many shards or changes they need 8. */
 const isNarrow = (last: number) => last < 2 ** 31;
 
 /**
@@ -46,7 +46,7 @@ export function readDocsColumn(text: string | null, last: number): DocNumbers {
   return docs;
 }
 
-/** Fewer are found by their numbers before all rows are scanned. */
+/** Fewer documents are found faster by their numbers than by a scan of all rows. */
 const MIN_PACKED = 4_096;
 
 /** Documents in the form in which the searcher finds their rows fastest. */

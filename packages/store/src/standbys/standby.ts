@@ -131,8 +131,9 @@ export class Standby implements AsyncDisposable {
   }
 
   /**
-   * The engine to read from. Undefined while it is left out. @param old whether the commits that it is known to have
-   * are enough: then it may be behind
+   * The engine to read from. Undefined while the standby is left out.
+   *
+   * @param old whether the commits that it has shown are enough: then it is also read while it is behind
    */
   use(old: boolean): PoolEngine | undefined {
     const isOut = performance.now() < this.#outUntil;
@@ -146,7 +147,7 @@ export class Standby implements AsyncDisposable {
     return this.#shown.get(collectionId) ?? -1n;
   }
 
-  /** It shows a commit of a collection. */
+  /** Records that it shows a commit of a collection. */
   shows(collectionId: number, commit: bigint): void {
     this.#shown.set(collectionId, commit);
     const lacked = this.#lacked;
@@ -191,7 +192,7 @@ export class Standby implements AsyncDisposable {
     }
   }
 
-  /** It had the commit of the primary. */
+  /** Records that it had the commit of the primary. */
   caughtUp(): void {
     const wasStuck = this.#misses >= STUCK;
     this.#misses = 0;
@@ -202,8 +203,10 @@ export class Standby implements AsyncDisposable {
   }
 
   /**
-   * It did not have the commit of a collection that a read which began at `since` needed. @returns whether this is so
-   * repeatedly: then check whether it has the history of the primary
+   * Records that it lacked the commit that a read needed.
+   *
+   * @param since when the read began
+   * @returns whether this happens repeatedly: then check whether it has the history of the primary
    */
   missed(since: number, collectionId: number, commit: bigint): boolean {
     this.#lacked = { collectionId, commit };
