@@ -98,7 +98,7 @@ export class StagedBatch {
 
   /** Writes the pictures into the object store, if there is one. */
   async pack(): Promise<void> {
-    this.#packed = await packPictures(this.#store, this.#packable);
+    this.#packed = await packPictures(this.#store, this.#collection, this.#packable);
     for (const [i, { places, mark }] of this.#packable.entries()) {
       const { outputs, thumbnail, etag } = this.#packed?.pictures[i] ?? {};
       if (outputs) places.outputs = addContents(this.#outputs, null, mark, outputs);

@@ -217,7 +217,7 @@ export async function saveAnalysis(
   thumbnail?: Uint8Array,
 ): Promise<boolean> {
   const S = ref.collection.sqlSchema;
-  const packed = await packPictures(store, [{ outputs, thumbnail: thumbnail ?? null }]);
+  const packed = await packPictures(store, ref.collection, [{ outputs, thumbnail: thumbnail ?? null }]);
   const [picture] = packed?.pictures ?? [];
   const saved = await store.engine.query(
     `with saved as (

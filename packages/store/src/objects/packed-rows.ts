@@ -29,13 +29,17 @@ export interface Packed {
  * @returns undefined if there is nothing to write, or rows contain the bytes themselves
  * @throws AkinError unavailable
  */
-export async function packPictures(store: Store, pictures: readonly Picture[]): Promise<Packed | undefined> {
+export async function packPictures(
+  store: Store,
+  collection: Collection,
+  pictures: readonly Picture[],
+): Promise<Packed | undefined> {
   if (store.packs === undefined) return undefined;
   // Outputs next to each other: a commit reads them without the thumbnails.
   const outputs = pictures.flatMap((one) => (one.outputs === null ? [] : [Buffer.from(one.outputs)]));
   const thumbnails = pictures.flatMap(({ thumbnail }) => thumbnail ?? []);
   if (outputs.length + thumbnails.length === 0) return undefined;
-  const pack = await store.packs.write([...outputs, ...thumbnails]);
+  const pack = await store.packs.write(collection.id, [...outputs, ...thumbnails]);
   const ofOutputs = pack.places.slice(0, outputs.length).values();
   const ofThumbnails = pack.places.slice(outputs.length).values();
   const next = (places: Iterator<Place>) => (places.next() as { value: Place }).value;

@@ -36,9 +36,9 @@ describe('packs', () => {
   it('contain the waiting parts while four are being written, up to their size', async () => {
     const { objects, writes, kept } = heldObjects();
     const packs = new Packs(objects);
-    const first = Array.from({ length: 4 }, (_, i) => packs.write([part(10, String(i))]));
-    const waiting = ['a', 'b', 'c'].map((fill) => packs.write([part(PACK_BYTES / 2, fill), part(1, fill)]));
-    const small = packs.write([part(3, 'd')]);
+    const first = Array.from({ length: 4 }, (_, i) => packs.write(1, [part(10, String(i))]));
+    const waiting = ['a', 'b', 'c'].map((fill) => packs.write(1, [part(PACK_BYTES / 2, fill), part(1, fill)]));
+    const small = packs.write(1, [part(3, 'd')]);
     expect(writes).toHaveLength(4);
     for (const end of writes.splice(0)) end();
     await Promise.all(first);
@@ -53,10 +53,23 @@ describe('packs', () => {
     expect(read.map(String)).toEqual(['c'.repeat(PACK_BYTES / 2), 'c', 'ddd']);
   });
 
+  it('belong to one collection each, so that one does not delete what another needs', async () => {
+    const { objects, writes } = heldObjects();
+    const packs = new Packs(objects);
+    const first = Array.from({ length: 4 }, (_, i) => packs.write(i, [part(1, 'f')]));
+    const waiting = [7, 8, 7, 8].map((collection) => packs.write(collection, [part(1, 'w')]));
+    for (const end of writes.splice(0)) end();
+    await Promise.all(first);
+    for (const end of writes.splice(0)) end();
+    const [a, b, alsoA, alsoB] = (await Promise.all(waiting)).map(({ pack }) => pack);
+    expect([a, b]).toEqual([alsoA, alsoB]);
+    expect(a).not.toBe(b);
+  });
+
   it('accept a part that is larger than their size', async () => {
     const { objects, writes } = heldObjects();
     const packs = new Packs(objects);
-    const large = packs.write([part(PACK_BYTES * 2, 'l')]);
+    const large = packs.write(1, [part(PACK_BYTES * 2, 'l')]);
     writes[0]?.();
     expect(await large).toMatchObject({ bytes: PACK_BYTES * 2 });
   });
@@ -66,13 +79,13 @@ describe('packs', () => {
     const packs = new Packs(objects);
     const reported: string[] = [];
     packs.listen((call, milliseconds, result) => reported.push(`${call} ${milliseconds >= 0} ${result}`));
-    const [one, other] = [packs.write([part(1, 'a')]), packs.write([part(1, 'b')])];
+    const [one, other] = [packs.write(1, [part(1, 'a')]), packs.write(1, [part(1, 'b')])];
     writes[0]?.(objectStoreUnavailable(new Error('full')));
     writes[1]?.();
     await expect(one).rejects.toMatchObject({ code: 'unavailable' });
     expect(String((await packs.read((await other).places))[0])).toBe('b');
     expect(reported).toEqual(['write true failed', 'write true done', 'read true done']);
-    const next = packs.write([part(1, 'c')]);
+    const next = packs.write(1, [part(1, 'c')]);
     writes[2]?.();
     expect((await next).bytes).toBe(1);
   });
@@ -81,7 +94,10 @@ describe('packs', () => {
     const { objects, writes, ranges } = heldObjects();
     const packs = new Packs(objects);
     const sizes = [10, 0, 20, 200_000, 30];
-    const write = packs.write(sizes.map((size, i) => part(size, String(i))));
+    const write = packs.write(
+      1,
+      sizes.map((size, i) => part(size, String(i))),
+    );
     writes[0]?.();
     const { places } = await write;
     const wanted = [4, 2, 1, 0].map((i) => places[i] as (typeof places)[number]);

@@ -46,6 +46,8 @@ export function keyOf(pack: string): string {
 }
 
 interface Waiting {
+  /** The collection whose rows will refer to them. */
+  readonly collection: number;
   readonly parts: readonly Uint8Array[];
   readonly bytes: number;
   readonly resolve: (pack: Pack) => void;
@@ -59,7 +61,7 @@ export type ObjectRequestListener = (call: 'write' | 'read', milliseconds: numbe
 export class Packs {
   readonly objects: ObjectStore;
   #listener: ObjectRequestListener = () => {};
-  readonly #waiting: Waiting[] = [];
+  #waiting: readonly Waiting[] = [];
   #writes = 0;
 
   constructor(objects: ObjectStore) {
@@ -84,30 +86,34 @@ export class Packs {
   }
 
   /**
-   * Writes parts into one object, which may also contain the parts of other calls. Resolves when they are durable.
+   * Writes parts into one object. Resolves when they are durable. Other calls for the same collection may share the
+   * object, but not those for others: it is deleted when its collection no longer refers to it.
    *
+   * @param collection the id of the collection whose rows will refer to them
    * @returns the object and the place of each part
    * @throws AkinError unavailable
    */
-  write(parts: readonly Uint8Array[]): Promise<Pack> {
+  write(collection: number, parts: readonly Uint8Array[]): Promise<Pack> {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ parts, bytes, resolve, reject });
+      this.#waiting = [...this.#waiting, { collection, parts, bytes, resolve, reject }];
       this.#begin();
     });
   }
 
   #begin(): void {
-    while (this.#writes < MAX_WRITES && this.#waiting.length > 0) {
+    for (let [first] = this.#waiting; this.#writes < MAX_WRITES && first !== undefined; [first] = this.#waiting) {
       let bytes = 0;
-      let count = 0;
+      const calls = new Set<Waiting>();
       for (const one of this.#waiting) {
-        if (count > 0 && bytes + one.bytes > PACK_BYTES) break;
+        if (one.collection !== first.collection) continue;
+        if (calls.size > 0 && bytes + one.bytes > PACK_BYTES) break;
         bytes += one.bytes;
-        count++;
+        calls.add(one);
       }
+      this.#waiting = this.#waiting.filter((one) => !calls.has(one));
       this.#writes++;
-      void this.#put(this.#waiting.splice(0, count), bytes).finally(() => {
+      void this.#put([...calls], bytes).finally(() => {
         this.#writes--;
         this.#begin();
       });

@@ -65,7 +65,7 @@ async function rewrite(store: Store, collection: Collection, packs: readonly Spa
   if (places.size === 0) return false;
   const parts = await store.packs.read([...places.values()]);
   if (parts.includes(undefined)) return false;
-  const pack = await store.packs.write(parts as Buffer[]);
+  const pack = await store.packs.write(collection.id, parts as Buffer[]);
   const moved = new Map([...places.keys()].map((name, i) => [name, pack.places[i] as Place]));
   await engine.transaction(
     async (tx) => {
