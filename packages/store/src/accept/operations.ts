@@ -1,5 +1,6 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
 import { OPEN } from '../collections/collection-tables.ts';
+import { successorOf } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
 import { ShardServerUnavailable } from '../engine/sqlstate.ts';
@@ -95,6 +96,8 @@ export async function findOperation(store: Store, collection: Collection, seq: n
 /**
  * Waits until no operation of a range waits for its analysis, or until each of them is visible, failed or superseded.
  *
+ * If a reindex replaces the collection meanwhile, its open operations are waited for in the new one.
+ *
  * @param range if it is empty, nothing is waited for
  * @returns the failed operations, at most 1,000
  * @throws the reason of `signal` if that aborts
@@ -107,16 +110,23 @@ export async function waitForOperations(
 ): Promise<Operation[]> {
   const { until = 'analyzed', signal } = options;
   if (range.last < range.first) return [];
+  let current = collection;
   for (let wait = FIRST_POLL; ; wait = Math.min(wait * 1.5, LAST_POLL)) {
     signal?.throwIfAborted();
     // Listens before the read, so that no event in between is missed.
-    const changed = store.memory.events.changed(collection.id, wait, signal);
-    if (!(await isOpen(store, collection, range, until))) break;
+    const changed = store.memory.events.changed(current.id, wait, signal);
+    const { open, replaced } = await progressOf(store, current, range, until);
+    if (!open) break;
+    const successor = replaced ? await successorOf(store, current) : undefined;
+    if (successor !== undefined) {
+      current = successor;
+      continue;
+    }
     await changed;
     // Many analyses end at the same time: read once for all of them.
     await new Promise((resolve) => setTimeout(resolve, COALESCE_MILLISECONDS));
   }
-  return selectOperations(store, collection, {
+  return selectOperations(store, current, {
     from: range.first,
     to: range.last,
     condition: CONDITIONS.failed,
@@ -151,19 +161,31 @@ export async function commitOfStandby(
   return found?.value;
 }
 
-async function isOpen(
+/** Whether operations of a range are open, and whether another collection has replaced theirs. */
+interface Progress {
+  readonly open: boolean;
+  readonly replaced: boolean;
+}
+
+async function progressOf(
   store: Store,
   collection: Collection,
   range: SeqRange,
   until: 'analyzed' | 'visible',
-): Promise<boolean> {
+): Promise<Progress> {
   const { sqlSchema: S } = collection;
   const values = [collection.id, range.first, range.last];
-  const [row] = await store.engine.query<{ open: boolean; atomic: boolean }>(
-    `select ${openSql(S, until)} as open, ${until === 'analyzed' ? readyAtomicSql(S) : 'false'} as atomic`,
+  const [row] = await store.engine.query<Progress & { atomic: boolean }>(
+    `select ${openSql(S, until)} as open, ${until === 'analyzed' ? readyAtomicSql(S) : 'false'} as atomic,
+            exists (select from akin.collections where id = $1 and replaced_at is not null) as replaced`,
     values,
   );
-  if (row === undefined || row.open || !row.atomic) return row?.open ?? false;
+  const { open, replaced, atomic } = row as Progress & { atomic: boolean };
+  return { open: open || (atomic && (await isHeld(store, collection, values))), replaced };
+}
+
+/** Whether a ready atomic update waits for the change before it. */
+async function isHeld(store: Store, { sqlSchema: S }: Collection, values: readonly number[]): Promise<boolean> {
   try {
     const [held] = await store.engine.query<{ open: boolean }>(
       `select ${readyAtomicSql(S, waitsForOthers(S))} as open`,

@@ -1,5 +1,6 @@
 import { AkinError } from '@akin/domain';
 import { LIVE, OPEN } from '../collections/collection-tables.ts';
+import { requireNoSwap } from '../collections/swap.ts';
 import type { Collection, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -51,13 +52,15 @@ export function quotaOf({ max_documents, max_bytes }: Pick<Usage, 'max_documents
   };
 }
 
-/** @throws AkinError not-found if the collection was dropped */
+/** @throws AkinError not-found if the collection was dropped; unavailable if a reindex has just replaced it */
 export async function setQuota(store: Store, { id, name }: Collection, quota: Quota): Promise<void> {
-  const rows = await store.engine.query(
-    'update akin.collections set max_documents = $2, max_bytes = $3 where id = $1 returning id',
+  const [row] = await store.engine.query<{ replaced: boolean }>(
+    `update akin.collections set max_documents = $2, max_bytes = $3 where id = $1
+     returning replaced_at is not null as replaced`,
     [id, quota.maxDocuments, quota.maxBytes],
   );
-  if (rows.length === 0) throw new AkinError('not-found', `The collection ${name} no longer exists.`);
+  if (row === undefined) throw new AkinError('not-found', `The collection ${name} no longer exists.`);
+  requireNoSwap({ held: false, ...row });
 }
 
 /**

@@ -4,9 +4,20 @@ import type { Queryable } from '../engine/engine.ts';
 /** Rows of one statement: some milliseconds on PGlite. */
 const CHUNK = 500;
 
-/** Removes a request that was never accepted, with all its rows. */
+/**
+ * Removes a request that was not accepted, with all its rows. Does nothing if it was: the process that accepted it may
+ * have lost its connection before it knew.
+ */
 export async function removeRequest(store: Store, collection: Collection, request: bigint): Promise<void> {
   const S = collection.sqlSchema;
+  // From now on it cannot be accepted. A request that was removed already may have got rows since.
+  const [open] = await store.engine.query<{ removable: boolean }>(
+    `with closed as (update ${S}.requests set finished = true where request = $1 and first_seq is null returning 1)
+     select exists (select from closed) or not exists (select from ${S}.requests where request = $1) as removable`,
+    [request],
+    'bulk',
+  );
+  if (open?.removable !== true) return;
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
     count = await store.engine.transaction(
       async (tx) => {

@@ -6,6 +6,7 @@ import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { listOperations } from './operations.ts';
+import { removeRequest } from './requests.ts';
 import { stageChanges } from './staging.ts';
 
 const remove = (id: string) => ({ kind: 'delete', id }) as const;
@@ -37,6 +38,28 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
     expect((await loadSchema(store, collection)).fields.has('brandnew')).toBe(false);
     const S = collection.sqlSchema;
     expect(await store.engine.query(`select request from ${S}.requests`)).toHaveLength(1);
+  });
+
+  it('removes the rows of a request unless it was accepted', async () => {
+    const S = collection.sqlSchema;
+    const lastRequest = async () => {
+      const rows = await store.engine.query<{ request: bigint }>(`select request from ${S}.requests order by request`);
+      return rows.at(-1)?.request as bigint;
+    };
+    const staged = stageChanges(store, collection);
+    await staged.add(await changesOf(store, collection, [{ id: 'a' }]));
+    await staged.flush();
+    await removeRequest(store, collection, await lastRequest());
+    // Its process goes on.
+    await staged.add(await changesOf(store, collection, [{ id: 'b' }]));
+    await expect(staged.accept()).rejects.toThrow('was abandoned');
+    await staged.discard();
+    expect(await store.engine.query(`select from ${S}.operations`)).toEqual([]);
+
+    await accept(store, collection, [{ id: 'c' }]);
+    await removeRequest(store, collection, await lastRequest());
+    await commit(store, collection);
+    expect(await visible(store, collection)).toEqual(['c']);
   });
 
   itOnPostgres('uses the memory of rows again for the rows of later requests', async () => {

@@ -1,6 +1,7 @@
 import { AkinError, type ErrorDetail, type FieldType } from '@akin/domain';
 import { addFields } from '../collections/fields.ts';
 import { loadSchema } from '../collections/schema.ts';
+import { requireNoSwap, SWAP, type Swap } from '../collections/swap.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
@@ -189,15 +190,13 @@ class StagedRequest implements Staging {
     const { id, sqlSchema: S } = this.#collection;
     return this.#store.engine.transaction(
       async (tx) => {
-        const [row] = await tx.query<Usage & { schema_version: number; held: boolean; replaced: boolean }>(
-          `select schema_version, ${USAGE}, coalesce(held_until > clock_timestamp(), false) as held,
-                  replaced_at is not null as replaced
-             from akin.collections where id = $1 for update`,
+        const [row] = await tx.query<Usage & Swap & { schema_version: number }>(
+          `select schema_version, ${USAGE}, ${SWAP} from akin.collections where id = $1 for update`,
           [id],
         );
         if (row === undefined)
           throw new AkinError('not-found', `The collection ${this.#collection.name} no longer exists.`);
-        if (row.held || row.replaced) throw collectionSwapError(row.replaced);
+        requireNoSwap(row);
         await this.#options.guard?.(tx);
         const schema = await loadSchema(this.#store, this.#collection, row.schema_version, tx);
         if (this.#typeMismatches(schema).length > 0) return schema;
@@ -213,7 +212,7 @@ class StagedRequest implements Staging {
         await requireQuota(tx, this.#collection, row, brought);
         const accepted = await tx.query(
           `update ${S}.requests set first_seq = $2, count = $3, bytes_before = $4, accepted_at = now()
-            where request = $1 and first_seq is null returning request`,
+            where request = $1 and first_seq is null and not finished returning request`,
           [this.#request, row.next_seq, this.#count, row.accepted_bytes],
         );
         if (accepted.length === 0)
@@ -263,15 +262,4 @@ class StagedRequest implements Staging {
     await this.discard();
     throw new AkinError('bad-request', first.msg, { details });
   }
-}
-
-/** The error while a reindex replaces the collection. A request that is sent again soon goes to the new collection. */
-function collectionSwapError(replaced: boolean): AkinError {
-  return new AkinError(
-    'unavailable',
-    'The collection is being replaced by its reindexed copy: send the request again.',
-    {
-      retryAfterSeconds: replaced ? 1 : 2,
-    },
-  );
 }

@@ -1,4 +1,4 @@
-import { documentFromJson, type ErrorCode } from '@akin/domain';
+import { AkinError, documentFromJson, type ErrorCode, type Schema } from '@akin/domain';
 import { finishRequests } from '../accept/requests.ts';
 import { etagOf } from '../accept/staged-rows.ts';
 import type { Origin } from '../accept/staging.ts';
@@ -190,18 +190,35 @@ async function claimIn(
   });
   if (rows.length === 0) return [];
   const { fields } = await loadSchema(store, collection);
-  return rows.map(({ request, position, attempt, id, modules, document, accepted_at, request_id, trace }) => ({
-    collection,
-    request,
-    position,
-    attempt,
-    id,
-    image: String(documentFromJson(document, fields).fields.get('image') ?? ''),
-    modules: modules?.split(','),
-    models,
-    acceptedAt: accepted_at,
-    origin: { requestId: request_id ?? undefined, trace: trace ?? undefined },
-  }));
+  const tasks: AnalysisTask[] = [];
+  for (const { request, position, attempt, id, modules, document, accepted_at, request_id, trace } of rows) {
+    const ref = { collection, request, position, attempt };
+    const image = imageOf(document, fields);
+    // A reindex has given one of its fields another type.
+    if (image instanceof AkinError) await failAnalysis(store, ref, { code: image.code, msg: image.message });
+    else {
+      tasks.push({
+        ...ref,
+        id,
+        image,
+        modules: modules?.split(','),
+        models,
+        acceptedAt: accepted_at,
+        origin: { requestId: request_id ?? undefined, trace: trace ?? undefined },
+      });
+    }
+  }
+  return tasks;
+}
+
+/** The URL of the picture of a document; the error if the document does not fit into the schema. */
+function imageOf(document: string, fields: Schema): string | AkinError {
+  try {
+    return String(documentFromJson(document, fields).fields.get('image') ?? '');
+  } catch (error) {
+    if (error instanceof AkinError) return error;
+    throw error;
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@akin/domain';
 import { finishRequests } from '../accept/requests.ts';
+import { requireNoSwap } from '../collections/swap.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
@@ -95,7 +96,11 @@ async function retryChunk(
     await countFailures(tx, S, tally(codes, -1));
     await finishRequests(tx, collection, requests);
     // Not all changes are finished any more: see `recordAllFinished` of commits.
-    await tx.query('update akin.collections set settled_seq = null where id = $1', [collection.id]);
+    const [row] = await tx.query<{ replaced: boolean }>(
+      'update akin.collections set settled_seq = null where id = $1 returning replaced_at is not null as replaced',
+      [collection.id],
+    );
+    if (row !== undefined) requireNoSwap({ held: false, ...row });
     return rows.map(({ state }) => state);
   });
 }

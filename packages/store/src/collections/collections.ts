@@ -96,6 +96,12 @@ export async function collectionOf(store: Store, id: number): Promise<Collection
   return row && fromRow(row);
 }
 
+/** The collection that a reindex put in the place of another one, if it did. */
+export async function successorOf(store: Store, { id }: Collection): Promise<Collection | undefined> {
+  const [row] = await store.engine.query(`select ${COLUMNS} from akin.collections where replaces = $1`, [id]);
+  return row && fromRow(row);
+}
+
 /** The collection with a name. @throws AkinError not-found that names it and existing ones */
 export async function findCollection(store: Store, name: string): Promise<Collection> {
   // As searches do, which usually come next: a connection needs a statement to change its time limit.

@@ -2,6 +2,7 @@ import { AkinError, type FieldType, fieldNameProblem, quote } from '@akin/domain
 import type { Collection, Store } from '../context.ts';
 import { addFields } from './fields.ts';
 import { loadSchema } from './schema.ts';
+import { requireNoSwap, SWAP, type Swap } from './swap.ts';
 
 /** The types of fields that clients define. */
 export const DEFINABLE_TYPES = ['boolean', 'long', 'double', 'date', 'string'] as const satisfies readonly FieldType[];
@@ -13,7 +14,7 @@ const LOCK_MILLISECONDS = 5_000;
  * names that akin owns, which no document can define.
  *
  * @throws AkinError conflict, which names the field, if one has another type; bad-request for an invalid name, or for
- * too many fields. Nothing is defined then.
+ * too many fields; unavailable while a reindex replaces the collection. Nothing is defined then.
  */
 export async function defineFields(
   store: Store,
@@ -27,13 +28,14 @@ export async function defineFields(
   await store.engine.disk?.requireSpace('changes');
   await store.engine.transaction(
     async (tx) => {
-      const [row] = await tx.query<{ schema_version: number }>(
-        'select schema_version from akin.collections where id = $1 for update',
+      const [row] = await tx.query<Swap & { schema_version: number }>(
+        `select schema_version, ${SWAP} from akin.collections where id = $1 for update`,
         [collection.id],
       );
       if (row === undefined) {
         throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
       }
+      requireNoSwap(row);
       const schema = await loadSchema(store, collection, row.schema_version, tx);
       const added = new Map<string, FieldType>();
       for (const [name, type] of fields) {

@@ -1,3 +1,4 @@
+import { AkinError } from '@akin/domain';
 import type { Engine } from '../engine/engine.ts';
 
 interface Store {
@@ -39,12 +40,23 @@ export async function renewPin(store: Store, collection: Collection, pin: Pin): 
   return rows.length > 0;
 }
 
-/** Keeps a later commit instead. */
+/**
+ * Keeps a later commit instead, or the same one for longer.
+ *
+ * @throws AkinError unavailable if the pin is gone, and perhaps rows that it kept
+ */
 export async function movePin(store: Store, pin: Pin, commit: bigint): Promise<Pin> {
-  await store.engine.query(
-    `update akin.pins set commit = $2, until = now() + interval '${KEPT_SECONDS} seconds' where id = $1`,
+  const moved = await store.engine.query(
+    `update akin.pins set commit = $2, until = now() + interval '${KEPT_SECONDS} seconds'
+      where id = $1 and until > now() returning id`,
     [pin.id, commit],
   );
+  if (moved.length === 0) {
+    throw new AkinError(
+      'unavailable',
+      'It was interrupted for more than ten minutes, and may lack changes: start again.',
+    );
+  }
   return { ...pin, commit };
 }
 

@@ -1,6 +1,7 @@
 import { AkinError, quote } from '@akin/domain';
 import { LIVE } from '../collections/collection-tables.ts';
 import { notifyHousekeeping } from '../collections/collections.ts';
+import { requireNoSwap, SWAP, type Swap } from '../collections/swap.ts';
 import type { Collection, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -28,6 +29,7 @@ export async function decideGroups(
   await store.engine.transaction(
     async (tx) => {
       await lockState(tx, collection);
+      await requireCurrent(tx, collection);
       const docs = await visibleDocuments(tx, collection, ids);
       // In both directions, so that one lookup in the first column finds all of a document.
       if (decision === 'different') {
@@ -140,6 +142,8 @@ export async function forgetDecisions(tx: Queryable, S: string, docs: readonly b
 /** Copies the decisions of a collection to its replacement. */
 export async function copyDecisions(tx: Queryable, from: Collection, to: Collection): Promise<void> {
   const [S, T] = [from.sqlSchema, to.sqlSchema];
+  // Nobody may group documents between the copy and the separation.
+  await lockState(tx, to);
   const copied = await tx.query(
     `insert into ${T}.decisions select * from ${S}.decisions on conflict do nothing returning 1`,
   );
@@ -153,6 +157,12 @@ export async function copyDecisions(tx: Queryable, from: Collection, to: Collect
     docs.map(({ doc }) => doc),
   );
   await reopen(tx, to);
+}
+
+/** @throws AkinError unavailable if a reindex has replaced the collection, and copied the decisions before */
+async function requireCurrent(tx: Queryable, { id }: Collection): Promise<void> {
+  const [row] = await tx.query<Swap>(`select ${SWAP} from akin.collections where id = $1 for update`, [id]);
+  if (row !== undefined) requireNoSwap({ ...row, held: false });
 }
 
 async function visibleDocuments(tx: Queryable, collection: Collection, ids: readonly string[]): Promise<bigint[]> {

@@ -13,15 +13,18 @@ import {
   visible,
 } from '../../test/support.ts';
 import { listOperations, waitForOperations } from '../accept/operations.ts';
+import { NO_QUOTA, setQuota } from '../accept/quota.ts';
 import type { Change } from '../accept/staged-rows.ts';
 import { currentVersions } from '../accept/versions.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { createCollection, findCollection, listCollections } from '../collections/collections.ts';
+import { defineFields } from '../collections/define-fields.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
+import { decideGroups } from '../groups/decisions.ts';
 import { openStore } from '../store.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';
 import { beginReindex, orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
@@ -297,7 +300,55 @@ describe('a collection that is reindexed', () => {
     await commit(store, rebuilt);
     await waitForOperations(store, rebuilt, { first: 1, last: next.last }, { until: 'visible' });
     expect(await visible(store, rebuilt)).toEqual(['a', 'b', 'broken', 'c', 'late', 'void']);
-    await expect(accept(store, old, [book('lost', 1)])).rejects.toMatchObject({ code: 'unavailable' });
+    // Nothing that would be lost is accepted in the old one.
+    for (const change of [
+      () => accept(store, old, [book('lost', 1)]),
+      () => decideGroups(store, old, ['a', 'b'], 'different'),
+      () => defineFields(store, old, new Map([['lost', 'long']])),
+      () => retryFailed(store, old),
+      () => setQuota(store, old, NO_QUOTA),
+    ]) {
+      await expect(change()).rejects.toMatchObject({ code: 'unavailable' });
+    }
+  });
+
+  it('moves changes that wait with fields of their own, and fails those that no longer fit', async () => {
+    const { store } = await emptyStore('postgres');
+    const old = await createCollection(store, 'books');
+    await accept(store, old, [book('a', 1, { pages: '12' })]);
+    await commit(store, old);
+    const picture = (id: string, more: object) => book(id, 2, { image: `https://example.org/${id}.jpg`, ...more });
+    const waiting = await accept(store, old, [
+      picture('new', { isbn: '978' }),
+      picture('odd', { pages: 'a few' }),
+      picture('fits', { pages: '30' }),
+    ]);
+    // Whoever waits for them is not stopped by the swap.
+    const analyzed = waitForOperations(store, old, waiting);
+    await reindex(store, old, workOf(store), new Map([['pages', 'long']]));
+    for (const task of await claimForAnalysis(store, 10)) {
+      await saveAnalysis(store, task, testOutputs({ shape: [0, 1, 0, 0] }));
+    }
+    expect((await analyzed).map(({ id, error }) => [id, error?.code])).toEqual([['odd', 'bad-request']]);
+    const rebuilt = await findCollection(store, 'books');
+    await commit(store, rebuilt);
+    expect(await visible(store, rebuilt, 'isbn')).toEqual([
+      ['a', null],
+      ['fits', null],
+      ['new', '978'],
+    ]);
+  });
+
+  it('fails after a long interruption, because commits may have removed what it still has to read', async () => {
+    const { store } = await emptyStore('postgres');
+    const old = await createCollection(store, 'books');
+    await accept(store, old, [book('a', 1)]);
+    await commit(store, old);
+    const work = workOf(store, async () => {
+      await store.engine.query("update akin.pins set until = now() - interval '1 second'");
+    });
+    await expect(reindex(store, old, work)).rejects.toThrow('interrupted for more than ten minutes');
+    expect(await visible(store, await findCollection(store, 'books'))).toEqual(['a']);
   });
 
   it('takes outputs by their ids from another collection if its own are invalid', async () => {

@@ -203,6 +203,8 @@ class ReindexRun {
       await holdChanges(this.#store, this.#old);
       await this.#work.commit(this.#old.name);
       await this.#catchUp();
+      // Changes that wait for their analysis move too, with fields that no copied document has.
+      await this.#defineMissingFields();
       this.#requireAll();
       if (await this.#trySwitch()) return;
     }
@@ -266,9 +268,13 @@ class ReindexRun {
   async #defineNewFields(documents: readonly ExportedDocument[]): Promise<void> {
     const names = new Set(documents.flatMap(({ fields }) => [...fields.keys()]));
     const { fields: known } = await loadSchema(this.#store, this.#target);
-    if ([...names].every((name) => known.has(name))) return;
-    const fields = [...(await definedFields(this.#store, this.#old))].filter(([name]) => !known.has(name));
-    await defineFields(this.#store, this.#target, new Map(fields));
+    if (![...names].every((name) => known.has(name))) await this.#defineMissingFields();
+  }
+
+  async #defineMissingFields(): Promise<void> {
+    const { fields: known } = await loadSchema(this.#store, this.#target);
+    const missing = [...(await definedFields(this.#store, this.#old))].filter(([name]) => !known.has(name));
+    if (missing.length > 0) await defineFields(this.#store, this.#target, new Map(missing));
   }
 
   /** Waits until all copied documents are visible, or failed. */
