@@ -52,14 +52,15 @@ export async function maintainCollection(store: Store, collection: Collection): 
 
 /**
  * Removes barriers without earlier pending operations. Failed operations count as pending: after a retry they must see
- * the deletes that were accepted after them.
+ * the deletes that were accepted after them. The statement that removes reads both kinds itself, so that no retry comes
+ * in between.
  */
 async function removeBarriers(store: Store, collection: Collection, lowWater: bigint): Promise<void> {
   const S = collection.sqlSchema;
   await store.engine.query(
-    `delete from ${S}.barriers where waiting is null and seq < $1 and seq < coalesce(
-       (select min(r.first_seq) from ${S}.operations o join ${S}.requests r using (request) where o.state = 'failed'),
-       $1)`,
+    `delete from ${S}.barriers where waiting is null and seq < least($1::int8,
+       (select min(first_seq) from ${S}.requests where not finished),
+       (select min(r.first_seq) from ${S}.operations o join ${S}.requests r using (request) where o.state = 'failed'))`,
     [lowWater],
     'bulk',
   );

@@ -9,6 +9,7 @@ import { runReindex } from '../reindex/run-reindex.ts';
 import { beginReindex } from '../reindex/state.ts';
 import { decideGroups, listDecisions } from './decisions.ts';
 import { listGroups } from './list-groups.ts';
+import { updateGroups } from './update-groups.ts';
 
 describe.each(ENGINES)('decisions on groups on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
@@ -61,6 +62,27 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
     expect((await groups(collection)).flat().sort()).toEqual(['a', 'b', 'c', 'd']);
     expect(await groups(collection)).toHaveLength(1);
     await expect(decideGroups(on.store, collection, ['a', 'nobody'], 'different')).rejects.toThrow('"nobody"');
+  });
+
+  itOnPostgres('follows a decision that comes just before an update ends', async () => {
+    const collection = await collectionOf(picture('a', 0), picture('b', 0.06), picture('c', 0.08));
+    await update(collection);
+    await add(collection, picture('z', 2));
+    const { store } = on;
+    let decided = false;
+    const query: typeof store.engine.query = async (sql, ...rest) => {
+      const rows = await store.engine.query(sql, ...rest);
+      if (!decided && rows.length === 0 && sql.includes('.ungrouped order by')) {
+        decided = true;
+        await decideGroups(store, collection, ['a', 'c'], 'different');
+      }
+      return rows as never;
+    };
+    const watched = { ...store, engine: { ...store.engine, query } };
+    expect(await updateGroups(watched, collection, RULE, { milliseconds: 60_000 })).toBe(true);
+    expect(decided).toBe(true);
+    expect(await groups(collection)).toEqual([['a', 'b']]);
+    expect(await store.engine.query(`select from ${collection.sqlSchema}.ungrouped`)).toEqual([]);
   });
 
   it('copies decisions when the collection is reindexed, including later ones', async () => {

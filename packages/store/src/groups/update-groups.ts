@@ -271,6 +271,9 @@ class Turn {
       async (tx) => {
         const from = await lockState(tx, this.#collection);
         if (!isSame(from, state)) return undefined;
+        // A decision may have taken documents out of their groups since they were last read.
+        const left = await tx.query(`select from ${S}.ungrouped limit 1`);
+        if (left.length > 0) return undefined;
         await tx.query(
           `delete from ${S}.representatives r
             where r.gone and not exists (select from ${S}.followers f where f.representative = r.doc)`,

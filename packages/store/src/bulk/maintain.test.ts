@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { freshCollections } from '../../test/fresh-collections.ts';
+import { accept, testOutputs, visible } from '../../test/support.ts';
+import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
+import { retryFailed } from '../analyze/retry.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+import { maintainCollection } from './maintain.ts';
+
+describe('housekeeping', () => {
+  let store: Store;
+  let collection: Collection;
+  freshCollections('postgres', (place) => {
+    ({ store, collection } = place);
+  });
+
+  it('keeps a delete that an operation must still see which is retried meanwhile', async () => {
+    await accept(store, collection, [{ id: 'a', n: 1, image: 'https://example.org/a.jpg' }]);
+    const [first] = await claimForAnalysis(store, 1);
+    if (first === undefined) throw new Error('not claimed');
+    await failAnalysis(store, first, { code: 'image-unreachable', msg: 'Nobody is there.' });
+    await accept(store, collection, [{ kind: 'delete-by-query', query: 'n:1' }]);
+    await commit(store, collection);
+    const query: typeof store.engine.query = async (sql, ...rest) => {
+      if (sql.includes('.barriers where')) expect((await retryFailed(store, collection)).retried).toBe(1);
+      return store.engine.query(sql, ...rest) as never;
+    };
+    await maintainCollection({ ...store, engine: { ...store.engine, query } }, collection);
+    const [again] = await claimForAnalysis(store, 1);
+    if (again === undefined) throw new Error('not claimed');
+    await saveAnalysis(store, again, testOutputs({ shape: [1, 0, 0, 0] }));
+    await commit(store, collection);
+    expect(await visible(store, collection)).toEqual([]);
+  });
+});
