@@ -36,7 +36,7 @@ describe('groups of near-duplicates', () => {
     const collection = await createCollection(store, 'shop');
     const queue = createMemoryQueue();
     const indexer = createIndexer({ store, queue, log, metrics: createMetrics(), sweepMilliseconds: 3_600_000 });
-    const groups = async (commit: bigint) => {
+    const groups = async (commit: number) => {
       for (;;) {
         const page = await listGroups(store, collection, { rows: 10, members: 10 });
         if (page.asOfCommit >= commit) return page.groups.map(({ members }) => members.map(({ id }) => id));

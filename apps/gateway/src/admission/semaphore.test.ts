@@ -129,10 +129,22 @@ describe('an overloaded gateway', () => {
   it('answers 429 if too many searches wait', async () => {
     const none = { concurrent: 0, queued: 0, queueMilliseconds: 60_000 };
     await using service = await startService({ limits: { searches: none } });
-    const answer = await ask(service.gateway, '/api/cores/my-collection/select');
-    expect([answer.status, answer.json.error.msg]).toEqual([429, expect.stringContaining('Too many searches')]);
-    expect((await postJson(service.gateway, '/api/cores/my-collection/update?commit=true', { id: '1' })).status).toBe(
-      200,
-    );
+    expect(
+      (await postJson(service.gateway, '/api/cores/my-collection/update?commit=true', { id: '1', tag: 'x' })).status,
+    ).toBe(200);
+    for (const path of [
+      'select',
+      'terms?terms.fl=tag',
+      'groups',
+      'export',
+      'tag?tagging.field=tag&tagging.input.url=http://pictures.example/a.jpg',
+    ]) {
+      const answer = await ask(service.gateway, `/api/cores/my-collection/${path}`);
+      expect([path, answer.status, answer.json.error.msg]).toEqual([
+        path,
+        429,
+        expect.stringContaining('Too many searches'),
+      ]);
+    }
   });
 });

@@ -10,19 +10,20 @@ const PAGE_BYTES = 4 * 1024 ** 2;
 
 /** A page of the documents of one commit, as lines for `/update` and `akin import`. */
 export const exportDocuments: Handler<ParametersOf<Endpoints['exportDocuments']>> = async (
-  { parameters, list },
-  { store },
+  { parameters, list, signal },
+  { store, semaphores, client },
 ) => {
   const { q, fq, rows, cursor, TZ: timeZone } = parameters;
   const parameter = lookupIn(list);
   const filters = fq.filter((text) => text.trim() !== '').map((text) => readQuery('fq', text, parameters, parameter));
   const query = readQuery('q', q, parameters, parameter);
   const collection = await findCollection(store, parameters.collection);
-  const page = await exportPage(store, collection, {
+  const wanted = {
     ...{ query, filters, rows, cursor },
     bytes: PAGE_BYTES,
     ...(timeZone === undefined ? {} : { timeZone }),
-  });
+  };
+  const page = await semaphores.searches.run(client, signal, () => exportPage(store, collection, wanted));
   const lines = page.documents.map(lineOf);
   if (cursor === undefined) {
     const fields = await definedFields(store, collection);

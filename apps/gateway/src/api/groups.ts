@@ -26,7 +26,7 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
   // Otherwise groups would not be updated, and a client that waits for `asOfCommit` would wait forever.
   calibrationOf(context.store, collection, schema, groupRule().also.module);
   const { names, hidden } = fieldNames(fields, schema);
-  const page = await listGroups(context.store, collection, {
+  const wanted = {
     filters,
     rows: parameters.limit ?? parameters.rows,
     members: parameters['group.limit'],
@@ -37,7 +37,10 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
     distances: wantedDistances(fields),
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
-  });
+  };
+  const page = await context.semaphores.searches.run(context.client, signal, () =>
+    listGroups(context.store, collection, wanted),
+  );
   return {
     body: {
       commit: page.commit,

@@ -39,8 +39,8 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
     signal,
     context,
   );
-  const { hits } = await search(context.store, collection, {
-    query: { kind: 'exists', field: field.name, position: 0 },
+  const question = {
+    query: { kind: 'exists', field: field.name, position: 0 } as const,
     filters: input.kind === 'id' ? [...filters, not(input.value)] : filters,
     rank,
     signal,
@@ -48,7 +48,10 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
     fields: [field.name.replace(/[\\*?]/g, '\\$&')],
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
-  });
+  };
+  const { hits } = await context.semaphores.searches.run(context.client, signal, () =>
+    search(context.store, collection, question),
+  );
   const voters = hits.map(({ id, distance, document }): Voter => {
     const value = document.get(field.name);
     const labels = Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)];

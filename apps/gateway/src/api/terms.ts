@@ -19,12 +19,10 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, p
   for (const name of names) {
     // As in queries, a backslash escapes the next character.
     const field = unescapeBackslashes(name);
-    const found = await readTerms(context.store, collection, {
-      field,
-      limit: limit < 0 ? undefined : limit,
-      prefix,
-      sort,
-    });
+    const wanted = { field, limit: limit < 0 ? undefined : limit, prefix, sort };
+    const found = await context.semaphores.searches.run(context.client, signal, () =>
+      readTerms(context.store, collection, wanted),
+    );
     lists.set(
       field,
       style === 'flat'

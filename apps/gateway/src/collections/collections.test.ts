@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { ENDPOINTS, type EndpointName } from '@akin/contract';
 import { AkinError } from '@akin/domain';
-import { createCollection, type Store } from '@akin/store';
+import { createCollection, findCollection, type Store } from '@akin/store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, createGateway, postJson, type TestAnswer, testConfig } from '../../test/start-gateway.ts';
@@ -86,6 +87,9 @@ describe('collections', () => {
       507,
       { metadata: ['error-class', 'quota-exceeded'], msg: expect.stringContaining('may have 2 documents') },
     ]);
+    // Its rows do not stay either.
+    const { sqlSchema: S } = await findCollection(service.store, 'limited');
+    while ((await service.store.engine.query(`select from ${S}.operations`)).length > 0) await setImmediate();
     await postJson(service.gateway, `${Q}/update?commit=true`, [{ id: 'a' }, { id: 'b' }]);
     const raised = await put(`${Q}/quota?maxDocuments=3&maxBytes=5`);
     conforms('setQuota', raised);

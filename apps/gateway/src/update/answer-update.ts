@@ -180,7 +180,13 @@ function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolea
 }
 
 async function accept(staged: StagedBody, collection: Collection, context: Context): Promise<Accepted | undefined> {
-  const accepted = await staged.lines.withLineNumbers(() => staged.staging?.accept().finally(staged.leave));
+  const { staging } = staged;
+  const accepted = await staged.lines
+    .withLineNumbers(() => staging?.accept().finally(staged.leave))
+    .catch((error: unknown) => {
+      if (staging) context.background('removing a refused request', () => staging.discard());
+      throw error;
+    });
   if (accepted) {
     context.backlogQuota.record(collection, staged.count, staged.pictures);
     context.wake();

@@ -1,8 +1,12 @@
 import type { Log } from '@akin/runtime';
 import type { CommitChanges } from '../config.ts';
 
+/** One that may come later comes after this time: timers of Node.js have a maximum, beyond which they fire at once. */
+const MAX_MILLISECONDS = 86_400_000;
+
 export interface DelayedCommits {
-  add(collection: string, milliseconds: number): void;
+  /** @param within milliseconds */
+  add(collection: string, within: number): void;
   stop(): void;
 }
 
@@ -13,7 +17,8 @@ export interface DelayedCommits {
 export function createDelayedCommits(commit: CommitChanges, log: Log): DelayedCommits {
   const timers = new Map<string, { due: number; timer: NodeJS.Timeout }>();
   return {
-    add(collection, milliseconds) {
+    add(collection, within) {
+      const milliseconds = Math.min(within, MAX_MILLISECONDS);
       const due = Date.now() + milliseconds;
       const earlier = timers.get(collection);
       if (earlier && earlier.due <= due) return;
