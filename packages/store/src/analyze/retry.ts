@@ -12,6 +12,12 @@ export interface Retried {
   readonly superseded: number;
 }
 
+/** The place of an operation in the order of its table. */
+interface Position {
+  readonly request: bigint;
+  readonly position: number;
+}
+
 /** Operations per transaction. */
 const CHUNK = 500;
 
@@ -29,24 +35,26 @@ export async function retryFailed(
 ): Promise<Retried> {
   let retried = 0;
   let superseded = 0;
-  for (;;) {
-    const chunk = await retryChunk(store, collection, options);
-    for (const state of chunk) {
+  // From the first to the last once: what fails again meanwhile is not retried again.
+  for (let after: Position | undefined = { request: 0n, position: 0 }; after !== undefined; ) {
+    const chunk = await retryChunk(store, collection, options, after);
+    for (const state of chunk.states) {
       if (state === 'superseded') superseded++;
       else retried++;
     }
-    if (chunk.length < CHUNK) break;
+    after = chunk.next;
   }
   if (retried + superseded > 0) store.memory.events.notify(collection.id);
   return { retried, superseded };
 }
 
-/** @returns the new state of each */
+/** @returns the new state of each operation, and the last one if there may be more after it */
 async function retryChunk(
   store: Store,
   collection: Collection,
   { seq, code }: { readonly seq?: number; readonly code?: ErrorCode },
-): Promise<string[]> {
+  after: Position,
+): Promise<{ readonly states: readonly string[]; readonly next: Position | undefined }> {
   const S = collection.sqlSchema;
   return store.engine.transaction(async (tx) => {
     const failed = await tx.query<{
@@ -59,11 +67,12 @@ async function retryChunk(
       `select o.request, o.position, o.id, o.error_code as code, r.first_seq + o.position as seq
          from ${S}.operations o join ${S}.requests r using (request)
         where o.state = 'failed' and ($1::bigint is null or r.first_seq + o.position = $1)
-          and ($2::text is null or o.error_code = $2)
+          and ($2::text is null or o.error_code = $2) and (o.request, o.position) > ($3::int8, $4::int4)
         order by o.request, o.position limit ${CHUNK}`,
-      [seq ?? null, code ?? null],
+      [seq ?? null, code ?? null, after.request, after.position],
     );
-    if (failed.length === 0) return [];
+    const next = failed.length < CHUNK ? undefined : failed.at(-1);
+    if (failed.length === 0) return { states: [], next };
     const requests = [...new Set(failed.map(({ request }) => request))];
     // First, because the work that finishes requests also locks them first.
     await tx.query(`select 1 from ${S}.requests where request = any($1::bigint[]) order by request for update`, [
@@ -101,6 +110,6 @@ async function retryChunk(
       [collection.id],
     );
     if (row !== undefined) requireNoSwap({ held: false, ...row });
-    return rows.map(({ state }) => state);
+    return { states: rows.map(({ state }) => state), next };
   });
 }
