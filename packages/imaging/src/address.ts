@@ -17,8 +17,8 @@ export interface DownloadPolicy {
 export type AddressKind = 'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'reserved';
 
 /**
- * Addresses of cloud metadata services outside the link-local range: Alibaba, Oracle, Azure; Amazon and Google over IPv6.
- * Such a service gives the credentials of a machine to every process on it.
+ * Addresses of cloud metadata services outside the link-local range: Alibaba, Oracle, Azure; Amazon and Google over
+ * IPv6. Such a service gives the credentials of a machine to every process on it.
  */
 const METADATA = ['100.100.100.200', '192.0.0.192', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'].map((address) =>
   ipaddr.parse(address).toNormalizedString(),
