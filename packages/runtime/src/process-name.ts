@@ -16,8 +16,8 @@ export function connectionName({ role, version, host, pid }: ProcessName): strin
 }
 
 /**
- * Parses a name that `connectionName` made. Undefined for the name of another program, or one truncated before the host;
- * the host itself may be truncated.
+ * Parses a name that `connectionName` made. Undefined for the name of another program, or one truncated before the
+ * host; the host itself may be truncated.
  */
 export function parseConnectionName(name: string): ProcessName | undefined {
   const [, role, version, pid, host] = /^akin (\S+) (\S+) (\d+) (\S+)$/.exec(name) ?? [];
