@@ -57,8 +57,8 @@ export class ServerFile implements AsyncDisposable {
 }
 
 /**
- * Waits while the akin of a data folder is stopping, because it still has the port and the database. Gives up after half
- * a minute: the caller then fails with the error of the port or the database.
+ * Waits while the akin of a data folder is stopping, because it still has the port and the database. Gives up after
+ * half a minute: the caller then fails with the error of the port or the database.
  *
  * @throws the reason of the signal
  */

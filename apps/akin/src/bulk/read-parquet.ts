@@ -10,7 +10,10 @@ const SLICE_BYTES = 32 * 1024 ** 2;
 /** Maximum bytes of a row group: without page indexes, a group is read as a whole for each of its slices. */
 const MAX_GROUP_BYTES = 1024 ** 3;
 
-/** Whether a file begins like a Parquet file. False for a pipe, because opening it would take its data from the real reader. */
+/**
+ * Whether a file begins like a Parquet file. False for a pipe, because opening it would take its data from the real
+ * reader.
+ */
 export async function isParquet(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) return false;
