@@ -12,7 +12,7 @@ export interface Line {
 
 /**
  * Analyzes the inputs and yields one line of JSON for each, in order. Up to `threads` pictures are processed at the
- * same time, and memory contains no more pictures than that.
+ * same time. At most twice as many inputs are read ahead, and the analyzer limits the bytes of their files in memory.
  *
  * An input is a path, or a JSON object `{"data": "<base64>", …}` or `{"file": "<path>", …}`. Its other members are
  * copied to its line. An output line is `{"file"?, …, "width", "height", "outputs"}`, where `outputs` is the text that

@@ -74,7 +74,7 @@ export type WaitingLimits = Pick<GatewayLimits, 'waitingAnalyses' | 'unappliedCh
 /** A thumbnail that comes with a document is small. A body that decompresses to more is not a thumbnail. */
 export const THUMBNAIL_LIMITS = { pixels: 4_000_000 };
 
-/** The part of the few seconds in which all parts close. The next start does what remains. */
+/** At shutdown, open requests have this time: a part of the few seconds in which everything closes. */
 const OPEN_REQUESTS_MILLISECONDS = 1_500;
 
 /**

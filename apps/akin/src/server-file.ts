@@ -33,7 +33,7 @@ export class ServerFile implements AsyncDisposable {
     this.#write({ pid: process.pid, url: reachable(url) });
   }
 
-  /** The next akin waits for the end of this one, see {@link untilStopped}. */
+  /** Marks this akin as stopping: the next one waits for its end, see {@link untilStopped}. */
   stops(): void {
     if (this.#server !== undefined && this.#isOwn()) this.#write({ ...this.#server, stopping: true });
   }
@@ -47,7 +47,7 @@ export class ServerFile implements AsyncDisposable {
     return readServerFile(this.#file)?.pid === process.pid;
   }
 
-  /** Ends before anything else happens: a process that stops is seen as such from then on. */
+  /** Synchronous: other processes see the new state before this one does anything else. */
   #write(server: RunningServer): void {
     // Atomic: no reader sees half of it.
     writeFileSync(`${this.#file}.partial`, JSON.stringify(server), { mode: 0o600 });
@@ -57,8 +57,8 @@ export class ServerFile implements AsyncDisposable {
 }
 
 /**
- * Waits while the akin of a data folder is stopping: until then it has the port and the database. After a time limit
- * the caller finds out.
+ * Waits while the akin of a data folder is stopping, because it still has the port and the database. Gives up after
+ * half a minute: the caller then fails with the error of the port or the database.
  *
  * @throws the reason of the signal
  */

@@ -2,7 +2,7 @@ import { type Log, startTracing } from '@akin/runtime';
 import type { Parts } from './parts.ts';
 import { akinVersion } from './version.ts';
 
-/** After this time, spans that a receiver does not accept are dropped. */
+/** If the last spans could not be sent in time, the process ends after this time in any case. */
 const LAST_EXIT_MILLISECONDS = 1_000;
 
 /** Turns traces on as long as the process runs, if the environment asks for them. Must be opened before all else. */

@@ -56,8 +56,7 @@ const LAST_ANALYSIS_MILLISECONDS = 1_000;
 /**
  * Handles `analyze` jobs: downloads the image, analyzes it and answers with an `analyzed` job that contains the outputs
  * or the error. The worker keeps no state, so any number of workers may share a queue and stop at any time. Waiting for
- * a
- * host does not occupy a thread. Disposing takes no more jobs, gives running analyses a moment, and hands the other
+ * a host does not occupy a thread. Disposing takes no more jobs, gives running analyses a moment, and hands the other
  * jobs back.
  */
 export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposable {

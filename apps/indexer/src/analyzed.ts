@@ -20,10 +20,10 @@ export async function handleAnalyzed(job: Job<'analyzed'>, context: Context): Pr
       'messaging.message.id': job.id,
     },
   } as const;
-  await inSpan('process analyzed', options, () => keep(job, context));
+  await inSpan('process analyzed', options, () => storeResult(job, context));
 }
 
-async function keep({ id: job, payload }: Job<'analyzed'>, { store, log }: Context): Promise<void> {
+async function storeResult({ id: job, payload }: Job<'analyzed'>, { store, log }: Context): Promise<void> {
   const { request, position, attempt, result, origin } = payload;
   const collection = await collectionOf(store, payload.collection);
   if (collection === undefined) return;

@@ -73,7 +73,7 @@ function request(model: Model, start: number) {
   return searchOf(model.state, start, start === 0 ? PAGE_SIZE : NEXT_SIZE, model.filters());
 }
 
-/** Runs after the results, which must not wait for it. */
+/** Counts the facets. Called after the results are shown, which must not wait for the counts. */
 async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
   const { state, fields, rangeFields } = model;
   if (rangeFields !== null) {

@@ -367,7 +367,7 @@ export const TEXTS = {
       'One picture': { '← →': 'previous or next picture', z: 'zoom in or out' },
       Duplicates: {
         k: 'keep the focused picture',
-        d: 'delete the chosen pictures',
+        d: 'choose the focused picture for deletion',
         n: 'go to the next group',
         c: 'compare in one place',
       },

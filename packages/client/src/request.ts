@@ -45,7 +45,7 @@ export function queryString(parameters: Parameters): URLSearchParams {
 }
 
 /**
- * Sends one request and parses the response.
+ * Sends one request, again if `retries` says so, and parses the response. Null if a response of status 2xx is not JSON.
  *
  * @throws {AkinRequestError} for every status other than 2xx, and if there is no response.
  */

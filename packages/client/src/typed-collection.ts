@@ -204,7 +204,11 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     return super.allGroups(parameters);
   }
 
-  /** Yields all documents that match, in the order of their ids, for `for await`. Keeps one page in memory. */
+  /**
+   * Yields all documents that match, in the order of their ids, for `for await`. Keeps one page in memory.
+   *
+   * @param options `limit` is the number of documents of a page, not of all documents
+   */
   async *documents({ signal, ...options }: SearchOptions = {}): AsyncGenerator<Found<Doc>> {
     const { rows, ...parameters } = onWire({ ...options, limit: options.limit ?? PAGE });
     let cursorMark = '*';

@@ -28,7 +28,10 @@ export interface ResponseHeader {
   [key: string]: Plain | undefined;
 }
 
-/** A stored document. In ranked searches with `score`, 0 to 1. */
+/**
+ * A stored document. In ranked searches with `score`, 0 to 1. `collapsed`: how many other matches of its group are left
+ * out.
+ */
 export type FoundDocument = { id: string; score?: number; collapsed?: number } & { [field: string]: Plain };
 
 export interface SearchAnswer {
@@ -300,9 +303,9 @@ export interface Run extends RunReport {
 
 /** The limits of a collection. */
 export interface Quota {
-  /** Accepted ones that are not visible yet included. */
+  /** Documents that are accepted but not visible yet count too. */
   maxDocuments: number;
-  /** Of values of fields, outputs and thumbnails. */
+  /** Bytes of field values, outputs and thumbnails. */
   maxBytes: number;
 }
 
@@ -317,7 +320,7 @@ export interface CollectionSummary {
   failures: { [reason: string]: number };
   /** Number of shards. */
   shards: number;
-  /** Of its documents: values of fields, outputs and thumbnails. */
+  /** Bytes of the field values, outputs and thumbnails of its documents. */
   bytes: number;
   /** Its quota; null: no limit. */
   maxDocuments: number | null;

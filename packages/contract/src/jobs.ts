@@ -40,8 +40,7 @@ const kind = <Payload extends z.ZodType>(one: JobKind<Payload>) => one;
 /**
  * The catalogue of jobs. State lives in the database. A job is a hint: it may be lost, run twice, or arrive late. Its
  * handler does nothing if the state has changed since. The database also decides whether an image is worth another try;
- * the
- * attempts here are for failures of the queue and of processes.
+ * the attempts here are for failures of the queue and of processes.
  */
 export const JOBS = {
   /** An image waits to be analyzed. Handled by analyzers, which answer each with an `analyzed` job. */

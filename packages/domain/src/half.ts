@@ -52,7 +52,8 @@ function roundHalfEven(value: number): number {
 /**
  * Converts little-endian half-precision numbers to floats.
  *
- * @param values receives them; its length is `count`
+ * @param offset byte at which the first number begins
+ * @param values receives the `count` floats, and is returned
  */
 export function readHalves(
   bytes: Uint8Array,

@@ -2,8 +2,8 @@
 const MAX_COMPARED = 128;
 
 /**
- * Finds the name with the smallest edit distance, if it is small enough for a typing error: at most a third of its
- * length.
+ * Finds the candidate with the smallest edit distance to `name`, or one that differs only in case. Undefined if the
+ * distance is too large for a typing error: more than a third of the length of `name`, and more than 1.
  */
 export function nearestName(name: string, names: Iterable<string>): string | undefined {
   if (name.length > MAX_COMPARED) return undefined;

@@ -50,7 +50,7 @@ const MAX_URL_BYTES = 8 * 1024;
 export const MAX_VALUES = 10_000;
 /** Maximum errors that are collected for one document. */
 const MAX_PROBLEMS = 100;
-/** Fields that searches add to documents. Clients may send them back. */
+/** A field that searches add to documents. Clients may send it back. */
 const SCORE = 'score';
 /** Added by searches too. But older documents may have a field of this name, which then remains a normal field. */
 const COLLAPSED = 'collapsed';

@@ -17,8 +17,8 @@ export interface DownloadPolicy {
 export type AddressKind = 'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'reserved';
 
 /**
- * Addresses of cloud metadata services, which give credentials to machines of the cloud, outside the link-local range:
- * Alibaba, Oracle, Azure; Amazon and Google over IPv6.
+ * Addresses of cloud metadata services outside the link-local range: Alibaba, Oracle, Azure; Amazon and Google over
+ * IPv6. Such a service gives the credentials of a machine to every process on it.
  */
 const METADATA = ['100.100.100.200', '192.0.0.192', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'].map((address) =>
   ipaddr.parse(address).toNormalizedString(),
@@ -35,7 +35,7 @@ const IPV4_KINDS: Readonly<Record<string, AddressKind>> = {
 
 /**
  * Classifies the text of an IPv4 or IPv6 address, as a resolver returns it. An IPv6 address that contains an IPv4
- * address (mapped, NAT64, 6to4) is classified by that. Invalid text is `reserved`.
+ * address (mapped, NAT64, 6to4) is classified by the IPv4 address. Invalid text is `reserved`.
  */
 export function addressKind(text: string): AddressKind {
   const bare = text.split('%')[0] as string;

@@ -37,7 +37,7 @@ export interface DownloadOptions {
 export async function downloadImage(url: string, options: DownloadOptions): Promise<Uint8Array> {
   const limits = { ...DEFAULT_IMAGE_LIMITS, ...options.limits };
   const timeout = new AbortController();
-  const timer = new Stopwatch(limits.downloadMilliseconds, () => timeout.abort());
+  const timer = new PausableTimeout(limits.downloadMilliseconds, () => timeout.abort());
   const signal = options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal;
   const admit = async (bytes: number) => {
     timer.stop();
@@ -70,8 +70,8 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
   }
 }
 
-/** A timer that can be paused. It starts running when it is created. */
-class Stopwatch {
+/** A timeout that can be paused. It starts when it is created. */
+class PausableTimeout {
   readonly #done: () => void;
   #left: number;
   #from = 0;

@@ -2,9 +2,9 @@ import sharp from 'sharp';
 
 /**
  * The libvips loaders that are blocked. Each is named, instead of blocking all and unblocking six: blocking is
- * process-wide, and worker threads start while others decode, so for a moment those could decode nothing. decodeImage
- * also checks that libvips found the type that the magic bytes show, so a loader that is missing here cannot be used
- * either.
+ * process-wide, and worker threads start while others decode, so for a moment the others could decode nothing.
+ * decodeImage also checks that libvips found the type that the magic bytes show, so a loader that is missing here
+ * cannot be used either.
  */
 const CLOSED_LOADERS = [
   'Analyze',

@@ -5,8 +5,8 @@ import { findHeicDecoder, HEIC_PACKAGE } from './heic.ts';
 export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'heic';
 
 /**
- * File name extensions of these types, in lower case with the dot. They are used to find files; the bytes decide the
- * type.
+ * File name extensions of all image types except HEIC, in lower case with the dot. They are used to find files; the
+ * bytes decide the type.
  */
 export const PICTURE_ENDINGS: ReadonlySet<string> = new Set(
   'jpg jpeg jpe jfif png gif webp avif tif tiff bmp dib'.split(' ').map((ending) => `.${ending}`),
@@ -94,7 +94,7 @@ function describe(head: Buffer): string {
   return describeIsoMedia(brands(head)) ?? describeMagic(head.toString('latin1')) ?? describeText(readText(head));
 }
 
-/** Whether it is a HEIC photo, the format of iPhones, which an optional package decodes. */
+/** Whether the bytes are a HEIC photo, the format of iPhones, which an optional package decodes. */
 function isHeic(head: Buffer): boolean {
   return imageType(head) === undefined && describeIsoMedia(brands(head)) === HEIC;
 }

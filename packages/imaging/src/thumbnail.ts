@@ -30,6 +30,7 @@ export async function makeThumbnailFromPixels(pixels: Pixels): Promise<Uint8Arra
 /**
  * Makes a WebP of at most `side` pixels on the long side, for picture types that browsers do not show. Upright, on
  * white.
+ * @throws AkinError as decodeImage does.
  */
 export async function makeShowable(bytes: Uint8Array, side: number): Promise<Uint8Array> {
   const { pixels } = await decodeImage(bytes, { minSide: side });

@@ -22,11 +22,11 @@ export type ModuleValues = Readonly<
 export interface Scores {
   /** Score of the median distance of two random pictures. */
   readonly usual: number;
-  /** Score of the distance below which one in a hundred such pairs is. */
+  /** Score of the distance below which one in a hundred random pairs is. */
   readonly rare: number;
-  /** Score of a fraction of that distance, so that training does not depend on how many copies the folder contains. */
+  /** Score of `nearAt` times the distance of `rare`, which does not depend on how many copies the folder contains. */
   readonly near: number;
-  /** That fraction. */
+  /** Fraction of the distance of `rare`, 0 to 1. */
   readonly nearAt: number;
 }
 

@@ -9,7 +9,7 @@ export function parsePayload<Name extends JobName>(name: Name, payload: unknown)
   throw new Error(`The payload of a job "${name}" does not fit: ${issues.join('; ')}`);
 }
 
-/** Milliseconds to wait before the attempt that follows this one. */
+/** Milliseconds to wait before the next attempt. @param attempt the one that failed, from 1 */
 export function backoffAfter(name: JobName, attempt: number): number {
   return JOBS[name].backoff * 2 ** (attempt - 1);
 }

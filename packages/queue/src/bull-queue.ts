@@ -24,7 +24,7 @@ export interface SharedQueueConfig {
   readonly contract?: string;
   /** The application name of the connections in PostgreSQL. Default: `akin queue`. */
   readonly name?: string;
-  /** Called when the connection breaks; it reconnects automatically. */
+  /** Gets a warning when the connection breaks. The queue reconnects automatically. */
   readonly log?: Pick<Log, 'warn'>;
 }
 
@@ -63,13 +63,12 @@ type WorkerSettings = Omit<WorkerOptions, 'connection' | 'prefix'>;
 const ANNOUNCED_MILLISECONDS = 60_000;
 
 /**
- * A job whose process was killed is given to another process within half a minute. Most jobs that a process has taken
- * only wait. A job that crashes its process also takes many innocent jobs down with it, repeatedly, before it is given
- * up.
+ * A job whose process was killed is given to another process within half a minute. A job that crashes its process
+ * stalls all jobs that this process has taken, most of which only wait. So a job is given up only after many crashes.
  */
 const STALLED = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 10 } as const;
 
-/** BullMQ runs jobs without a number before numbered ones. */
+/** BullMQ runs jobs with the priority 0 before all others. */
 const PRIORITIES = { interactive: 0, bulk: 1 } as const;
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 
-/** How soon a worker reconnects after the connection to Redis broke. BullMQ would wait 15 s. */
+/** How soon a worker reconnects after its connection broke. BullMQ would wait 15 s. */
 export const RETRY_MILLISECONDS = 500;
 /** A worker that was asked to stop and has no job counts as stopped after this time. */
 const END_MILLISECONDS = 2_000;
@@ -12,7 +12,7 @@ const END_MILLISECONDS = 2_000;
  * worker.
  *
  * @param create makes a worker that does not start by itself (`autorun: false`)
- * @param isConnected while false, disposing does not wait: no result could be written to Redis
+ * @param isConnected while false, disposing does not wait: no result could be written to the server
  * @param isBusy whether a job is being handled; disposing waits for it
  */
 export function keepWorking(

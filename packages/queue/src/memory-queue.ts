@@ -6,7 +6,7 @@ import { type AddOptions, FAILED_KEPT, type Job, type JobHandler, type Queue, ty
 interface Jobs {
   readonly waiting: { readonly interactive: Entry[]; readonly bulk: Entry[] };
   readonly delayed: Map<string, NodeJS.Timeout>;
-  /** Ids of all jobs that are not finished. */
+  /** Ids of all jobs that wait, run, are delayed or are kept as failed. */
   readonly ids: Set<string>;
   /** Ids of jobs that failed permanently, oldest first. */
   readonly failed: Set<string>;

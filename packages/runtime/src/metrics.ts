@@ -23,7 +23,7 @@ export interface Metrics {
   request(endpoint: string, status: number, milliseconds: number): void;
   /** Counts one search in the database. @param path `unranked`, or the kind of ranking: `exact` or `approximate` */
   search(path: 'unranked' | 'exact' | 'approximate', milliseconds: number): void;
-  /** All metrics, and the content type of that text. */
+  /** All metrics as text, and the content type of this text. */
   text(): Promise<{ readonly type: string; readonly text: string }>;
 }
 

@@ -37,7 +37,7 @@ const REMEDY =
  * Gives a new connection its settings by a statement, because poolers refuse or forget those of the start-up message.
  * Checks in a second transaction that they last.
  *
- * @returns the server process behind it, which a pooler does not reveal at the start
+ * @returns the id of the server process behind the connection, which a pooler does not reveal at the start
  * @throws PoolerError if the settings do not last, or the server does not answer within 5 seconds
  */
 export async function setSession(
@@ -105,7 +105,7 @@ export async function requireSessionPooling(
   const late = setTimeout(() => stop.abort(), ANSWER_MILLISECONDS);
   const nextNotification = (one: PostgresConnection) => once(one, 'notification', { signal: stop.signal });
   try {
-    // The other connection receives it only if it has its own server connection, which listens.
+    // The other connection receives the notification only if the pooler gave it the server connection that listens.
     const first = Promise.race([
       nextNotification(client).then(
         () => true,

@@ -15,7 +15,10 @@ export function connectionName({ role, version, host, pid }: ProcessName): strin
   return `akin ${role} ${version} ${pid} ${host.replace(/[^\x21-\x7e]/g, '?')}`.slice(0, LONGEST_NAME);
 }
 
-/** Parses such a name. Undefined for the name of another program, or a truncated one. */
+/**
+ * Parses a name that `connectionName` made. Undefined for the name of another program, or one truncated before the
+ * host; the host itself may be truncated.
+ */
 export function parseConnectionName(name: string): ProcessName | undefined {
   const [, role, version, pid, host] = /^akin (\S+) (\S+) (\d+) (\S+)$/.exec(name) ?? [];
   if (role === undefined || version === undefined || host === undefined) return undefined;

@@ -4,7 +4,7 @@ import { withTimeout } from './with-timeout.ts';
 /** One step of a shutdown: stop accepting work, drain, close. */
 export interface ShutdownPhase {
   readonly name: string;
-  /** The time reserved for it, however long the phases before it take. */
+  /** The time reserved for this phase, however long the phases before it take. */
   readonly milliseconds: number;
   readonly work: () => Promise<unknown>;
 }
@@ -22,13 +22,13 @@ export async function shutDown(
   milliseconds: number,
 ): Promise<boolean> {
   const deadline = performance.now() + milliseconds;
-  let kept = phases.reduce((sum, phase) => sum + phase.milliseconds, 0);
+  let reserved = phases.reduce((sum, phase) => sum + phase.milliseconds, 0);
   let clean = true;
   for (const { name, milliseconds: own, work } of phases) {
     const from = performance.now();
-    kept -= own;
+    reserved -= own;
     try {
-      await withTimeout(Math.max(0, Math.round(deadline - kept - from)), work());
+      await withTimeout(Math.max(0, Math.round(deadline - reserved - from)), work());
       log.info({ phase: name, milliseconds: Math.round(performance.now() - from) }, 'shutdown phase done');
     } catch (err) {
       clean = false;

@@ -23,16 +23,16 @@ export interface SpanOptions {
 
 export interface Span {
   set(attributes: Attributes): void;
-  /** Links it to another span. @param traceparent of the other span */
+  /** Links this span to another one. @param traceparent of the other span */
   link(traceparent: string): void;
 }
 
 /** A span that its owner ends. */
 export interface OpenSpan extends Span {
   rename(name: string): void;
-  /** Runs some work as part of it. */
+  /** Runs some work as part of this span. */
   run<Value>(work: () => Value): Value;
-  /** Marks it as failed. @param type of the error, for example a code: never its text */
+  /** Marks this span as failed. @param type of the error, for example a code: never its text */
   fail(type: string): void;
   end(): void;
 }

@@ -4,7 +4,7 @@ import { type Attributes, type SpanMaker, type SpanOptions, setSpanMaker } from 
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Traces that are on. */
+/** Tracing that is turned on. */
 export interface Tracing {
   /**
    * Turns tracing off and sends the remaining spans, for two seconds at most.
@@ -21,7 +21,7 @@ export interface TracingConfig {
 
 const LAST_SENDING_MILLISECONDS = 2_000;
 /** Minimum time between two logged errors of the receiver. */
-const TELL_MILLISECONDS = 60_000;
+const WARNING_MILLISECONDS = 60_000;
 /** Maximum length of an attribute, unless `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT` is set. */
 const LONGEST_VALUE = 200;
 /** A longer text is not a traceparent. */
@@ -158,7 +158,7 @@ function limitedWarning(log: Pick<Log, 'warn'>): (reason: string) => void {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return (reason) => {
     if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + TELL_MILLISECONDS;
+    quietUntil = performance.now() + WARNING_MILLISECONDS;
     log.warn({ reason: String(reason).slice(0, 300) }, 'traces cannot be sent');
   };
 }

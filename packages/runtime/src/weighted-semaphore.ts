@@ -40,8 +40,10 @@ export class WeightedSemaphore {
 
   /**
    * Waits for admission.
-   * @returns a function that releases the weight, or all of it but a rest
-   * @throws the signal's reason if it aborts before
+   * @param urgent whether this caller goes before those that are not urgent
+   * @param weight not negative; more than the capacity counts as the capacity
+   * @returns a function that releases the weight, except a rest that stays taken until the function is called again
+   * @throws the signal's reason if it aborts before the admission
    */
   async enter(urgent: boolean, signal: AbortSignal, weight = 1): Promise<(rest?: number) => void> {
     signal.throwIfAborted();

@@ -1,7 +1,7 @@
 /**
- * What a promise gives, unless it takes longer.
+ * Waits for a promise, at most for the given milliseconds.
  *
- * @throws Error after the given milliseconds; what the promise gives later is ignored
+ * @throws the error of the promise; Error if it is still pending then: its later result or error is ignored
  */
 export async function withTimeout<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;

@@ -38,13 +38,13 @@ export class ConcurrencyLimiter {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Akin accepted a request. */
+  /** Call this when akin accepted a request. */
   taken(): void {
     this.#wait = FIRST_WAIT_MILLISECONDS;
     this.#allowed = Math.min(this.#most, this.#allowed + 1);
   }
 
-  /** Akin asks for a pause, or does not answer. */
+  /** Call this when akin asks for a pause, or does not answer. */
   refused(retryAfterSeconds: number | undefined): void {
     // Several concurrent requests get the same answer at once: count it as one refusal.
     if (performance.now() < this.#notBefore) return;

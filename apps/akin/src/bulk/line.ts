@@ -6,8 +6,9 @@ export interface Line {
   readonly bytes: Buffer | undefined;
   /** Why it cannot be sent, if there are no bytes and it is not too long. */
   readonly problem?: string;
-  /** Number of bytes of the unpacked input up to and including this document. 0 if a run cannot continue from here. */
+  /** Number of bytes of the unpacked input before this document. 0 if a run cannot continue by bytes. */
   readonly start: number;
+  /** The same, including this document and its line end. */
   readonly end: number;
 }
 

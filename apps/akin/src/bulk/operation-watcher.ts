@@ -74,14 +74,14 @@ export class OperationWatcher {
     }
     const done = this.#ranges.filter(({ last }) => last < open);
     for (const range of done) {
-      await this.#tellFailed(range, signal);
+      await this.#reportFailed(range, signal);
       this.#ranges = this.#ranges.filter((one) => one !== range);
       this.#waiting -= range.lines.length;
     }
     return done.length;
   }
 
-  async #tellFailed({ first, last, lines }: FollowedRange, signal: AbortSignal): Promise<void> {
+  async #reportFailed({ first, last, lines }: FollowedRange, signal: AbortSignal): Promise<void> {
     for await (const { seq, id, reason } of failedOperations(this.#collection, first, last, signal, this.#retry)) {
       this.#failed(lines[seq - first], id, reason);
     }

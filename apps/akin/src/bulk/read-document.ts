@@ -3,13 +3,13 @@ import type { Line } from './line.ts';
 /** A line that can be sent. */
 export interface BulkDocument extends Line {
   readonly bytes: Buffer;
-  /** Empty where there is none: akin says what is wrong. */
+  /** Empty if it is missing or neither a string nor a number: akin then says what is wrong. */
   readonly id: string;
   /** Whether its picture has to be analyzed. */
   readonly pictured: boolean;
 }
 
-/** What an export begins with: the fields of its collection, so that they get the same types again. */
+/** The first line of an export: the fields of its collection, so that they get the same types again. */
 export interface ExportHeader {
   readonly fields: Readonly<Record<string, string>>;
 }

@@ -6,7 +6,7 @@ import { type Line, LONGEST_LINE, type Start } from './line.ts';
 import { type Cells, readCsv } from './read-csv.ts';
 import { isParquet, readParquet } from './read-parquet.ts';
 
-/** Of the input: Parquet is known by its first bytes, a JSON array by its bracket. */
+/** Format of the input. Parquet files and JSON arrays are detected by their first bytes. */
 export type Format = 'csv' | 'ndjson';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -15,17 +15,17 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/** By the name of the file: `.csv` and `.tsv`, packed or not. */
+/** The format by the name of the file: CSV for `.csv` and `.tsv`, compressed or not; NDJSON for all others. */
 export function formatOf(file: string): Format {
   return /\.[ct]sv(\.gz)?$/i.test(file) ? 'csv' : 'ndjson';
 }
 
 /**
  * The documents of a file or, for `-`, of standard input, each as a line: NDJSON, one JSON array or CSV, each of them
- * packed by gzip or not, or a Parquet file. Blank lines are counted and passed over. Holds one chunk and one line; of
- * Parquet, one group of rows.
+ * compressed by gzip or not, or a Parquet file. Blank lines are counted and skipped. Keeps one chunk and one line in
+ * memory; of Parquet, one slice of rows.
  *
- * @throws the system's errors, those of zlib for a broken file, AkinError for a broken array or table
+ * @throws the system's errors; those of zlib for a damaged file; AkinError for a malformed array or table
  */
 export async function* readLines(file: string, start: Start, format: Format, cells: Cells): AsyncGenerator<Line> {
   if (file !== '-' && (await isParquet(file))) return yield* readParquet(file, start);
@@ -57,7 +57,7 @@ async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {
   return gunzip;
 }
 
-/** The first bytes, at least three where there are so many, and the whole again. */
+/** Reads at least three bytes, unless the source is shorter. @returns them, and an iterable of all bytes */
 async function peek(source: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> {
   const iterator = source[Symbol.asyncIterator]();
   let first: Buffer = Buffer.alloc(0);
@@ -107,7 +107,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>, start: Start, mark: nu
     }
     if (from < chunk.length) {
       keptBytes += chunk.length - from;
-      // What is too long is counted, not kept. Copied, since a view would hold the whole chunk.
+      // The bytes of a line that is too long are only counted. Others are copied: a view would keep the whole chunk.
       if (keptBytes <= LONGEST_LINE) kept.push(Buffer.from(chunk.subarray(from)));
       else kept = [];
     }

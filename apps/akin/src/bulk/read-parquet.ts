@@ -5,12 +5,15 @@ import { compressors } from 'hyparquet-compressors';
 import type { Line, Start } from './line.ts';
 
 const MAGIC = 'PAR1';
-/** Of the rows that are read at a time, unpacked. */
+/** Uncompressed bytes of the rows that are read at a time. */
 const SLICE_BYTES = 32 * 1024 ** 2;
-/** A group without page indexes is read as a whole for each of its slices. */
+/** Maximum bytes of a row group: without page indexes, a group is read as a whole for each of its slices. */
 const MAX_GROUP_BYTES = 1024 ** 3;
 
-/** Whether a file begins like one. False for a pipe, because opening it would take its data from the real reader. */
+/**
+ * Whether a file begins like a Parquet file. False for a pipe, because opening it would take its data from the real
+ * reader.
+ */
 export async function isParquet(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) return false;

@@ -29,8 +29,8 @@ export interface Sending<Document extends Outgoing> {
   refused(document: Document, reason: string): void;
 }
 
-/** An internal error of akin may be temporary. */
-const MAX_MISTAKES = 5;
+/** Requests of a batch that may be answered with status 500: an internal error of akin may be temporary. */
+const MAX_INTERNAL_ERRORS = 5;
 
 /**
  * Sends documents until akin has accepted or refused each. A repeated request stores the same documents under the same
@@ -45,7 +45,7 @@ export async function sendBatch<Document extends Outgoing>(
   let documents = batch;
   const { limiter, signal } = sending;
   let since = performance.now();
-  let mistakes = 0;
+  let internalErrors = 0;
   while (documents.length > 0) {
     await limiter.begin(signal);
     let error: AkinRequestError;
@@ -67,7 +67,7 @@ export async function sendBatch<Document extends Outgoing>(
       limiter.refused(error.retryAfterSeconds);
       continue;
     }
-    if (error.status === 500 && ++mistakes < MAX_MISTAKES) {
+    if (error.status === 500 && ++internalErrors < MAX_INTERNAL_ERRORS) {
       limiter.refused(undefined);
       continue;
     }

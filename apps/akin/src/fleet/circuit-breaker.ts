@@ -2,12 +2,12 @@
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
 export interface CircuitTimes {
-  /** How long it stays open at first. The time doubles with each failed probe. */
+  /** How long a breaker stays open at first. The time doubles with each failed probe. */
   readonly openMilliseconds: number;
   readonly maxOpenMilliseconds: number;
 }
 
-/** This many failures in a row open it. */
+/** This many failures in a row open a breaker. */
 const FAILURES = 3;
 
 /**
@@ -39,9 +39,9 @@ export class CircuitBreaker {
     this.#become('closed', 'it answered');
   }
 
-  /** @param surely one failure is enough, for example if the peer hangs */
-  failed(reason: string, surely = false): void {
-    this.#failures = surely || this.#state === 'half-open' ? FAILURES : this.#failures + 1;
+  /** @param opensAtOnce one failure is enough, for example if the peer hangs */
+  failed(reason: string, opensAtOnce = false): void {
+    this.#failures = opensAtOnce || this.#state === 'half-open' ? FAILURES : this.#failures + 1;
     if (this.#failures >= FAILURES && !this.isOpen) this.#open(reason);
   }
 

@@ -11,12 +11,9 @@ import { akinVersion } from '../version.ts';
 import { type ListenConfig, listenConfig } from './options.ts';
 
 const RETRY_MILLISECONDS = 1_000;
-/**
- * How long a process that is not a gateway waits for its open requests when it ends. The gateway sends requests that
- * fail to another process.
- */
+/** At shutdown, open requests of a process that is not a gateway have this time. */
 const OPEN_REQUESTS_MILLISECONDS = 2_000;
-/** Time after the deadline of the parts. */
+/** Time from the deadline of the parts until the process ends in any case. */
 const LAST_EXIT_MILLISECONDS = 300;
 const RETRY_AFTER_SECONDS = 2;
 
@@ -82,9 +79,9 @@ export async function runFleetProcess(
         const { message } = error as Error;
         waiting = `Waiting for ${what}: ${message}`;
         const fields = { what, reason: message, ...causeFields(error) };
-        const telling = JSON.stringify(fields);
-        if (telling !== lastLogged) log.warn(fields, 'waits');
-        lastLogged = telling;
+        const logged = JSON.stringify(fields);
+        if (logged !== lastLogged) log.warn(fields, 'waits');
+        lastLogged = logged;
       }
       await sleep(RETRY_MILLISECONDS, signal);
     }
@@ -112,7 +109,7 @@ export async function runFleetProcess(
       metrics,
       parts,
       listen,
-      retry: retry,
+      retry,
       keepServer,
       openServer,
       waitsFor: () => waiting,

@@ -7,14 +7,18 @@ import {
   type SharedQueueConfig,
 } from '@akin/queue';
 
-/** Opens the queue of analyses: on Redis, or on PostgreSQL if there is no Redis. */
+/** The server of the queue of analyses: Redis, or PostgreSQL if there is no Redis. */
 export interface QueueServer {
   readonly name: 'Redis' | 'PostgreSQL';
   readonly url: string;
   readonly prefix: string;
 }
 
-/** @throws AkinError unavailable while the server does not answer; conflict if its settings would lose jobs */
+/**
+ * Opens the queue of analyses.
+ * @throws AkinError unavailable while the server does not answer; conflict for every other error, for example if the
+ * settings of the server would lose jobs
+ */
 export async function openQueue(
   server: QueueServer,
   config: Pick<SharedQueueConfig, 'contract' | 'log' | 'name'>,

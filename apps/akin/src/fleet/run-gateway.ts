@@ -49,7 +49,7 @@ export async function openGatewayProcess(
 ): Promise<string> {
   // Answers even before the database does, so that clients learn why they have to wait.
   const closed = (): AkinError => notReady(waitsFor() ?? 'The gateway is starting.');
-  const waitingDoor = await createWorkerServer({
+  const startupServer = await createWorkerServer({
     ...listen,
     shutdownDelayMilliseconds: 0,
     log,
@@ -57,7 +57,7 @@ export async function openGatewayProcess(
     ready: () => Promise.reject(closed()),
     fallback: closed,
   });
-  const { port } = waitingDoor;
+  const { port } = startupServer;
   const { corsOrigins, legacySegment, webFolder, limits, access } = config;
   let store: Store;
   try {
@@ -69,7 +69,7 @@ export async function openGatewayProcess(
       throw notReady(`This gateway requires keys, and none exists. ${keyInstructions(access)}`);
     });
   } finally {
-    await waitingDoor[Symbol.asyncDispose]();
+    await startupServer[Symbol.asyncDispose]();
   }
   const gateway = await createGateway({
     ...{ store, log, metrics, corsOrigins, legacySegment, webFolder, limits },

@@ -22,7 +22,7 @@ export interface SearchNodeConfig {
 export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConfig): Promise<string> {
   const { name, log, metrics, parts, listen, retry, openServer, waitsFor } = fleet;
   // Answers even before the database does. The HTTP server is opened after the store, so that it closes before it.
-  const waitingDoor = await createWorkerServer({
+  const startupServer = await createWorkerServer({
     ...listen,
     shutdownDelayMilliseconds: 0,
     log,
@@ -36,7 +36,7 @@ export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConf
   try {
     store = await openFleetStore({ name, log, parts, retry, metrics }, settings, config.models);
   } finally {
-    await waitingDoor[Symbol.asyncDispose]();
+    await startupServer[Symbol.asyncDispose]();
   }
   const { url } = await openServer({
     ready: () => store.ping(),

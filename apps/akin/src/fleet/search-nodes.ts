@@ -45,7 +45,7 @@ export interface SearchNodesConfig {
   readonly resolve?: Resolve;
 }
 
-/** A node does not answer this request. That says nothing about the health of the node. */
+/** A node refuses this request (4xx). That says nothing about the health of the node. */
 class Refused extends Error {
   override readonly name = 'Refused';
 }
@@ -63,9 +63,9 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** No node that is left holds some shards. */
+/** Some shards are held by none of the nodes that were not asked yet. */
 class NoNodeHolds extends Error {
-  override readonly name = 'NobodyHolds';
+  override readonly name = 'NoNodeHolds';
   readonly shards: readonly number[];
 
   constructor(shards: readonly number[]) {
@@ -146,7 +146,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     }
   }
 
-  /** Asks nodes that were not tried yet about some shards. @throws NobodyHolds; the signal's reason */
+  /** Asks nodes that were not tried yet about some shards. @throws NoNodeHolds; the signal's reason */
   async function askFor(
     shards: readonly number[],
     nodes: readonly PeerAddress[],

@@ -10,8 +10,8 @@ import { type Parsed, UsageError } from '../options.ts';
 import { refuseMissing } from './candidates.ts';
 import { runFolders } from './run-folders.ts';
 
-/** This prefix of a name, with the suffix, is a valid name of a collection. */
-const KEPT_OF_NAME = 80;
+/** Characters of a name that begin the name of its temporary collection, which must not become too long. */
+const PREFIX_CHARACTERS = 80;
 
 /**
  * Analyzes pictures of a collection again, from the folders on the command line, into a temporary collection: the
@@ -100,7 +100,7 @@ async function temporaryCollection(client: Client, name: string, model: string |
 }
 
 function beginningFor(name: string): string {
-  return `${name.slice(0, KEPT_OF_NAME)}.pictures-`;
+  return `${name.slice(0, PREFIX_CHARACTERS)}.pictures-`;
 }
 
 function fieldFor(name: string): string {

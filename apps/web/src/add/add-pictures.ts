@@ -51,7 +51,7 @@ export async function addPictures(collection: Collection, files: readonly LocalF
   };
   // Fails before anything is sent if the key is not sufficient.
   await collection.reportRun(id, reportOf(run, 'running'));
-  const telling = setInterval(
+  const reporting = setInterval(
     () => void collection.reportRun(id, reportOf(run, 'running')).catch(() => {}),
     REPORT_MILLISECONDS,
   );
@@ -64,7 +64,7 @@ export async function addPictures(collection: Collection, files: readonly LocalF
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     await collection.commit();
   } finally {
-    clearInterval(telling);
+    clearInterval(reporting);
     removeEventListener('beforeunload', confirmLeave);
     failedFiles.set(id, run.failedFiles);
     await collection.reportRun(id, reportOf(run, waiting.length > 0 ? 'failed' : 'done'));

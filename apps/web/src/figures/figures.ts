@@ -20,7 +20,7 @@ export interface Figures {
   readonly diskBytes: number | undefined;
 }
 
-/** Parses Prometheus's text format into sums over all labels. @param of names of the metrics to keep */
+/** Parses Prometheus's text format into sums over all labels. @param at time in milliseconds */
 export function readSample(text: string, at: number): Sample {
   const values = new Map<string, number>();
   for (const line of text.split('\n')) {

@@ -6,6 +6,7 @@ import { TEXTS } from '../texts.ts';
 import { DEMO, loadManaged, updateManaged } from './load-managed.ts';
 
 const T = TEXTS.manage;
+
 /** Runs an action, and reloads the view. */
 async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
   try {

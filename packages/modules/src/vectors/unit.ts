@@ -1,4 +1,4 @@
-/** Scales a vector to length 1; the sum is in double precision. @throws for a zero vector */
+/** Scales a vector to length 1; the sum is in double precision. @throws Error for a zero vector */
 export function l2Normalize(vector: ArrayLike<number>): Float32Array {
   const norm = length(vector);
   if (!(norm > 0 && norm < Number.POSITIVE_INFINITY)) throw new Error('A vector of zeros has no direction.');
