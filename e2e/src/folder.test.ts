@@ -172,6 +172,16 @@ describe('what was indexed', () => {
     expect([...(await documents(collection)).keys()].sort()).toEqual([...left, 'of another kind'].sort());
   });
 
+  it('is not removed if the name of its file is decomposed, as macOS writes it', async () => {
+    const file = path.join(pictures, 'cafe\u0301.jpg');
+    await writeFile(file, await picture(7));
+    expect((await index()).out).toContain('1 indexed');
+    const prune = () => runAkin(['index', path.join(pictures, '*.png'), '--prune', '--url', akin.url]);
+    expect((await prune()).out).toContain('0 removed');
+    await rm(file);
+    expect((await prune()).out).toContain('1 removed');
+  });
+
   it('stays deleted if it was deleted on purpose, until its file changes or --restore-deleted is given', async () => {
     await collection.deleteByIds(['no-ending']);
     await collection.deleteByQuery(`id:${JSON.stringify(QUOTED_NAME)}`, { commit: true });

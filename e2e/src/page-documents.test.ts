@@ -37,6 +37,13 @@ describe('documents on the page', () => {
     await shot(page, 'selected-phone');
     const ids = await copiedBy(page, bar.getByRole('button', { name: 'Copy ids' }));
     expect(ids.split('\n')).toHaveLength(3);
+    // Pages from another computer by http have no clipboard.
+    await page.evaluate(`
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+      document.execCommand = () => { window.copied = document.activeElement.value; };
+    `);
+    await bar.getByRole('button', { name: 'Copy ids' }).click();
+    await page.waitForFunction(`window.copied === ${JSON.stringify(ids)}`);
     const saved = page.waitForEvent('download');
     await bar.getByRole('button', { name: 'Save as CSV' }).click();
     const csv = (await (await (await saved).createReadStream()).toArray()).join('');
@@ -69,7 +76,7 @@ describe('documents on the page', () => {
     expect(await dialog.count()).toBe(0);
     await bar.getByRole('button', { name: 'Label…' }).click();
     await dialog.getByLabel('Label').fill('loud');
-    await dialog.getByRole('button', { name: 'Add' }).click();
+    await page.keyboard.press('Enter');
     await page.getByText('3 documents got the label “loud”.').hover();
     expect(await counted()).toBe(3);
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -92,6 +99,12 @@ describe('documents on the page', () => {
     await dialog.getByLabel('Name of the collection').fill('loud');
     await dialog.getByRole('button', { name: 'Copy' }).click();
     await page.getByText('2 documents copied to loud.').waitFor();
+    // Nothing stays selected in another collection, whose documents may have the same ids.
+    await cards(page).getByRole('checkbox').first().click();
+    await bar.getByText('1 selected').waitFor();
+    await page.getByLabel('Collection', { exact: true }).selectOption('loud');
+    await bar.waitFor({ state: 'hidden' });
+    await page.goBack();
     const copies = await demo.akin.client.collection('loud').select({ q: 'content_descriptor:*' });
     expect(copies.response.numFound).toBe(2);
 

@@ -25,11 +25,16 @@ export async function* analyzeLines(
 ): AsyncGenerator<Line> {
   const underway: Promise<Line>[] = [];
   for await (const input of inputs) {
+    options.signal.throwIfAborted();
     if (input.trim() === '') continue;
     underway.push(analyzeLine(input, analyzer, options));
     if (underway.length >= options.threads * 2) yield (await underway.shift()) as Line;
   }
-  for (const line of underway) yield await line;
+  for (const line of underway) {
+    options.signal.throwIfAborted();
+    yield await line;
+  }
+  options.signal.throwIfAborted();
 }
 
 async function analyzeLine(

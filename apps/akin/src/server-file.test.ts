@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -67,6 +67,10 @@ describe('the next start of an akin that is stopping', () => {
     own.stops();
     expect(existsSync(file)).toBe(false);
     own.serves(url);
+    // The file cannot be written, as on a full disk.
+    mkdirSync(`${file}.partial`);
+    own.stops();
+    rmdirSync(`${file}.partial`);
     own.stops();
     await own[Symbol.asyncDispose]();
     expect(existsSync(file)).toBe(false);

@@ -35,7 +35,11 @@ export class ServerFile implements AsyncDisposable {
 
   /** Marks this akin as stopping: the next one waits for its end, see {@link untilStopped}. */
   stops(): void {
-    if (this.#server !== undefined && this.#isOwn()) this.#write({ ...this.#server, stopping: true });
+    try {
+      if (this.#server !== undefined && this.#isOwn()) this.#write({ ...this.#server, stopping: true });
+    } catch {
+      // It stops on a full disk too. The next one then finds the port or the database in use.
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

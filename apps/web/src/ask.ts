@@ -36,7 +36,8 @@ export function ask({ title, text, action, second, input }: Question): Promise<A
   }
   const buttons = make('div', { className: 'dialog-actions' });
   const cancel = make('button', { type: 'button', textContent: TEXTS.ask.cancel });
-  const other = make('button', { textContent: second ?? '' });
+  // Not a submit button: Enter would choose the first of them.
+  const other = make('button', { type: 'button', textContent: second ?? '' });
   buttons.append(
     cancel,
     ...(second === undefined ? [] : [other]),
@@ -47,9 +48,15 @@ export function ask({ title, text, action, second, input }: Question): Promise<A
   document.body.append(dialog);
   return new Promise((resolve) => {
     let answer: Answer | null = null;
-    form.addEventListener('submit', ({ submitter }) => {
+    let isSecond = false;
+    form.addEventListener('submit', () => {
       const text = input ? field.value.trim() : '';
-      if (!input || text !== '') answer = { text, isSecond: submitter === other };
+      if (!input || text !== '') answer = { text, isSecond };
+    });
+    other.addEventListener('click', () => {
+      isSecond = true;
+      form.requestSubmit();
+      isSecond = false;
     });
     cancel.addEventListener('click', () => dialog.close());
     dialog.addEventListener('close', () => {

@@ -23,6 +23,13 @@ const state = (change: Partial<ViewState> = {}): ViewState => ({
 });
 const thing = (value: string) => filterOf('kind of: thing', value);
 
+describe('the title of a field', () => {
+  it('is its name, whatever that is', () => {
+    const filters = ['constructor', 'toString', 'price_per_kg'].map((name) => filterText(filterOf(name, 'x')));
+    expect(filters).toEqual(['Constructor: x', 'ToString: x', 'Price per kg: x']);
+  });
+});
+
 describe('the fields for filters', () => {
   it('are labels, colours, and Strings and Booleans of documents, up to a useful number', () => {
     const field = (name: string, type = 'string', origin = 'document') => ({ name, type, origin, multiValued: false });

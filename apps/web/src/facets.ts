@@ -71,7 +71,8 @@ export function filterText(filter: string): string {
 }
 
 export function fieldTitle(field: string): string {
-  const title = TEXTS.fields[field] ?? field.replaceAll('_', ' ');
+  const own = Object.hasOwn(TEXTS.fields, field) ? TEXTS.fields[field] : undefined;
+  const title = own ?? field.replaceAll('_', ' ');
   return title.charAt(0).toLocaleUpperCase() + title.slice(1);
 }
 

@@ -9,6 +9,7 @@ import { NO_CHANGES } from './changes.ts';
 import { deleteDocuments } from './deleting.ts';
 import { showModal } from './details/details.ts';
 import { followAddress, neighbour, showDetails } from './details/open.ts';
+import { copyText } from './copy-text.ts';
 import { filterText } from './facets.ts';
 import { watchDrag } from './grid/drag.ts';
 import { moveFocus } from './grid/focus.ts';
@@ -24,6 +25,7 @@ import { showCompared } from './review/compare.ts';
 import { pressInReview } from './review/keys.ts';
 import { choose, keepOne, loadGroups, moreMembers, separate } from './review/load-groups.ts';
 import { askForDelete, closeQuestions } from './review/review.ts';
+import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
 import { dismissRun, retryRun, watchRuns } from './runs/watch-runs.ts';
 import { forgetSearch, saveSearch } from './saved.ts';
@@ -86,6 +88,9 @@ async function enterCollection(): Promise<void> {
     facets: [],
     ranges: [],
     wanted: new Map(),
+    // Another collection may have other documents with the same ids.
+    selected: new Set(),
+    review: NO_REVIEW,
     changes: NO_CHANGES,
     runs: NO_RUNS,
   });
@@ -258,9 +263,7 @@ const actions: Actions = {
       model.update({ analyzing: false, loading: false, error: model.messageFor(error) });
     }
   },
-  async copy(text) {
-    await navigator.clipboard.writeText(text);
-  },
+  copy: copyText,
 };
 
 addEventListener('popstate', () => {
@@ -277,7 +280,9 @@ addEventListener('popstate', () => {
   }
   model.forgetPreview();
   model.shown = { ...model.shown, opened: null, analyzing: false };
-  void (state.collection === before.collection ? search(model) : enterCollection()).then(() => followAddress(model));
+  void (state.collection === before.collection ? search(model) : enterCollection())
+    .then(() => followAddress(model))
+    .catch((error) => model.update({ error: model.messageFor(error) }));
 });
 addEventListener('keydown', (event) => {
   const target = event.target as HTMLElement;
@@ -318,7 +323,11 @@ addEventListener('drop', (event) => {
   const address = dataTransfer.getData('text/uri-list');
   // A single dropped picture is searched for. In an empty collection it is added instead.
   const isToAdd = dataTransfer.files.length > 1 || holdsFolder(dataTransfer) || model.shown.status?.documents === 0;
-  if (file && isToAdd) void droppedFiles(dataTransfer).then((files) => askToAdd(model, files));
+  if (file && isToAdd) {
+    void droppedFiles(dataTransfer)
+      .then((files) => askToAdd(model, files))
+      .catch((error) => model.update({ error: model.messageFor(error) }));
+  }
   else if (file) void actions.upload(file);
   else if (address.startsWith('http')) actions.ask({ by: 'url', url: address });
 });

@@ -86,6 +86,8 @@ async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
   if (fields.length + ranges.length === 0) return model.update({ counting: false });
   const { endpoint, parameters } = countsOf(state, fields, ranges, wanted);
   const answer = await model.collection[endpoint](parameters, { signal });
+  // The user has asked for other values meanwhile.
+  if (model.shown.wanted !== wanted) return;
   model.update({
     counting: false,
     facets: facetsOf(answer, fields, state.filters, wanted),

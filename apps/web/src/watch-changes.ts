@@ -24,13 +24,16 @@ async function refreshChanges(model: Model): Promise<void> {
     collection.status(),
     loadChanges(collection, model.shown.changes.failed.length),
   ]);
+  if (collection.name !== model.collection.name) return;
   model.update({ status, changes: { ...model.shown.changes, ...loaded, loadedAt: Date.now() } });
 }
 
 /** Loads more failed changes. */
 export async function moreChanges(model: Model): Promise<void> {
   try {
-    const more = await moreFailed(model.collection, model.shown.changes);
+    const { collection } = model;
+    const more = await moreFailed(collection, model.shown.changes);
+    if (collection.name !== model.collection.name) return;
     model.update({ changes: { ...model.shown.changes, ...more } });
   } catch (error) {
     model.update({ error: model.messageFor(error) });

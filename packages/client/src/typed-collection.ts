@@ -145,16 +145,17 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
   /** Finds the documents with the most similar pictures, best first. */
   async similar(to: RankInput, options: SimilarOptions = {}): Promise<SearchResult<Doc>> {
     const parameters: SearchParameters = onWire(options);
+    const given = Object.entries(to).filter(([, value]) => value !== undefined);
     // In the order of the inputs, which is also the order of the weights; files come last.
-    for (const [name, value] of Object.entries(to)) {
+    for (const [name, value] of given) {
       const parameter = INPUTS[name as keyof typeof INPUTS];
-      if (parameter !== undefined && value !== undefined) parameters[parameter] = listOf(value as string);
+      if (parameter !== undefined) parameters[parameter] = listOf(value as string);
     }
     if (options.threshold !== undefined) parameters['rank.threshold'] = options.threshold;
     if (to.id !== undefined && !options.itself) {
       parameters.fq = [...listOf(parameters.fq ?? []), String(filter`-id:${listOf(to.id)}`)];
     }
-    const onlyColors = Object.keys(to).every((name) => name === 'color');
+    const onlyColors = given.every(([name]) => name === 'color');
     const by = options.by ?? (onlyColors ? 'color' : 'content');
     const request = { ...signalOf(options), ...(to.file === undefined ? {} : { file: to.file }) };
     return result(await this.rank(by, parameters, request));

@@ -21,7 +21,13 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
   const report = reporter(config.log, 'Redis');
   // `add` must fail immediately when Redis is down, because a request waits for it; workers wait until Redis is back.
   const producer = await connect(config.url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, report);
-  await requireNoEviction(producer);
+  try {
+    await requireNoEviction(producer);
+  } catch (error) {
+    // Its process could not end otherwise.
+    producer.disconnect();
+    throw error;
+  }
   const forWorkers = producer.duplicate({ maxRetriesPerRequest: null, enableOfflineQueue: true });
   forWorkers.on('error', report);
   const contracts = `${config.prefix ?? 'akin'}:contracts`;

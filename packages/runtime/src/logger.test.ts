@@ -51,6 +51,17 @@ describe('the logger', () => {
     expect(text).not.toMatch(/0f0f|c29scj/);
   });
 
+  it('takes them out after a line break too, and leaves the line readable', () => {
+    const key = `akin_0123456789ab_${'0f'.repeat(32)}`;
+    const write = (log: ReturnType<typeof createLogger>) => {
+      log.info({ text: `one\n${key}\nBearer abcdefghij\n${'x'.repeat(250)}\u001b${'y'.repeat(250)}` }, 'asked');
+    };
+    const text = logged(write);
+    expect(text).not.toMatch(/0f0f|abcdefghij|xxxx|yyyy/);
+    expect(JSON.parse(text).text).toContain('one\nakin_0123456789ab_[removed]\nBearer [removed]\n');
+    expect(logged(write, true)).toContain('asked');
+  });
+
   it('keeps addresses that hold nothing secret', () => {
     expect(logged((log) => log.info({ url: 'http://127.0.0.1:8983/a.jpg' }, 'x'))).toContain(
       '"http://127.0.0.1:8983/a.jpg"',

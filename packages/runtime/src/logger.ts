@@ -61,12 +61,15 @@ function withoutBytes(fields: Record<string, unknown>): Record<string, unknown> 
   );
 }
 
-/** Works on the JSON text, so that messages, stacks and nested fields are all covered. */
+/**
+ * Works on the JSON text, so that messages, stacks and nested fields are all covered. A secret may follow an escaped
+ * line break (`\n`), whose letter is not part of it.
+ */
 function withoutSecrets(line: string): string {
   return withoutUrlSecrets(line)
-    .replace(/\b(akin_[0-9a-z]{12}_)[0-9a-f]+/g, '$1[removed]')
-    .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9+/_~.=-]{8,}/gi, '$1 [removed]')
-    .replace(/[A-Za-z0-9+/_-]{200,}={0,2}/g, (data) => `[${data.length} characters removed]`);
+    .replace(/(akin_[0-9a-z]{12}_)[0-9a-f]+/g, '$1[removed]')
+    .replace(/(\b|\\[nrt])(Bearer|Basic)\s+[A-Za-z0-9+/_~.=-]{8,}/gi, '$1$2 [removed]')
+    .replace(/(?<!\\(?:u[0-9a-f]{0,3})?)[A-Za-z0-9+/_-]{200,}={0,2}/g, (data) => `[${data.length} characters removed]`);
 }
 
 function withoutUrlSecrets(line: string): string {

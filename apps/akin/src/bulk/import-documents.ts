@@ -9,7 +9,7 @@ import { type Format, readLines } from './read-lines.ts';
 import type { Rejects } from './rejects.ts';
 import { retryTransient } from './retry-transient.ts';
 import { sendBatch } from './send-batch.ts';
-import { Shards } from './shards.ts';
+import { SendQueues } from './send-queues.ts';
 
 export interface ImportConfig {
   readonly collection: Collection;
@@ -55,7 +55,7 @@ export class Import {
   readonly state: ImportState;
   readonly #config: ImportConfig;
   readonly #watcher: OperationWatcher;
-  readonly #shards: Shards;
+  readonly #queues: SendQueues;
   readonly #ranges: (readonly [first: number, last: number])[];
   #read: Start;
   #newest: Progress['newest'];
@@ -81,7 +81,7 @@ export class Import {
         this.#accepted(documents, seqOf(first), token),
       refused: ({ number, id }: BulkDocument, reason: string) => this.#reject(number, id, reason),
     };
-    this.#shards = new Shards(parallel, (batch) => sendBatch(batch, sending));
+    this.#queues = new SendQueues(parallel, (batch) => sendBatch(batch, sending));
     if (strict && rejects.count > 0) throw new StrictError('An earlier run had refused documents.');
   }
 
@@ -107,10 +107,10 @@ export class Import {
         this.state.bytes = line.end;
         await this.#watcher.waitForCapacity(signal);
       }
-      await this.#shards.end();
+      await this.#queues.end();
       await this.#watcher.waitForCapacity(signal, true);
     } catch (error) {
-      await this.#shards.drained();
+      await this.#queues.drained();
       throw error;
     } finally {
       clearInterval(saving);
@@ -155,7 +155,7 @@ export class Import {
     const document = readDocument(line);
     if ('problem' in document) this.#reject(line.number, undefined, document.problem);
     else if ('header' in document) await this.#define(document.header);
-    else await this.#shards.add(document);
+    else await this.#queues.add(document);
   }
 
   async #define({ fields }: ExportHeader): Promise<void> {
@@ -180,7 +180,7 @@ export class Import {
   async #save(): Promise<void> {
     const { progressFile, rejects, before } = this.#config;
     if (!progressFile) return;
-    const first = this.#shards.first();
+    const first = this.#queues.first();
     await progressFile.write({
       start: first === undefined ? this.#read : { lines: first.number - 1, bytes: first.start },
       accepted: this.state.accepted,

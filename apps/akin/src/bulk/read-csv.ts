@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { AkinError } from '@akin/domain';
 import { CsvError, parse } from 'csv-parse';
 import { type Line, LONGEST_LINE, type Start } from './line.ts';
@@ -30,12 +30,12 @@ export async function* readCsv(
   start: Start,
   { separator, lists }: Cells,
 ): AsyncGenerator<Line> {
-  const rows = Readable.from(chunks).pipe(
-    parse({
-      ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
-      ...{ delimiter: separator, max_record_size: LONGEST_LINE },
-    }),
-  );
+  const rows = parse({
+    ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
+    ...{ delimiter: separator, max_record_size: LONGEST_LINE },
+  });
+  // Errors of both are thrown by the loop.
+  pipeline(Readable.from(chunks), rows, () => {});
   let names: readonly string[] | undefined;
   try {
     for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { readJsonStream, stringifyJson } from '@akin/domain';
 import { type Line, LONGEST_LINE, type Start } from './line.ts';
@@ -45,7 +45,7 @@ async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {
   const feed = async () => {
     try {
       for await (const chunk of chunks) {
-        if (!gunzip.write(chunk)) await new Promise((resolve) => gunzip.once('drain', resolve).once('close', resolve));
+        if (!gunzip.write(chunk)) await drained(gunzip);
         if (gunzip.destroyed) return;
       }
       gunzip.end();
@@ -55,6 +55,17 @@ async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {
   };
   void feed();
   return gunzip;
+}
+
+/** Resolves when the stream takes more, or is closed. */
+function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done).off('close', done);
+      resolve();
+    };
+    stream.on('drain', done).on('close', done);
+  });
 }
 
 /** Reads at least three bytes, unless the source is shorter. @returns them, and an iterable of all bytes */

@@ -48,6 +48,12 @@ describe('CSV', () => {
     ).toEqual(rows);
   });
 
+  it('that is cut off is an error', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, i) => `${i},${Math.sin(i)}\n`);
+    const packed = gzipSync(`id,value\n${rows.join('')}`);
+    await expect(read(packed.subarray(0, packed.length / 2), { name: 'cut.csv.gz' })).rejects.toThrow('unexpected end');
+  });
+
   it('keeps line ends inside quotes, counts lines, and continues after a given line', async () => {
     const text = 'id,text\na,"two\nlines"\n\nb,x\nc,y\n';
     expect(await read(text)).toEqual([

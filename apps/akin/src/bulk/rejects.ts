@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { access, constants, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,6 +16,7 @@ export class Rejects {
   count = 0;
   readonly #reasons = new Map<string, number>();
   #out: WriteStream | undefined;
+  #failure: Error | undefined;
 
   private constructor(file: string) {
     this.file = file;
@@ -35,7 +35,10 @@ export class Rejects {
     return new Rejects(file);
   }
 
-  /** @param line its position in the input, if that is known */
+  /**
+   * @param line its position in the input, if that is known
+   * @throws {UsageError} if the file cannot be written any more
+   */
   add(line: number | undefined, id: string | undefined, reason: string): void {
     this.count++;
     // Reasons that differ only in quoted values count as one.
@@ -46,7 +49,10 @@ export class Rejects {
     if (this.#reasons.has(kind) || this.#reasons.size < 1_000) {
       this.#reasons.set(kind, (this.#reasons.get(kind) ?? 0) + 1);
     }
-    this.#out ??= createWriteStream(this.file, { flags: 'a' });
+    this.#requireWritten();
+    this.#out ??= createWriteStream(this.file, { flags: 'a' }).on('error', (error) => {
+      this.#failure = error;
+    });
     this.#out.write(`${JSON.stringify({ line, ...(id ? { id } : {}), reason })}\n`);
   }
 
@@ -56,10 +62,21 @@ export class Rejects {
     return sorted.slice(0, MAX_PRINTED_REASONS).map(([reason, count]) => `  ${count} × ${reason}`);
   }
 
+  /** @throws {UsageError} if the file could not be written completely */
   async close(): Promise<void> {
     if (!this.#out) return;
-    const closed = once(this.#out, 'close');
-    this.#out.end();
-    await closed;
+    if (!this.#out.closed) {
+      const closed = new Promise<void>((resolve) => this.#out?.once('close', resolve));
+      this.#out.end();
+      await closed;
+    }
+    this.#requireWritten();
+  }
+
+  #requireWritten(): void {
+    if (this.#failure === undefined) return;
+    throw new UsageError(
+      `${this.file} cannot be written (${this.#failure.message}): choose another file with --rejects.`,
+    );
   }
 }

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { BulkDocument } from './read-document.ts';
 import { type Sending, sendBatch } from './send-batch.ts';
-import { Shards } from './shards.ts';
+import { SendQueues } from './send-queues.ts';
 
 type Reply = { status: number; body?: object; retryAfter?: number };
 
@@ -117,10 +117,10 @@ describe('sending documents', () => {
     const accepted: Sending<BulkDocument>['accepted'] = (batch) => {
       for (const { id, number } of batch) seen.set(id, [...(seen.get(id) ?? []), number]);
     };
-    const shards = new Shards(4, (batch) => sendBatch(batch, { ...outcome.sending, accepted }));
-    for (const [number, id] of ids.entries()) await shards.add(document(id, number));
-    await shards.end();
-    expect(shards.first()).toBeUndefined();
+    const queues = new SendQueues(4, (batch) => sendBatch(batch, { ...outcome.sending, accepted }));
+    for (const [number, id] of ids.entries()) await queues.add(document(id, number));
+    await queues.end();
+    expect(queues.first()).toBeUndefined();
     expect([...seen.values()].flat()).toHaveLength(24_000);
     for (const numbers of seen.values()) expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
     expect(most).toBeGreaterThan(1);

@@ -32,7 +32,7 @@ export const analyzeCommand: Program = {
     await using analyzer = await createAnalyzer(analysis);
     const inputs =
       options.words.length === 1 && options.words[0] === '-'
-        ? createInterface({ input: process.stdin })
+        ? createInterface({ input: process.stdin, signal })
         : options.words;
     let failed = false;
     const lines = async function* () {

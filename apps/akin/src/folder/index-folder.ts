@@ -228,7 +228,7 @@ async function prune(
 ): Promise<number> {
   const gone: string[] = [];
   for (const [id, { source }] of stored) {
-    if (sources.has(source) && !walked.has(id) && (await isGone(path.join(source, id)))) gone.push(id);
+    if (sources.has(source) && !walked.has(id) && (await isGone(source, id))) gone.push(id);
   }
   for (let start = 0; start < gone.length; start += 1000) {
     // Leaves no tombstones, because these were not deleted on purpose: a file that comes back is indexed again.
@@ -237,11 +237,16 @@ async function prune(
   return gone.length;
 }
 
-async function isGone(file: string): Promise<boolean> {
-  return fs.lstat(file).then(
-    () => false,
-    ({ code }) => code === 'ENOENT' || code === 'ENOTDIR',
-  );
+/** @param id the path in NFC; some file systems have names in NFD */
+async function isGone(source: string, id: string): Promise<boolean> {
+  for (const name of new Set([id, id.normalize('NFD')])) {
+    const gone = await fs.lstat(path.join(source, name)).then(
+      () => false,
+      ({ code }) => code === 'ENOENT' || code === 'ENOTDIR',
+    );
+    if (!gone) return false;
+  }
+  return true;
 }
 
 function folderLabels(id: string): string[] {

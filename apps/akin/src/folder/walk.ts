@@ -52,7 +52,7 @@ export async function* walkFolder(folder: string, listener: WalkListener): Async
         if (kind === 'linked folder') linked.push(file);
         if (kind === 'picture') yield { file, id: idBelow(source, file), source };
       }
-      folders.push(...below.reverse());
+      for (const one of below.reverse()) folders.push(one);
     } catch (error) {
       listener.onProblem(next, `the folder cannot be read: ${reasonOf(error)}`);
     }

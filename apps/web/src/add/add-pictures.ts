@@ -38,7 +38,7 @@ export function failedFilesOf(run: string): readonly LocalFile[] | undefined {
  */
 export async function addPictures(collection: Collection, files: readonly LocalFile[]): Promise<void> {
   const source = sourceOf(files);
-  const id = crypto.randomUUID();
+  const id = newId();
   const run: Run = {
     id,
     source,
@@ -51,10 +51,10 @@ export async function addPictures(collection: Collection, files: readonly LocalF
   };
   // Fails before anything is sent if the key is not sufficient.
   await collection.reportRun(id, reportOf(run, 'running'));
-  const reporting = setInterval(
-    () => void collection.reportRun(id, reportOf(run, 'running')).catch(() => {}),
-    REPORT_MILLISECONDS,
-  );
+  let reported: Promise<unknown> = Promise.resolve();
+  const reporting = setInterval(() => {
+    reported = collection.reportRun(id, reportOf(run, 'running')).catch(() => {});
+  }, REPORT_MILLISECONDS);
   addEventListener('beforeunload', confirmLeave);
   const waiting = [...files].reverse();
   const work = async () => {
@@ -67,8 +67,15 @@ export async function addPictures(collection: Collection, files: readonly LocalF
     clearInterval(reporting);
     removeEventListener('beforeunload', confirmLeave);
     failedFiles.set(id, run.failedFiles);
+    // A report that arrives after the last one would say that the run goes on.
+    await reported;
     await collection.reportRun(id, reportOf(run, waiting.length > 0 ? 'failed' : 'done'));
   }
+}
+
+/** Not `crypto.randomUUID`, which browsers lack for pages that come over http from another computer. */
+function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** The browser asks the user before the page is closed while pictures are being sent. */

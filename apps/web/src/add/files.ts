@@ -36,7 +36,7 @@ async function filesBelow(entries: readonly FileSystemEntry[]): Promise<LocalFil
   const files: LocalFile[] = [];
   const waiting = [...entries];
   for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
-    if (isFolder(entry)) waiting.push(...(await entriesOf(entry)));
+    if (isFolder(entry)) for (const one of await entriesOf(entry)) waiting.push(one);
     else files.push(await fileOf(entry as FileSystemFileEntry));
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));

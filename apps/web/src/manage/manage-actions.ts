@@ -7,11 +7,11 @@ import { DEMO, loadManaged, updateManaged } from './load-managed.ts';
 
 const T = TEXTS.manage;
 
-/** Runs an action, and reloads the view. */
+/** Runs an action, and reloads the view if the user has not left it. */
 async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
-    await Promise.all([loadManaged(model), loadCollections(model)]);
+    await Promise.all([model.state.view === 'manage' ? loadManaged(model) : undefined, loadCollections(model)]);
   } catch (error) {
     model.update({ error: model.messageFor(error) });
   }

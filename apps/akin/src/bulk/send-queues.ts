@@ -6,7 +6,7 @@ const BATCH_BYTES = 4 * 1024 ** 2;
 /** A user who types into standard input wants to see the result soon. */
 const LINGER_MILLISECONDS = 1_000;
 
-interface Shard {
+interface SendQueue {
   pending: BulkDocument[];
   bytes: number;
   since: number;
@@ -15,11 +15,11 @@ interface Shard {
 }
 
 /**
- * Divides documents into shards by their ids. Each shard sends one batch at a time: there are several concurrent
+ * Divides documents into queues by their ids. Each queue sends one batch at a time: there are several concurrent
  * requests, and documents with the same id keep their order.
  */
-export class Shards {
-  readonly #shards: Shard[];
+export class SendQueues {
+  readonly #queues: SendQueue[];
   readonly #send: (batch: readonly BulkDocument[]) => Promise<void>;
   readonly #timer: NodeJS.Timeout;
   /** The first batch is sent alone and contains the first lines: its new fields decide their types. */
@@ -29,7 +29,7 @@ export class Shards {
   /** @param send resolves when a batch is finished. If it rejects, `add` and `end` reject too. */
   constructor(count: number, send: (batch: readonly BulkDocument[]) => Promise<void>) {
     this.#send = send;
-    this.#shards = Array.from({ length: count }, () => ({
+    this.#queues = Array.from({ length: count }, () => ({
       pending: [],
       bytes: 0,
       since: 0,
@@ -40,16 +40,16 @@ export class Shards {
     this.#timer.unref();
   }
 
-  /** Waits while the shard of the document is full. */
+  /** Waits while the queue of the document is full. */
   async add(document: BulkDocument): Promise<void> {
-    const shard = this.#shards[this.#isFirst ? 0 : hash(document.id) % this.#shards.length] as Shard;
-    if (shard.pending.length === 0) shard.since = performance.now();
-    shard.pending.push(document);
-    shard.bytes += document.bytes.length;
-    if (shard.pending.length >= BATCH_DOCUMENTS || shard.bytes >= BATCH_BYTES) {
-      await shard.done;
-      this.#begin(shard);
-      if (this.#isFirst) await shard.done;
+    const queue = this.#queues[this.#isFirst ? 0 : hash(document.id) % this.#queues.length] as SendQueue;
+    if (queue.pending.length === 0) queue.since = performance.now();
+    queue.pending.push(document);
+    queue.bytes += document.bytes.length;
+    if (queue.pending.length >= BATCH_DOCUMENTS || queue.bytes >= BATCH_BYTES) {
+      await queue.done;
+      this.#begin(queue);
+      if (this.#isFirst) await queue.done;
       this.#isFirst = false;
     }
     this.#check();
@@ -57,9 +57,9 @@ export class Shards {
 
   /** Sends the remaining documents, and waits for all. */
   async end(): Promise<void> {
-    for (const shard of this.#shards) {
-      await shard.done;
-      this.#begin(shard);
+    for (const queue of this.#queues) {
+      await queue.done;
+      this.#begin(queue);
     }
     await this.drained();
     this.#check();
@@ -68,26 +68,26 @@ export class Shards {
   /** Waits for the requests in progress, and starts no more. */
   async drained(): Promise<void> {
     clearInterval(this.#timer);
-    for (const { done } of this.#shards) await done;
+    for (const { done } of this.#queues) await done;
   }
 
   /** The first document that is not finished yet; undefined if there is none. */
   first(): BulkDocument | undefined {
-    const firsts = this.#shards.flatMap(({ sending, pending }) => sending[0] ?? pending[0] ?? []);
+    const firsts = this.#queues.flatMap(({ sending, pending }) => sending[0] ?? pending[0] ?? []);
     return firsts.reduce<BulkDocument | undefined>(
       (least, one) => (least === undefined || one.number < least.number ? one : least),
       undefined,
     );
   }
 
-  #begin(shard: Shard): void {
-    if (this.#failure || shard.pending.length === 0) return;
-    shard.sending = shard.pending;
-    shard.pending = [];
-    shard.bytes = 0;
-    shard.done = this.#send(shard.sending).then(
+  #begin(queue: SendQueue): void {
+    if (this.#failure || queue.pending.length === 0) return;
+    queue.sending = queue.pending;
+    queue.pending = [];
+    queue.bytes = 0;
+    queue.done = this.#send(queue.sending).then(
       () => {
-        shard.sending = [];
+        queue.sending = [];
       },
       (error: unknown) => {
         this.#failure ??= { error };
@@ -97,9 +97,9 @@ export class Shards {
 
   #sendOld(): void {
     const now = performance.now();
-    for (const shard of this.#shards) {
-      if (shard.sending.length > 0 || shard.pending.length === 0 || now - shard.since < LINGER_MILLISECONDS) continue;
-      this.#begin(shard);
+    for (const queue of this.#queues) {
+      if (queue.sending.length > 0 || queue.pending.length === 0 || now - queue.since < LINGER_MILLISECONDS) continue;
+      this.#begin(queue);
     }
   }
 
