@@ -6,10 +6,10 @@ import { failedFilesOf } from './add/add-pictures.ts';
 import { droppedFiles, holdsFolder } from './add/files.ts';
 import { ask } from './ask.ts';
 import { NO_CHANGES } from './changes.ts';
+import { copyText } from './copy-text.ts';
 import { deleteDocuments } from './deleting.ts';
 import { showModal } from './details/details.ts';
 import { followAddress, neighbour, showDetails } from './details/open.ts';
-import { copyText } from './copy-text.ts';
 import { filterText } from './facets.ts';
 import { watchDrag } from './grid/drag.ts';
 import { moveFocus } from './grid/focus.ts';
@@ -327,8 +327,7 @@ addEventListener('drop', (event) => {
     void droppedFiles(dataTransfer)
       .then((files) => askToAdd(model, files))
       .catch((error) => model.update({ error: model.messageFor(error) }));
-  }
-  else if (file) void actions.upload(file);
+  } else if (file) void actions.upload(file);
   else if (address.startsWith('http')) actions.ask({ by: 'url', url: address });
 });
 watchDrag(() => {

@@ -32,7 +32,9 @@ export const tag = endpoint({
     'tagging.input.url': text().optional().meta({ description: 'URL of a picture.' }),
     'tagging.input.data': text().optional().meta({ description: 'Base64 or data URI of a picture.' }),
     'tagging.input.preprocessed': text().optional().meta({ description: 'The `outputs` of an analysis.' }),
-    'tagging.field': text().default('labels').meta({ description: 'Field with the labels. Its type is String, or a list of String.' }),
+    'tagging.field': text()
+      .default('labels')
+      .meta({ description: 'Field with the labels. Its type is String, or a list of String.' }),
     'tagging.max': integer(1, 1000).default(10).meta({ description: 'Maximum number of labels.' }),
     'tagging.threshold': decimal(0, 1).default(0).meta({ description: 'Minimum confidence of a label.' }),
     'tagging.analyzer': text()
