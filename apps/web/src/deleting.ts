@@ -16,7 +16,7 @@ export async function deleteDocuments(model: Model, ids: readonly string[]): Pro
     });
     return true;
   } catch (error) {
-    model.update({ error: model.messageFor(error) });
+    model.showError(error);
     return false;
   }
 }

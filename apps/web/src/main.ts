@@ -275,14 +275,14 @@ addEventListener('popstate', () => {
   if (isSame) {
     // An uploaded picture may be too long for the URL.
     model.state = { ...before, opened: state.opened };
-    void followAddress(model).catch((error) => model.update({ error: model.messageFor(error) }));
+    void followAddress(model).catch((error) => model.showError(error));
     return;
   }
   model.forgetPreview();
   model.shown = { ...model.shown, opened: null, analyzing: false };
   void (state.collection === before.collection ? search(model) : enterCollection())
     .then(() => followAddress(model))
-    .catch((error) => model.update({ error: model.messageFor(error) }));
+    .catch((error) => model.showError(error));
 });
 addEventListener('keydown', (event) => {
   const target = event.target as HTMLElement;
@@ -326,7 +326,7 @@ addEventListener('drop', (event) => {
   if (file && isToAdd) {
     void droppedFiles(dataTransfer)
       .then((files) => askToAdd(model, files))
-      .catch((error) => model.update({ error: model.messageFor(error) }));
+      .catch((error) => model.showError(error));
   } else if (file) void actions.upload(file);
   else if (address.startsWith('http')) actions.ask({ by: 'url', url: address });
 });

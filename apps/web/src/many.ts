@@ -38,7 +38,7 @@ export async function labelSelected(model: Model): Promise<boolean> {
     offerUndo(model, { text, undo: ids.length > 0 ? () => change(undoing) : undefined });
     return true;
   } catch (error) {
-    model.update({ error: model.messageFor(error) });
+    model.showError(error);
     return false;
   }
 }
@@ -65,6 +65,6 @@ export async function copySelected(model: Model): Promise<void> {
     offerUndo(model, { text: T.copied(ids.length, answer.text), undo: undefined });
     await loadCollections(model);
   } catch (error) {
-    model.update({ error: model.messageFor(error) });
+    model.showError(error);
   }
 }

@@ -101,6 +101,11 @@ export class Model {
     return messageOf(error);
   }
 
+  /** Shows the message for an error; asks for a key if one is missing. */
+  showError(error: unknown): void {
+    this.update({ error: this.messageFor(error) });
+  }
+
   /** Deletes the uploaded picture, without rendering. */
   forgetPreview(): void {
     if (this.shown.preview) URL.revokeObjectURL(this.shown.preview);

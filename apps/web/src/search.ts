@@ -107,7 +107,7 @@ export function findValues(model: Model, field: string, contains: string | null)
   const mine = new AbortController();
   finding = mine;
   countFacets(model, mine.signal).catch((error) => {
-    if (!mine.signal.aborted) model.update({ error: model.messageFor(error) });
+    if (!mine.signal.aborted) model.showError(error);
   });
 }
 

@@ -14,7 +14,7 @@ export async function watchChanges(model: Model): Promise<void> {
       if (event.kind === 'status') await refreshChanges(model);
     }
   } catch (error) {
-    if (!signal.aborted) model.update({ error: model.messageFor(error) });
+    if (!signal.aborted) model.showError(error);
   }
 }
 
@@ -36,7 +36,7 @@ export async function moreChanges(model: Model): Promise<void> {
     if (collection.name !== model.collection.name) return;
     model.update({ changes: { ...model.shown.changes, ...more } });
   } catch (error) {
-    model.update({ error: model.messageFor(error) });
+    model.showError(error);
   }
 }
 
@@ -50,7 +50,7 @@ export async function retryChanges(model: Model, what: Parameters<Actions['retry
     await ('reason' in what ? collection.retryFailed(what.reason) : collection.retry(what.operation));
     await refreshChanges(model);
   } catch (error) {
-    model.update({ error: model.messageFor(error) });
+    model.showError(error);
   }
   mark(new Set([...model.shown.changes.retrying].filter((one) => one !== name)));
 }

@@ -21,7 +21,7 @@ export async function addFiles(model: Model, files: readonly LocalFile[]): Promi
     setTimeout(() => void updateRuns(model), 200);
     await adding;
   } catch (error) {
-    model.update({ error: model.messageFor(error) });
+    model.showError(error);
   }
   await updateRuns(model);
 }

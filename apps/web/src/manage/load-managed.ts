@@ -21,7 +21,7 @@ export async function loadManaged(model: Model): Promise<void> {
     ]);
     if (!signal.aborted) updateManaged(model, { collections, keys: keys?.keys ?? null, ...demo });
   } catch (error) {
-    if (!signal.aborted) model.update({ error: model.messageFor(error) });
+    if (!signal.aborted) model.showError(error);
   }
 }
 

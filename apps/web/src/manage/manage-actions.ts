@@ -13,7 +13,7 @@ async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
     await work();
     await Promise.all([model.state.view === 'manage' ? loadManaged(model) : undefined, loadCollections(model)]);
   } catch (error) {
-    model.update({ error: model.messageFor(error) });
+    model.showError(error);
   }
 }
 

@@ -51,7 +51,7 @@ export function mayReload({ state, shown }: Model, signal?: AbortSignal): boolea
 
 /** Loads more members of a group. */
 export async function moreMembers(model: Model, id: string): Promise<void> {
-  await loadMembers(model, id).catch((error) => model.update({ error: model.messageFor(error) }));
+  await loadMembers(model, id).catch((error) => model.showError(error));
 }
 
 /** @returns whether the group has more members than are loaded */
@@ -98,7 +98,7 @@ export async function keepOne(model: Model, keep: Keep, id?: string): Promise<vo
       if (members.length > 1) choose(model, restOf(members, keep), true);
     }
   } catch (error) {
-    model.update({ error: model.messageFor(error) });
+    model.showError(error);
   }
 }
 
@@ -139,6 +139,6 @@ export async function separate(model: Model, id: string): Promise<void> {
     });
     await loadGroups(model, 'again');
   } catch (error) {
-    model.update({ error: model.messageFor(error) });
+    model.showError(error);
   }
 }

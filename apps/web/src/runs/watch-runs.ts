@@ -59,7 +59,7 @@ async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
     await work();
     model.update({ error: null });
   } catch (error) {
-    model.update({ error: model.messageFor(error) });
+    model.showError(error);
   }
   await updateRuns(model);
 }
