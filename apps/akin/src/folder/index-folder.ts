@@ -10,7 +10,7 @@ import { decodeDescriptor } from '@akin/modules/vectors';
 import { Batch } from './batch.ts';
 import { NearDuplicates } from './near-duplicates.ts';
 import type { Counts, Failure, Progress } from './progress.ts';
-import { type Candidate, reasonOf, type WalkListener } from './walk.ts';
+import { type Candidate, namesOf, reasonOf, type WalkListener } from './walk.ts';
 
 export interface FolderRun {
   readonly collection: Collection;
@@ -237,9 +237,8 @@ async function prune(
   return gone.length;
 }
 
-/** @param id the path in NFC; some file systems have names in NFD */
 async function isGone(source: string, id: string): Promise<boolean> {
-  for (const name of new Set([id, id.normalize('NFD')])) {
+  for (const name of namesOf(id)) {
     const gone = await fs.lstat(path.join(source, name)).then(
       () => false,
       ({ code }) => code === 'ENOENT' || code === 'ENOTDIR',

@@ -79,6 +79,11 @@ export function idBelow(folder: string, file: string): string {
   return path.relative(folder, file).split(path.sep).join('/').normalize('NFC');
 }
 
+/** The paths that the file of an id may have: ids have composed letters, and some systems store decomposed ones. */
+export function namesOf(id: string): Iterable<string> {
+  return new Set([id, id.normalize('NFD')]);
+}
+
 /** By its extension, or otherwise by its first bytes. */
 async function mayBePicture(file: string): Promise<boolean> {
   const ending = path.extname(file).toLowerCase();

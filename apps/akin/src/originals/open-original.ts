@@ -4,6 +4,7 @@ import { AkinError } from '@akin/domain';
 import type { OpenOriginal, Original } from '@akin/gateway';
 import { DEFAULT_IMAGE_LIMITS, decodingBytes, formatBytes, makeShowable, sniffImage } from '@akin/imaging';
 import type { WeightedSemaphore } from '@akin/runtime';
+import { namesOf } from '../folder/walk.ts';
 import { indexedFolders } from './indexed-folders.ts';
 
 /** The longer side of a picture that is converted for a browser. */
@@ -24,8 +25,7 @@ export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 
 async function findFile(source: string, id: string, folders: readonly string[]): Promise<string | undefined> {
   if (id.includes('\0') || id.split('/').some((part) => part.startsWith('.'))) return undefined;
   const roots = (await Promise.all(folders.map(realPath))).filter((root) => root !== undefined);
-  // Ids have composed letters. Some systems store names in decomposed form.
-  for (const name of new Set([id, id.normalize('NFD')])) {
+  for (const name of namesOf(id)) {
     const file = await realPath(path.join(source, name));
     if (file !== undefined && roots.some((root) => isBelow(root, file))) return file;
   }

@@ -180,13 +180,14 @@ function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolea
 }
 
 async function accept(staged: StagedBody, collection: Collection, context: Context): Promise<Accepted | undefined> {
-  const { staging } = staged;
-  const accepted = await staged.lines
-    .withLineNumbers(() => staging?.accept().finally(staged.leave))
-    .catch((error: unknown) => {
-      if (staging) context.background('removing a refused request', () => staging.discard());
-      throw error;
-    });
+  let accepted: Accepted | undefined;
+  try {
+    accepted = await staged.lines.withLineNumbers(() => staged.staging?.accept());
+  } catch (error) {
+    staged.discard();
+    throw error;
+  }
+  staged.leave();
   if (accepted) {
     context.backlogQuota.record(collection, staged.count, staged.pictures);
     context.wake();

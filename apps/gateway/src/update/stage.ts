@@ -44,8 +44,10 @@ export interface StagedBody {
   readonly ids: readonly { readonly id: string; readonly index: number }[];
   /** The lines of its documents, for NDJSON. */
   readonly lines: BodyLines;
-  /** Frees the slot of the request. Call this once the request is accepted or refused: others may be waiting. */
+  /** Frees the slot of the request. Call this once the request is accepted: others may be waiting. */
   readonly leave: () => void;
+  /** Frees the slot, and removes what was staged. Call this if the request is refused. */
+  readonly discard: () => void;
 }
 
 interface StagingOptions {
@@ -119,7 +121,8 @@ export async function stageBody(
     throw error;
   }
   const { staging, commits, warnings, count, ids, pictures, lines, leave } = request;
-  return { staging, commits, warnings: [...warnings], count, ids, pictures, lines, leave };
+  const discard = () => request.discard();
+  return { staging, commits, warnings: [...warnings], count, ids, pictures, lines, leave, discard };
 }
 
 /** The state of a body while it arrives: its changes are staged until the first invalid one. */
