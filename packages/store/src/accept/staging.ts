@@ -38,7 +38,7 @@ export interface Staging {
    * @throws AkinError bad-request, with a detail for each document, if another client has given a new field a type that
    * a value does not fit; conflict, with a detail for each document that does not have the expected version;
    * quota-exceeded; not-found if the collection was dropped; unavailable while a reindex replaces it, or if the request
-   * took too long. Nothing is accepted then.
+   * took too long. Nothing is accepted then, and the caller discards it.
    */
   accept(): Promise<Accepted>;
   /** Removes what was written. Does nothing after `accept` has resolved. */
@@ -150,7 +150,6 @@ class StagedRequest implements Staging {
         }
         await this.#recheck(outcome);
       } catch (error) {
-        if (error instanceof AkinError && error.code === 'conflict') await this.discard();
         // A long search blocks new columns, and all later searches would wait behind this: give up, and try again.
         if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || attempt === LOCK_ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 100));
@@ -259,7 +258,6 @@ class StagedRequest implements Staging {
     for (const name of misfits) this.#types.set(name, newer.fields.get(name)?.type ?? 'string');
     const [first] = details;
     if (first === undefined) return;
-    await this.discard();
     throw new AkinError('bad-request', first.msg, { details });
   }
 }

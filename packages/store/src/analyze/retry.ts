@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@akin/domain';
 import { finishRequests } from '../accept/requests.ts';
-import { requireNoSwap } from '../collections/swap.ts';
+import { REPLACED, requireNoSwap, type Swap } from '../collections/swap.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
@@ -105,11 +105,11 @@ async function retryChunk(
     await countFailures(tx, S, tally(codes, -1));
     await finishRequests(tx, collection, requests);
     // Not all changes are finished any more: see `recordAllFinished` of commits.
-    const [row] = await tx.query<{ replaced: boolean }>(
-      'update akin.collections set settled_seq = null where id = $1 returning replaced_at is not null as replaced',
+    const [row] = await tx.query<Pick<Swap, 'replaced'>>(
+      `update akin.collections set settled_seq = null where id = $1 returning ${REPLACED}`,
       [collection.id],
     );
-    if (row !== undefined) requireNoSwap({ held: false, ...row });
+    if (row !== undefined) requireNoSwap(row);
     return { states: rows.map(({ state }) => state), next };
   });
 }

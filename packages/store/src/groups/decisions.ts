@@ -1,7 +1,7 @@
 import { AkinError, quote } from '@akin/domain';
 import { LIVE } from '../collections/collection-tables.ts';
 import { notifyHousekeeping } from '../collections/collections.ts';
-import { requireNoSwap, SWAP, type Swap } from '../collections/swap.ts';
+import { REPLACED, requireNoSwap, type Swap } from '../collections/swap.ts';
 import type { Collection, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -161,8 +161,11 @@ export async function copyDecisions(tx: Queryable, from: Collection, to: Collect
 
 /** @throws AkinError unavailable if a reindex has replaced the collection, and copied the decisions before */
 async function requireCurrent(tx: Queryable, { id }: Collection): Promise<void> {
-  const [row] = await tx.query<Swap>(`select ${SWAP} from akin.collections where id = $1 for update`, [id]);
-  if (row !== undefined) requireNoSwap({ ...row, held: false });
+  const [row] = await tx.query<Pick<Swap, 'replaced'>>(
+    `select ${REPLACED} from akin.collections where id = $1 for update`,
+    [id],
+  );
+  if (row !== undefined) requireNoSwap(row);
 }
 
 async function visibleDocuments(tx: Queryable, collection: Collection, ids: readonly string[]): Promise<bigint[]> {

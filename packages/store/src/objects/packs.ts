@@ -61,7 +61,7 @@ export type ObjectRequestListener = (call: 'write' | 'read', milliseconds: numbe
 export class Packs {
   readonly objects: ObjectStore;
   #listener: ObjectRequestListener = () => {};
-  #waiting: readonly Waiting[] = [];
+  #waiting: Waiting[] = [];
   #writes = 0;
 
   constructor(objects: ObjectStore) {
@@ -96,13 +96,15 @@ export class Packs {
   write(collection: number, parts: readonly Uint8Array[]): Promise<Pack> {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
     return new Promise((resolve, reject) => {
-      this.#waiting = [...this.#waiting, { collection, parts, bytes, resolve, reject }];
+      this.#waiting.push({ collection, parts, bytes, resolve, reject });
       this.#begin();
     });
   }
 
   #begin(): void {
-    for (let [first] = this.#waiting; this.#writes < MAX_WRITES && first !== undefined; [first] = this.#waiting) {
+    while (this.#writes < MAX_WRITES) {
+      const [first] = this.#waiting;
+      if (first === undefined) return;
       let bytes = 0;
       const calls = new Set<Waiting>();
       for (const one of this.#waiting) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { book, reindex, workOf } from '../../test/reindexing.ts';
 import {
   accept,
   ENGINES,
@@ -12,21 +13,17 @@ import {
   testPlace,
   visible,
 } from '../../test/support.ts';
-import { listOperations, waitForOperations } from '../accept/operations.ts';
-import { NO_QUOTA, setQuota } from '../accept/quota.ts';
+import { waitForOperations } from '../accept/operations.ts';
 import type { Change } from '../accept/staged-rows.ts';
 import { currentVersions } from '../accept/versions.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
-import { retryFailed } from '../analyze/retry.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { createCollection, findCollection, listCollections } from '../collections/collections.ts';
-import { defineFields } from '../collections/define-fields.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { commit } from '../commit/commit.ts';
-import type { Collection, Store } from '../context.ts';
-import { decideGroups } from '../groups/decisions.ts';
+import type { Collection } from '../context.ts';
 import { openStore } from '../store.ts';
-import { type ReindexWork, runReindex } from './run-reindex.ts';
+import { runReindex } from './run-reindex.ts';
 import { beginReindex, orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
 
 const open: (() => Promise<void>)[] = [];
@@ -41,27 +38,6 @@ async function emptyStore(kind: (typeof ENGINES)[number]) {
   return { store, place };
 }
 
-/** @param onCommit called before each commit, to change something */
-function workOf(store: Store, onCommit: (name: string) => Promise<void> = async () => {}): ReindexWork {
-  return {
-    worker: randomUUID(),
-    allowMissing: false,
-    signal: new AbortController().signal,
-    wake: () => {},
-    commit: async (name) => {
-      await onCommit(name);
-      await commit(store, await findCollection(store, name));
-    },
-  };
-}
-
-async function reindex(store: Store, collection: Collection, work: ReindexWork, fields = new Map()): Promise<void> {
-  const target = await beginReindex(store, collection, work.worker, fields);
-  if (target === undefined) throw new Error('a reindex is already running');
-  await runReindex(store, collection, target, work);
-}
-
-const book = (id: string, value: number, more: object = {}) => ({ id, value, ...more });
 const gone = (id: string): Change => ({ kind: 'delete', id });
 
 /** Outputs that the models of {@link olderBooks} accept. */
@@ -259,84 +235,6 @@ describe('a collection that is reindexed', () => {
     ]);
     const last = BigInt(next.last);
     expect(Object.fromEntries(await currentVersions(store, anew, ids))).toEqual({ ...versions, b: last - 1n, c: last });
-  });
-
-  it('continues pending changes, with the same operation names', async () => {
-    const { store } = await emptyStore('postgres');
-    const old = await createCollection(store, 'books');
-    await accept(store, old, [book('a', 1), book('b', 1)]);
-    await commit(store, old);
-    const picture = (id: string) => book(id, 2, { image: `https://example.org/${id}.jpg` });
-    // Pending: a picture, one that fails, one that a later change has made void, and a delete after them.
-    const late = await accept(store, old, ['late', 'broken', 'void', 'doomed'].map(picture));
-    await accept(store, old, [book('void', 3), { kind: 'delete-by-query', query: 'id:doomed' }]);
-    const tasks = await claimForAnalysis(store, 10);
-    const broken = tasks.find(({ id }) => id === 'broken');
-    if (broken === undefined) throw new Error('not claimed');
-    await failAnalysis(store, broken, { code: 'image-unreachable', msg: 'Nobody is there.' });
-    await commit(store, old);
-
-    await reindex(store, old, workOf(store));
-    const rebuilt = await findCollection(store, 'books');
-    expect(rebuilt.replaces).toBe(old.id);
-    expect(await visible(store, rebuilt, 'value')).toEqual([
-      ['a', 1n],
-      ['b', 1n],
-      ['void', 3n],
-    ]);
-    const { operations } = await listOperations(store, rebuilt, { limit: 100 });
-    expect(operations.map(({ seq, id, state }) => [seq, id, state])).toEqual([
-      [late.first, 'late', 'queued'],
-      [late.first + 1, 'broken', 'failed'],
-      [late.first + 3, 'doomed', 'queued'],
-    ]);
-    // The next change has the next number, and the old result of an analysis is dropped.
-    const next = await accept(store, rebuilt, [book('c', 4)]);
-    expect(next.first).toBe(late.first + 6);
-    await retryFailed(store, rebuilt);
-    for (const task of await claimForAnalysis(store, 10)) {
-      await saveAnalysis(store, task, testOutputs({ shape: [0, 1, 0, 0] }));
-    }
-    await commit(store, rebuilt);
-    await waitForOperations(store, rebuilt, { first: 1, last: next.last }, { until: 'visible' });
-    expect(await visible(store, rebuilt)).toEqual(['a', 'b', 'broken', 'c', 'late', 'void']);
-    // Nothing that would be lost is accepted in the old one.
-    for (const change of [
-      () => accept(store, old, [book('lost', 1)]),
-      () => decideGroups(store, old, ['a', 'b'], 'different'),
-      () => defineFields(store, old, new Map([['lost', 'long']])),
-      () => retryFailed(store, old),
-      () => setQuota(store, old, NO_QUOTA),
-    ]) {
-      await expect(change()).rejects.toMatchObject({ code: 'unavailable' });
-    }
-  });
-
-  it('moves changes that wait with fields of their own, and fails those that no longer fit', async () => {
-    const { store } = await emptyStore('postgres');
-    const old = await createCollection(store, 'books');
-    await accept(store, old, [book('a', 1, { pages: '12' })]);
-    await commit(store, old);
-    const picture = (id: string, more: object) => book(id, 2, { image: `https://example.org/${id}.jpg`, ...more });
-    const waiting = await accept(store, old, [
-      picture('new', { isbn: '978' }),
-      picture('odd', { pages: 'a few' }),
-      picture('fits', { pages: '30' }),
-    ]);
-    // Whoever waits for them is not stopped by the swap.
-    const analyzed = waitForOperations(store, old, waiting);
-    await reindex(store, old, workOf(store), new Map([['pages', 'long']]));
-    for (const task of await claimForAnalysis(store, 10)) {
-      await saveAnalysis(store, task, testOutputs({ shape: [0, 1, 0, 0] }));
-    }
-    expect((await analyzed).map(({ id, error }) => [id, error?.code])).toEqual([['odd', 'bad-request']]);
-    const rebuilt = await findCollection(store, 'books');
-    await commit(store, rebuilt);
-    expect(await visible(store, rebuilt, 'isbn')).toEqual([
-      ['a', null],
-      ['fits', null],
-      ['new', '978'],
-    ]);
   });
 
   it('fails after a long interruption, because commits may have removed what it still has to read', async () => {

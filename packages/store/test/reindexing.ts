@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { findCollection } from '../src/collections/collections.ts';
+import { commit } from '../src/commit/commit.ts';
+import type { Collection, Store } from '../src/context.ts';
+import { type ReindexWork, runReindex } from '../src/reindex/run-reindex.ts';
+import { beginReindex } from '../src/reindex/state.ts';
+
+/** @param onCommit called before each commit, to change something */
+export function workOf(store: Store, onCommit: (name: string) => Promise<void> = async () => {}): ReindexWork {
+  return {
+    worker: randomUUID(),
+    allowMissing: false,
+    signal: new AbortController().signal,
+    wake: () => {},
+    commit: async (name) => {
+      await onCommit(name);
+      await commit(store, await findCollection(store, name));
+    },
+  };
+}
+
+export async function reindex(
+  store: Store,
+  collection: Collection,
+  work: ReindexWork,
+  fields = new Map(),
+): Promise<void> {
+  const target = await beginReindex(store, collection, work.worker, fields);
+  if (target === undefined) throw new Error('a reindex is already running');
+  await runReindex(store, collection, target, work);
+}
+
+/** A document. */
+export const book = (id: string, value: number, more: object = {}) => ({ id, value, ...more });
