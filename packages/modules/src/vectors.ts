@@ -35,7 +35,7 @@ export function nearestCells(module: string, vector: Float32Array, most?: number
 }
 
 /**
- * The model of each module with a descriptor, separated by commas, for example `content=akin-1:d52ec204`. Outputs of
+ * The model of each module with a descriptor, separated by commas, for example `content=akin-2:07d5437f`. Outputs of
  * other models cannot be compared.
  */
 export function modelNames(): string {

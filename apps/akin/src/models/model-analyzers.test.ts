@@ -58,7 +58,7 @@ async function analyzers(limits: Partial<ModelLimits>) {
   const modelOf = async (model: string | undefined) => {
     const { outputs } = await analyzer.analyze(picture, { modules: ['content'], model });
     const bytes = Buffer.from(JSON.parse(outputs).content_descriptor, 'base64').toString('latin1');
-    return /(one|two|three|broken|akin-1):/.exec(bytes)?.[1];
+    return /(one|two|three|broken|akin-2):/.exec(bytes)?.[1];
   };
   return { analyzer, modelOf, open };
 }
@@ -74,7 +74,7 @@ describe('analyzers of several content models', () => {
     const { analyzer, modelOf, open } = await analyzers({ maxOpen: 1 });
     await using _ = analyzer;
     const wanted = [ONE(), TWO(), THREE(), ONE(), undefined, TWO(), ONE(), THREE()];
-    const names = ['one', 'two', 'three', 'one', 'akin-1', 'two', 'one', 'three'];
+    const names = ['one', 'two', 'three', 'one', 'akin-2', 'two', 'one', 'three'];
     expect(await Promise.all(wanted.map(modelOf))).toEqual(names);
     for (const [i, model] of wanted.entries()) expect(await modelOf(model)).toBe(names[i]);
     expect(open).toEqual({ now: 2, most: 2 });

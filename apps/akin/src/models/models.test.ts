@@ -157,11 +157,11 @@ describe('akin models', () => {
     replaced.set('onnx/text_model.onnx', Buffer.from('<html>'));
     expect(await pull()).toMatchObject({ code: 1, err: expect.stringContaining('text_model.onnx') });
     expect(newRequests()).toContain(`${VISION} whole`);
-    expect((await models()).out).not.toMatch(/ here$/m);
+    expect((await models()).out).not.toMatch(new RegExp(`^${WORD} .* here$`, 'm'));
     replaced.clear();
     const { code } = await models('pull', WORD, '--mirror', `${mirror}/moved`);
     expect([code, newRequests()]).toEqual([0, ['onnx/text_model.onnx whole']]);
-    expect((await models()).out).toMatch(/ here$/m);
+    expect((await models()).out).toMatch(new RegExp(`^${WORD} .* here$`, 'm'));
   });
 
   it('refuses other content than the file', async () => {

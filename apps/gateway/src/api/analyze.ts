@@ -17,7 +17,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
   if (call.parameters.model !== undefined && !MODEL.test(call.parameters.model)) {
     throw new AkinError(
       'bad-request',
-      'model is the name of a model as outputs give it, such as akin-1:d52ec204: 1 to 200 letters, digits and . : @ / _ -',
+      'model is the name of a model as outputs give it, such as akin-2:07d5437f: 1 to 200 letters, digits and . : @ / _ -',
     );
   }
   // Processes that only analyze have no collections.

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { analyzeImage } from '../analyzer/analyze-image.ts';
+import { createAnalyzer } from '../analyzer/create-analyzer.ts';
 import { axesFile } from '../axes-file.ts';
 import { MODEL_FOLDER } from '../network/model.ts';
 import { codebookFile } from '../vectors/codebook.ts';
@@ -39,8 +40,30 @@ describe('a folder of a network in akin’s layout', () => {
 });
 
 describe('networks of earlier releases', () => {
+  /** The descriptors that the releases with these networks gave, by network and picture. */
+  let stored: Record<string, Record<string, string>>;
+  beforeAll(async () => {
+    stored = JSON.parse(await readFile(new URL('../../test/earlier-descriptors.json', import.meta.url), 'utf8'));
+  });
+
   it('have no other names than those of their folders', () => {
+    expect(earlierNetworks()).toEqual(Object.keys(stored));
     expect(['akin-0', '..', ''].map(earlierNetworkFolder)).toEqual([undefined, undefined, undefined]);
-    for (const name of earlierNetworks()) expect(generationWith(earlierNetworkFolder(name) ?? '').models).toBeDefined();
+  });
+
+  it('give exactly the descriptors that their releases gave', async () => {
+    for (const [name, descriptors] of Object.entries(stored)) {
+      // In threads of its own, as in a server: these use the codebook of the present network.
+      await using analyzer = await createAnalyzer({
+        threads: 1,
+        backend: 'wasm',
+        contentModel: earlierNetworkFolder(name) ?? '',
+      });
+      for (const [file, descriptor] of Object.entries(descriptors)) {
+        const bytes = await readFile(new URL(`../../test/pictures/${file}`, import.meta.url));
+        const { outputs } = await analyzer.analyze(bytes, { modules: ['content'] });
+        expect([name, file, JSON.parse(outputs).content_descriptor]).toEqual([name, file, descriptor]);
+      }
+    }
   });
 });

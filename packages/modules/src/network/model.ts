@@ -78,7 +78,7 @@ export type MainHead = 'content' | 'duplicate';
 
 export interface Model<Head extends string = MainHead> {
   /**
-   * Name and hash of the weights, for example `akin-1:d52ec204`: two models with the same id give equal vectors, except
+   * Name and hash of the weights, for example `akin-2:07d5437f`: two models with the same id give equal vectors, except
    * for rounding.
    */
   readonly id: string;

@@ -60,7 +60,7 @@ function generationOf(codebooks: (module: string) => Codebook): Generation {
   };
 }
 
-/** The models of a generation as one text, such as `color=color-2,content=akin-1:d52ec204`: equal for equal models. */
+/** The models of a generation as one text, such as `color=color-2,content=akin-2:07d5437f`: equal for equal models. */
 export function namesOf({ models }: Pick<Generation, 'models'>): string {
   return Array.from(models, ([name, model]) => `${name}=${model}`).join(',');
 }
