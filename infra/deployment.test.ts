@@ -159,9 +159,10 @@ describe('docker-compose.yml', () => {
     expect(others['search-node']?.environment?.AKIN_PORT).toBe('8986');
   });
 
-  it('hands on where outputs and thumbnails are, and which search nodes there are', () => {
+  it('hands on where shards, outputs and thumbnails are, and which search nodes there are', () => {
     for (const name of ['gateway', 'indexer', 'gateway-host', 'indexer-host']) {
-      expect(file.services[name]?.environment).toMatchObject({ AKIN_OBJECTS: null, AWS_REGION: null });
+      const { environment } = file.services[name] ?? {};
+      expect(environment).toMatchObject({ AKIN_SHARD_SERVERS: null, AKIN_OBJECTS: null, AWS_REGION: null });
     }
     expect(file.services.gateway?.environment).toMatchObject({ AKIN_SEARCH_NODES: null });
     expect(file.services['search-node']?.profiles).toEqual(['search-nodes']);
