@@ -4,7 +4,7 @@ import type { Job, Queue } from '@akin/queue';
 import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime';
 import {
-  type Accepted,
+  type AcceptedRange,
   type Collection,
   collectionStatus,
   createCollection,
@@ -84,7 +84,8 @@ describe('the indexer', () => {
       ...(error ? [error.code] : []),
     ]);
 
-  const untilVisible = (accepted: Accepted) => waitForOperations(store, collection, accepted, { until: 'visible' });
+  const untilVisible = (accepted: AcceptedRange) =>
+    waitForOperations(store, collection, accepted, { until: 'visible' });
 
   it('has images analyzed, and shows them after a requested commit', async () => {
     const seen: string[] = [];

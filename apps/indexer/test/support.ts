@@ -1,5 +1,5 @@
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
-import { type Accepted, type Collection, loadSchema, openStore, type Store, stageChanges } from '@akin/store';
+import { type AcceptedRange, type Collection, loadSchema, openStore, type Store, stageChanges } from '@akin/store';
 
 /** A store without modules: outputs are stored unchanged, and none of them is a field. */
 export function openTestStore(databaseUrl: string): Promise<Store> {
@@ -12,7 +12,11 @@ export function openTestStore(databaseUrl: string): Promise<Store> {
 }
 
 /** Accepts documents as one request. */
-export async function accept(store: Store, collection: Collection, documents: readonly object[]): Promise<Accepted> {
+export async function accept(
+  store: Store,
+  collection: Collection,
+  documents: readonly object[],
+): Promise<AcceptedRange> {
   const { fields } = await loadSchema(store, collection);
   const claims = new TypeClaims();
   const staging = stageChanges(store, collection);

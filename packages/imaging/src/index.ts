@@ -6,5 +6,5 @@ export * from './exif.ts';
 export { findHeicDecoder, HEIC_PACKAGE } from './heic.ts';
 export * from './limits.ts';
 export * from './resize.ts';
-export { looksLikePhoto, PICTURE_ENDINGS, sniffImage } from './sniff.ts';
+export { looksLikePhoto, PICTURE_EXTENSIONS, sniffImage } from './sniff.ts';
 export * from './thumbnail.ts';

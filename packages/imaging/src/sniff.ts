@@ -8,8 +8,8 @@ export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp
  * File name extensions of all image types except HEIC, in lower case with the dot. They are used to find files; the
  * bytes decide the type.
  */
-export const PICTURE_ENDINGS: ReadonlySet<string> = new Set(
-  'jpg jpeg jpe jfif png gif webp avif tif tiff bmp dib'.split(' ').map((ending) => `.${ending}`),
+export const PICTURE_EXTENSIONS: ReadonlySet<string> = new Set(
+  'jpg jpeg jpe jfif png gif webp avif tif tiff bmp dib'.split(' ').map((extension) => `.${extension}`),
 );
 
 const CONVERT = 'Convert it to JPEG or PNG and send that.';

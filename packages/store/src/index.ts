@@ -12,7 +12,7 @@ export {
 } from './accept/operations.ts';
 export { NO_QUOTA, type Quota, setQuota } from './accept/quota.ts';
 export type { Change } from './accept/staged-rows.ts';
-export { type Accepted, type Origin, type Staging, stageChanges } from './accept/staging.ts';
+export { type AcceptedRange, type Origin, type Staging, stageChanges } from './accept/staging.ts';
 export { currentVersions } from './accept/versions.ts';
 export {
   type AnalysisRef,

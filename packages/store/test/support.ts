@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AkinError, type FieldValue, type ModuleManifest, parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { copyTemplate, testDatabase } from '@akin/testing';
 import type { Change } from '../src/accept/staged-rows.ts';
-import { type Accepted, stageChanges } from '../src/accept/staging.ts';
+import { type AcceptedRange, stageChanges } from '../src/accept/staging.ts';
 import { loadSchema } from '../src/collections/schema.ts';
 import type { Collection, ParsedOutputs, Store } from '../src/context.ts';
 import type { Engine } from '../src/engine/engine.ts';
@@ -130,7 +130,7 @@ export async function accept(
   collection: Collection,
   changes: readonly (Change | object)[],
   options?: Parameters<typeof stageChanges>[3],
-): Promise<Accepted> {
+): Promise<AcceptedRange> {
   const staging = stageChanges(store, collection, {}, options);
   for (const change of changes) {
     await staging.add('kind' in change ? [change as Change] : await changesOf(store, collection, [change]));

@@ -1,6 +1,6 @@
 import { type Dirent, promises as fs } from 'node:fs';
 import path from 'node:path';
-import { looksLikePhoto, PICTURE_ENDINGS } from '@akin/imaging';
+import { looksLikePhoto, PICTURE_EXTENSIONS } from '@akin/imaging';
 
 /** A file that may be a picture. */
 export interface Candidate {
@@ -13,8 +13,8 @@ export interface Candidate {
 }
 
 /** Extensions of files that people consider pictures, so that they must be reported: akin refuses them. */
-const OTHER_ENDINGS = new Set(
-  'heic heif svg svgz ico jp2 jxl psd raw cr2 cr3 nef arw dng orf rw2'.split(' ').map((ending) => `.${ending}`),
+const OTHER_EXTENSIONS = new Set(
+  'heic heif svg svgz ico jp2 jxl psd raw cr2 cr3 nef arw dng orf rw2'.split(' ').map((extension) => `.${extension}`),
 );
 
 /** What a search for files reports in addition to the files that it finds. */
@@ -86,8 +86,8 @@ export function namesOf(id: string): Iterable<string> {
 
 /** By its extension, or otherwise by its first bytes. */
 async function mayBePicture(file: string): Promise<boolean> {
-  const ending = path.extname(file).toLowerCase();
-  if (PICTURE_ENDINGS.has(ending) || OTHER_ENDINGS.has(ending)) return true;
+  const extension = path.extname(file).toLowerCase();
+  if (PICTURE_EXTENSIONS.has(extension) || OTHER_EXTENSIONS.has(extension)) return true;
   const handle = await fs.open(file, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);

@@ -2,7 +2,7 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, type ErrorDetail, JsonObject, parseVersion, VERSION_FIELD, withErrorContext } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { inSpan, traceparent } from '@akin/runtime';
-import { type Accepted, type Collection, findCollection, lastOperation, type Operation } from '@akin/store';
+import { type AcceptedRange, type Collection, findCollection, lastOperation, type Operation } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
 import { MULTIPART_TYPE } from '../http/multipart.ts';
@@ -179,8 +179,12 @@ function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolea
   );
 }
 
-async function accept(staged: StagedBody, collection: Collection, context: Context): Promise<Accepted | undefined> {
-  let accepted: Accepted | undefined;
+async function accept(
+  staged: StagedBody,
+  collection: Collection,
+  context: Context,
+): Promise<AcceptedRange | undefined> {
+  let accepted: AcceptedRange | undefined;
   try {
     accepted = await staged.lines.withLineNumbers(() => staged.staging?.accept());
   } catch (error) {
@@ -195,7 +199,7 @@ async function accept(staged: StagedBody, collection: Collection, context: Conte
   return accepted;
 }
 
-function presentRange(collection: Collection, { first, last, count }: Accepted) {
+function presentRange(collection: Collection, { first, last, count }: AcceptedRange) {
   return { first: `${collection.name}-${first}`, last: `${collection.name}-${last}`, count };
 }
 

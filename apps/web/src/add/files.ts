@@ -5,12 +5,12 @@ export interface LocalFile {
 }
 
 /** Extensions of picture files for which browsers report no type. */
-const ENDINGS = /\.(jpe?g|png|gif|webp|avif|heic|heif|tiff?|bmp|svg|jxl)$/i;
+const EXTENSIONS = /\.(jpe?g|png|gif|webp|avif|heic|heif|tiff?|bmp|svg|jxl)$/i;
 /** Hidden and system files in folders. */
 const HIDDEN = /(^|\/)(\.|__MACOSX\/|@eaDir\/|Thumbs\.db$)/;
 
 export function isPicture({ path, file }: LocalFile): boolean {
-  return !HIDDEN.test(path) && (file.type.startsWith('image/') || ENDINGS.test(path));
+  return !HIDDEN.test(path) && (file.type.startsWith('image/') || EXTENSIONS.test(path));
 }
 
 /** Files chosen in a dialog. */

@@ -8,7 +8,7 @@ import { createRandom } from '@akin/domain';
 import { writeAxes } from '@akin/modules/internal/axes-file';
 import { GRADIENT_AXES, HEAD_NUMBERS, NETWORK_AXES, POOL_NUMBERS } from '@akin/modules/internal/content/axes';
 import { GRADIENT_NUMBERS, gradientsOf } from '@akin/modules/internal/content/gradients';
-import { networkView } from '@akin/modules/internal/content/join';
+import { networkFeatures } from '@akin/modules/internal/content/join';
 import { CROP_RULE } from '@akin/modules/internal/content-crop';
 import { PATTERN_AXES } from '@akin/modules/internal/duplicate/axes';
 import { PATTERN_NUMBERS } from '@akin/modules/internal/duplicate/pattern';
@@ -75,7 +75,7 @@ async function seenInFiles(files: readonly string[]): Promise<Float64Array[]> {
 async function seenIn(picture: Picture): Promise<Float64Array> {
   const { model, heads, pool } = await picture.features();
   network = model;
-  return networkView(heads.content, pool);
+  return networkFeatures(heads.content, pool);
 }
 
 function contentTensors() {

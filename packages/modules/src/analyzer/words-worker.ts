@@ -2,7 +2,7 @@ import { AkinError, stringifyJson } from '@akin/domain';
 import { contentManifest } from '../content/manifest.ts';
 import { untrainedCodebook } from '../model-folder/codebook.ts';
 import { readModelFolder } from '../model-folder/files.ts';
-import { openWords } from '../model-folder/words.ts';
+import { openTextTower } from '../model-folder/words.ts';
 import { once } from '../once.ts';
 import { useCodebook } from '../vectors/codebook.ts';
 import { writeOutputs } from './write-outputs.ts';
@@ -26,7 +26,7 @@ export type WordsReply =
   | { readonly error: Pick<AkinError, 'code' | 'message' | 'details'> };
 
 const open = once(async (folder: string, name: string) => {
-  const describe = await openWords(folder, name);
+  const describe = await openTextTower(folder, name);
   useCodebook('content', untrainedCodebook(readModelFolder(folder)));
   return describe;
 });

@@ -14,7 +14,7 @@ export const GRADIENT_AXES = 64;
 export interface ContentAxes {
   /** The name of the network and the first digits of the hash of the axes. */
   readonly model: string;
-  /** Returns the unit vector for the network's values (from `networkView`) and the gradients. */
+  /** Returns the unit vector for the network's values (from `networkFeatures`) and the gradients. */
   describe(seen: Float64Array, gradients: Float64Array): Float32Array;
 }
 

@@ -4,7 +4,7 @@ import type { Features } from '../network/network.ts';
 import type { Picture } from '../picture.ts';
 import { contentAxes } from './axes.ts';
 import { gradientsOf } from './gradients.ts';
-import { networkView } from './join.ts';
+import { networkFeatures } from './join.ts';
 
 /**
  * Two inputs: the content head of the network with the channels below it, which distinguish more kinds of things than
@@ -21,6 +21,6 @@ export async function describeContent(
   file = axesFile('content'),
 ): Promise<ModuleValues> {
   const axes = await contentAxes(model, file.href);
-  const vector = axes.describe(networkView(heads.content, pool), gradientsOf(picture.square()));
+  const vector = axes.describe(networkFeatures(heads.content, pool), gradientsOf(picture.square()));
   return { content_descriptor: { model: axes.model, vector } };
 }

@@ -7,7 +7,7 @@ const GRADIENT_WEIGHT = 0.4;
  * The network's values: its content head (256 numbers), and the averaged channels of its trunk (1,024 numbers) as
  * square roots at length 1, so that strong channels do not dominate the others.
  */
-export function networkView(head: Float32Array, pool: Float32Array): Float64Array {
+export function networkFeatures(head: Float32Array, pool: Float32Array): Float64Array {
   const seen = new Float64Array(head.length + pool.length);
   seen.set(head);
   seen.set(rootsOf(pool), head.length);

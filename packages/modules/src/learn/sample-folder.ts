@@ -1,5 +1,5 @@
 import { dirname, extname, relative } from 'node:path';
-import { PICTURE_ENDINGS } from '@akin/imaging';
+import { PICTURE_EXTENSIONS } from '@akin/imaging';
 import { filesBelow } from './files-below.ts';
 
 export interface PictureFile {
@@ -20,7 +20,7 @@ export async function pictureFiles(folder: string): Promise<PictureFile[]> {
 
 /** Whether a file name has the extension of a picture format. */
 function isPictureName(name: string): boolean {
-  return PICTURE_ENDINGS.has(extname(name).toLowerCase());
+  return PICTURE_EXTENSIONS.has(extname(name).toLowerCase());
 }
 
 /** At most `most` files in their order: those with names of pictures, then others; both are evenly spaced samples. */

@@ -38,7 +38,7 @@ type Tokenize = (text: string) => { readonly ids: readonly number[]; readonly cu
  * @throws {AkinError} bad-request when the model has no text tower or a file is damaged; conflict when a package is
  * missing.
  */
-export async function openWords(folder: string, name = ''): Promise<(text: string) => Promise<TextVector>> {
+export async function openTextTower(folder: string, name = ''): Promise<(text: string) => Promise<TextVector>> {
   const model = readModelFolder(folder);
   requireName(model, name);
   const { words, config, id } = model;

@@ -1,10 +1,10 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
-import { OPEN } from '../collections/collection-tables.ts';
+import { OPEN_STATES } from '../collections/collection-tables.ts';
 import { successorOf } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
 import { ShardServerUnavailable } from '../engine/sqlstate.ts';
-import { STANDING } from '../standbys/standbys.ts';
+import { FRESHNESS_COLUMNS } from '../standbys/standbys.ts';
 
 export type OperationState =
   /** Waits for an analysis. */
@@ -152,7 +152,7 @@ export async function commitOfStandby(
   range: SeqRange,
 ): Promise<bigint | undefined> {
   const open = openSql(collection.sqlSchema, 'visible');
-  const sql = `select ${STANDING}, next_seq > $3 and not ${open} as seen from akin.collections where id = $1`;
+  const sql = `select ${FRESHNESS_COLUMNS}, next_seq > $3 and not ${open} as seen from akin.collections where id = $1`;
   const found = await store.standbys.read(collection, { isCurrent: false }, async (engine, require) => {
     const [row] = await engine.query(sql, [collection.id, range.first, range.last]);
     await require(row);
@@ -217,7 +217,7 @@ function openSql(S: string, until: 'analyzed' | 'visible'): string {
  * @param condition on the operation `o` of the request `r`, as SQL; default: any
  */
 function readyAtomicSql(S: string, condition = 'true'): string {
-  const ready = `o.atomic and o.state in ${OPEN} and o.state = 'ready'`;
+  const ready = `o.atomic and o.state in ${OPEN_STATES} and o.state = 'ready'`;
   return inRequests(S, `not r.finished and ${inRange(S, `${ready} and ${condition}`)}`);
 }
 
@@ -244,7 +244,7 @@ function waitsForOthers(S: string): string {
       and not exists (select from ${S}.barriers b where (b.id = o.id or b.query = '*:*')
                          and b.seq > pr.first_seq + p.position and b.seq < ${seq})
       and not exists (select from ${S}.operations q join ${S}.requests qr on qr.request = q.request
-                       where q.id = o.id and q.state in ${OPEN} and q.state = 'ready' and not q.atomic
+                       where q.id = o.id and q.state in ${OPEN_STATES} and q.state = 'ready' and not q.atomic
                          and qr.first_seq + q.position > pr.first_seq + p.position
                          and qr.first_seq + q.position < ${seq}))`;
 }

@@ -1,5 +1,5 @@
 import { AkinError } from '@akin/domain';
-import { LIVE, OPEN } from '../collections/collection-tables.ts';
+import { LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
 import { REPLACED, requireNoSwap, type Swap } from '../collections/swap.ts';
 import type { Collection, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
@@ -140,7 +140,7 @@ async function exceedsHeadroom(
   for (let last = ''; found <= headroom; ) {
     const page = await tx.query<{ id: string }>(
       `select distinct o.id from ${S}.operations o join ${S}.requests r using (request)
-        where o.id > $2 and o.kind = 'add' and o.state in ${OPEN} and (r.first_seq is not null or r.request = $1)
+        where o.id > $2 and o.kind = 'add' and o.state in ${OPEN_STATES} and (r.first_seq is not null or r.request = $1)
         order by o.id limit ${BATCH}`,
       [request, last],
     );
@@ -185,7 +185,7 @@ async function countLive(
 async function openBytes(tx: Queryable, { sqlSchema: S }: Collection): Promise<number> {
   const [row] = await tx.query<{ bytes: number }>(
     `select coalesce(sum(o.bytes), 0)::float8 as bytes from ${S}.operations o join ${S}.requests r using (request)
-      where o.state in ${OPEN} and r.first_seq is not null`,
+      where o.state in ${OPEN_STATES} and r.first_seq is not null`,
   );
   return row?.bytes ?? 0;
 }

@@ -14,7 +14,7 @@ import { type Change, rowOf, sizeOf, typeMismatchIn } from './staged-rows.ts';
 import { requireVersions } from './versions.ts';
 
 /** Sequence numbers of an accepted request, inclusive; none if `count` is 0. */
-export interface Accepted {
+export interface AcceptedRange {
   readonly first: number;
   readonly last: number;
   readonly count: number;
@@ -40,7 +40,7 @@ export interface Staging {
    * quota-exceeded; not-found if the collection was dropped; unavailable while a reindex replaces it, or if the request
    * took too long. Nothing is accepted then, and the caller discards it.
    */
-  accept(): Promise<Accepted>;
+  accept(): Promise<AcceptedRange>;
   /** Removes what was written. Does nothing after `accept` has resolved. */
   discard(): Promise<void>;
 }
@@ -134,12 +134,12 @@ class StagedRequest implements Staging {
     await writing(() => this.#write(batch));
   }
 
-  async accept(): Promise<Accepted> {
+  async accept(): Promise<AcceptedRange> {
     await this.flush();
     return statements('UPDATE requests', this.#collection, () => this.#accept());
   }
 
-  async #accept(): Promise<Accepted> {
+  async #accept(): Promise<AcceptedRange> {
     for (let attempt = 1; ; attempt++) {
       try {
         const outcome = await this.#tryAccept();
@@ -185,7 +185,7 @@ class StagedRequest implements Staging {
   }
 
   /** @returns the schema with types that some staged values do not have, if any */
-  async #tryAccept(): Promise<Accepted | CollectionSchema> {
+  async #tryAccept(): Promise<AcceptedRange | CollectionSchema> {
     const { id, sqlSchema: S } = this.#collection;
     return this.#store.engine.transaction(
       async (tx) => {

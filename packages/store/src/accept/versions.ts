@@ -1,5 +1,5 @@
 import { AkinError, type ErrorDetail } from '@akin/domain';
-import { LIVE, OPEN, VERSION } from '../collections/collection-tables.ts';
+import { LIVE, OPEN_STATES, VERSION } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
@@ -153,13 +153,13 @@ async function readKnown(
   // Read before the rows: an operation that is applied in between is then found among the rows.
   const open = await tx.query<OpenOperation>(
     `select o.id, o.kind, ${seq} as seq from ${S}.operations o join ${S}.requests r using (request)
-      where o.id = any($3::text[]) and o.state in ${OPEN} and ${accepted} order by seq`,
+      where o.id = any($3::text[]) and o.state in ${OPEN_STATES} and ${accepted} order by seq`,
     [...of, textArray(ids)],
   );
   const queries = await tx.query<{ seq: bigint; query: string; accepted_at: Date; applied: boolean }>(
     `select ${seq} as seq, o.document as query, coalesce(r.accepted_at, now()) as accepted_at, false as applied
        from ${S}.operations o join ${S}.requests r using (request)
-      where o.kind = 'delete-by-query' and o.state in ${OPEN} and ${accepted}
+      where o.kind = 'delete-by-query' and o.state in ${OPEN_STATES} and ${accepted}
      union all
      select seq, query, accepted_at, true from ${S}.barriers where query is not null
      order by seq`,

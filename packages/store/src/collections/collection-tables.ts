@@ -9,7 +9,7 @@ import { sqlType } from './sql-types.ts';
 export const LIVE = 9_223_372_036_854_775_807n;
 
 /** States of pending operations, as SQL. */
-export const OPEN = "('queued', 'analyzing', 'ready')";
+export const OPEN_STATES = "('queued', 'analyzing', 'ready')";
 
 /**
  * SQL of the version of a row `d` of documents. Copies that were made before versions were stored have negative
@@ -289,10 +289,10 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        add column expected_version bigint,
        -- The version that its document keeps; null: its own sequence number.
        add column kept_version bigint`,
-    `create index operations_open_id on ${S}.operations (id) where state in ${OPEN}`,
+    `create index operations_open_id on ${S}.operations (id) where state in ${OPEN_STATES}`,
     `create index operations_open_queries on ${S}.operations (request, position)
-      where kind = 'delete-by-query' and state in ${OPEN}`,
-    `create index operations_open_atomic on ${S}.operations (request, position) where atomic and state in ${OPEN}`,
+      where kind = 'delete-by-query' and state in ${OPEN_STATES}`,
+    `create index operations_open_atomic on ${S}.operations (request, position) where atomic and state in ${OPEN_STATES}`,
     `alter table ${S}.documents add column version bigint`,
     // Ids that a delete by query skipped, because an earlier atomic update of them is pending.
     `alter table ${S}.barriers add column waiting text[] collate "C"`,

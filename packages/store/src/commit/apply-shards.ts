@@ -1,5 +1,5 @@
 import type { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
-import { OPEN } from '../collections/collection-tables.ts';
+import { OPEN_STATES } from '../collections/collection-tables.ts';
 import { collectionOf } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { shardsOf } from '../collections/shards.ts';
@@ -160,7 +160,7 @@ async function nextDeleteByQuery(
 ): Promise<bigint | undefined> {
   const [row] = await tx.query<{ seq: bigint | null }>(
     `select min(r.first_seq + o.position) as seq from ${S}.operations o join ${S}.requests r using (request)
-      where o.kind = 'delete-by-query' and o.state in ${OPEN} and not r.finished and r.first_seq is not null
+      where o.kind = 'delete-by-query' and o.state in ${OPEN_STATES} and not r.finished and r.first_seq is not null
         and r.first_seq + o.position > $1 and r.first_seq + o.position < $2`,
     [after, below],
   );

@@ -8,7 +8,7 @@ import {
   storageProblem,
   VERSION_FIELD,
 } from '@akin/domain';
-import { descriptorTable, LIVE, OPEN } from '../collections/collection-tables.ts';
+import { descriptorTable, LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
 import type { ParsedOutputs } from '../context.ts';
 import { decodeHalfvec, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -62,7 +62,7 @@ async function waitingOf(
   const S = collection.sqlSchema;
   const open = await store.engine.query<{ id: string; seq: bigint; atomic: boolean }>(
     `select o.id, r.first_seq + o.position as seq, o.atomic from ${S}.operations o join ${S}.requests r using (request)
-      where o.id = any($1::text[]) and o.state in ${OPEN} and r.first_seq is not null order by seq`,
+      where o.id = any($1::text[]) and o.state in ${OPEN_STATES} and r.first_seq is not null order by seq`,
     [textArray([...ids])],
     'bulk',
   );

@@ -1,4 +1,4 @@
-import { OPEN } from '../collections/collection-tables.ts';
+import { OPEN_STATES } from '../collections/collection-tables.ts';
 
 /**
  * SQL: whether an earlier atomic update of an id waits.
@@ -8,5 +8,5 @@ import { OPEN } from '../collections/collection-tables.ts';
  */
 export function openAtomic(S: string, id: string, seq: string): string {
   return `exists (select from ${S}.operations held join ${S}.requests held_by using (request)
-    where held.id = ${id} and held.atomic and held.state in ${OPEN} and held_by.first_seq + held.position < ${seq})`;
+    where held.id = ${id} and held.atomic and held.state in ${OPEN_STATES} and held_by.first_seq + held.position < ${seq})`;
 }

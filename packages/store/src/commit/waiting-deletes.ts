@@ -1,5 +1,5 @@
 import { compileDelete, refusedDelete } from '../accept/compile-delete.ts';
-import { LIVE, OPEN } from '../collections/collection-tables.ts';
+import { LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
 import { textArray } from '../engine/binary.ts';
 import { Params } from '../search/params.ts';
 import { BarrierRefused, failRefusedBarrier } from './barriers.ts';
@@ -20,7 +20,7 @@ export async function waitingIds({ store, collection }: CommitContext, seq: bigi
   const S = collection.sqlSchema;
   const rows = await store.engine.query<{ id: string }>(
     `select distinct o.id from ${S}.operations o join ${S}.requests r using (request)
-      where o.atomic and o.state in ${OPEN} and r.first_seq + o.position < $1`,
+      where o.atomic and o.state in ${OPEN_STATES} and r.first_seq + o.position < $1`,
     [seq],
     'bulk',
   );

@@ -1,6 +1,6 @@
 import { AkinError, Double, documentFromJson, type FieldValue, formatLocation, stringifyJson } from '@akin/domain';
 import type { Change } from '../accept/staged-rows.ts';
-import { type Accepted, stageChanges } from '../accept/staging.ts';
+import { type AcceptedRange, stageChanges } from '../accept/staging.ts';
 import { generationOf } from '../collections/generations.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
@@ -10,7 +10,7 @@ import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
 
 /** The outcome of copying some documents into the target collection. */
-export interface Copied extends Accepted {
+export interface Copied extends AcceptedRange {
   /** Number of documents whose pictures are analyzed again. */
   readonly analyzed: number;
   /** How many of these have only their thumbnail. */

@@ -2,7 +2,7 @@ import { AkinError, type StoredDocument } from '@akin/domain';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import type { Engine, Row } from '../engine/engine.ts';
-import { STANDING } from '../standbys/standbys.ts';
+import { FRESHNESS_COLUMNS } from '../standbys/standbys.ts';
 import { completeDocuments, documentColumns, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
 import { freshnessFor, PREPARED_FROM, requireCommit } from './snapshot.ts';
@@ -39,7 +39,7 @@ export async function getDocuments(
     const options = { timeoutMilliseconds: store.searchMilliseconds, prepared };
     const sql = `
       select ${selected.join(', ')}
-        from (select ${STANDING}, name as collection_name, schema_version, documents from akin.collections
+        from (select ${FRESHNESS_COLUMNS}, name as collection_name, schema_version, documents from akin.collections
                where id = ${params.add(id, 'int4')}) c
         left join ${sqlSchema}.documents d
           on ${matched} and d.valid_from <= c.commit and c.commit < d.valid_to

@@ -5,7 +5,7 @@ import type { Collection, ShownCommit, Store } from '../context.ts';
 import type { Engine, Queryable, Row, SqlValue, Transaction } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
 import type { CollectionPart } from '../searcher/read-rows.ts';
-import { type Freshness, STANDING } from '../standbys/standbys.ts';
+import { FRESHNESS_COLUMNS, type Freshness } from '../standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
 import { FieldUses, recordUses } from './field-uses.ts';
 
@@ -72,7 +72,7 @@ export async function withSnapshot<T>(
       {
         snapshot: true,
         timeoutMilliseconds: store.searchMilliseconds,
-        first: `select ${STANDING}, name, documents, schema_version,
+        first: `select ${FRESHNESS_COLUMNS}, name, documents, schema_version,
                 (select coalesce(json_object_agg(module, documents), '{}')
                    from ${collection.sqlSchema}.descriptor_counts)::text as descriptor_counts
            from akin.collections where id = ${Number(collection.id)}`,
@@ -110,7 +110,7 @@ export async function withoutTransaction<T>(
     ): Promise<R[]> => {
       const rows = await engine.read<R>(
         // A join of one row without a condition is a loop over the rows of the statement, which stay in their order.
-        `select s.*, r.* from (select ${STANDING} from akin.collections where id = ${Number(collection.id)}) s
+        `select s.*, r.* from (select ${FRESHNESS_COLUMNS} from akin.collections where id = ${Number(collection.id)}) s
            left join (select true as there, r.* from (${sql}) r) r on true`,
         params,
         { timeoutMilliseconds: store.searchMilliseconds, prepared },

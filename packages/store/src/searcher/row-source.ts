@@ -1,5 +1,5 @@
 import type { Engine, Transaction } from '../engine/engine.ts';
-import { STANDING, type Standbys } from '../standbys/standbys.ts';
+import { FRESHNESS_COLUMNS, type Standbys } from '../standbys/standbys.ts';
 import type { ReadCollection } from './read-rows.ts';
 
 /** Where to read rows. */
@@ -24,7 +24,7 @@ export async function readFrom<T>(
   inOrder = true,
 ): Promise<T> {
   const options = { lane: 'bulk', inOrder } as const;
-  const first = `select ${STANDING} from akin.collections where id = ${Number(collection.id)}`;
+  const first = `select ${FRESHNESS_COLUMNS} from akin.collections where id = ${Number(collection.id)}`;
   const found = await standbys?.read(collection, { atLeast: upTo, isCurrent: false }, (standby, require) =>
     standby.transaction(
       async (tx, [row]) => {

@@ -14,7 +14,7 @@ export interface Freshness {
 }
 
 /** SQL: what a read returns about the standby and the collection, from a row of `akin.collections`. */
-export const STANDING = `pg_is_in_recovery() as standby, commit, committed_at::text as committed_at, ${MARK} as mark`;
+export const FRESHNESS_COLUMNS = `pg_is_in_recovery() as standby, commit, committed_at::text as committed_at, ${MARK} as mark`;
 
 /** Of a standby that stays behind, this many of the last commits are compared with those of the primary. */
 const COMPARED = 1_000;
@@ -25,7 +25,7 @@ interface ReadCollection {
   readonly sqlSchema: string;
 }
 
-/** A read of a standby. Call `require` with the row of {@link STANDING} before the result is used. */
+/** A read of a standby. Call `require` with the row of {@link FRESHNESS_COLUMNS} before the result is used. */
 type Read<T> = (engine: Engine, require: (row: Row | undefined) => Promise<void>) => Promise<T>;
 
 export interface StandbysConfig {
