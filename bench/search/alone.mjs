@@ -29,7 +29,7 @@ const ROWS = 10;
 const PART = 5_000;
 const EXACT_ROWS = 20_000;
 /** Those of a search with `rank.smartfilter=low`, the default. */
-const MIN_COMPARED = 5_000;
+const MIN_COMPARED = 2_500;
 
 const { dice, around } = clusteredVectors({ dimensions, centers: centerCount, seed: 7 });
 const floats = halfTable();

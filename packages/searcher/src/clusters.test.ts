@@ -3,6 +3,7 @@ import { addDocument, finder, gaussian, nearestOf } from '../test/search.ts';
 import { Codes } from './code-table.ts';
 import { Coder, MAX_SIGN_SUM } from './codes.ts';
 import { SearchedCollection } from './collection.ts';
+import { NO_LIMIT } from './segment.ts';
 
 const DIMENSIONS = 32;
 const ROWS = 24_000;
@@ -60,25 +61,27 @@ it('scans near clusters first, and ends when it is enough', () => {
   for (const [row, vector] of rows.entries()) codes.set(row, vector);
   const scan = (query: Float32Array, mostMatches: number) => {
     let matches = 0;
-    let found = 0;
-    codes.nearBySigns(codes.coder.query(query), undefined, {
+    let taken = 0;
+    const compared = codes.scanClusters(codes.coder.query(query), undefined, {
       most: () => MAX_SIGN_SUM,
-      take: (_, { length }) => {
-        found += length;
+      take: () => {
+        taken++;
       },
+      limit: NO_LIMIT,
       isEnough: (count) => {
         matches += count;
         return matches >= mostMatches;
       },
     });
-    return { matches, found };
+    expect(taken).toBe(compared);
+    return { matches, compared };
   };
-  expect(scan(near(1), 1)).toEqual({ matches: 0, found: ROWS });
+  expect(scan(near(1), 1)).toEqual({ matches: 0, compared: ROWS });
   for (const _ of codes.cluster());
-  expect(scan(near(1), ROWS)).toEqual({ matches: ROWS, found: ROWS });
-  const { matches, found } = scan(near(1), 500);
-  expect(found).toBe(matches);
-  expect(found).toBeLessThan(ROWS / 10);
+  expect(scan(near(1), ROWS)).toEqual({ matches: ROWS, compared: ROWS });
+  const { matches, compared } = scan(near(1), 500);
+  expect(compared).toBe(matches);
+  expect(compared).toBeLessThan(ROWS / 10);
 });
 
 describe('clusters of codes', () => {

@@ -1,13 +1,12 @@
 import { type Bits, bitsBytes, createBits, grownBits, hasBit, popCount, setBit } from './bits.ts';
 import { type Clusters, describeClusters, splitIntoClusters } from './clusters.ts';
-import type { CodedNumbers, CodedQuery, Coder, CodeSizes } from './codes.ts';
+import { type CodedNumbers, type CodedQuery, type Coder, type CodeSizes, MAX_SIGN_SUM } from './codes.ts';
 import { grown } from './row-table.ts';
 import {
   BLOCK,
   FIRST_SEGMENT,
   type Limit,
   NO_LIMIT,
-  placeOf,
   SEGMENT,
   SEGMENT_BITS,
   Segment,
@@ -23,17 +22,27 @@ const GROWTH = 1.25;
 /** Vectors that change places between two pauses. */
 const MOVED_AT_A_TIME = 2_048;
 
+/** Vectors without clusters that are scanned first: the distances of these rule out many of the next ones, twice as many. */
+const FIRST_SCANNED = 128;
+
 /** The places of rows that are compared: the memory is used again. */
 let rowPlaces = new Uint32Array(1_024);
 
-/** The parameters and callbacks of a scan of signs. */
-export interface SignScan {
-  /** The maximum sum of signs of the next block. */
-  most(): number;
-  /** Receives the first place of a block, and position and sum of each found place ({@link placeOf}, {@link sumOf}). */
-  take(first: number, found: Uint32Array): void;
-  /** After each cluster, nearest first. @param matches of the cluster @returns whether the scan ends */
-  isEnough(matches: number): boolean;
+/** What a scan of clusters asks for. */
+export interface ClusterScan {
+  /** The maximum sum of signs of rows that are compared by levels. @param compared how many were compared so far */
+  most(compared: number): number;
+  /** Receives compared rows. */
+  readonly take: Take;
+  /** Rows beyond it may be skipped. */
+  readonly limit: Limit;
+  /**
+   * After each cluster, nearest first.
+   * @param matches of the cluster
+   * @param smallestSum of the signs of these, if one of them was compared by levels
+   * @returns whether the scan ends
+   */
+  isEnough(matches: number, smallestSum: number): boolean;
 }
 
 /**
@@ -49,6 +58,9 @@ export class Codes {
   #places = new Uint32Array(FIRST_SEGMENT);
   #clusters: Clusters | undefined;
   #isScanned = false;
+  /** The lengths of the shortest and the longest vector so far. */
+  #shortest = Number.POSITIVE_INFINITY;
+  #longest = 0;
   described: Bits = createBits(FIRST_SEGMENT);
 
   constructor(coder: Coder) {
@@ -73,13 +85,30 @@ export class Codes {
 
   set(row: number, vector: Float32Array): void {
     const place = this.#placeFor(row);
-    this.#segmentOf(place).set(place % SEGMENT, vector);
+    const segment = this.#segmentOf(place);
+    segment.set(place % SEGMENT, vector);
+    const length = segment.lengthAt(place % SEGMENT);
+    this.#shortest = Math.min(this.#shortest, length);
+    this.#longest = Math.max(this.#longest, length);
+  }
+
+  /**
+   * The smallest cosine of the angle between a query and a vector at a squared distance, for vectors of any length here.
+   */
+  leastCosine({ length, square }: CodedNumbers, squaredDistance: number): number {
+    const rest = square - squaredDistance;
+    // Of this length, by the law of cosines; vectors within the distance that are longer or shorter are at smaller angles.
+    const widest = Math.sqrt(Math.max(0, rest));
+    const own = Math.max(this.#shortest, Math.min(this.#longest, widest), 1e-30);
+    return (rest + own * own) / (2 * Math.max(length, 1e-30) * own);
   }
 
   /** A copy with only these rows, in the given order. */
   kept(rows: Uint32Array): Codes {
     const codes = new Codes(this.coder);
     codes.#isScanned = this.#isScanned;
+    codes.#shortest = this.#shortest;
+    codes.#longest = this.#longest;
     const newRows = new Int32Array(this.described.length * 32).fill(-1);
     for (const [row, other] of rows.entries()) newRows[other] = row;
     const starts = this.#clusters?.starts.slice();
@@ -97,40 +126,54 @@ export class Codes {
   }
 
   /**
-   * Scans the signs of rows: all of them, or cluster by cluster until it is enough.
+   * Compares rows by levels, if their signs do not say that they are too far: cluster by cluster until it is enough,
+   * and all rows without a cluster.
+   *
    * @param rows undefined: all rows
+   * @returns how many were compared by levels
    */
-  nearBySigns(query: CodedQuery, rows: Bits | undefined, scan: SignScan): void {
+  scanClusters(query: CodedQuery, rows: Bits | undefined, scan: ClusterScan): number {
     this.#isScanned = true;
     for (const segment of this.#segments) segment.ask(query);
-    const most = () => scan.most();
-    const take = (first: number, found: Uint32Array) => scan.take(first, found);
+    let compared = 0;
+    const most = () => scan.most(compared);
+    const scanned = (from: number, to: number) => {
+      const part = this.#scan(query, from, to, rows, most, scan.take, scan.limit);
+      compared += part.compared;
+      return part;
+    };
     const clusters = this.#clusters;
-    this.#scan(clusters?.end ?? 0, this.#count, rows, most, take);
-    if (clusters === undefined) return;
-    const { starts } = clusters;
-    for (const cluster of clusters.fromNear(query)) {
-      const matches = this.#scan(starts[cluster] as number, starts[cluster + 1] as number, rows, most, take);
-      if (matches > 0 && scan.isEnough(matches)) return;
+    for (const cluster of clusters?.fromNear(query) ?? []) {
+      const part = scanned(clusters?.starts[cluster] as number, clusters?.starts[cluster + 1] as number);
+      if (part.matches > 0 && scan.isEnough(part.matches, part.smallestSum)) break;
     }
+    let size = clusters === undefined ? FIRST_SCANNED : BLOCK;
+    for (let from = clusters?.end ?? 0; from < this.#count; from += size, size = Math.min(BLOCK, 2 * size)) {
+      scanned(from, Math.min(this.#count, from + size));
+    }
+    return compared;
   }
 
-  /** Compares by levels the rows whose signs do not rule out this distance. @param rows undefined: all rows */
-  within(query: CodedQuery, rows: Bits | undefined, distance: number, take: Take): void {
+  /**
+   * Compares by levels the rows whose signs do not rule out this distance.
+   *
+   * @param rows undefined: all rows
+   * @returns how many were compared
+   */
+  within(query: CodedQuery, rows: Bits | undefined, distance: number, take: Take): number {
     this.#isScanned = true;
     for (const segment of this.#segments) segment.ask(query);
-    const near: number[] = [];
+    let compared = 0;
     const most = (segment: Segment) => segment.maxSum(query, distance);
-    const takeNear = (first: number, found: Uint32Array) => {
-      for (const one of found) near.push(first + placeOf(one));
+    const scan = (from: number, to: number) => {
+      compared += this.#scan(query, from, to, rows, most, take, NO_LIMIT).compared;
     };
-    const scan = (from: number, to: number) => this.#scan(from, to, rows, most, takeNear);
     const clusters = this.#clusters;
     for (const cluster of clusters?.within(query, distance) ?? []) {
       scan(clusters?.starts[cluster] as number, clusters?.starts[cluster + 1] as number);
     }
     scan(clusters?.end ?? 0, this.#count);
-    this.compareAt(query, Uint32Array.from(near), take);
+    return compared;
   }
 
   /** Compares rows that have vectors by levels. @param limit rows beyond it may be skipped */
@@ -221,17 +264,19 @@ export class Codes {
   }
 
   /**
-   * Compares the signs of places from one on, up to another one, which is left out.
-   * @returns how many of these match
+   * Compares the signs of places from one on, up to another one, which is left out, and the near ones by levels.
+   * @returns how many of these match, and how many were compared by levels
    */
   #scan(
+    query: CodedQuery,
     from: number,
     to: number,
     rows: Bits | undefined,
     most: (segment: Segment) => number,
-    take: (first: number, found: Uint32Array) => void,
-  ): number {
-    let matches = 0;
+    take: Take,
+    limit: Limit,
+  ): { matches: number; compared: number; smallestSum: number } {
+    const scanned = { matches: 0, compared: 0, smallestSum: MAX_SIGN_SUM };
     for (let at = from; at < to; ) {
       const number = segmentOf(at);
       const segment = this.#segments[number] as Segment;
@@ -239,14 +284,16 @@ export class Codes {
       const first = (at - begin) & ~31;
       const end = Math.min(to - begin, first + BLOCK, SEGMENT);
       const matching = this.#setMask(segment, begin, at - begin, end, rows);
-      matches += matching;
       if (matching > 0) {
-        const found = segment.nearBySigns(first, (end - first + 31) & ~31, most(segment));
-        if (found.length > 0) take(begin + first, found);
+        const near = segment.nearBySigns(first, (end - first + 31) & ~31, most(segment));
+        segment.compare(query, near, this.#rows, begin, take, limit);
+        scanned.compared += near;
+        scanned.smallestSum = Math.min(scanned.smallestSum, segment.smallestSum);
       }
+      scanned.matches += matching;
       at = begin + end;
     }
-    return matches;
+    return scanned;
   }
 
   /** Sets the mask of a segment to the places of some rows, in a range of places. @returns how many there are */

@@ -20,6 +20,9 @@ const STEP = 0.3352;
 /** Maximum rounding error of sums of f32, as a share of the sum of the lengths. */
 const ROUNDING = 2e-5;
 
+/** The sine of the smallest angle that sums of signs are expected for. */
+const MIN_SINE = 0.1;
+
 /** Larger than any sum of signs. */
 export const MAX_SIGN_SUM = 0xffff;
 /** Count of numbers that are stored with the levels of each row. */
@@ -46,6 +49,8 @@ export interface CodedQuery extends CodedNumbers {
     /** For the numbers that have signs: the sum of their magnitudes, and their length as a vector. */
     readonly sum: number;
     readonly length: number;
+    /** The magnitudes. */
+    readonly magnitudes: Float32Array;
   };
 }
 
@@ -200,7 +205,7 @@ export class Coder implements CodeSizes {
       }
       tables[at] = Math.round(added * scale);
     }
-    return { tables, scale, sum, length: Math.sqrt(square) };
+    return { tables, scale, sum, length: Math.sqrt(square), magnitudes: numbers.map(Math.abs) };
   }
 
   /**
@@ -302,4 +307,38 @@ export function maxSignSum({ signs }: CodedQuery, copies: number, angle: number,
   const product = (Math.cos(most) - ROUNDING) * length * Math.sqrt(tables.length / 4);
   // Rounding changes each entry of a table by at most half a unit.
   return Math.min(MAX_SIGN_SUM, Math.ceil(((sum - product) / 2) * scale + tables.length / 32));
+}
+
+/**
+ * The sum of signs that rows with this angle to a query hardly ever exceed: the mean of such rows, and some standard
+ * deviations. The numbers of two vectors that were rotated at random are correlated normal variables, so the
+ * probability that two signs differ follows from the cosine and the query's number.
+ *
+ * @param cosine of the angle
+ */
+export function likelySignSum(
+  { signs, length }: CodedQuery,
+  dimensions: number,
+  cosine: number,
+  deviations: number,
+): number {
+  const along = Math.max(-1, Math.min(1, cosine));
+  // Levels hardly tell smaller angles apart, and rounding changes the signs of numbers near zero.
+  const across = Math.max(MIN_SINE, Math.sqrt(1 - along * along));
+  const slope = (along * Math.sqrt(dimensions)) / (across * length);
+  let [mean, variance] = [0, 0];
+  for (const magnitude of signs.magnitudes) {
+    const share = normalShare(-slope * magnitude);
+    mean += magnitude * share;
+    variance += magnitude * magnitude * share * (1 - share);
+  }
+  return signs.scale * (mean + deviations * Math.sqrt(variance));
+}
+
+/** The share of a normal distribution below `x` standard deviations (Abramowitz and Stegun 1964, 26.2.17). */
+function normalShare(x: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(x));
+  const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail = series * 0.3989422804 * Math.exp((-x * x) / 2);
+  return x < 0 ? tail : 1 - tail;
 }

@@ -17,10 +17,10 @@ import { type DocNumbers, type DocSet, forEachIn } from './doc-set.ts';
 import { DocValues } from './doc-values.ts';
 import { Floats, floatsBytes } from './floats.ts';
 import { FoundRows } from './found-rows.ts';
-import { nearBySigns } from './near-by-signs.ts';
 import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
 import { type Candidates, type CountQuery, candidateCount, type Restriction, type VectorQuery } from './query.ts';
 import { RowTable } from './row-table.ts';
+import { scanNear } from './scan-near.ts';
 
 /** Dead rows are removed when there are at least this many, and when they reach this share of all rows. */
 const MIN_DEAD = 1_000;
@@ -213,16 +213,10 @@ export class SearchedCollection {
     }
     const coded = vectors.coder.query(vector);
     if (maxDistance !== undefined && most !== undefined) {
-      let compared = 0;
-      vectors.within(
-        coded,
-        matches === vectors.count ? undefined : rows,
-        maxDistance + 1e-3,
-        (row, low, likely, high) => {
-          compared++;
-          if (low <= most + 1e-5) within.add(row, low, likely, high);
-        },
-      );
+      const some = matches === vectors.count ? undefined : rows;
+      const compared = vectors.within(coded, some, maxDistance + 1e-3, (row, low, likely, high) => {
+        if (low <= most + 1e-5) within.add(row, low, likely, high);
+      });
       return within.candidates(compared, true);
     }
     if (matches <= query.exactRows) {
@@ -234,13 +228,9 @@ export class SearchedCollection {
       );
       return nearest.candidates(matches, true);
     }
-    const near = nearBySigns(vectors, coded, rows, matches, query);
-    const isExact = near.length === matches;
-    const best = isExact
-      ? nearest
-      : new FoundRows(this.#rows, matches, mostCandidates, candidateCount(wanted), 'likely');
-    vectors.compareAt(coded, near, (row, low, likely, high) => best.add(row, low, likely, high), best);
-    return best.candidates(near.length, isExact);
+    const best = new FoundRows(this.#rows, matches, mostCandidates, candidateCount(wanted), 'likely');
+    const compared = scanNear(vectors, coded, rows, matches, query, best);
+    return best.candidates(compared, false);
   }
 
   /**

@@ -47,6 +47,11 @@ export class FoundRows {
     if (this.#rows.length >= this.#capacity) this.#prune();
   }
 
+  /** The estimate of the squared distance of the n-th nearest row; Infinity if there are no more than n. */
+  likelyAt(n: number): number {
+    return nthSmallest(this.#likely, n);
+  }
+
   /**
    * The collected rows. With bounds, no other row can be among the nearest; with estimates, they are the most likely
    * ones.

@@ -19,8 +19,8 @@ export interface VectorQuery extends Restriction {
   /** Maximum number of candidates: more would not be used. */
   readonly mostCandidates: number;
   /**
-   * With more matches than `exactRows`, this many rows are compared by levels, and up to 20 times as many in a dense
-   * neighbourhood.
+   * With more matches than `exactRows`, at least this many rows are compared by levels; then those whose signs do not say
+   * that they are farther than the wanted rows so far.
    */
   readonly leastCompared: number;
 }

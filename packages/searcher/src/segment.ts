@@ -6,6 +6,7 @@ import {
   type Coder,
   type CodeSizes,
   FACTORS,
+  MAX_SIGN_SUM,
   maxSignSum,
   NO_SLACK,
   roughLikely,
@@ -35,17 +36,14 @@ export interface Limit {
 
 export const NO_LIMIT: Limit = { by: 'low', bound: Number.POSITIVE_INFINITY };
 
-/** The position in its block of a vector that the kernel found. */
-export const placeOf = (found: number): number => found & (BLOCK - 1);
-/** The sum of signs of a vector that the kernel found. */
-export const sumOf = (found: number): number => found >>> 13;
-
 /** Addresses in the memory of a segment; the signs are at its start. */
 interface SegmentAddresses {
   readonly levels: number;
   readonly factors: number;
   readonly mask: number;
-  readonly query: number;
+  /** The query's tables of signs, and its numbers. */
+  readonly tables: number;
+  readonly numbers: number;
   readonly places: number;
   readonly out: number;
   readonly end: number;
@@ -55,11 +53,12 @@ function segmentAddresses({ bits, stride }: CodeSizes, capacity: number): Segmen
   const levels = (capacity * bits) / 8;
   const factors = levels + capacity * stride;
   const mask = factors + 4 * FACTORS * capacity;
-  const query = mask + capacity / 8;
-  const places = query + 4 * Math.max(bits, stride);
+  const tables = mask + capacity / 8;
+  const numbers = tables + 4 * bits;
+  const places = numbers + 4 * stride;
   const out = places + 4 * BLOCK;
   // The kernel writes slightly beyond the end of its results.
-  return { levels, factors, mask, query, places, out, end: out + 4 * BLOCK + 32 };
+  return { levels, factors, mask, tables, numbers, places, out, end: out + 4 * BLOCK + 32 };
 }
 
 /** Bytes of the memory of a segment. */
@@ -82,10 +81,12 @@ export class Segment {
   /** The places that {@link Segment.compare} and {@link Segment.estimate} take, at most {@link BLOCK}. */
   readonly places: Uint32Array;
   readonly #numbers: Int16Array;
-  /** Results of the kernel, as the products of levels and as what signs found. */
+  /** Results of the kernel: products of levels; or what signs found, the position in the block in the lowest 13 bits. */
   readonly #dots: Int32Array;
   readonly #found: Uint32Array;
   readonly #placeSigns: Uint8Array;
+  /** The smallest sum of the places that {@link Segment.nearBySigns} found last. */
+  smallestSum = MAX_SIGN_SUM;
   /** Maximum angle between the signed numbers of a vector and their signs, in radians. */
   #angle = 0;
   readonly #at: SegmentAddresses;
@@ -103,7 +104,7 @@ export class Segment {
     this.#levels = new Uint8Array(buffer, this.#at.levels, capacity * stride);
     this.#factors = new Float32Array(buffer, this.#at.factors, FACTORS * capacity);
     this.places = new Uint32Array(buffer, this.#at.places, BLOCK);
-    this.#numbers = new Int16Array(buffer, this.#at.query, 2 * stride);
+    this.#numbers = new Int16Array(buffer, this.#at.numbers, 2 * stride);
     this.#dots = new Int32Array(buffer, this.#at.out, BLOCK);
     this.#found = new Uint32Array(buffer, this.#at.out, BLOCK);
     this.#placeSigns = new Uint8Array(bits / 8);
@@ -124,6 +125,12 @@ export class Segment {
     this.#angle = Math.max(this.#angle, Math.acos(Math.max(-1, Math.min(1, cosine))));
     const at = this.#signAt(place);
     for (let i = 0; i < this.#placeSigns.length; i++) this.#signs[at + 16 * i] = this.#placeSigns[i] as number;
+  }
+
+  /** The length of the vector of a place. */
+  lengthAt(place: number): number {
+    const at = place * FACTORS;
+    return Math.hypot(this.#factors[at + 1] as number, this.#factors[at + 2] as number);
   }
 
   /** Stores only the levels of a vector that was rotated already, for {@link Segment.compare}. */
@@ -171,7 +178,7 @@ export class Segment {
 
   /** Prepares {@link Segment.nearBySigns} for a query. */
   ask({ signs }: CodedQuery): void {
-    new Uint8Array(this.#memory.buffer, this.#at.query, signs.tables.length).set(signs.tables);
+    new Uint8Array(this.#memory.buffer, this.#at.tables, signs.tables.length).set(signs.tables);
   }
 
   /**
@@ -179,13 +186,20 @@ export class Segment {
    * @param first of a block, a multiple of 32
    * @param count of its places, a multiple of 32, at most {@link BLOCK}
    * @param most maximum sum of signs
-   * @returns position in the block and sum of each ({@link placeOf}, {@link sumOf}); valid until the next call
+   * @returns how many there are: they are the first of {@link Segment.places}
    */
-  nearBySigns(first: number, count: number, most: number): Uint32Array {
+  nearBySigns(first: number, count: number, most: number): number {
     const bytes = this.#coder.bits / 8;
-    const { mask, query, out } = this.#at;
-    const found = this.#kernel.nearSigns(first * bytes, bytes, count, mask + first / 8, query, most, out);
-    return this.#found.subarray(0, found);
+    const { mask, tables, out } = this.#at;
+    const found = this.#kernel.nearSigns(first * bytes, bytes, count, mask + first / 8, tables, most, out);
+    let smallest = MAX_SIGN_SUM;
+    for (let i = 0; i < found; i++) {
+      const one = this.#found[i] as number;
+      this.places[i] = first + (one & (BLOCK - 1));
+      smallest = Math.min(smallest, one >>> 13);
+    }
+    this.smallestSum = smallest;
+    return found;
   }
 
   /** The maximum sum of signs of a place within a distance of a query. */
@@ -234,9 +248,9 @@ export class Segment {
 
   #computeDots(query: CodedNumbers, count: number): void {
     const { stride } = this.#coder;
-    const { levels, factors, places, query: queryAt, out } = this.#at;
+    const { levels, factors, places, numbers, out } = this.#at;
     this.#numbers.set(query.numbers);
-    this.#kernel.levelDots(levels, stride, factors, places, count, queryAt, out);
+    this.#kernel.levelDots(levels, stride, factors, places, count, numbers, out);
   }
 
   /** The address of the first byte of the signs of a place; the next bytes follow at steps of 16. */

@@ -1,0 +1,112 @@
+import type { Bits } from './bits.ts';
+import type { ClusterScan, Codes } from './code-table.ts';
+import { type CodedQuery, likelySignSum, MAX_SIGN_SUM } from './codes.ts';
+import type { FoundRows } from './found-rows.ts';
+import type { VectorQuery } from './query.ts';
+import type { Limit, Take } from './segment.ts';
+
+/**
+ * Rows are compared by levels if their sum of signs is at most so many standard deviations above the mean of rows that are
+ * as far away as the last wanted row so far.
+ */
+const DEVIATIONS = 2;
+/**
+ * A scan of clusters ends when it has seen this share of all matches, and no near row in a further share. A row is near if
+ * its sum of signs is at most that mean. A query that is far from all rows finds such rows everywhere, so nearly all
+ * clusters are scanned.
+ */
+const MIN_SCANNED = 0.05;
+const MIN_WITHOUT_NEAR = 0.04;
+/** Also at least this many clusters each time: where clusters are few, a share of the matches is in very few of them. */
+const MIN_CLUSTERS = 16;
+
+/**
+ * Finds the rows whose levels are nearest to a query, cluster by cluster. The distances of the rows so far decide which
+ * of the next ones signs rule out.
+ *
+ * @param rows with vectors
+ * @param matches how many rows these are
+ * @param best receives the rows
+ * @returns how many rows were compared by levels
+ */
+export function scanNear(
+  codes: Codes,
+  coded: CodedQuery,
+  rows: Bits,
+  matches: number,
+  query: VectorQuery,
+  best: FoundRows,
+): number {
+  const scan = new NearScan(codes, coded, matches, query, best);
+  return codes.scanClusters(coded, matches === codes.count ? undefined : rows, scan);
+}
+
+class NearScan implements ClusterScan {
+  readonly #codes: Codes;
+  readonly #coded: CodedQuery;
+  readonly #matches: number;
+  readonly #query: VectorQuery;
+  readonly #best: FoundRows;
+  /** The squared distance of the last wanted row, and how many rows were nearer since it was computed. */
+  #last = Number.POSITIVE_INFINITY;
+  #nearer = 0;
+  /** The maximum sums of signs of rows that are compared by levels, and of rows that are near. */
+  #most = MAX_SIGN_SUM;
+  #near = MAX_SIGN_SUM;
+  /** How many matches were scanned, in how many clusters; and since the last near row. */
+  #scanned = 0;
+  #clusters = 0;
+  #withoutNear = 0;
+  #clustersWithoutNear = 0;
+
+  constructor(codes: Codes, coded: CodedQuery, matches: number, query: VectorQuery, best: FoundRows) {
+    this.#codes = codes;
+    this.#coded = coded;
+    this.#matches = matches;
+    this.#query = query;
+    this.#best = best;
+  }
+
+  get limit(): Limit {
+    return this.#best;
+  }
+
+  most(compared: number): number {
+    const { wanted, leastCompared } = this.#query;
+    if (compared < leastCompared) return MAX_SIGN_SUM;
+    // For many wanted rows, finding the last one takes as long as a cluster.
+    if (this.#nearer > wanted / 16) this.#tighten(wanted);
+    return this.#most;
+  }
+
+  readonly take: Take = (row, low, likely, high) => {
+    if (likely < this.#last) this.#nearer++;
+    this.#best.add(row, low, likely, high);
+  };
+
+  isEnough(matches: number, smallestSum: number): boolean {
+    const isNear = smallestSum <= this.#near;
+    this.#scanned += matches;
+    this.#clusters++;
+    this.#withoutNear = isNear ? 0 : this.#withoutNear + matches;
+    this.#clustersWithoutNear = isNear ? 0 : this.#clustersWithoutNear + 1;
+    const least = Math.max(MIN_SCANNED * this.#matches, 2 * this.#query.leastCompared);
+    return (
+      this.#scanned >= least &&
+      this.#clusters >= 2 * MIN_CLUSTERS &&
+      this.#withoutNear >= MIN_WITHOUT_NEAR * this.#matches &&
+      this.#clustersWithoutNear >= MIN_CLUSTERS
+    );
+  }
+
+  #tighten(wanted: number): void {
+    this.#nearer = 0;
+    this.#last = this.#best.likelyAt(wanted);
+    if (this.#last === Number.POSITIVE_INFINITY) return;
+    const cosine = this.#codes.leastCosine(this.#coded, this.#last);
+    const sumAt = (deviations: number) =>
+      Math.min(MAX_SIGN_SUM, likelySignSum(this.#coded, this.#codes.coder.dimensions, cosine, deviations));
+    this.#most = Math.ceil(sumAt(DEVIATIONS));
+    this.#near = sumAt(0);
+  }
+}
