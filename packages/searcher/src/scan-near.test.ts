@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { gaussian } from '../test/search.ts';
+import { addDocument, finder, gaussian, nearestOf } from '../test/search.ts';
 import { Codes } from './code-table.ts';
 import { Coder, likelySignSum } from './codes.ts';
+import { SearchedCollection } from './collection.ts';
 import { Segment } from './segment.ts';
 
 const ROWS = 1_024;
@@ -57,4 +58,26 @@ it('knows the smallest cosine of vectors within a distance', () => {
       expect(codes.leastCosine(coded, squared)).toBeLessThanOrEqual(least + 1e-3);
     }
   }
+});
+
+it('scans on while rows may be near, where rows are in all directions', () => {
+  const gauss = gaussian(11);
+  const collection = new SearchedCollection(500);
+  const find = finder({ exactRows: 500, leastCompared: 500 });
+  const vectors = Array.from({ length: 60_000 }, () => Float32Array.from({ length: 48 }, gauss));
+  for (const [doc, vector] of vectors.entries()) addDocument(collection, doc, 1, vector);
+  collection.advance(1);
+  find(collection, vectors[0] as Float32Array, { commit: 1 });
+  for (const _ of collection.clustering() ?? []);
+  let [right, compared] = [0, 0];
+  for (let i = 0; i < 20; i++) {
+    const query = Float32Array.from({ length: 48 }, gauss);
+    const nearest = nearestOf(vectors, query, () => true).slice(0, 10);
+    const found = find(collection, query, { commit: 1 });
+    const given = new Set(found.docs);
+    right += nearest.filter(({ doc }) => given.has(doc)).length;
+    compared += found.compared;
+  }
+  expect(right / 200).toBeGreaterThanOrEqual(0.98);
+  expect(compared / 20).toBeLessThan(vectors.length / 4);
 });
