@@ -1,10 +1,12 @@
 import { nthSmallest } from './nth-smallest.ts';
 import { type Candidates, candidateCount, type VectorQuery } from './query.ts';
 
-/** If bounds leave more candidates than this, an approximate answer returns the most likely ones instead. */
+/** If bounds leave more candidates than this, an approximate answer returns those that are likely enough instead. */
 const MAX_PROVEN = 1_000;
-/** It then returns this many times as many, because distances far from the query hardly differ. */
+/** At most this many times as many as in one part: distances far from the query hardly differ. */
 const MORE_FAR = 4;
+/** An estimate by levels is trusted within this many standard deviations. */
+const DEVIATIONS = 4;
 
 /** The query for one of several parts of a collection. Documents are distributed over the parts at random. */
 export function queryOfPart<Query extends Pick<VectorQuery, 'exactRows' | 'leastCompared'>>(
@@ -28,7 +30,8 @@ export function mergeCandidates(
     maxDistance,
     mostCandidates,
     exactRows,
-  }: Pick<VectorQuery, 'wanted' | 'maxDistance' | 'mostCandidates' | 'exactRows'>,
+    vector,
+  }: Pick<VectorQuery, 'wanted' | 'maxDistance' | 'mostCandidates' | 'exactRows' | 'vector'>,
 ): Candidates {
   const total = parts.reduce((sum, part) => sum + part.docs.length, 0);
   const join = <T extends Float32Array | Float64Array>(all: T, pick: (part: Candidates) => ArrayLike<number>): T => {
@@ -45,7 +48,7 @@ export function mergeCandidates(
   const isProof = parts.every((part) => part.isExact);
   const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
   const proven = maxDistance === undefined ? nthSmallest(high, wanted) : Number.POSITIVE_INFINITY;
-  const estimated = nthSmallest(likely, (isProof ? MORE_FAR : 1) * candidateCount(wanted));
+  const estimated = estimatedBound(likely, high, wanted, vector.length);
   const isExact = isProof && (mustBe || countUpTo(low, proven) <= Math.max(MAX_PROVEN, countUpTo(likely, estimated)));
   const [by, bound] = isExact ? [low, proven] : [likely, estimated];
   let count = countUpTo(by, bound);
@@ -68,6 +71,18 @@ export function mergeCandidates(
     likely: take(likely, new Float32Array(count)),
     high: take(high, new Float32Array(count)),
   };
+}
+
+/**
+ * The estimate up to which rows may be among the nearest. The error of an estimate is the product of a residual and the
+ * orthogonal part of the query, which point in random directions; its bound is the product of their lengths.
+ */
+function estimatedBound(likely: Float32Array, high: Float32Array, wanted: number, dimensions: number): number {
+  let slack = 0;
+  for (let i = 0; i < likely.length; i++) slack += (high[i] as number) - (likely[i] as number);
+  const deviation = slack / likely.length / Math.sqrt(dimensions);
+  const last = nthSmallest(likely, wanted);
+  return Math.min(last + DEVIATIONS * deviation, nthSmallest(likely, MORE_FAR * candidateCount(wanted)));
 }
 
 function countUpTo(numbers: Float32Array, bound: number): number {

@@ -25,11 +25,11 @@ export interface VectorQuery extends Restriction {
   readonly leastCompared: number;
 }
 
-/** An approximate answer returns at least this many candidates, and more than are wanted. */
+/** Each part of a collection returns at least this many candidates, and more than are wanted. */
 const MIN_HANDED_ON = 50;
 const SPARE = 30;
 
-/** How many candidates an approximate answer returns. */
+/** How many candidates each part of a collection returns for an approximate answer. */
 export function candidateCount(wanted: number): number {
   return Math.max(MIN_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
 }
