@@ -67,6 +67,7 @@ describe.each(ENGINES)('an export on %s', (kind) => {
     });
     await dropCollection(store, collection);
     expect(await store.engine.query('select 1 from akin.pins')).toEqual([]);
+    await expect(exportDocuments(store, collection, ALL)).rejects.toMatchObject({ code: 'not-found' });
   });
 });
 

@@ -18,7 +18,11 @@ export interface Pin {
   readonly commit: bigint;
 }
 
-/** Keeps all rows of the last commit, until the pin is removed or was not renewed for ten minutes. */
+/**
+ * Keeps all rows of the last commit, until the pin is removed or was not renewed for ten minutes.
+ *
+ * @throws AkinError not-found if the collection was dropped
+ */
 export async function pinCommit(store: Store, collection: Collection): Promise<Pin> {
   const [row] = await store.engine.query<{ id: bigint; commit: bigint }>(
     `insert into akin.pins (collection, commit, until)
@@ -26,7 +30,7 @@ export async function pinCommit(store: Store, collection: Collection): Promise<P
      returning id, commit`,
     [collection.id],
   );
-  if (row === undefined) throw new Error(`the collection ${collection.name} no longer exists`);
+  if (row === undefined) throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
   return { id: Number(row.id), commit: row.commit };
 }
 
