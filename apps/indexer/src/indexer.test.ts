@@ -104,6 +104,29 @@ describe('the indexer', () => {
     await expect(commit('no-such-collection')).rejects.toMatchObject({ code: 'not-found' });
   });
 
+  it('does not blame another process for a collection that is dropped meanwhile', async () => {
+    let commits = false;
+    /** Drops the collection when a statement has found it. */
+    const dropping = <Args extends unknown[], Row>(ask: (...args: Args) => Promise<Row[]>) => ({
+      value: async (...args: Args) => {
+        const rows = await ask(...args);
+        if (commits && rows.some((row) => (row as { name?: unknown }).name === collection.name)) {
+          commits = false;
+          await dropCollection(store, collection);
+        }
+        return rows;
+      },
+    });
+    const engine = Object.create(store.engine, {
+      query: dropping(store.engine.query.bind(store.engine)),
+      read: dropping(store.engine.read.bind(store.engine)),
+    });
+    const { commit } = start({ store: Object.create(store, { engine: { value: engine } }) });
+    commits = true;
+    await expect(commit(collection.name)).rejects.toMatchObject({ code: 'not-found' });
+    expect(commits).toBe(false);
+  });
+
   it('finds changes that other processes accepted without being woken, and commits automatically', async () => {
     answerAnalyses(() => ({ outputs: '{}' }));
     start({ autoCommitMilliseconds: 20 });

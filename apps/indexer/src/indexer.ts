@@ -233,10 +233,11 @@ export function createIndexer(config: IndexerConfig): Indexer {
   return {
     wake: () => dispatching.wake(),
     async commit(name) {
-      const { id } = await findCollection(store, name);
-      const one = (await leadership.led()).find(({ collection }) => collection.id === id);
-      if (one === undefined) throw new AkinError('unavailable', `Another process commits in the collection ${name}.`);
-      return commitTimed(one);
+      // By name: between two statements the collection may be dropped, created again or replaced.
+      const one = (await leadership.led()).find(({ collection }) => collection.name === name);
+      if (one !== undefined) return commitTimed(one);
+      await findCollection(store, name);
+      throw new AkinError('unavailable', `Another process commits in the collection ${name}.`);
     },
     async [Symbol.asyncDispose]() {
       stopListening();
