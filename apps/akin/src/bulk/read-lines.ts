@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { readJsonStream, stringifyJson } from '@akin/domain';
+import { AkinError, readJsonStream, stringifyJson } from '@akin/domain';
 import { type Line, LONGEST_LINE, type Start } from './line.ts';
 import { type Cells, readCsv } from './read-csv.ts';
 import { isParquet, readParquet } from './read-parquet.ts';
@@ -25,7 +25,7 @@ export function formatOf(file: string): Format {
  * compressed by gzip or not, or a Parquet file. Blank lines are counted and skipped. Keeps one chunk and one line in
  * memory; of Parquet, one slice of rows.
  *
- * @throws the system's errors; those of zlib for a damaged file; AkinError for a malformed array or table
+ * @throws the system's errors; AkinError for damaged gzip data, a malformed array or table
  */
 export async function* readLines(file: string, start: Start, format: Format, cells: Cells): AsyncGenerator<Line> {
   if (file !== '-' && (await isParquet(file))) return yield* readParquet(file, start);
@@ -54,7 +54,18 @@ async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {
     }
   };
   void feed();
-  return gunzip;
+  return explained(gunzip);
+}
+
+/** @throws AkinError instead of the errors of zlib */
+async function* explained(gunzip: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* gunzip;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (!code?.startsWith('Z_')) throw error;
+    throw new AkinError('bad-request', `The gzip data is cut off or damaged: ${message}.`);
+  }
 }
 
 /** Resolves when the stream takes more, or is closed. */
