@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
-import { AkinError } from '@akin/domain';
+import { AkinError, quote } from '@akin/domain';
 import { listKeys } from '@akin/store';
 import express, { type Express, type Request, type Response } from 'express';
 import { type AccessConfig, Gate, requiresKeys } from './access/gate.ts';
@@ -128,7 +128,10 @@ async function open(
   if (safety.keyed) await requireKey(parts, config.access ?? {}, internal);
   const legacySegment = config.legacySegment ?? 'solr';
   if (!/^[A-Za-z0-9_-]+$/.test(legacySegment) || TAKEN_SEGMENTS.includes(legacySegment)) {
-    throw new Error(`The legacy segment ${JSON.stringify(legacySegment)} cannot be the first part of a path.`);
+    throw new AkinError(
+      'bad-request',
+      `The legacy segment ${quote(legacySegment)} cannot be the first part of a path: choose other letters, digits, - and _ (--legacy-segment).`,
+    );
   }
   const limits = { ...DEFAULT_GATEWAY_LIMITS, ...config.limits };
   const drain = new Drain({
