@@ -20,7 +20,14 @@ import type { Context, SharedContext } from './context.ts';
 import { cors } from './http/cors.ts';
 import { Drain } from './http/drain.ts';
 import { rejectMalformedRequest } from './http/malformed-request.ts';
-import { checkHost, isLoopback, readHostNames, resourcePolicy, type SafetyConfig } from './http/safety.ts';
+import {
+  checkHost,
+  isLoopback,
+  readCorsOrigins,
+  readHostNames,
+  resourcePolicy,
+  type SafetyConfig,
+} from './http/safety.ts';
 import { beginRequest, countUnrouted, type Handler, serve, writeError } from './http/serve.ts';
 import { traceRequest } from './http/trace-request.ts';
 import { unknownAddress } from './http/unknown-address.ts';
@@ -120,7 +127,7 @@ async function open(
     loopback: isLoopback(host),
     keyed: requiresKeys(config),
     allowedHosts: readHostNames(config.allowedHosts ?? []),
-    corsOrigins: config.corsOrigins ?? [],
+    corsOrigins: readCorsOrigins(config.corsOrigins ?? []),
   };
   const keyRing = new KeyRing(parts.store);
   const ring = parts.store === undefined ? undefined : keyRing;

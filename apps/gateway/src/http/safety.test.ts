@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { checkHost, checkOrigin, isLoopback, readHostNames } from './safety.ts';
+import { checkHost, checkOrigin, isLoopback, readCorsOrigins, readHostNames } from './safety.ts';
 
 const asking = (headers: Record<string, string>) => ({ headers }) as unknown as IncomingMessage;
 const local = {
@@ -107,6 +107,40 @@ describe('allowed hosts', () => {
 
   it.each(['https://akin.example', 'akin.example/', '*.example', '*', 'a b', '@', ':80'])('are not %p', (name) => {
     expect(() => readHostNames([name])).toThrow('--allowed-hosts');
+  });
+});
+
+describe('origins of --cors', () => {
+  it('are as browsers send them', () => {
+    const given = [
+      'https://Shop.Example/',
+      'https://shop.example:443',
+      'http://localhost:3000',
+      'https://bücher.example',
+      'capacitor://localhost/',
+      'null',
+      '*',
+    ];
+    expect(readCorsOrigins(given)).toEqual([
+      'https://shop.example',
+      'https://shop.example',
+      'http://localhost:3000',
+      'https://xn--bcher-kva.example',
+      'capacitor://localhost',
+      'null',
+      '*',
+    ]);
+  });
+
+  it.each([
+    'shop.example',
+    'localhost:3000',
+    'https://shop.example/path',
+    'https://*.shop.example',
+    'https://a@b',
+    'x y',
+  ])('are not %p', (text) => {
+    expect(() => readCorsOrigins([text])).toThrow('--cors');
   });
 });
 

@@ -19,7 +19,7 @@ export interface SafetyConfig {
   readonly keyed: boolean;
   /** Further names in Host, as {@link readHostNames} returns them. */
   readonly allowedHosts: readonly string[];
-  /** Origins whose pages may do everything; `*` allows any. */
+  /** Origins whose pages may do everything, as {@link readCorsOrigins} returns them; `*` allows any. */
   readonly corsOrigins: readonly string[];
 }
 
@@ -49,6 +49,26 @@ export function readHostNames(names: readonly string[]): string[] {
     throw new AkinError(
       'bad-request',
       `${quote(name)} is not a host name: write --allowed-hosts akin.example,pictures.example, without scheme or path.`,
+    );
+  });
+}
+
+/**
+ * Origins as browsers send them in Origin: in lower case, without path and without the usual port of the scheme.
+ * Apps have schemes of their own, and pages of files and sandboxes send `null`.
+ *
+ * @throws AkinError bad-request for a text that is no origin, and would never match
+ */
+export function readCorsOrigins(texts: readonly string[]): string[] {
+  return texts.map((text) => {
+    if (text === '*' || text === 'null') return text;
+    if (/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\\*]+\/?$/i.test(text) && URL.canParse(text)) {
+      const { origin } = new URL(text);
+      return origin === 'null' ? text.replace(/\/$/, '').toLowerCase() : origin;
+    }
+    throw new AkinError(
+      'bad-request',
+      `${quote(text)} is not an origin: write --cors https://shop.example,http://localhost:3000, with scheme and without path.`,
     );
   });
 }
