@@ -91,6 +91,8 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
   [['analyze', '--threads', 'many', 'x.jpg'], /--threads .* must be a whole number/],
   [['analyze', '--modules', 'colour', 'x.jpg'], /colour/],
   [['index'], /Name a folder/],
+  [['status', 'shop'], /takes only options, not "shop"/],
+  [['indexer', 'shop'], /takes only options, not "shop"/],
   [['backup'], /Name one file/],
   [['backup', 'x', '--data', tmpdir()], /no store in .*--data/],
   [['import', tmpdir()], /is a folder/],

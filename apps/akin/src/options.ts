@@ -18,6 +18,8 @@ export interface Command {
   readonly usage: string;
   readonly about: string;
   readonly options: readonly Option[];
+  /** False if it takes nothing but options. */
+  readonly takesWords?: false;
 }
 
 export interface Parsed {
@@ -45,7 +47,7 @@ export class UsageError extends Error {
 /**
  * Parses a command line. Missing options come from the environment, then from the defaults.
  *
- * @throws {UsageError} naming every unknown flag or malformed value
+ * @throws {UsageError} naming every unknown flag or malformed value, and a word where none is expected
  */
 export function parseOptions(command: Command, args: readonly string[], env: NodeJS.ProcessEnv): Parsed {
   const byName = new Map(command.options.map((option) => [option.name, option]));
@@ -70,6 +72,12 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
     words = parsed.positionals;
   } catch (error) {
     throw new UsageError(`${(error as Error).message.split('. To specify')[0]}\nSee: akin ${command.name} --help`);
+  }
+  const [word] = words;
+  if (command.takesWords === false && word !== undefined) {
+    throw new UsageError(
+      `akin ${command.name} takes only options, not ${JSON.stringify(word)}.\nSee: akin ${command.name} --help`,
+    );
   }
   const lookUp = (name: string): string | boolean | undefined => {
     if (values[name] !== undefined) return values[name];

@@ -47,6 +47,7 @@ export const gatewayCommand: Program = {
   command: {
     name: 'gateway',
     usage: 'gateway',
+    takesWords: false,
     about: 'Answers the HTTP requests of a fleet. Needs PostgreSQL, and analyzers for query pictures. Runs no model.',
     options: [
       ...listenOptions(DEFAULT_PORT, SHUTDOWN_DELAY_SECONDS),
@@ -104,6 +105,7 @@ export const searchNodeCommand: Program = {
   command: {
     name: 'search-node',
     usage: 'search-node',
+    takesWords: false,
     about:
       'Keeps the vectors of some shards in memory and finds candidates for the searches of gateways. Needs PostgreSQL. For collections whose vectors do not fit into one machine.',
     options: [
@@ -138,6 +140,7 @@ export const indexerCommand: Program = {
   command: {
     name: 'indexer',
     usage: 'indexer',
+    takesWords: false,
     about:
       'Queues analyses, stores their results and commits. Needs PostgreSQL, and Redis if the analyzers use it. If several run, each collection has one leader among them.',
     options: [
@@ -187,6 +190,7 @@ export const analyzerCommand: Program = {
   command: {
     name: 'analyzer',
     usage: 'analyzer',
+    takesWords: false,
     about:
       'Analyzes pictures from the queue, and query pictures over HTTP. Needs Redis, or PostgreSQL if there is no Redis.',
     options: [
@@ -219,6 +223,7 @@ export const analyzeNodeCommand: Program = {
   command: {
     name: 'analyze-node',
     usage: 'analyze-node',
+    takesWords: false,
     about: 'Only analyzes pictures over HTTP, at /api/cores/{any}/analyze. Needs no database and no Redis.',
     options: [
       ...listenOptions(8984, SHUTDOWN_DELAY_SECONDS),

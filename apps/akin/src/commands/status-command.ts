@@ -13,6 +13,7 @@ export const statusCommand: Program = {
   command: {
     name: 'status',
     usage: 'status [--json]',
+    takesWords: false,
     about:
       'Shows the state of a running akin: its address, version and memory, the processes of its fleet, its collections, its queue and its disk.',
     options: [...SERVER_OPTIONS.filter(({ name }) => name !== 'collection'), { name: 'json', about: 'Print JSON' }],
