@@ -4,19 +4,29 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { createClient } from './client.ts';
 import { BadRequestError, BusyError, NoAnswerError, NotFoundError } from './errors.ts';
+import { filter } from './filter.ts';
 
 /** Responses that the server sends, in order: status and Retry-After. */
 let answers: [status: number, retryAfter?: string][];
 let requests: number;
+let bodies: string[];
 let server: Server;
 let baseUrl: string;
 beforeEach(async () => {
   requests = 0;
+  bodies = [];
   server = createServer((request, response) => {
     requests += 1;
     const [status, retryAfter] = answers.shift() ?? [200];
     if (retryAfter) response.setHeader('retry-after', retryAfter);
-    request.resume().on('end', () => response.writeHead(status).end('{"error":{"msg":"said"},"documents":1}'));
+    let body = '';
+    request.setEncoding('utf8').on('data', (text) => {
+      body += text;
+    });
+    request.on('end', () => {
+      bodies.push(body);
+      response.writeHead(status).end('{"error":{"msg":"said"},"documents":1}');
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -70,6 +80,24 @@ it('ranks at the endpoint of a module, or by rank.mode where the module has none
     '/api/cores/shop/image?rows=1',
     '/api/cores/shop/duplicate?rows=1',
     '/api/cores/shop/select?rank.mode=texture&rows=1',
+  ]);
+});
+
+it('deletes one id, several ids, or what matches a filter', async () => {
+  const shop = createClient({ baseUrl }).collection('shop');
+  answers = [];
+  await shop.delete('1');
+  await shop.delete(['1', '2']);
+  await shop.delete([]);
+  await shop.delete({ filter: filter`brand:${'Ada'}` });
+  // akin refuses an empty query. The text undefined would be one.
+  await shop.delete({} as never);
+  expect(bodies.map((body) => JSON.parse(body).delete)).toEqual([
+    ['1'],
+    ['1', '2'],
+    [],
+    { query: 'brand:"Ada"' },
+    { query: '' },
   ]);
 });
 

@@ -131,10 +131,10 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
   ): Promise<UpdateAnswer> {
     const options = { ...(wait ? { commit: true } : {}), ...parameters };
     const request = signal ? { signal } : {};
-    if (typeof which === 'object' && 'filter' in which) {
-      return this.deleteByQuery(String(which.filter), options, request);
-    }
-    return this.deleteByIds(typeof which === 'string' ? [which] : which, options, request);
+    if (typeof which === 'string') return this.deleteByIds([which], options, request);
+    // Not by `filter`, which lists have, too: it is one of their methods.
+    if ('length' in which) return this.deleteByIds(which, options, request);
+    return this.deleteByQuery(String(which.filter ?? ''), options, request);
   }
 
   /** Finds documents by a query in akin's language. Default: all documents. */
