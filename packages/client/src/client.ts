@@ -33,7 +33,8 @@ export interface Client {
 }
 
 /** Creates a client of one akin server. No request is sent until a method is called. */
-export function createClient(config: ClientConfig): Client {
+export function createClient(given: ClientConfig): Client {
+  const config = { ...given, baseUrl: given.baseUrl.replace(/\/+$/, '') };
   const ready = async (): Promise<void> => {
     await request(config, '/health/ready');
   };

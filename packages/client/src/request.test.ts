@@ -101,6 +101,17 @@ it('deletes one id, several ids, or what matches a filter', async () => {
   ]);
 });
 
+it('takes a base URL that ends with a slash', async () => {
+  const asked: (string | undefined)[] = [];
+  server.on('request', ({ url }) => asked.push(url));
+  answers = [];
+  const client = createClient({ baseUrl: `${baseUrl}/` });
+  await client.collections();
+  await client.collection('shop').status();
+  expect(asked).toEqual(['/api/cores', '/api/cores/shop']);
+  expect(client.collection('shop').thumbnailAddress('1')).toBe(`${baseUrl}/api/cores/shop/thumbnail?id=1`);
+});
+
 it('shows no key when it is printed', () => {
   const shop = createClient({ baseUrl, key: 'akin_secret' }).collection('shop');
   expect(inspect(shop, { showHidden: true })).not.toContain('akin_secret');
