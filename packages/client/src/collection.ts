@@ -1,4 +1,5 @@
 import { CollectionAdministration } from './collection-administration.ts';
+import { writeJson } from './json.ts';
 import { type Picture, resolvePicture } from './picture.ts';
 import { rankingEndpoint, type SearchEndpoint } from './ranking-endpoint.ts';
 import { type Parameters, queryString, request, requestText } from './request.ts';
@@ -65,7 +66,7 @@ export class Collection extends CollectionAdministration {
     return this.send(
       '/update',
       { ...parameters },
-      { ...options, body: JSON.stringify(documents), contentType: 'application/json', changes: true },
+      { ...options, body: writeJson(documents), contentType: 'application/json', changes: true },
     );
   }
 
@@ -80,7 +81,7 @@ export class Collection extends CollectionAdministration {
     options: { signal?: AbortSignal } = {},
   ): Promise<UpdateAnswer> {
     const body = new FormData();
-    body.append('document', JSON.stringify(document));
+    body.append('document', writeJson(document));
     body.append('file', picture, 'picture');
     return this.send('/update', { ...parameters }, { ...options, body, changes: true });
   }

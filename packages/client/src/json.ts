@@ -23,3 +23,20 @@ function plain(value: JsonValue): Plain {
   }
   return isJsonArray(value) ? value.map(plain) : value;
 }
+
+/** Writes a value as JSON.stringify does, and a bigint with all its digits, as responses have it. */
+export function writeJson(value: unknown): string {
+  return written(value) ?? 'null';
+}
+
+/** Undefined for what JSON.stringify leaves out. */
+function written(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value);
+  const members = Object.entries(value).flatMap(([key, member]) => {
+    const text = written(member);
+    return text === undefined ? [] : [`${JSON.stringify(key)}:${text}`];
+  });
+  return `{${members.join(',')}}`;
+}

@@ -101,6 +101,24 @@ it('deletes one id, several ids, or what matches a filter', async () => {
   ]);
 });
 
+it('sends whole numbers beyond 2^53 digit for digit, and the rest as JSON.stringify', async () => {
+  const shop = createClient({ baseUrl }).collection('shop');
+  answers = [];
+  const plain = {
+    id: '1"',
+    at: new Date('2024-02-29T12:00:00Z'),
+    image: new URL('http://a.example/b.jpg'),
+    labels: ['a', undefined],
+    gone: undefined,
+    none: null,
+    price: { set: Number.NaN },
+    yes: true,
+  };
+  await shop.add({ ...plain, code: 2n ** 62n, views: { inc: -(2n ** 60n) } });
+  const rest = '"code":4611686018427387904,"views":{"inc":-1152921504606846976}';
+  expect(bodies).toEqual([`[${JSON.stringify(plain).slice(0, -1)},${rest}}]`]);
+});
+
 it('takes a base URL that ends with a slash', async () => {
   const asked: (string | undefined)[] = [];
   server.on('request', ({ url }) => asked.push(url));
