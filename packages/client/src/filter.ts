@@ -17,6 +17,8 @@ export type FilterValue = string | number | bigint | boolean | Date | Filter | r
 /**
  * Template tag that creates a filter. Values are escaped, so that a user's text cannot change the query.
  *
+ * Another filter is inserted as its text, so it needs parentheses: filter`(${cheap}) AND brand:${name}`.
+ *
  * @example filter`brand:${name} AND price:[${min} TO *]`
  * @throws TypeError for values that no document can have, such as undefined and NaN, and for empty lists
  */
