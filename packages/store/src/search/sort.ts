@@ -130,7 +130,8 @@ function fieldKey(
   const { column, type } = findColumn(tables, name, sortError);
   const sortType = SORT_TYPES[type];
   if (column.kind !== 'column' || sortType === undefined) {
-    throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}, which is not a single value`);
+    const reason = sortType === undefined ? ', which is not a single value' : '';
+    throw sortError(`documents cannot be ordered by ${JSON.stringify(name)}${reason}`);
   }
   if (first && name !== 'id') tables.uses?.add(column.sql, descending ? 'falling' : 'rising');
   return { sql: `d.${column.sql}`, type: sortType };
