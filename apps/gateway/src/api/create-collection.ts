@@ -36,6 +36,6 @@ function refuseSettings(list: ParameterList): void {
   if (unknown === undefined) return;
   throw new AkinError(
     'bad-request',
-    `A collection has no setting ${JSON.stringify(unknown.slice(0, 60))}: create it without a body. Documents create their fields.`,
+    `A collection has no setting ${JSON.stringify(unknown.slice(0, 60))}. Its settings are model, shards, shardServers, maxDocuments and maxBytes; documents create its fields.`,
   );
 }

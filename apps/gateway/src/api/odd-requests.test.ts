@@ -69,6 +69,13 @@ describe('complaints', () => {
     ],
     ['/select?sort=nosuch%20asc', '400 Parameter sort: no document has a field "nosuch".'],
     ['/select?sort=titel%20asc', '400 Parameter sort: no document has a field "titel" (did you mean "title"?).'],
+    ['/select?sort=_version_%20asc', '400 Parameter sort: documents cannot be ordered by "_version_".'],
+    [
+      '/select?sort=text%20asc',
+      '400 Parameter sort: documents cannot be ordered by "text", which is not a single value.',
+    ],
+    ['/image?rank.by.url=http://a:99999/', expect.stringMatching(/^400 Parameter rank.by.url: .* is invalid/)],
+    ['/image?rank.by.url=a.jpg', expect.stringMatching(/^400 Parameter rank.by.url: .* must be absolute/)],
     ['/select?sort=title%20up', expect.stringMatching(/^400 Parameter sort: (?!.*sort cannot)/)],
   ])('%s', async (path, expected) => {
     expect(await complaint(SOLR + path)).toEqual(expected);
@@ -88,7 +95,8 @@ describe('complaints', () => {
     const put = (path: string, body = '') => send(path, { method: 'PUT', body, headers: JSON_BODY });
     expect((await put('/api/cores/other', '{"replicas":2}')).json.error.msg).toContain('"replicas"');
     expect((await put('/api/cores/other', '{"fields":[{"a":1}]}')).status).toBe(400);
-    expect((await put('/api/cores/other?modules=color')).status).toBe(400);
+    const { status, json } = await put('/api/cores/other?modules=color');
+    expect([status, json.error.msg]).toEqual([400, expect.stringMatching(/no setting "modules".* model, shards/)]);
     expect((await put('/api/cores/other', '{}')).status).toBe(201);
   });
 });

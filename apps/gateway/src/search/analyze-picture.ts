@@ -89,6 +89,9 @@ function bytesOf(data: string, files: Files): Uint8Array {
 
 function requireHttp(url: string): string {
   const trimmed = url.trim();
-  if (/^https?:\/\//i.test(trimmed) && URL.canParse(trimmed)) return trimmed;
-  throw new AkinError('bad-request', 'The URL of a picture must be absolute and begin with http:// or https://.');
+  if (!/^https?:\/\//i.test(trimmed)) {
+    throw new AkinError('bad-request', 'The URL of a picture must be absolute and begin with http:// or https://.');
+  }
+  if (URL.canParse(trimmed)) return trimmed;
+  throw new AkinError('bad-request', 'The URL of a picture is invalid: check its host and port.');
 }
