@@ -1,5 +1,8 @@
 import { availableParallelism } from 'node:os';
 
+// Tests load ONNX Runtime in their own process, too: see packages/modules/src/network/no-telemetry.ts.
+process.env.ORT_DISABLE_TELEMETRY ??= '1';
+
 /** One run over all packages, so that the last line counts all tests. A package imports others as built (dist). */
 export default {
   testEnvironment: 'node',

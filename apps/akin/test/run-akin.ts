@@ -12,15 +12,20 @@ export interface Ended {
   readonly err: string;
 }
 
+interface Options {
+  readonly input?: string;
+  readonly cwd?: string;
+  readonly threads?: number;
+  /** In addition to that of the test; undefined removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
 /**
  * Runs the built command to its end, as a shell would.
  *
  * @param options.threads analysis threads: each loads the models, which takes longer than the few pictures of a test
  */
-export async function runAkin(
-  args: readonly string[],
-  options: { input?: string; cwd?: string; threads?: number } = {},
-): Promise<Ended> {
+export async function runAkin(args: readonly string[], options: Options = {}): Promise<Ended> {
   return run([PROGRAM, ...args], options);
 }
 
@@ -34,12 +39,9 @@ export async function runInTurn(commands: readonly (readonly string[])[]): Promi
   return JSON.parse(out);
 }
 
-async function run(
-  command: readonly string[],
-  options: { input?: string; cwd?: string; threads?: number },
-): Promise<Ended> {
+async function run(command: readonly string[], options: Options): Promise<Ended> {
   const child = spawn(process.execPath, [...SHORT_LIVED, ...command], {
-    env: { ...process.env, AKIN_THREADS: String(options.threads ?? 1) },
+    env: { ...process.env, AKIN_THREADS: String(options.threads ?? 1), ...options.env },
     ...(options.cwd ? { cwd: options.cwd } : {}),
   });
   let [out, err] = ['', ''];

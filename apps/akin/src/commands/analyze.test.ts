@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { decodeDescriptor, distance } from '@akin/modules/vectors';
@@ -47,6 +47,18 @@ describe('akin analyze', () => {
     expect(outputs.content_descriptor).toEqual(expect.any(String));
     expect(outputs.copyspace).toEqual(expect.any(Array));
     expect(lines[1].outputs).toBe(lines[6].outputs);
+  });
+
+  it('takes hundreds of files, and leaves nothing in the home directory, on ONNX Runtime', async () => {
+    const home = await mkdtemp(path.join(tmpdir(), 'akin-home-'));
+    const files = ['1.jpg', ...Array.from({ length: 500 }, () => `${'./'.repeat(20)}text.jpg`)];
+    const { code, out, err } = await runAkin(['analyze', '--backend', 'onnx', ...files], {
+      cwd: folder,
+      env: { HOME: home, XDG_CACHE_HOME: undefined, ORT_DISABLE_TELEMETRY: undefined },
+    });
+    expect([code, err, out.trim().split('\n').length]).toEqual([2, '', 501]);
+    expect(await readdir(home)).toEqual([]);
+    await rm(home, { recursive: true });
   });
 
   it('reads paths and base64 from standard input, and copies the other members of a line', async () => {

@@ -7,6 +7,7 @@ import { contentCodebook, noTextEncoder } from '../content-model/files.ts';
 import { isModelFolder } from '../model-folder/files.ts';
 import { minimumSide, readPreprocessing } from '../model-folder/preprocessing.ts';
 import { type Backend, type BackendChoice, checkBackend, chooseBackend } from '../network/backend.ts';
+import '../network/no-telemetry.ts';
 import { shippedCodebook } from '../vectors/codebook.ts';
 import { type Analysis, type AnalyzeOptions, MIN_SIDE } from './analyze-image.ts';
 import { createWordsPool } from './words-pool.ts';

@@ -2,6 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
+import '../network/no-telemetry.ts';
 import type { Learned, TrainingInput, TrainingListener } from './learn.ts';
 import type { ThreadMessage } from './train-thread.ts';
 
