@@ -65,6 +65,24 @@ describe('the command akin', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/--port and --url .* exclude each other/)]);
   });
 
+  it('uses the store that the command names, even if the environment has the URL of an akin', async () => {
+    const data = await mkdtemp(path.join(tmpdir(), 'akin-named-store-'));
+    const env = { AKIN_URL: 'http://127.0.0.1:9' };
+    const made = await runAkin(['keys', 'create', '--scope', 'search', '--data', data], { env });
+    expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^akin_\w+\n$/)]);
+    const saved = await runAkin(['backup', path.join(data, 'saved'), '--data', data], { env });
+    expect([saved.code, saved.err]).toEqual([0, '']);
+    for (const args of [
+      ['keys', 'list'],
+      ['backup', path.join(data, 'none')],
+      ['keys', 'list', '--url', env.AKIN_URL],
+    ]) {
+      const { code, err } = await runAkin(args, { env });
+      expect([code, err]).toEqual([1, expect.stringContaining(env.AKIN_URL)]);
+    }
+    await rm(data, { recursive: true });
+  });
+
   it('says why an akin that answers is not ready', async () => {
     const waiting = createHttpServer((_, response) => {
       response.writeHead(503, { 'content-type': 'application/json' }).end('{"error":{"msg":"Waits for a first key."}}');

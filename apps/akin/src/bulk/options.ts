@@ -25,6 +25,15 @@ export interface Server {
   readonly name: string;
 }
 
+/**
+ * The URL of the akin to talk to, if one is given. A URL in the environment counts less than a store that the command
+ * itself names.
+ */
+export function givenUrl(options: Parsed): string | undefined {
+  const isStoreNamed = options.named('data') || options.named('database-url');
+  return isStoreNamed && !options.named('url') ? undefined : options.text('url');
+}
+
 /** @throws UsageError if the address is invalid, or no akin there is ready */
 export async function findServer(options: Parsed): Promise<Server> {
   return { ...(await findAkin(options)), name: options.text('collection') ?? 'my-collection' };
@@ -32,7 +41,7 @@ export async function findServer(options: Parsed): Promise<Server> {
 
 /** The same for commands that are not about a single collection. */
 export async function findAkin(options: Parsed): Promise<Omit<Server, 'name'>> {
-  const named = options.text('url');
+  const named = givenUrl(options);
   const folder = dataFolder(options);
   const url = named === undefined ? ((await runningServer(folder))?.url ?? DEFAULT_URL) : httpAddress('url', named);
   const key = options.text('key');

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import { backup, holdsStore, openStore, restore, writeBackup } from '@akin/store';
-import { findAkin, SERVER_OPTIONS } from '../bulk/options.ts';
+import { findAkin, givenUrl, SERVER_OPTIONS } from '../bulk/options.ts';
 import { openDataFolder, printToStandardError } from '../data-folder.ts';
 import { DATA_OPTION, databaseFolder, dataFolder } from '../data-option.ts';
 import { type Parsed, UsageError } from '../options.ts';
@@ -23,7 +23,7 @@ export const backupCommand: Program = {
   },
   async run(options, signal) {
     const file = onlyWord(options);
-    if (options.text('url') !== undefined || (await runningServer(dataFolder(options)))) {
+    if (givenUrl(options) !== undefined || (await runningServer(dataFolder(options)))) {
       const { client, url } = await findAkin(options);
       await requireReplaceable(file);
       const bytes = Readable.fromWeb((await client.backup(signal)) as NodeStream);

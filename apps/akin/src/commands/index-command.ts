@@ -1,5 +1,5 @@
 import { createClient } from '@akin/client';
-import { SERVER_OPTIONS } from '../bulk/options.ts';
+import { givenUrl, SERVER_OPTIONS } from '../bulk/options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { DEFAULT_URL } from '../default-port.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
@@ -39,7 +39,7 @@ export const indexCommand: Program = {
   async run(options, signal) {
     if (options.words.length === 0) throw new UsageError('Name a folder, a glob, or - for paths on standard input.');
     const config = embeddedConfig(options);
-    const named = options.text('url');
+    const named = givenUrl(options);
     if (named !== undefined && options.named('port')) {
       throw new UsageError(
         `--port and --url (or AKIN_URL or AKIN_SERVER: ${named}) exclude each other: give only one of them.`,
@@ -79,7 +79,7 @@ export const indexCommand: Program = {
 };
 
 async function addressOf(options: Parsed, dataFolder: string): Promise<string> {
-  const named = options.text('url');
+  const named = givenUrl(options);
   if (named !== undefined) return httpAddress('url', named);
   if (options.text('port') !== undefined) return `http://127.0.0.1:${options.number('port', 65_535)}`;
   return (await runningServer(dataFolder))?.url ?? DEFAULT_URL;

@@ -1,5 +1,6 @@
 import { AkinRequestError, createClient, type Key, type NewKey, type Scope } from '@akin/client';
 import { SCOPES } from '@akin/domain';
+import { givenUrl } from '../bulk/options.ts';
 import { databaseFolder, dataFolder } from '../data-option.ts';
 import { listed } from '../fleet/options.ts';
 import { httpAddress } from '../http-address.ts';
@@ -72,7 +73,7 @@ const USAGE = 'Use keys create --scope search|index|admin, keys list, or keys re
 
 async function withKeys(options: Parsed, run: (keys: Keys) => Promise<void>): Promise<number> {
   const key = options.text('key');
-  const url = options.text('url');
+  const url = givenUrl(options);
   if (url !== undefined) {
     await run(keysAt(httpAddress('url', url), key));
     return 0;
