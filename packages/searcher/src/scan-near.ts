@@ -9,12 +9,13 @@ import type { Limit, Take } from './segment.ts';
  * Rows are compared by levels if their sum of signs is at most so many standard deviations above the mean of rows that are
  * as far away as the last wanted row so far.
  */
-const DEVIATIONS = 2;
+const DEVIATIONS = 2.25;
 /**
  * A scan of clusters ends when it has seen this share of all matches, and no near row in a further share. A row is near if
- * its sum of signs is at most that mean. A query that is far from all rows finds such rows everywhere, so nearly all
- * clusters are scanned.
+ * its sum of signs is at most so many standard deviations above that mean. A query that is far from all rows finds such
+ * rows everywhere, so nearly all clusters are scanned.
  */
+const NEAR_DEVIATIONS = 0.5;
 const MIN_SCANNED = 0.05;
 const MIN_WITHOUT_NEAR = 0.04;
 /** Also at least this many clusters each time: where clusters are few, a share of the matches is in very few of them. */
@@ -107,6 +108,6 @@ class NearScan implements ClusterScan {
     const sumAt = (deviations: number) =>
       Math.min(MAX_SIGN_SUM, likelySignSum(this.#coded, this.#codes.coder.dimensions, cosine, deviations));
     this.#most = Math.ceil(sumAt(DEVIATIONS));
-    this.#near = sumAt(0);
+    this.#near = sumAt(NEAR_DEVIATIONS);
   }
 }
