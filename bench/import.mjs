@@ -7,6 +7,7 @@ import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startAkin } from './lib/akin.mjs';
 import { documentsFile } from './lib/documents.mjs';
@@ -76,12 +77,9 @@ async function linesFile(array) {
   const file = array.replace(/\.json$/, '.ndjson');
   if (await stat(file).catch(() => undefined)) return file;
   const output = createWriteStream(file);
-  for await (const chunk of createReadStream(array, 'latin1')) {
-    const text = chunk
-      .replace(/^\[(?=\{"id":"document-0000000")/, '')
-      .replace(/,\n/g, '\n')
-      .replace(/\]\n$/, '\n');
-    if (!output.write(text, 'latin1')) await once(output, 'drain');
+  for await (const line of createInterface({ input: createReadStream(array) })) {
+    const document = line.replace(/^\[|,$|\]$/g, '');
+    if (document !== '' && !output.write(`${document}\n`)) await once(output, 'drain');
   }
   output.end();
   await once(output, 'close');
