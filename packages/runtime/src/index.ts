@@ -12,3 +12,4 @@ export { inSpan, type OpenSpan, openSpan, type Span, traceHeaders, traceparent, 
 export { startTracing } from './start-tracing.ts';
 export { WeightedSemaphore } from './weighted-semaphore.ts';
 export { withTimeout } from './with-timeout.ts';
+export { createYield } from './yield-event-loop.ts';

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { AkinError } from '@akin/domain';
+import { createYield } from '@akin/runtime';
 import type { Command } from '../update/read-commands.ts';
-import { createYield } from '../update/yield-event-loop.ts';
 import { XmlCommands } from './xml-commands.ts';
 
 /** Number of characters that are parsed at a time. Other requests run in between. */

@@ -7,6 +7,7 @@ import {
   TypeClaims,
   validateDocument,
 } from '@akin/domain';
+import { createYield } from '@akin/runtime';
 import {
   type Change,
   type Collection,
@@ -24,7 +25,6 @@ import type { Context } from '../context.ts';
 import { BodyLines } from './body-lines.ts';
 import type { Command, CommitCommand, WarningCommand } from './read-commands.ts';
 import { normalizeThumbnail } from './thumbnail.ts';
-import { createYield } from './yield-event-loop.ts';
 
 /** Maximum number of documents of a request whose versions are returned. */
 const MAX_VERSIONS = 100_000;

@@ -1,4 +1,5 @@
 import { AkinError, documentFromJson } from '@akin/domain';
+import { createYield } from '@akin/runtime';
 import { generationOf } from '../collections/generations.ts';
 import { refuseOtherModels } from '../collections/models.ts';
 import type { Generation, ParsedOutputs } from '../context.ts';
@@ -22,9 +23,6 @@ export interface Prepared {
   readonly pictureOf?: bigint;
 }
 
-/** The event loop is blocked no longer than this: other requests run in between. */
-const SLICE_MILLISECONDS = 3;
-
 /** Operations to be applied together. */
 export interface Chunk {
   readonly prepared: readonly Prepared[];
@@ -43,12 +41,9 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
   const bases = await Bases.read(context, operations);
   const { parseOutputs } = generationOf(context.store, context.schema);
   const modules = new Set<string>();
-  let since = performance.now();
+  const yieldIfDue = createYield();
   for (const operation of operations) {
-    if (performance.now() - since > SLICE_MILLISECONDS) {
-      await new Promise((resolve) => setImmediate(resolve));
-      since = performance.now();
-    }
+    await yieldIfDue();
     try {
       prepared.push(prepare(context, operation, { vocabulary, bases, parseOutputs, modules }));
     } catch (error) {

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { createYield } from '@akin/runtime';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { rowsByNumber } from '../collections/server-tables.ts';
@@ -7,9 +7,6 @@ import { decodeHalfvec } from '../engine/binary.ts';
 import { compileQuery } from '../search/compile.ts';
 import { Params } from '../search/params.ts';
 import { type GroupRule, NO_CELL } from './rule.ts';
-
-/** Number of documents whose cells are computed at a time: about 0.3 ms, and a search may wait for that several times. */
-const YIELD_AFTER = 8;
 
 /** A document that searches for its group. */
 export interface UnassignedDocument {
@@ -48,9 +45,9 @@ export async function readUnassigned(
     { lane: 'bulk', keyed: true },
   );
   const unassigned: UnassignedDocument[] = [];
-  for (const [i, { doc, id, vector, also }] of rows.entries()) {
-    // Computing the cells takes a while: other work of this process runs in between.
-    if (i % YIELD_AFTER === YIELD_AFTER - 1) await setImmediate();
+  const yieldIfDue = createYield();
+  for (const { doc, id, vector, also } of rows) {
+    await yieldIfDue();
     const decoded = decodeHalfvec(vector);
     unassigned.push({
       doc,

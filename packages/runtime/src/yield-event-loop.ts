@@ -1,8 +1,8 @@
 /**
- * Maximum time that work may block the event loop. A search has about six steps in it, one for each of its statements,
- * and waits up to this long before each.
+ * Maximum time that a long computation may block the event loop. A search has about six steps in it, and waits up to
+ * this long before each.
  */
-const SLICE_MILLISECONDS = 3;
+const SLICE_MILLISECONDS = 1;
 
 /** A function to be awaited after each small piece of a long computation: now and then it lets other requests run. */
 export function createYield(): () => Promise<void> | undefined {
