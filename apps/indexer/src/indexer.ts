@@ -159,7 +159,9 @@ export function createIndexer(config: IndexerConfig): Indexer {
     const rounds = new Rounds(store, log, failure);
     return async () => rounds.run(await leadership.led(), work, stopping.signal);
   };
-  const runAllHousekeeping = inRounds('housekeeping failed', (collection) => runHousekeeping(store, collection));
+  const runAllHousekeeping = inRounds('housekeeping failed', (collection) =>
+    runHousekeeping(store, collection, stopping.signal),
+  );
   const housekeeping = inBackground(
     'housekeeping',
     sweepMilliseconds,

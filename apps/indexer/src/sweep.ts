@@ -42,9 +42,9 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
  *
  * @returns whether nothing is left to do until it changes, except work that comes within hours
  */
-export async function runHousekeeping(store: Store, collection: Collection): Promise<boolean> {
+export async function runHousekeeping(store: Store, collection: Collection, signal: AbortSignal): Promise<boolean> {
   await deleteUnaccepted(store, collection, ABANDONED_MILLISECONDS);
-  return maintainCollection(store, collection);
+  return maintainCollection(store, collection, signal);
 }
 
 /** Deletes unreferenced objects, if it is due. */

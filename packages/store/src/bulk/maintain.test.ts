@@ -3,6 +3,7 @@ import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, testOutputs, visible } from '../../test/support.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { retryFailed } from '../analyze/retry.ts';
+import { LIVE } from '../collections/collection-tables.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { maintainCollection } from './maintain.ts';
@@ -31,5 +32,24 @@ describe('housekeeping', () => {
     await saveAnalysis(store, again, testOutputs({ shape: [1, 0, 0, 0] }));
     await commit(store, collection);
     expect(await visible(store, collection)).toEqual([]);
+  });
+
+  it('ends between two pieces when its signal aborts', async () => {
+    const documents = Array.from({ length: 120 }, (_, n) => ({ id: `d${n}`, n }));
+    for (let round = 0; round < 2; round++) {
+      await accept(store, collection, documents);
+      await commit(store, collection);
+    }
+    const ending = new AbortController();
+    const throttle = Object.assign(Object.create(store.throttle), {
+      rest: async () => ending.abort(new Error('it must end')),
+    });
+    const housekeeping = maintainCollection({ ...store, graceMilliseconds: 0, throttle }, collection, ending.signal);
+    await expect(housekeeping).rejects.toThrow('it must end');
+    const [left] = await store.engine.query<{ count: number }>(
+      `select count(*)::int as count from ${collection.sqlSchema}.documents where valid_to < ${LIVE}`,
+    );
+    expect(left?.count).toBeGreaterThan(0);
+    expect(left?.count).toBeLessThan(120);
   });
 });

@@ -32,16 +32,18 @@ export async function maintain(store: Store, collections?: readonly Collection[]
  * on fields that searches use, updates statistics, and restores the speed of searches after a commit. Call it every few
  * seconds, or after commits, in one process at a time for each collection.
  *
+ * @param signal ends it between two pieces
  * @returns whether nothing is left to do until the collection changes, except work that comes within hours
+ * @throws the reason of the signal
  */
-export async function maintainCollection(store: Store, collection: Collection): Promise<boolean> {
+export async function maintainCollection(store: Store, collection: Collection, signal?: AbortSignal): Promise<boolean> {
   const { lowWater, isFresh } = await readProgress(store, collection);
   await foldFailures(store, collection);
   await removeBarriers(store, collection, lowWater);
   const left = [
     isFresh,
     await sweepFailures(store, collection),
-    await removeOldRows(store, collection, lowWater),
+    await removeOldRows(store, collection, lowWater, signal),
     await forgetOldRequests(store, collection),
     await forgetOldTombstones(store, collection),
     await keepFieldIndexes(store, collection),
@@ -89,7 +91,12 @@ async function readProgress(store: Store, collection: Collection): Promise<Progr
  *
  * @returns whether some are left, or their space in the tables has to be cleaned up
  */
-async function removeOldRows(store: Store, collection: Collection, lowWater: bigint): Promise<boolean> {
+async function removeOldRows(
+  store: Store,
+  collection: Collection,
+  lowWater: bigint,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const S = collection.sqlSchema;
   const [row] = await store.engine.query<{ commit: bigint | null }>(
     `select case when max(number) is not null then
@@ -105,6 +112,7 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
   let docs: readonly bigint[] = [];
   let removed = 0;
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
+    signal?.throwIfAborted();
     const limit = batchSize.rows;
     const began = performance.now();
     count = await store.engine.transaction(
@@ -129,7 +137,7 @@ async function removeOldRows(store: Store, collection: Collection, lowWater: big
       });
     }
     removed += count;
-    await store.throttle.rest(performance.now() - began);
+    await store.throttle.rest(performance.now() - began, signal);
   }
   const [left] = await store.engine.query<{ some: boolean }>(
     `select exists (select from ${S}.documents where valid_to < ${LIVE}) as some`,

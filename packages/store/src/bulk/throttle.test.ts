@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { type SearchTimes, Throttle } from './throttle.ts';
 
 /**
@@ -109,6 +109,20 @@ describe('the throttle of bulk work', () => {
     });
     await shareUnder(bulk, 20, { undisturbed: 20, own: 2 });
     expect(await shareUnder(bulk, 80, { undisturbed: 20, own: 2 })).toBeLessThan(0.5);
+  });
+
+  it('ends a pause with its signal', async () => {
+    const { throttle, second } = throttleOf(1.3);
+    await second(20, false);
+    expect(throttle.strength).toBeGreaterThan(0);
+    const ending = new AbortController();
+    // The clock stands still: nothing else ends the pause.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'performance'] });
+    const pause = throttle.rest(60_000, ending.signal);
+    ending.abort();
+    await pause;
+    await throttle.rest(60_000, ending.signal);
+    jest.useRealTimers();
   });
 
   it('pauses in proportion to its strength, and never with 0', async () => {

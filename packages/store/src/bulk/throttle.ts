@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../engine/engine.ts';
 
 /** Searches of some processes during about a second. */
@@ -83,12 +84,12 @@ export class Throttle {
     this.#times.push(milliseconds);
   }
 
-  /** Pauses after a piece of bulk work, in proportion to its duration. */
-  async rest(milliseconds: number): Promise<void> {
+  /** Pauses after a piece of bulk work, in proportion to its duration. @param signal ends the pause */
+  async rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
     this.#worked = true;
     this.#lastBulk = this.#now();
     const pause = Math.min(milliseconds * this.#rest, LONGEST_REST);
-    if (pause >= 1) await new Promise((resolve) => setTimeout(resolve, pause));
+    if (pause >= 1) await delay(pause, undefined, { signal }).catch(() => undefined);
     this.#lastBulk = this.#now();
   }
 

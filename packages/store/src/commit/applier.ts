@@ -74,9 +74,10 @@ export class Applier {
 
   /** Pauses for searches, in proportion to the work since the last pause. */
   async rest(): Promise<void> {
-    const { engine, throttle } = this.#context.store;
+    const { store, signal } = this.#context;
+    const { engine, throttle } = store;
     if (engine.kind === 'pglite' || throttle.strength > 0) await this.applied();
-    await throttle.rest(performance.now() - this.#began);
+    await throttle.rest(performance.now() - this.#began, signal);
     this.#began = performance.now();
   }
 

@@ -42,12 +42,15 @@ export class RepresentativesInMemory {
   readonly #store: Store;
   readonly #collection: Collection;
   readonly #rule: GroupRule;
+  readonly #signal: AbortSignal | undefined;
   #notHeld: NotInMemory | undefined;
 
-  constructor(store: Store, collection: Collection, rule: GroupRule) {
+  /** @param signal ends the run: then nobody waits for data that is being read */
+  constructor(store: Store, collection: Collection, rule: GroupRule, signal: AbortSignal | undefined) {
     this.#store = store;
     this.#collection = collection;
     this.#rule = rule;
+    this.#signal = signal;
   }
 
   /**
@@ -55,6 +58,7 @@ export class RepresentativesInMemory {
    *
    * @param waiting how many documents search for a group now: whether it is worth reading a collection into memory
    * @returns undefined if the searcher does not have them
+   * @throws the reason of the signal
    */
   async near(
     state: GroupingState,
@@ -66,7 +70,9 @@ export class RepresentativesInMemory {
     const needed = await this.#needed();
     const isWorth = waiting * DOCUMENTS_TO_READ >= needed.documents;
     const { engine, inMemory } = this.#store;
-    const held = await inMemory.hold({ engine }, this.#collection, needed, { commit: state.target, isWorth });
+    const signal = this.#signal;
+    const held = await inMemory.hold({ engine }, this.#collection, needed, { commit: state.target, isWorth, signal });
+    signal?.throwIfAborted();
     if (held === undefined) return undefined;
     return inMemory.orForget(held, async () => {
       if (held.cells.version !== state.version) {

@@ -84,7 +84,7 @@ class Turn {
     this.#deadline = performance.now() + milliseconds;
     this.#signal = signal;
     this.#onGrouped = onGrouped;
-    this.#inMemory = new RepresentativesInMemory(store, collection, rule);
+    this.#inMemory = new RepresentativesInMemory(store, collection, rule, signal);
     this.#batchSize =
       store.engine.kind === 'pglite'
         ? new AdaptiveBatchSize(20, 500, undefined, 10)
@@ -307,7 +307,7 @@ class Turn {
       this.#batchSize.learn(chunk.length, took);
       this.#steps++;
       at = end;
-      await this.#store.throttle.rest(took);
+      await this.#store.throttle.rest(took, this.#signal);
     }
     return true;
   }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createRandom, parseQuery } from '@akin/domain';
 import { Searcher, summaryOf } from '@akin/searcher';
 import { onPostgres } from '@akin/testing';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, ENGINES, openTestStore, testOutputs } from '../../test/support.ts';
 import { watchThreads } from '../../test/threads.ts';
@@ -86,6 +86,23 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
       expect(await find(small, collection)).toEqual({ inMemory: true, numFound: COUNT });
       expect(small.inMemory.use.bytes).toBeLessThanOrEqual(memory);
     }
+  });
+
+  itOnPostgres('does not let background work wait for data when it must end', async () => {
+    const { inMemory } = withMemory();
+    const ending = new AbortController();
+    await store.engine.transaction(async (tx) => {
+      await tx.query(`lock table ${first.sqlSchema}.documents`);
+      // The clock stands still: only the signal ends the waiting.
+      jest.useFakeTimers({
+        doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'performance'],
+      });
+      const wanted = new NotInMemory('shape', COUNT, 4);
+      const held = inMemory.hold(store, first, wanted, { commit: 1n, isWorth: true, signal: ending.signal });
+      ending.abort();
+      expect(await held).toBeUndefined();
+      jest.useRealTimers();
+    });
   });
 
   itOnPostgres('reads what a commit changed without reading the other documents', async () => {

@@ -94,6 +94,7 @@ export class InMemorySearch implements AsyncDisposable {
    * Reads a collection into memory, if there is space for it.
    *
    * @param patience milliseconds that the search can wait: at most 3,000, the default
+   * @param signal ends the waiting
    * @returns false if there is no space, or reading has failed or takes longer: in the last case it continues
    */
   async read(
@@ -101,6 +102,7 @@ export class InMemorySearch implements AsyncDisposable {
     collection: ReadCollection,
     missing: NotInMemory,
     patience = READ_TIMEOUT_MILLISECONDS,
+    signal?: AbortSignal,
   ): Promise<boolean> {
     const { module } = missing;
     let held = this.#held.get(nameOf(collection)) ?? this.#newlyHeld(collection);
@@ -124,10 +126,17 @@ export class InMemorySearch implements AsyncDisposable {
       },
     );
     let timer: NodeJS.Timeout | undefined;
+    let stop = () => {};
     const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), Math.min(patience, READ_TIMEOUT_MILLISECONDS));
+      stop = () => resolve(false);
+      timer = setTimeout(stop, Math.min(patience, READ_TIMEOUT_MILLISECONDS));
+      signal?.addEventListener('abort', stop);
     });
-    return Promise.race([reading, late]).finally(() => clearTimeout(timer));
+    if (signal?.aborted) stop();
+    return Promise.race([reading, late]).finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+    });
   }
 
   /**
@@ -140,7 +149,11 @@ export class InMemorySearch implements AsyncDisposable {
     source: RowSource,
     collection: ReadCollection,
     wanted: NotInMemory,
-    { commit, isWorth }: { readonly commit: bigint; readonly isWorth: boolean },
+    {
+      commit,
+      isWorth,
+      signal,
+    }: { readonly commit: bigint; readonly isWorth: boolean; readonly signal?: AbortSignal | undefined },
   ): Promise<InMemoryCollection | undefined> {
     const { module } = wanted;
     const before = this.#held.get(collection.id);
@@ -149,7 +162,7 @@ export class InMemorySearch implements AsyncDisposable {
     if (before?.cells.version === undefined && !this.#fits(collection, wanted)) return undefined;
     if (!before?.reaches(commit, module)) {
       if (!before?.hasModule(module) && !isWorth) return undefined;
-      if (!(await this.read(source, collection, wanted))) return undefined;
+      if (!(await this.read(source, collection, wanted, undefined, signal))) return undefined;
     }
     const held = this.#held.get(collection.id);
     if (!held?.reaches(commit, module)) return undefined;
