@@ -26,9 +26,8 @@ export interface AccessConfig {
   /** Requests per second of each key without its own rate. Default: no limit. */
   readonly keyRate?: number;
   /**
-   * Requests per second of each address. With keys of web pages, which many people have, and for refused requests
-   * without a key, the default is {@link ADDRESS_RATE}. For requests that need no key there is no limit unless this is
-   * set.
+   * Requests per second of each address. Default: {@link ADDRESS_RATE} for requests with the key of a web page, which
+   * many people have, and for requests that are refused because they have no valid key; no limit for others.
    */
   readonly addressRate?: number;
   /** Number of proxies in front that add to `X-Forwarded-For`. Default 0. */
@@ -54,8 +53,8 @@ export interface Access {
   /** Its scope. */
   readonly scope: Scope;
   /**
-   * The client: a key, or for a key that many people have each address with it, or an address. Undefined for akin
-   * itself.
+   * The client: a key, or an address if there is no key. The key of a web page, which many people have, is a separate
+   * client at each address. Undefined for akin itself.
    */
   readonly client: string | undefined;
   /**
@@ -114,18 +113,18 @@ export class Gate {
     const changes = endpoint.changes === true || !['GET', 'HEAD'].includes(request.method ?? '');
     if (endpoint.scope === 'anyone' || (name === 'metrics' && this.#config.openMetrics === true)) {
       checkOrigin(request, changes, this.#safety);
-      return this.#everything(request, this.addressOf(request));
+      return this.#unrestricted(request, this.addressOf(request));
     }
     const key = await this.#identify(request, response, name === 'metrics');
     await this.#checkOrigin(request, changes, key);
-    if (key === 'fleet') return this.#everything(request, undefined);
+    if (key === 'fleet') return this.#unrestricted(request, undefined);
     if (key === undefined) {
-      if (isOpen(this.#safety) && endpoint.path.startsWith(KEYS_PATH)) throw keysNeedAKey();
+      if (isOpen(this.#safety) && endpoint.path.startsWith(KEYS_PATH)) throw keysNeedAdmin();
       const { addressRate } = this.#config;
-      if (addressRate !== undefined) this.#count(`address ${this.addressOf(request)}`, addressRate, response);
-      return this.#everything(request, this.addressOf(request));
+      if (addressRate !== undefined) this.#limitRate(`address ${this.addressOf(request)}`, addressRate, response);
+      return this.#unrestricted(request, this.addressOf(request));
     }
-    this.#countKey(key, request, response);
+    this.#limitKeyRate(key, request, response);
     requireScope(key, endpoint.scope);
     requireCollection(key, collection, endpoint.filtersCollections === true);
     this.#ring?.recordUse(key);
@@ -135,29 +134,29 @@ export class Gate {
       scope: key.scope,
       client: key.origins.length === 0 ? `key ${key.id}` : `key ${key.id} ${this.addressOf(request)}`,
       checkFetch: () => {
-        if (!scopeIncludes(key.scope, 'index')) throw fetchesNothing();
-        this.#checkChange(request, key.origins);
+        if (!scopeIncludes(key.scope, 'index')) throw mayNotFetch();
+        this.#checkOriginOfChange(request, key.origins);
       },
       allowsCollection: (one) => collections === null || collections.includes(one),
       isValid: async () => {
         const now = await this.#ring?.withId(key.id);
-        return now !== undefined && !isOver(now) && isFor(now, collection);
+        return now !== undefined && !isExpired(now) && coversCollection(now, collection);
       },
     };
   }
 
-  #everything(request: IncomingMessage, client: string | undefined): Access {
+  #unrestricted(request: IncomingMessage, client: string | undefined): Access {
     return {
       scope: 'admin',
       client,
-      checkFetch: () => this.#checkChange(request, []),
+      checkFetch: () => this.#checkOriginOfChange(request, []),
       allowsCollection: () => true,
       isValid: async () => true,
     };
   }
 
   /** @param origins whose pages may use the key of the request */
-  #checkChange(request: IncomingMessage, origins: readonly string[]): void {
+  #checkOriginOfChange(request: IncomingMessage, origins: readonly string[]): void {
     const { origin } = request.headers;
     if (origin === undefined || !origins.includes(origin)) checkOrigin(request, true, this.#safety);
   }
@@ -177,11 +176,11 @@ export class Gate {
     if (sent !== undefined && isSame(sent, this.#config.fleetKey)) return 'fleet';
     if (sent !== undefined && forMetrics && isSame(sent, this.#config.metricsKey)) return 'fleet';
     const key = sent === undefined ? undefined : await this.#ring?.find(sent);
-    if (key !== undefined && !isOver(key)) return key;
+    if (key !== undefined && !isExpired(key)) return key;
     // If no key is required, old clients may send any user and password. Text in the form of a key is checked anyway.
     if (!this.#safety.keyed && !sent?.startsWith('akin_')) return undefined;
     const rate = this.#config.addressRate ?? ADDRESS_RATE;
-    this.#count(`refused ${this.addressOf(request)}`, rate, response);
+    this.#limitRate(`refused ${this.addressOf(request)}`, rate, response);
     // A Basic challenge would make browsers ask for a user and password when pages call /api.
     const challenge = request.url?.startsWith('/api/') ? CHALLENGE : `${CHALLENGE}, Basic realm="akin"`;
     response.setHeader('www-authenticate', challenge);
@@ -194,7 +193,7 @@ export class Gate {
     if (origin !== undefined && ofKey.includes(origin)) return;
     checkOrigin(request, changes, this.#safety);
     if (origin === undefined || !isForeign(origin, this.#safety, request)) return;
-    // These pages may read answers because a key names their origin. With another key, or without one, they may not.
+    // A key that names this origin lets its pages read answers. Requests with another key, or without one, are refused.
     if (ofKey.length > 0 || (await this.#ring?.hasOrigin(origin)) === true) {
       throw new AkinError(
         'forbidden',
@@ -203,11 +202,11 @@ export class Gate {
     }
   }
 
-  #countKey(key: StoredKey, request: IncomingMessage, response: Response): void {
+  #limitKeyRate(key: StoredKey, request: IncomingMessage, response: Response): void {
     const rate = key.rate ?? this.#config.keyRate;
-    if (rate !== undefined) this.#count(`key ${key.id}`, rate, response);
+    if (rate !== undefined) this.#limitRate(`key ${key.id}`, rate, response);
     if (key.origins.length === 0) return;
-    this.#count(`${key.id} ${this.addressOf(request)}`, this.#config.addressRate ?? ADDRESS_RATE, response);
+    this.#limitRate(`${key.id} ${this.addressOf(request)}`, this.#config.addressRate ?? ADDRESS_RATE, response);
   }
 
   /** The address of the client, behind the known proxies. */
@@ -216,7 +215,7 @@ export class Gate {
   }
 
   /** @throws AkinError too-many-requests */
-  #count(bucket: string, rate: number, response: Response): void {
+  #limitRate(bucket: string, rate: number, response: Response): void {
     const taken = this.#buckets.take(bucket, rate);
     writeLimit(taken, response);
     if (taken.allowed) return;
@@ -244,29 +243,29 @@ function isSame(sent: string, own: string | undefined): boolean {
   return own !== undefined && timingSafeEqual(hash(sent), hash(own));
 }
 
-function isOver({ expiresAt }: StoredKey): boolean {
+function isExpired({ expiresAt }: StoredKey): boolean {
   return expiresAt !== null && expiresAt.getTime() <= Date.now();
 }
 
-function isFor({ collections }: StoredKey, collection: string | undefined): boolean {
+function coversCollection({ collections }: StoredKey, collection: string | undefined): boolean {
   return collections === null || collection === undefined || collections.includes(collection);
 }
 
-function unauthorized(sent: string | undefined, wasOne: boolean): AkinError {
+function unauthorized(sent: string | undefined, hasExpired: boolean): AkinError {
   const advice = 'Send one as Authorization: Bearer <key>, or as the password of Basic.';
   if (sent === undefined) return new AkinError('unauthorized', `A key is needed. ${advice}`);
-  if (wasOne) return new AkinError('unauthorized', 'This key has expired: ask for a new one.');
+  if (hasExpired) return new AkinError('unauthorized', 'This key has expired: ask for a new one.');
   return new AkinError('unauthorized', `This key is unknown or was revoked. ${advice}`);
 }
 
-function fetchesNothing(): AkinError {
+function mayNotFetch(): AkinError {
   return new AkinError(
     'forbidden',
     'A key with the scope search may not make akin fetch a URL: send the picture itself as rank.by.data, or use a key with the scope index.',
   );
 }
 
-function keysNeedAKey(): AkinError {
+function keysNeedAdmin(): AkinError {
   return new AkinError(
     'forbidden',
     'akin is open to clients without a key here, so only a key with the scope admin can create, list and revoke keys. Create the first one in the store: akin keys create --scope admin.',
