@@ -47,7 +47,7 @@ async function analyzeLine(
     const request = readInput(input);
     about = request.about;
     const size = request.data === undefined ? await sizeOf(request.file) : request.data.length;
-    const release = await analyzer.files.enter(false, options.signal, size);
+    const release = await analyzer.files.acquire(false, options.signal, size);
     try {
       const bytes =
         request.data === undefined

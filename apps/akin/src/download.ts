@@ -20,18 +20,18 @@ export function downloader(policy: DownloadPolicy, files: WeightedSemaphore): Do
   return (url, urgent, signal) => {
     const attributes = { 'http.request.method': 'GET', ...serverOf(url) };
     return inSpan('GET', { kind: 'client', attributes }, async (span) => {
-      let leave: (rest?: number) => void = () => {};
+      let release: (rest?: number) => void = () => {};
       const admit = async (bytes: number) => {
-        leave = await files.enter(urgent, signal, bytes);
+        release = await files.acquire(urgent, signal, bytes);
       };
       try {
         const bytes = await downloadImage(url, { policy, signal, admit });
         // Its size may not have been known before.
-        leave(bytes.length);
+        release(bytes.length);
         span.set({ 'http.response.body.size': bytes.length });
-        return { bytes, release: () => leave() };
+        return { bytes, release: () => release() };
       } catch (error) {
-        leave();
+        release();
         throw error;
       }
     });

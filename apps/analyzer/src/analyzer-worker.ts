@@ -119,23 +119,23 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
   ): Promise<AnalysisResult> {
     const urgent = !bulk;
     const signal = AbortSignal.any([ownSignal, stop.signal]);
-    const left: (() => void)[] = [];
-    const keep = async (entered: Promise<() => void>) => void left.push(await entered);
+    const releases: (() => void)[] = [];
+    const hold = async (acquired: Promise<() => void>) => void releases.push(await acquired);
     try {
-      const releaseHost = await hosts.enter(image, urgent, signal);
+      const releaseHost = await hosts.acquire(image, urgent, signal);
       let bytes: Uint8Array;
       try {
-        // The place is kept until the image is analyzed, because the image stays in memory until then.
-        await keep(images.enter(urgent, signal));
+        // The slot is kept until the image is analyzed, because the image stays in memory until then.
+        await hold(images.acquire(urgent, signal));
         const fetched = await timed('download', () => download(image, urgent, signal));
-        left.push(fetched.release);
+        releases.push(fetched.release);
         ({ bytes } = fetched);
       } finally {
         releaseHost();
       }
       countReady(1);
-      left.push(() => countReady(-1));
-      await keep(analyses.enter(urgent, signal));
+      releases.push(() => countReady(-1));
+      await hold(analyses.acquire(urgent, signal));
       const { outputs, thumbnail } = await timed('analyze', () =>
         analyzer.analyze(bytes, {
           modules,
@@ -153,7 +153,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       log.error({ requestId: origin?.requestId, err, job, image }, 'an analysis broke down');
       return { error: { code: 'internal', msg: 'The analysis of this image failed.' }, passing: true };
     } finally {
-      for (const leave of left) leave();
+      for (const release of releases) release();
     }
   }
 

@@ -11,16 +11,16 @@ export class HostLimit {
 
   /**
    * @param url requests are counted by its host; a URL that cannot be parsed counts as a separate host
-   * @returns a function that frees the place; call it once
+   * @returns a function that releases the slot; call it once
    * @throws the signal's reason if it aborts before the request is admitted
    */
-  async enter(url: string, urgent: boolean, signal: AbortSignal): Promise<() => void> {
+  async acquire(url: string, urgent: boolean, signal: AbortSignal): Promise<() => void> {
     const key = URL.canParse(url) ? new URL(url).host : url;
     const host = this.#hosts.get(key) ?? new WeightedSemaphore(this.#most);
     this.#hosts.set(key, host);
-    const leave = await host.enter(urgent, signal);
+    const release = await host.acquire(urgent, signal);
     return () => {
-      leave();
+      release();
       if (host.isEmpty) this.#hosts.delete(key);
     };
   }

@@ -7,7 +7,7 @@ setMaxListeners(0, NEVER);
 
 describe('a weighted semaphore', () => {
   /** Enters, and notes in `order` when it is in. */
-  const entering = (
+  const acquiring = (
     semaphore: WeightedSemaphore,
     order: string[],
     name: string,
@@ -15,9 +15,9 @@ describe('a weighted semaphore', () => {
     urgent = false,
     signal = NEVER,
   ) =>
-    semaphore.enter(urgent, signal, weight).then((leave) => {
+    semaphore.acquire(urgent, signal, weight).then((release) => {
       order.push(name);
-      return leave;
+      return release;
     });
 
   it('never lets more weight in than it has capacity, and lets everybody in at last', async () => {
@@ -27,12 +27,12 @@ describe('a weighted semaphore', () => {
     await Promise.all(
       Array.from({ length: 200 }, async (_, i) => {
         const weight = [1, 7, 60, 100][i % 4] as number;
-        const leave = await semaphore.enter(i % 3 === 0, NEVER, weight);
+        const release = await semaphore.acquire(i % 3 === 0, NEVER, weight);
         inside += weight;
         most = Math.max(most, inside);
         await new Promise(setImmediate);
         inside -= weight;
-        leave();
+        release();
       }),
     );
     expect([most, semaphore.taken, semaphore.waiting]).toEqual([100, 0, 0]);
@@ -41,14 +41,14 @@ describe('a weighted semaphore', () => {
   it('lets urgent callers in first, each kind in the order in which they came', async () => {
     const semaphore = new WeightedSemaphore(1);
     const order: string[] = [];
-    const leave = await entering(semaphore, order, 'first');
+    const release = await acquiring(semaphore, order, 'first');
     const all = [
-      entering(semaphore, order, 'a'),
-      entering(semaphore, order, 'B', 1, true),
-      entering(semaphore, order, 'c'),
-      entering(semaphore, order, 'D', 1, true),
+      acquiring(semaphore, order, 'a'),
+      acquiring(semaphore, order, 'B', 1, true),
+      acquiring(semaphore, order, 'c'),
+      acquiring(semaphore, order, 'D', 1, true),
     ].map(async (entered) => (await entered)());
-    leave();
+    release();
     await Promise.all(all);
     expect(order).toEqual(['first', 'B', 'D', 'a', 'c']);
   });
@@ -56,12 +56,12 @@ describe('a weighted semaphore', () => {
   it('lets no light one pass a heavy one that waits, unless it is urgent', async () => {
     const semaphore = new WeightedSemaphore(10);
     const order: string[] = [];
-    const leave = await entering(semaphore, order, 'half', 5);
-    const heavy = entering(semaphore, order, 'heavy', 8);
-    const light = entering(semaphore, order, 'light', 1);
-    (await entering(semaphore, order, 'urgent', 5, true))();
+    const release = await acquiring(semaphore, order, 'half', 5);
+    const heavy = acquiring(semaphore, order, 'heavy', 8);
+    const light = acquiring(semaphore, order, 'light', 1);
+    (await acquiring(semaphore, order, 'urgent', 5, true))();
     expect(order).toEqual(['half', 'urgent']);
-    leave();
+    release();
     await Promise.all([heavy, light]);
     expect(order).toEqual(['half', 'urgent', 'heavy', 'light']);
   });
@@ -69,10 +69,10 @@ describe('a weighted semaphore', () => {
   it('takes one alone that is heavier than its capacity', async () => {
     const semaphore = new WeightedSemaphore(10);
     const order: string[] = [];
-    const leave = await entering(semaphore, order, 'light', 1);
-    const heavy = entering(semaphore, order, 'heavy', 1000);
-    const last = entering(semaphore, order, 'last', 1);
-    leave();
+    const release = await acquiring(semaphore, order, 'light', 1);
+    const heavy = acquiring(semaphore, order, 'heavy', 1000);
+    const last = acquiring(semaphore, order, 'last', 1);
+    release();
     (await heavy)();
     (await last)();
     expect([order, semaphore.isEmpty]).toEqual([['light', 'heavy', 'last'], true]);
@@ -80,28 +80,28 @@ describe('a weighted semaphore', () => {
 
   it('gives back a part, and nothing twice', async () => {
     const semaphore = new WeightedSemaphore(10);
-    const leave = await semaphore.enter(false, NEVER, 10);
-    const next = semaphore.enter(false, NEVER, 6);
-    leave(4);
+    const release = await semaphore.acquire(false, NEVER, 10);
+    const next = semaphore.acquire(false, NEVER, 6);
+    release(4);
     await next;
     expect(semaphore.taken).toBe(10);
-    leave();
-    leave();
+    release();
+    release();
     expect(semaphore.taken).toBe(6);
   });
 
   it('forgets requests that give up, and admits those that waited behind them', async () => {
     const semaphore = new WeightedSemaphore(10);
     const order: string[] = [];
-    const leave = await entering(semaphore, order, 'half', 5);
+    const release = await acquiring(semaphore, order, 'half', 5);
     const stop = new AbortController();
-    const heavy = entering(semaphore, order, 'heavy', 8, false, stop.signal);
-    const light = entering(semaphore, order, 'light', 5);
+    const heavy = acquiring(semaphore, order, 'heavy', 8, false, stop.signal);
+    const light = acquiring(semaphore, order, 'light', 5);
     stop.abort(new Error('enough'));
     await expect(heavy).rejects.toThrow('enough');
     await light;
-    await expect(entering(semaphore, order, 'late', 1, true, stop.signal)).rejects.toThrow('enough');
-    leave();
+    await expect(acquiring(semaphore, order, 'late', 1, true, stop.signal)).rejects.toThrow('enough');
+    release();
     expect([order, semaphore.taken]).toEqual([['half', 'light'], 5]);
   });
 });

@@ -45,7 +45,7 @@ export class WeightedSemaphore {
    * @returns a function that releases the weight, except a rest that stays taken until the function is called again
    * @throws the signal's reason if it aborts before the admission
    */
-  async enter(urgent: boolean, signal: AbortSignal, weight = 1): Promise<(rest?: number) => void> {
+  async acquire(urgent: boolean, signal: AbortSignal, weight = 1): Promise<(rest?: number) => void> {
     signal.throwIfAborted();
     let held = Math.min(weight, this.#capacity);
     const ahead = urgent ? this.#urgent.size : this.waiting;

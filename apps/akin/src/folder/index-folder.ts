@@ -140,7 +140,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
 
 /** Keeps at most as many files in memory as fit into the budget. */
 async function analyzeFile({ analyzer, model, signal }: FolderRun, file: string, size: number): Promise<Analysis> {
-  const release = await analyzer.files.enter(false, signal, size);
+  const release = await analyzer.files.acquire(false, signal, size);
   try {
     const bytes = await fs.readFile(file);
     return await analyzer.analyze(bytes, { model, modules: moduleNames, thumbnail: true, exif: true, signal });

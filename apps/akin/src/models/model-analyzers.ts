@@ -52,7 +52,7 @@ class OtherModels implements AsyncDisposable {
   readonly #models: Pick<ContentModels, 'folderOf'>;
   readonly #limits: ModelLimits;
   readonly #openAnalyzer: typeof createAnalyzer;
-  readonly #places: WeightedSemaphore;
+  readonly #slots: WeightedSemaphore;
   /** The models that accept calls, the most recently used one last. */
   readonly #open = new Map<string, OpenModel>();
   /** Also the models that accept no more calls and close after their last one. */
@@ -69,7 +69,7 @@ class OtherModels implements AsyncDisposable {
     this.#models = models;
     this.#limits = limits;
     this.#openAnalyzer = open;
-    this.#places = new WeightedSemaphore(limits.maxOpen);
+    this.#slots = new WeightedSemaphore(limits.maxOpen);
   }
 
   /** @param signal ends the wait for a model that is being opened */
@@ -89,7 +89,7 @@ class OtherModels implements AsyncDisposable {
       return await explainMissingModel(folder, model, async () => work(await unlessAborted(one.analyzer, signal)));
     } finally {
       one.calls--;
-      this.#leave(model, one);
+      this.#afterCall(model, one);
     }
   }
 
@@ -97,7 +97,7 @@ class OtherModels implements AsyncDisposable {
     const { contentModel: _, ...rest } = this.#config;
     const config = { ...rest, ...(folder === undefined ? {} : { contentModel: folder }) };
     if (this.#open.size >= this.#limits.maxOpen) this.#evict();
-    const one = new OpenModel(this.#places.enter(false, this.#end.signal), async () => {
+    const one = new OpenModel(this.#slots.acquire(false, this.#end.signal), async () => {
       if (folder !== undefined) await requireStill(model, folder);
       return this.#openAnalyzer(config);
     });
@@ -115,7 +115,7 @@ class OtherModels implements AsyncDisposable {
   }
 
   /** To be done after a call. */
-  #leave(model: string, one: OpenModel): void {
+  #afterCall(model: string, one: OpenModel): void {
     // It may exist, or be complete, later.
     if (one.failed && this.#open.get(model) === one) this.#open.delete(model);
     if (one.calls > 0) return;
@@ -139,19 +139,19 @@ class OtherModels implements AsyncDisposable {
   }
 }
 
-/** A model with its own threads, opened as soon as there is a free place. */
+/** A model with its own threads, opened as soon as there is a free slot. */
 class OpenModel {
   readonly analyzer: Promise<Analyzer>;
-  readonly #place: Promise<() => void>;
+  readonly #slot: Promise<() => void>;
   #closing: Promise<void> | undefined;
   /** Calls in progress. */
   calls = 0;
   idle: NodeJS.Timeout | undefined;
   failed = false;
 
-  constructor(place: Promise<() => void>, open: () => Promise<Analyzer>) {
-    this.#place = place;
-    this.analyzer = place.then(open);
+  constructor(slot: Promise<() => void>, open: () => Promise<Analyzer>) {
+    this.#slot = slot;
+    this.analyzer = slot.then(open);
     this.analyzer.catch(() => {
       this.failed = true;
     });
@@ -165,8 +165,8 @@ class OpenModel {
   async #close(): Promise<void> {
     const [analyzer] = await Promise.allSettled([this.analyzer]);
     if (analyzer.status === 'fulfilled') await analyzer.value[Symbol.asyncDispose]();
-    await this.#place.then(
-      (leave) => leave(),
+    await this.#slot.then(
+      (release) => release(),
       () => {},
     );
   }

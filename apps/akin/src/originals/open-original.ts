@@ -12,7 +12,7 @@ const SHOWN_SIDE = 2_560;
 const HEAD_BYTES = 4_096;
 
 /** Finds files of documents in the folders that were indexed from this data folder. */
-export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 'enter'>): OpenOriginal {
+export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 'acquire'>): OpenOriginal {
   return async (source, id) => {
     const folders = await indexedFolders(dataFolder);
     if (!folders.includes(source)) return undefined;
@@ -42,7 +42,7 @@ function isBelow(folder: string, file: string): boolean {
 }
 
 /** @throws AkinError unsupported-image if its bytes are not a picture */
-async function openFile(file: string, memory: Pick<WeightedSemaphore, 'enter'>): Promise<Original | undefined> {
+async function openFile(file: string, memory: Pick<WeightedSemaphore, 'acquire'>): Promise<Original | undefined> {
   const found = await readHead(file);
   if (found === undefined) return undefined;
   const { stat, head } = found;
@@ -80,14 +80,14 @@ async function readHead(file: string): Promise<{ stat: Stats; head: Uint8Array }
 async function convert(
   file: string,
   size: number,
-  memory: Pick<WeightedSemaphore, 'enter'>,
+  memory: Pick<WeightedSemaphore, 'acquire'>,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   if (size > DEFAULT_IMAGE_LIMITS.bytes) {
     throw new AkinError('too-large', `The file has ${formatBytes(size)}: it is too large to be converted.`);
   }
   const bytes = await fs.readFile(file);
-  const release = await memory.enter(true, signal, await decodingBytes(bytes, { minSide: SHOWN_SIDE }));
+  const release = await memory.acquire(true, signal, await decodingBytes(bytes, { minSide: SHOWN_SIDE }));
   try {
     return await makeShowable(bytes, SHOWN_SIDE);
   } finally {

@@ -8,24 +8,24 @@ const FOR_EVER = new AbortController().signal;
 describe('a semaphore', () => {
   it('admits some, lets some wait, and refuses the others', async () => {
     const semaphore = new Semaphore('things', { concurrent: 1, queued: 1, queueMilliseconds: 60_000 });
-    const leave = await semaphore.enter('a', FOR_EVER);
-    const second = semaphore.enter('a', FOR_EVER);
-    await expect(semaphore.enter('a', FOR_EVER)).rejects.toThrow('Too many things');
-    leave();
+    const release = await semaphore.acquire('a', FOR_EVER);
+    const second = semaphore.acquire('a', FOR_EVER);
+    await expect(semaphore.acquire('a', FOR_EVER)).rejects.toThrow('Too many things');
+    release();
     (await second)();
-    (await semaphore.enter('a', FOR_EVER))();
+    (await semaphore.acquire('a', FOR_EVER))();
   });
 
   it('refuses a request that waits too long, and removes one that is cancelled', async () => {
     const semaphore = new Semaphore('things', { concurrent: 1, queued: 1, queueMilliseconds: 30 });
-    const leave = await semaphore.enter('a', FOR_EVER);
-    await expect(semaphore.enter('a', FOR_EVER)).rejects.toThrow('Too many things');
+    const release = await semaphore.acquire('a', FOR_EVER);
+    await expect(semaphore.acquire('a', FOR_EVER)).rejects.toThrow('Too many things');
     const gone = new AbortController();
-    const waiting = semaphore.enter('a', gone.signal);
+    const waiting = semaphore.acquire('a', gone.signal);
     gone.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
-    leave();
-    (await semaphore.enter('a', FOR_EVER))();
+    release();
+    (await semaphore.acquire('a', FOR_EVER))();
   });
 });
 
@@ -35,29 +35,29 @@ describe('a fair semaphore', () => {
   it('keeps one client from using all slots, and lets others overtake its waiting requests', async () => {
     const semaphore = fair();
     const inside = [];
-    for (let i = 0; i < 3; i++) inside.push(await semaphore.enter('a', FOR_EVER));
+    for (let i = 0; i < 3; i++) inside.push(await semaphore.acquire('a', FOR_EVER));
     const order: string[] = [];
-    const enter = (client: string) => semaphore.enter(client, FOR_EVER).finally(() => order.push(client));
-    const waiting = [enter('a'), enter('a')];
-    const ofB = await enter('b');
-    const second = enter('b');
+    const acquire = (client: string) => semaphore.acquire(client, FOR_EVER).finally(() => order.push(client));
+    const waiting = [acquire('a'), acquire('a')];
+    const ofB = await acquire('b');
+    const second = acquire('b');
     ofB();
     (await second)();
     expect(order).toEqual(['b', 'b']);
-    for (const leave of inside) leave();
-    for (const leave of await Promise.all(waiting)) leave();
+    for (const release of inside) release();
+    for (const release of await Promise.all(waiting)) release();
     expect(order).toEqual(['b', 'b', 'a', 'a']);
   });
 
   it('keeps one client from filling the queue', async () => {
     const semaphore = fair();
-    for (let i = 0; i < 3; i++) await semaphore.enter('a', FOR_EVER);
+    for (let i = 0; i < 3; i++) await semaphore.acquire('a', FOR_EVER);
     const gone = new AbortController();
-    const line = Array.from({ length: 3 }, () => semaphore.enter('a', gone.signal));
-    await expect(semaphore.enter('a', FOR_EVER)).rejects.toThrow('Too many things');
-    const leave = await semaphore.enter('b', FOR_EVER);
-    const second = semaphore.enter('b', FOR_EVER);
-    leave();
+    const line = Array.from({ length: 3 }, () => semaphore.acquire('a', gone.signal));
+    await expect(semaphore.acquire('a', FOR_EVER)).rejects.toThrow('Too many things');
+    const release = await semaphore.acquire('b', FOR_EVER);
+    const second = semaphore.acquire('b', FOR_EVER);
+    release();
     (await second)();
     gone.abort(new Error('gone'));
     for (const one of line) await expect(one).rejects.toThrow('gone');
@@ -65,7 +65,7 @@ describe('a fair semaphore', () => {
 
   it('does not limit akin itself to a share', async () => {
     const semaphore = fair();
-    for (let i = 0; i < 4; i++) await semaphore.enter(undefined, FOR_EVER);
+    for (let i = 0; i < 4; i++) await semaphore.acquire(undefined, FOR_EVER);
   });
 });
 

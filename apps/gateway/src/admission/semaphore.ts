@@ -26,7 +26,7 @@ interface Waiting {
 export class Semaphore {
   readonly #limits: SemaphoreLimits;
   readonly #what: string;
-  readonly #inside = new Map<string | undefined, number>();
+  readonly #takenBy = new Map<string | undefined, number>();
   readonly #waiting = new Set<Waiting>();
   #taken = 0;
 
@@ -40,45 +40,45 @@ export class Semaphore {
    * Takes a slot, or waits for one.
    *
    * @param client who asks; undefined for akin itself, which may use all slots
-   * @returns a function that frees the slot, to be called once
+   * @returns a function that releases the slot, to be called once
    * @throws AkinError too-many-requests; the reason of `signal` if that aborts before
    */
-  async enter(client: string | undefined, signal: AbortSignal): Promise<() => void> {
+  async acquire(client: string | undefined, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#hasCapacity(client)) this.#take(client);
     else await this.#wait(client, signal);
-    return () => this.#leave(client);
+    return () => this.#release(client);
   }
 
-  /** Does some work in a slot. Parameters and errors as for {@link enter}. */
+  /** Does some work in a slot. Parameters and errors as for {@link acquire}. */
   async run<Value>(client: string | undefined, signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
-    const leave = await this.enter(client, signal);
+    const release = await this.acquire(client, signal);
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   }
 
   #hasCapacity(client: string | undefined): boolean {
     const { concurrent } = this.#limits;
-    return this.#taken < concurrent && (this.#inside.get(client) ?? 0) < this.#shareOf(client, concurrent);
+    return this.#taken < concurrent && (this.#takenBy.get(client) ?? 0) < this.#shareOf(client, concurrent);
   }
 
-  #shareOf(client: string | undefined, places: number): number {
-    return this.#limits.fair && client !== undefined ? fairShareOf(places) : places;
+  #shareOf(client: string | undefined, slots: number): number {
+    return this.#limits.fair && client !== undefined ? fairShareOf(slots) : slots;
   }
 
   #take(client: string | undefined): void {
     this.#taken++;
-    this.#inside.set(client, (this.#inside.get(client) ?? 0) + 1);
+    this.#takenBy.set(client, (this.#takenBy.get(client) ?? 0) + 1);
   }
 
-  #leave(client: string | undefined): void {
+  #release(client: string | undefined): void {
     this.#taken--;
-    const left = (this.#inside.get(client) ?? 0) - 1;
-    if (left > 0) this.#inside.set(client, left);
-    else this.#inside.delete(client);
+    const left = (this.#takenBy.get(client) ?? 0) - 1;
+    if (left > 0) this.#takenBy.set(client, left);
+    else this.#takenBy.delete(client);
     for (const next of this.#waiting) {
       if (!this.#hasCapacity(next.client)) continue;
       this.#take(next.client);
@@ -88,9 +88,9 @@ export class Semaphore {
   }
 
   #wait(client: string | undefined, signal: AbortSignal): Promise<void> {
-    const { queued: places, queueMilliseconds } = this.#limits;
+    const { queued: slots, queueMilliseconds } = this.#limits;
     const own = [...this.#waiting].filter((one) => one.client === client).length;
-    if (this.#waiting.size >= places || own >= this.#shareOf(client, places)) throw this.#refusal();
+    if (this.#waiting.size >= slots || own >= this.#shareOf(client, slots)) throw this.#refusal();
     return new Promise((resolve, reject) => {
       const end = () => {
         this.#waiting.delete(waiting);

@@ -165,7 +165,7 @@ class CheckedBody {
     if (isAnalyzed(change)) this.pictures++;
     if (++this.count === SMALL_REQUEST + 1) {
       const { semaphores, client } = this.#context;
-      this.leave = await semaphores.bulkUpdates.enter(client, this.#signal);
+      this.leave = await semaphores.bulkUpdates.acquire(client, this.#signal);
     }
     const { origin, tombstones } = this.#options;
     this.staging ??= stageChanges(this.#context.store, this.#collection, origin, {

@@ -146,7 +146,7 @@ export function createPool(
   const maxToDecode = memory * (1 - FILES_SHARE);
   const files = config.memoryOf?.files ?? new WeightedSemaphore(memory * FILES_SHARE);
   const decoding = config.memoryOf?.decoding ?? new WeightedSemaphore(maxToDecode);
-  const places = new WeightedSemaphore(threads);
+  const slots = new WeightedSemaphore(threads);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const running = new Set<Promise<Analysis>>();
@@ -161,12 +161,12 @@ export function createPool(
     signal.throwIfAborted();
     const needed = await decodingBytes(bytes, { minSide, ...(limits && { limits }) });
     if (needed > maxToDecode) throw decodingBudgetExceeded(needed, maxToDecode);
-    const leaveMemory = await decoding.enter(urgent, signal, needed);
-    let releasePlace: () => void;
+    const releaseMemory = await decoding.acquire(urgent, signal, needed);
+    let releaseSlot: () => void;
     try {
-      releasePlace = await places.enter(urgent, signal);
+      releaseSlot = await slots.acquire(urgent, signal);
     } catch (error) {
-      leaveMemory();
+      releaseMemory();
       throw error;
     }
     const wanted = {
@@ -179,8 +179,8 @@ export function createPool(
     };
     const run = analyzeIn(pool, bytes, wanted, hangMilliseconds).finally(() => {
       running.delete(run);
-      leaveMemory();
-      releasePlace();
+      releaseMemory();
+      releaseSlot();
     });
     running.add(run);
     return options.signal ? unlessAborted(run, options.signal) : run;

@@ -242,11 +242,11 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   async #inTurn(work: () => Promise<void>): Promise<void> {
-    const leave = await this.#turns.enter(false, new AbortController().signal);
+    const release = await this.#turns.acquire(false, new AbortController().signal);
     try {
       await work();
     } finally {
-      leave();
+      release();
     }
   }
 
