@@ -3,7 +3,7 @@ import { formatThumbnail, stringifyJson } from '@akin/domain';
 import { definedFields, type ExportedDocument, exportDocuments as exportPage, findCollection } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
-import { lookupIn, readQuery } from '../search/query-parameters.ts';
+import { parameterLookup, readQuery } from '../search/query-parameters.ts';
 
 /** Approximate maximum size of a page; one more document may follow. */
 const PAGE_BYTES = 4 * 1024 ** 2;
@@ -14,7 +14,7 @@ export const exportDocuments: Handler<ParametersOf<Endpoints['exportDocuments']>
   { store, semaphores, client },
 ) => {
   const { q, fq, rows, cursor, TZ: timeZone } = parameters;
-  const parameter = lookupIn(list);
+  const parameter = parameterLookup(list);
   const filters = fq.filter((text) => text.trim() !== '').map((text) => readQuery('fq', text, parameters, parameter));
   const query = readQuery('q', q, parameters, parameter);
   const collection = await findCollection(store, parameters.collection);

@@ -13,9 +13,9 @@ import type { Handler } from '../http/serve.ts';
 import { fieldNames } from '../search/answer-search.ts';
 import { type FieldList, readFieldList } from '../search/field-list.ts';
 import { presentDocument } from '../search/present.ts';
-import { lookupIn } from '../search/query-parameters.ts';
+import { parameterLookup } from '../search/query-parameters.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
-import { commitReached, reachToken } from '../update/await-token.ts';
+import { awaitTokenOrStandby } from '../update/await-token.ts';
 
 /** Documents by their ids, in the given order. */
 export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters, list, signal }, context) => {
@@ -31,11 +31,10 @@ export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters,
       `Parameters id and ids name ${wanted.length} documents: send at most ${MAX_ROWS}.`,
     );
   }
-  const fields = readFieldList(parameters.fl, false, lookupIn(list));
+  const fields = readFieldList(parameters.fl, false, parameterLookup(list));
   const { after, afterTimeout } = parameters;
-  const reached = await reachToken(after, afterTimeout, parameters.collection, signal, context);
-  const commitOf = (one: Collection) => commitReached(reached, after, afterTimeout, one, signal, context);
-  const { shown, schema, collection } = await read(parameters.collection, wanted, fields, commitOf, context);
+  const commitToShow = await awaitTokenOrStandby(after, afterTimeout, parameters.collection, signal, context);
+  const { shown, schema, collection } = await read(parameters.collection, wanted, fields, commitToShow, context);
   const { names, hidden } = fieldNames(fields, schema);
   const versioned = names.includes(VERSION_FIELD);
   const versions = versioned ? await currentVersions(context.store, collection, wanted) : new Map<string, bigint>();
@@ -74,7 +73,7 @@ async function read(
   name: string,
   ids: readonly string[],
   list: FieldList,
-  commitOf: (collection: Collection) => Promise<bigint | undefined>,
+  commitToShow: (collection: Collection) => Promise<bigint | undefined>,
   context: Context,
 ): Promise<Read> {
   const { store } = context;
@@ -85,11 +84,11 @@ async function read(
       // Without the id, the answer could not be ordered.
       return [...fieldNames(list, schema).names, 'id'];
     };
-    const shown = await getDocuments(store, collection, ids, fieldsOf, await commitOf(collection));
+    const shown = await getDocuments(store, collection, ids, fieldsOf, await commitToShow(collection));
     return shown && used && { collection, shown, schema: used };
   };
-  const recalled = cachedCollection(store, name);
-  const read = recalled && (await readOf(recalled.collection).catch(ignoreDropped));
+  const cached = cachedCollection(store, name);
+  const read = cached && (await readOf(cached.collection).catch(ignoreDropped));
   return read ?? (await readOf(await findCollection(store, name))) ?? readAgain(name);
 }
 

@@ -7,14 +7,14 @@ import type { Handler } from '../http/serve.ts';
 import { fieldNames } from '../search/answer-search.ts';
 import { type FieldList, readFieldList, wantedDistances } from '../search/field-list.ts';
 import { presentDocument } from '../search/present.ts';
-import { lookupIn, readFilters } from '../search/query-parameters.ts';
+import { parameterLookup, readFilters } from '../search/query-parameters.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
 /** A page of the groups of near-duplicates, and the commit up to which they are current. */
 export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
-  const parameter = lookupIn(list);
+  const parameter = parameterLookup(list);
   const filters = readFilters(parameters.fq, parameters, parameter).map(({ query }) => query);
   const fields: FieldList = { ...readFieldList(parameters.fl, true, parameter), score: true };
   const after = parameters.cursor === undefined ? undefined : readIdCursor(parameters.cursor);

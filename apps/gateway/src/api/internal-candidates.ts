@@ -2,7 +2,7 @@ import { endpoint, integer, type ParametersOf, text } from '@akin/contract';
 import { AkinError, MAX_SHARDS } from '@akin/domain';
 import { z } from 'zod';
 import type { FindCandidates } from '../config.ts';
-import { reserved } from '../http/pictures.ts';
+import { readReserved } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 
 const MAX_PATIENCE_MILLISECONDS = 60_000;
@@ -25,7 +25,7 @@ export function candidates(find: FindCandidates): Handler<ParametersOf<typeof CA
   return async ({ parameters, body, reservation, signal }, { limits }) => {
     const shards = readShards(parameters.shards);
     const chunks: Uint8Array[] = [];
-    for await (const chunk of reserved(body, limits.parameterBytes, reservation, limits)) chunks.push(chunk);
+    for await (const chunk of readReserved(body, limits.parameterBytes, reservation, limits)) chunks.push(chunk);
     const question = Buffer.concat(chunks).toString('utf8');
     const bytes = await find(question, { shards, patience: parameters.patience, signal });
     return { type: 'application/json', bytes };

@@ -5,7 +5,7 @@ import { type CollectionSchema, calibrationOf, findCollection, generationOf, loa
 import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { describeQuery } from '../search/describe-query.ts';
-import { lookupIn, readFilters } from '../search/query-parameters.ts';
+import { parameterLookup, readFilters } from '../search/query-parameters.ts';
 import type { RankInput } from '../search/rank-inputs.ts';
 import { requireOwnModel } from '../search/require-own-model.ts';
 import { type Voter, voteForTags } from '../search/tags.ts';
@@ -23,7 +23,7 @@ const VOTERS = 20;
 export const tag: Handler<Parameters> = async ({ parameters, list, signal }, context) => {
   refuseUnsupported(list);
   const input = readInput(parameters, hasSeveralPictures('tagging.input.data', list, context.files));
-  const parameter = lookupIn(list);
+  const parameter = parameterLookup(list);
   const filters = readFilters(parameters.fq, parameters, parameter).map(({ query }) => query);
 
   const collection = await findCollection(context.store, parameters.collection);

@@ -6,9 +6,9 @@ type Parameters = ParametersOf<Endpoints['update']>;
 
 /** Adds, replaces and deletes documents, and commits. */
 export const update: Handler<Parameters> = (call, context) =>
-  answerUpdate(call, { json: loneObjectOf(call), xml: true }, context);
+  answerUpdate(call, { json: meaningOfSingleObject(call), xml: true }, context);
 
 /** Below `/api/cores` a single JSON object is a document. Below the legacy segment it contains commands, as in Solr. */
-export function loneObjectOf({ prefix, parameters }: Call<Parameters>): 'document' | 'commands' {
+export function meaningOfSingleObject({ prefix, parameters }: Call<Parameters>): 'document' | 'commands' {
   return prefix === 'cores' || !parameters['json.command'] ? 'document' : 'commands';
 }

@@ -63,7 +63,7 @@ async function readRaw(
   if (body.announced > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of reserved(body, limits.parameterBytes, reservation, limits)) {
+  for await (const chunk of readReserved(body, limits.parameterBytes, reservation, limits)) {
     length += chunk.length;
     if (length > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
     chunks.push(chunk);
@@ -78,7 +78,7 @@ async function readForm(
   reservation: Reservation,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
-  const chunks = reserved(body, limits.multipartBytes, reservation, limits);
+  const chunks = readReserved(body, limits.multipartBytes, reservation, limits);
   const parts = await readMultipart(body.contentType, chunks, { parts: limits.parameters, check: checkPart });
   const files = new Map<string, Uint8Array>();
   const list = parts.map((part): [string, string] => {
@@ -99,7 +99,7 @@ export function checkPart(name: string, bytes: number): void {
 }
 
 /** The bytes of a body, counted before they are kept. */
-export async function* reserved(
+export async function* readReserved(
   body: Body,
   maxBytes: number,
   reservation: Reservation,

@@ -12,7 +12,7 @@ import type { GatewayLimits } from '../admission/limits.ts';
 import type { Reservation } from '../admission/memory-budget.ts';
 import type { Body } from './body.ts';
 import { FormReader, type ParameterList } from './parameters.ts';
-import { type BodyParameters, mayHavePictures, NO_FILES, readPictures, reserved } from './pictures.ts';
+import { type BodyParameters, mayHavePictures, NO_FILES, readPictures, readReserved } from './pictures.ts';
 import { isPayload } from './request-log.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -65,11 +65,11 @@ async function readTexts(
   if (body.type === FORM_TYPE) return requireNoJson(await readForm(body, reservation, limits));
   if (endpoint.bodies && isJsonType(body.type)) return readJsonParameters(endpoint, body, reservation, limits);
   const pictures = endpoint.picture === undefined ? '' : ', multipart/form-data or a picture (image/*)';
-  throw unreadable(body, `${endpoint.bodies ? 'application/json or a form' : 'a form'}${pictures}`);
+  throw unsupportedBody(body, `${endpoint.bodies ? 'application/json or a form' : 'a form'}${pictures}`);
 }
 
 /** The error for a body whose type is not accepted here. */
-export function unreadable(body: Body, wanted: string): AkinError {
+export function unsupportedBody(body: Body, wanted: string): AkinError {
   const what = body.type === '' ? 'A body without Content-Type is not read' : `A body of ${body.type} is not read here`;
   return new AkinError('unsupported-media-type', `${what}: send ${wanted}.`);
 }
@@ -86,7 +86,7 @@ export function checkLengths(list: ParameterList, limits: GatewayLimits): void {
 
 async function readForm(body: Body, reservation: Reservation, limits: GatewayLimits): Promise<ParameterList> {
   const reader = new FormReader(limits.parameters);
-  for await (const chunk of reserved(body, limits.parameterBytes, reservation, limits)) reader.write(chunk);
+  for await (const chunk of readReserved(body, limits.parameterBytes, reservation, limits)) reader.write(chunk);
   return reader.end();
 }
 
@@ -108,7 +108,7 @@ async function readJsonParameters(
   limits: GatewayLimits,
 ): Promise<ParameterList> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of reserved(body, limits.parameterBytes, reservation, limits)) chunks.push(chunk);
+  for await (const chunk of readReserved(body, limits.parameterBytes, reservation, limits)) chunks.push(chunk);
   return ofJson(endpoint, decodeUtf8(Buffer.concat(chunks)), 'A JSON body of parameters');
 }
 

@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 /** Errors that may only be due to outdated cached data. */
 const OUTDATED: readonly ErrorCode[] = ['not-found', 'bad-request', 'conflict'];
 
-/** An answer, and the state that it was made from. */
-interface Seen<T> {
+/** An answer, and the state of the collection that it was made from. */
+interface AnswerWithState<T> {
   readonly value: T;
   /** The name of the collection, and the version of its fields, as the database returned them with the answer. */
   readonly collection: { readonly name: string; readonly schemaVersion: number };
@@ -24,17 +24,17 @@ export async function answerFromCache<T>(
   name: string,
   { store }: Context,
   isCostly: boolean,
-  answer: (collection: Collection, schema: CollectionSchema) => Promise<Seen<T>>,
+  answer: (collection: Collection, schema: CollectionSchema) => Promise<AnswerWithState<T>>,
 ): Promise<T> {
-  const recalled = isCostly ? undefined : cachedCollection(store, name);
-  if (recalled !== undefined) {
-    const { collection, schema } = recalled;
-    const seen = await answer(collection, schema).catch((error: unknown) => {
+  const cached = isCostly ? undefined : cachedCollection(store, name);
+  if (cached !== undefined) {
+    const { collection, schema } = cached;
+    const made = await answer(collection, schema).catch((error: unknown) => {
       // The field may be new, or the collection another one.
       if (error instanceof AkinError && OUTDATED.includes(error.code)) return undefined;
       throw error;
     });
-    if (seen?.collection.name === name && seen.collection.schemaVersion === schema.version) return seen.value;
+    if (made?.collection.name === name && made.collection.schemaVersion === schema.version) return made.value;
   }
   const collection = await findCollection(store, name);
   return (await answer(collection, await loadSchema(store, collection))).value;

@@ -15,14 +15,14 @@ import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
 import type { Call } from '../http/serve.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
-import { commitReached, reachToken } from '../update/await-token.ts';
+import { awaitTokenOrStandby } from '../update/await-token.ts';
 import { answerFromCache } from './answer-from-cache.ts';
 import { describeQuery, rankingModule } from './describe-query.ts';
 import { isUncached, readFacets, tagsOf } from './facets.ts';
 import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
 import { presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
-import { lookupIn, readFilters, readQuery, readSort } from './query-parameters.ts';
+import { parameterLookup, readFilters, readQuery, readSort } from './query-parameters.ts';
 import { type RankInput, readRankInputs } from './rank-inputs.ts';
 import { requireOwnModel } from './require-own-model.ts';
 
@@ -53,7 +53,7 @@ export async function answerSearch(
     );
   }
   const module = rankingModule(parameters['rank.mode'] ?? preset.mode, inputs);
-  const parameter = lookupIn(call.list);
+  const parameter = parameterLookup(call.list);
   const fields = readFieldList(parameters.fl, inputs.length > 0, parameter);
   const query = readQuery('q', parameters.q, parameters, parameter);
   const filters = readFilters(parameters.fq, parameters, parameter);
@@ -65,10 +65,10 @@ export async function answerSearch(
   const sort = readSort(parameters.sort, parameter);
 
   const { after, afterTimeout } = parameters;
-  const reached = await reachToken(after, afterTimeout, parameters.collection, signal, context);
+  const commitToShow = await awaitTokenOrStandby(after, afterTimeout, parameters.collection, signal, context);
   const isAnalyzed = inputs.some(({ kind }) => kind === 'url' || kind === 'data' || kind === 'text');
   return answerFromCache(parameters.collection, context, isAnalyzed, async (collection, schema) => {
-    const atLeast = await commitReached(reached, after, afterTimeout, collection, signal, context);
+    const atLeast = await commitToShow(collection);
     await requireOwnModel(inputs, module, collection, schema, context);
     const models = generationOf(context.store, schema);
     const threshold = parameters['rank.threshold'] ?? preset.threshold;

@@ -11,7 +11,7 @@ import {
 import type { FacetRequest } from '@akin/store';
 import type { ParameterList } from '../http/parameters.ts';
 import { refuseUnsupportedFacets } from '../solr/refused-parameters.ts';
-import { lookupIn, type QueryOptions, readQuery } from './query-parameters.ts';
+import { parameterLookup, type QueryOptions, readQuery } from './query-parameters.ts';
 
 /** A facet with its name in the answer. */
 export interface NamedFacet {
@@ -33,7 +33,7 @@ export type TaggedQueries = readonly { readonly tags: readonly string[]; readonl
  */
 export function readFacets(list: ParameterList, tagged: TaggedQueries, options: QueryOptions): NamedFacet[] {
   refuseUnsupportedFacets(list);
-  const parameter = lookupIn(list);
+  const parameter = parameterLookup(list);
   return list.flatMap(([name, text]): NamedFacet[] => {
     if (text === '') return [];
     switch (name) {

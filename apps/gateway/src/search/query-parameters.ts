@@ -46,7 +46,7 @@ export function readSort(text: string | undefined, parameter: ParameterLookup): 
 }
 
 /** The first value of each parameter, for those that a query may refer to. */
-export function lookupIn(list: ParameterList): ParameterLookup {
+export function parameterLookup(list: ParameterList): ParameterLookup {
   const first = new Map<string, string>();
   for (const [name, value] of list) if (!first.has(name)) first.set(name, value);
   return (name) => first.get(name);

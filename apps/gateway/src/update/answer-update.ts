@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { JsonAnswer } from '../http/answer.ts';
 import { MULTIPART_TYPE } from '../http/multipart.ts';
 import type { ParameterList } from '../http/parameters.ts';
-import { FORM_TYPE, isJsonType, isXmlType, LINES_TYPES, unreadable } from '../http/read-request.ts';
+import { FORM_TYPE, isJsonType, isXmlType, LINES_TYPES, unsupportedBody } from '../http/read-request.ts';
 import type { Call } from '../http/serve.ts';
 import { readXmlCommands } from '../solr/read-xml-commands.ts';
 import { OFF, refuseUnsupported } from '../solr/refused-parameters.ts';
@@ -19,17 +19,21 @@ import { writeToken } from './token.ts';
 
 type Parameters = ParametersOf<Endpoints['update']>;
 
-/** The accepted kinds of bodies of an endpoint. */
-interface Readable {
+/** The kinds of bodies that an endpoint accepts. */
+interface AcceptedBodies {
   /** Given if JSON is accepted: what a single object means. */
   readonly json?: 'document' | 'commands';
   readonly xml: boolean;
 }
 
 /** The steps of every update: validate, accept, wait for analysis, commit. */
-export async function answerUpdate(call: Call<Parameters>, reads: Readable, context: Context): Promise<JsonAnswer> {
+export async function answerUpdate(
+  call: Call<Parameters>,
+  accepts: AcceptedBodies,
+  context: Context,
+): Promise<JsonAnswer> {
   const { parameters } = call;
-  refuse(call.list);
+  refuseParameters(call.list);
   const modules =
     parameters['modules.apply'] === undefined ? undefined : parseModulesApply(parameters['modules.apply']);
   const { tombstones, _version_: version } = parameters;
@@ -37,10 +41,8 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
     version === undefined ? undefined : withErrorContext(VERSION_FIELD, () => parseVersion(version.trim()));
   const collection = await findCollection(context.store, parameters.collection);
 
-  const commands =
-    call.prefix === 'legacy'
-      ? withHints(commandsOf(call, reads, collection, modules, context))
-      : commandsOf(call, reads, collection, modules, context);
+  const sent = commandsOf(call, accepts, collection, modules, context);
+  const commands = call.prefix === 'legacy' ? warnAboutUrls(sent) : sent;
   const origin = { requestId: call.requestId, trace: traceparent() };
   const staged = await inSpan('stage', {}, async (span) => {
     const body = await stageBody(
@@ -54,7 +56,7 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
     return body;
   });
   const plan = planCommit(parameters, staged.commits);
-  requireWork(call, staged, plan.publish || plan.within !== undefined || asksForCommit(call.list));
+  refuseEmpty(call, staged, plan.publish || plan.within !== undefined || asksForCommit(call.list));
 
   const accepted = await accept(staged, collection, context);
   if (accepted) {
@@ -65,7 +67,7 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
   const header = {
     // Without its own changes, the token covers everything that was accepted before.
     token: writeToken(collection, accepted ?? { first: 1, last: await lastOperation(context.store, collection) }),
-    ...(staged.warnings.length > 0 ? { warnings: staged.warnings } : {}),
+    ...(staged.warnings.size > 0 ? { warnings: [...staged.warnings] } : {}),
   };
   const body = accepted
     ? {
@@ -83,17 +85,17 @@ export async function answerUpdate(call: Call<Parameters>, reads: Readable, cont
 
   const failed = await finishUpdate(collection, own, plan, call.signal, context);
   if (failed.length === 0) return { header, body };
-  const details = failed.map((operation) => staged.lines.name(presentFailure(operation)));
+  const details = failed.map((operation) => staged.lines.withLine(presentFailure(operation)));
   const rest = (accepted?.count ?? 0) > failed.length ? ' The others are accepted.' : '';
   const message = `${details[0]?.msg}${failed.length > 1 ? ` ${failed.length} pictures could not be analyzed.` : ''}${rest}`;
   return { status: 422, header, body, partial: { code: details[0]?.code ?? 'image-undecodable', message, details } };
 }
 
 /**
- * Parameters of Solr's `/update/json/docs`: they extract documents from others, and `echo` only shows what would be
- * stored.
+ * Parameters of Solr's `/update/json/docs` that make documents from parts of others, or (`echo`) only show the result.
+ * Each is allowed only with a value that changes nothing.
  */
-const TRANSFORMING = {
+const TRANSFORM_PARAMETERS = {
   split: /^\/?$/,
   f: /^(\$FQN:)?(\/\*\*)?$/,
   srcField: /^$/,
@@ -102,20 +104,18 @@ const TRANSFORMING = {
 };
 
 /** @throws AkinError bad-request for parameters that would change the meaning of the update */
-function refuse(list: ParameterList): void {
-  refuseUnsupported(list, { allowed: ['json.command'], more: TRANSFORMING });
+function refuseParameters(list: ParameterList): void {
+  refuseUnsupported(list, { allowed: ['json.command'], more: TRANSFORM_PARAMETERS });
   for (const [name, value] of list) {
     if (name === 'overwrite' && /^(false|0|off|no)$/i.test(value)) throw refusedOverwrite();
-    if (name === 'rollback' && /^(true|1|on|yes)$/i.test(value)) {
-      throw refusedRollback();
-    }
+    if (name === 'rollback' && /^(true|1|on|yes)$/i.test(value)) throw refusedRollback();
   }
 }
 
-/** The commands of the body. A form contains none: its parameters are read already. */
+/** The commands of the body. A form contains none, only parameters, which were read before. */
 async function* commandsOf(
   call: Call<Parameters>,
-  reads: Readable,
+  accepts: AcceptedBodies,
   collection: Collection,
   modules: readonly string[] | undefined,
   context: Context,
@@ -129,27 +129,27 @@ async function* commandsOf(
     );
   }
   const bytes = () => body.bytes(context.limits.updateBytes);
-  if (reads.xml && isXmlType(body.type)) yield* readXmlCommands(bytes());
-  else if (reads.json && isJsonType(body.type)) {
-    yield* readCommands(bytes(), reads.json === 'document' ? 'documents' : 'commands', {
+  if (accepts.xml && isXmlType(body.type)) yield* readXmlCommands(bytes());
+  else if (accepts.json && isJsonType(body.type)) {
+    yield* readCommands(bytes(), accepts.json === 'document' ? 'documents' : 'commands', {
       emptyIsNothing: asksForCommit(call.list),
     });
-  } else if (reads.json && LINES_TYPES.includes(body.type)) {
+  } else if (accepts.json && LINES_TYPES.includes(body.type)) {
     yield* readLines(bytes());
-  } else if (reads.json && body.type === MULTIPART_TYPE) {
+  } else if (accepts.json && body.type === MULTIPART_TYPE) {
     yield* readUpload({ ...call, async: call.parameters.async }, collection, modules, context);
   } else {
-    const wanted = [...(reads.json ? ['application/json'] : []), ...(reads.xml ? ['application/xml'] : [])];
-    const also = reads.json ? `, application/x-ndjson or ${MULTIPART_TYPE}` : '';
-    throw unreadable(body, `${wanted.join(' or ')}${also}`);
+    const wanted = [...(accepts.json ? ['application/json'] : []), ...(accepts.xml ? ['application/xml'] : [])];
+    const also = accepts.json ? `, application/x-ndjson or ${MULTIPART_TYPE}` : '';
+    throw unsupportedBody(body, `${wanted.join(' or ')}${also}`);
   }
 }
 
 /**
- * Flow 4 took the picture of a document from `url`. Users of Solr have other URLs there, so it is an ordinary field
- * here. A client that expects more gets an error.
+ * Warns about documents with a `url` and no picture. Flow 4 took the picture from `url`. Users of Solr have other URLs
+ * there, so akin only stores it.
  */
-async function* withHints(commands: AsyncIterable<Command>): AsyncGenerator<Command> {
+async function* warnAboutUrls(commands: AsyncIterable<Command>): AsyncGenerator<Command> {
   for await (const command of commands) {
     if (command.kind === 'add' && command.json instanceof JsonObject) {
       const url = command.json.get('url');
@@ -170,8 +170,8 @@ function asksForCommit(list: ParameterList): boolean {
   return list.some(([name]) => asking.includes(name));
 }
 
-/** @throws AkinError bad-request if nothing at all was requested: most likely the body was lost on the way */
-function requireWork(call: Call<Parameters>, staged: StagedBody, commits: boolean): void {
+/** @throws AkinError bad-request if the request asks for nothing: its body was probably lost on the way */
+function refuseEmpty(call: Call<Parameters>, staged: StagedBody, commits: boolean): void {
   if (staged.staging || staged.commits.length > 0 || commits || call.body.sent) return;
   throw new AkinError(
     'bad-request',
@@ -191,7 +191,7 @@ async function accept(
     staged.discard();
     throw error;
   }
-  staged.leave();
+  staged.releaseSlot();
   if (accepted) {
     context.backlogQuota.record(collection, staged.count, staged.pictures);
     context.wake();

@@ -31,58 +31,39 @@ export async function awaitToken(
   await inSpan('wait for changes', {}, () => awaitVisible(token, milliseconds, collection, signal, context));
 }
 
-/** A commit that contains the operations of a token. */
-export interface Reached {
-  readonly collection: Collection;
-  readonly commit: bigint;
-}
-
 /**
- * As {@link awaitToken}, for answers that may come from a standby. If a standby shows the operations already, nothing
- * is waited for.
+ * As {@link awaitToken}, for answers that may come from a standby. If a standby shows the operations already, it waits
+ * for nothing.
  *
- * @returns what the standby showed; undefined if the primary was waited for
+ * @param name of the collection
+ * @returns a function that gives the commit which an answer about a collection must show. Undefined: any answer of the
+ * primary shows the operations.
  */
-export async function reachToken(
+export async function awaitTokenOrStandby(
   token: string | undefined,
   milliseconds: number,
   name: string,
   signal: AbortSignal,
   context: Context,
-): Promise<Reached | undefined> {
-  if (token === undefined) return undefined;
+): Promise<(collection: Collection) => Promise<bigint | undefined>> {
+  if (token === undefined) return async () => undefined;
   const { store } = context;
-  const recalled = store.standbys.count > 0 ? cachedCollection(store, name)?.collection : undefined;
-  const commit = recalled && (await commitOf(token, recalled, context));
-  if (recalled !== undefined && commit !== undefined) return { collection: recalled, commit };
-  await awaitToken(token, milliseconds, await findCollection(store, name), signal, context);
-  return undefined;
+  const cached = store.standbys.count > 0 ? cachedCollection(store, name)?.collection : undefined;
+  const commit = cached && (await commitOf(token, cached, context));
+  if (commit === undefined) await awaitToken(token, milliseconds, await findCollection(store, name), signal, context);
+  return async (collection) => {
+    if (commit === undefined || collection.id === cached?.id) return commit;
+    // The standby was asked about another collection, which had the name before.
+    await awaitToken(token, milliseconds, collection, signal, context);
+    return undefined;
+  };
 }
 
-/**
- * The commit of a collection that an answer must show. If a standby was asked about another collection, which had the
- * name before, waits for the operations of the token in this one.
- *
- * @param reached the result of {@link reachToken}
- * @returns undefined if any answer of the primary shows the operations
- */
-export async function commitReached(
-  reached: Reached | undefined,
-  token: string | undefined,
-  milliseconds: number,
-  collection: Collection,
-  signal: AbortSignal,
-  context: Context,
-): Promise<bigint | undefined> {
-  if (reached === undefined || reached.collection.id === collection.id) return reached?.commit;
-  await awaitToken(token, milliseconds, collection, signal, context);
-  return undefined;
-}
-
+/** A commit of a standby that contains the operations of a token. */
 async function commitOf(token: string, collection: Collection, { store }: Context): Promise<bigint | undefined> {
   let range: SeqRange;
   try {
-    // The standby says whether it is beyond the newest operation.
+    // The standby checks whether the token is beyond its newest operation.
     range = readToken(token, collection, Number.MAX_SAFE_INTEGER);
   } catch {
     return undefined;
@@ -103,11 +84,11 @@ async function awaitVisible(
   const done = new AbortController();
   const either = AbortSignal.any([signal, tooLate, done.signal]);
   const visible = waitForOperations(store, collection, range, { until: 'visible', signal: either });
-  const brought = waitForOperations(store, collection, range, { signal: either }).then(async () => {
+  const requested = waitForOperations(store, collection, range, { signal: either }).then(async () => {
     if (!done.signal.aborted) await context.commit(collection.name);
   });
   // Even if the commit cannot be requested, the automatic one may still come in time.
-  brought.catch(() => {});
+  requested.catch(() => {});
   try {
     await visible;
   } catch (error) {

@@ -1,15 +1,15 @@
 import { AkinError, type ErrorDetail } from '@akin/domain';
 
-/** Maximum number of gaps of blank lines between documents that are stored. */
+/** Maximum number of stored gaps. A gap is one or more blank lines between two documents. */
 const MAX_GAPS = 100_000;
 
 /**
- * The lines of the documents of an NDJSON body, for errors after the body was read. Only positions are stored where a
- * line does not directly follow the previous one, so a body without blank lines needs no memory.
+ * The line of each document of an NDJSON body, for errors that are found after the body was read. Only gaps are stored, so
+ * a body without blank lines needs no memory.
  */
 export class BodyLines {
   readonly #limit: number;
-  /** For each position, how far the line is ahead of it from there on. Ascending. */
+  /** From `position` to the next gap, the line of a document is its position plus `ahead`. In ascending order. */
   readonly #gaps: { readonly position: number; readonly ahead: number }[] = [];
   /** From this position on the line is unknown: there were too many gaps. */
   #unknownFrom = Number.POSITIVE_INFINITY;
@@ -33,8 +33,8 @@ export class BodyLines {
     return gap === undefined ? undefined : position + gap.ahead;
   }
 
-  /** A detail that names the line, if there is one. */
-  name<D extends ErrorDetail>(detail: D): D {
+  /** The detail, with its line in the message if the line is known. */
+  withLine<D extends ErrorDetail>(detail: D): D {
     const line = detail.position === undefined ? undefined : this.lineOf(detail.position);
     return line === undefined ? detail : { ...detail, msg: `Line ${line}: ${detail.msg}` };
   }
@@ -45,7 +45,7 @@ export class BodyLines {
       return await run();
     } catch (error) {
       if (!(error instanceof AkinError)) throw error;
-      const details = error.details.map((detail) => this.name(detail));
+      const details = error.details.map((detail) => this.withLine(detail));
       const [before = '', after = ''] = [error.details[0]?.msg, details[0]?.msg];
       const { code, cause, retryAfterSeconds } = error;
       throw new AkinError(code, before === '' ? error.message : error.message.replace(before, () => after), {

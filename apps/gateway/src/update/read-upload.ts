@@ -13,7 +13,7 @@ import type { Reservation } from '../admission/memory-budget.ts';
 import type { Context } from '../context.ts';
 import type { Body } from '../http/body.ts';
 import { type Part, readMultipart, textOf } from '../http/multipart.ts';
-import { checkPart, FILE_PART, reserved } from '../http/pictures.ts';
+import { checkPart, FILE_PART, readReserved } from '../http/pictures.ts';
 import { analyzePicture } from '../search/analyze-picture.ts';
 import { contentModelOf } from '../search/content-model.ts';
 import type { Command } from './read-commands.ts';
@@ -71,7 +71,7 @@ async function readBoth(
   reservation: Reservation,
   { limits }: Context,
 ): Promise<{ document: JsonObject; file: Uint8Array }> {
-  const chunks = reserved(body, limits.multipartBytes, reservation, limits);
+  const chunks = readReserved(body, limits.multipartBytes, reservation, limits);
   const check = (name: string, bytes: number) => {
     checkPart(name, bytes);
     if (name === FILE_PART || bytes <= MAX_DOCUMENT_BYTES) return;

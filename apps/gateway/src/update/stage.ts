@@ -36,18 +36,18 @@ export interface StagedBody {
   /** Undefined if the body contains no change. */
   readonly staging: Staging | undefined;
   readonly commits: readonly CommitCommand[];
-  readonly warnings: readonly string[];
+  readonly warnings: ReadonlySet<string>;
   /** The number of changes, and how many of them have a picture to analyze. */
   readonly count: number;
   readonly pictures: number;
-  /** Ids of documents, each with its position among the changes, if they were requested. */
+  /** Ids of documents, each with its position among the changes. Empty if no versions were requested. */
   readonly ids: readonly { readonly id: string; readonly index: number }[];
   /** The lines of its documents, for NDJSON. */
   readonly lines: BodyLines;
-  /** Frees the slot of the request. Call this once the request is accepted: others may be waiting. */
-  readonly leave: () => void;
-  /** Frees the slot, and removes what was staged. Call this if the request is refused. */
-  readonly discard: () => void;
+  /** Call this once the request is accepted: others may be waiting for its slot. */
+  releaseSlot(): void;
+  /** Releases the slot, and removes what was staged. Call this if the request is refused. */
+  discard(): void;
 }
 
 interface StagingOptions {
@@ -61,8 +61,8 @@ interface StagingOptions {
 }
 
 /**
- * Checks every command as it arrives and stages the changes: memory contains one batch, whatever the length of the
- * body. After the first invalid document nothing more is staged, but all are checked, so that the error lists them.
+ * Checks every command as it arrives and stages the changes: only one batch is in memory, however long the body is. After
+ * the first invalid document nothing more is staged, but all are checked, so that the error lists them.
  *
  * @param options.modules the modules that analyze the pictures; undefined: all
  * @param options.tombstones whether its deletes leave tombstones
@@ -78,36 +78,36 @@ export async function stageBody(
   context: Context,
 ): Promise<StagedBody> {
   const { modules } = options;
-  const request = new CheckedBody(collection, options, signal, context);
+  const body = new CheckedBody(collection, options, signal, context);
   try {
     const schema = await loadSchema(context.store, collection);
     const claims = new TypeClaims();
     const yieldIfDue = createYield();
-    // Whether its models are ours. Checked when the first document with outputs arrives.
-    let fits = false;
+    // Checked when the first document with outputs arrives.
+    let modelsAreChecked = false;
     let models = generationOf(context.store, schema);
     for await (const command of commands) {
-      if (command.kind === 'commit') request.commits.push(command);
-      else if (command.kind === 'warning') request.warnings.add(command.msg);
+      if (command.kind === 'commit') body.commits.push(command);
+      else if (command.kind === 'warning') body.warnings.add(command.msg);
       else if (command.kind === 'add') {
-        if (command.line !== undefined) request.lines.note(command.position, command.line);
+        if (command.line !== undefined) body.lines.note(command.position, command.line);
         const result = validateDocument(command.json, command.position, schema.fields, claims);
-        if ('errors' in result) request.refuse(result.errors);
+        if ('errors' in result) body.refuse(result.errors);
         else {
-          for (const warning of result.warnings) request.warnings.add(warning);
-          if (!fits && hasImportedOutputs(result.document)) {
+          for (const warning of result.warnings) body.warnings.add(warning);
+          if (!modelsAreChecked && hasImportedOutputs(result.document)) {
             await requireOwnModels(context.store, collection, modules);
-            fits = true;
+            modelsAreChecked = true;
             // An empty collection may have changed to the models of this process.
             models = generationOf(context.store, await loadSchema(context.store, collection));
           }
-          request.keepId(result.document.id);
+          body.keepId(result.document.id);
           const { expectedVersion } = options;
           const document = expectedVersion === undefined ? result.document : { expectedVersion, ...result.document };
-          await request.check(command, () => addOf(document, modules, models, context));
+          await body.check(command, () => addOf(document, modules, models, context));
         }
       } else {
-        await request.check(command, () => {
+        await body.check(command, () => {
           if (command.kind === 'delete') return deleteOf(command, options);
           checkDelete(context.store, collection, schema, command.query, claims.newFields());
           return { kind: 'delete-by-query', query: command.query };
@@ -115,27 +115,24 @@ export async function stageBody(
       }
       await yieldIfDue();
     }
-    await request.end();
+    await body.end();
   } catch (error) {
-    request.discard();
+    body.discard();
     throw error;
   }
-  const { staging, commits, warnings, count, ids, pictures, lines, leave } = request;
-  const discard = () => request.discard();
-  return { staging, commits, warnings: [...warnings], count, ids, pictures, lines, leave, discard };
+  return body;
 }
 
-/** The state of a body while it arrives: its changes are staged until the first invalid one. */
-class CheckedBody {
+/** A body while it arrives: its changes are staged until the first invalid one. */
+class CheckedBody implements StagedBody {
   readonly commits: CommitCommand[] = [];
   readonly warnings = new Set<string>();
   staging: Staging | undefined;
   count = 0;
-  /** The ids of the documents, each with its position among the changes. */
   readonly ids: { readonly id: string; readonly index: number }[] = [];
   pictures = 0;
   readonly lines = new BodyLines();
-  leave = () => {};
+  releaseSlot = () => {};
   #utilization = performance.eventLoopUtilization();
   readonly #collection: Collection;
   readonly #context: Context;
@@ -165,7 +162,7 @@ class CheckedBody {
     if (isAnalyzed(change)) this.pictures++;
     if (++this.count === SMALL_REQUEST + 1) {
       const { semaphores, client } = this.#context;
-      this.leave = await semaphores.bulkUpdates.acquire(client, this.#signal);
+      this.releaseSlot = await semaphores.bulkUpdates.acquire(client, this.#signal);
     }
     const { origin, tombstones } = this.#options;
     this.staging ??= stageChanges(this.#context.store, this.#collection, origin, {
@@ -190,7 +187,7 @@ class CheckedBody {
   refuse(errors: readonly ErrorDetail[]): void {
     this.#refused++;
     const free = this.#context.limits.listedDetails - this.#details.length;
-    this.#details.push(...errors.slice(0, Math.max(0, free)).map((detail) => this.lines.name(detail)));
+    this.#details.push(...errors.slice(0, Math.max(0, free)).map((detail) => this.lines.withLine(detail)));
   }
 
   async end(): Promise<void> {
@@ -210,7 +207,7 @@ class CheckedBody {
 
   /** Nobody waits for it. If the process ends first, the next start removes the rest. */
   discard(): void {
-    this.leave();
+    this.releaseSlot();
     const { staging } = this;
     if (staging) this.#context.background('removing a refused request', () => staging.discard());
   }
