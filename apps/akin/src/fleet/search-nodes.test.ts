@@ -270,8 +270,10 @@ describe('search nodes', () => {
     };
     // Whatever the shards have that nodes hold, these find nothing there.
     const blind = finding({
-      ask: async ({ counted }, { isInPart } = {}) =>
-        isInPart ? [{ shards: [0, 1, 2], holds: undefined, candidates: nothing, counts: counted.map(() => 0) }] : [],
+      ask: async ({ counted }, { acceptsPartial } = {}) =>
+        acceptsPartial
+          ? [{ shards: [0, 1, 2], holds: undefined, candidates: nothing, counts: counted.map(() => 0) }]
+          : [],
     });
     const inShard = await local.engine.query<{ id: string }>(`select id from ${collection.sqlSchema}.documents_s3`);
     const ids = new Set(inShard.map(({ id }) => id));

@@ -257,7 +257,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   }
 
   return {
-    async ask(question, { milliseconds = times.answerMilliseconds, signal: asker, isInPart = false } = {}) {
+    async ask(question, { milliseconds = times.answerMilliseconds, signal: asker, acceptsPartial = false } = {}) {
       const over = new AbortController();
       // A signal of AbortSignal.timeout() that only AbortSignal.any() references may be garbage-collected too early.
       const late = setTimeout(
@@ -265,15 +265,15 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
         Math.min(times.answerMilliseconds, Math.floor(milliseconds)),
       );
       const signal = asker === undefined ? over.signal : AbortSignal.any([over.signal, asker]);
-      const work = isInPart ? askSome : askAll;
+      const work = acceptsPartial ? askSome : askAll;
       try {
         const answers = await inSpan('search nodes', { kind: 'internal' }, () => work(question, signal));
-        if (isInPart) return answers;
+        if (acceptsPartial) return answers;
         if (areMissing) log.info({}, 'search nodes answer for all shards again');
         areMissing = false;
         return answers;
       } catch (err) {
-        if (asker?.aborted || isInPart) return undefined;
+        if (asker?.aborted || acceptsPartial) return undefined;
         missed.inc({});
         if (err instanceof NoNodeHolds) forgetHeld();
         if (!areMissing) log.warn({ err }, 'no search node answers for some shards: the database is searched');

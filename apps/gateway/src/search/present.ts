@@ -15,7 +15,7 @@ export interface PresentedHit {
   readonly score: number | undefined;
   /** Kilometers, in the order of the distances in `computed`. Null if the document has no location. */
   readonly distances: readonly (number | null)[];
-  /** Number of other documents that it represents, if duplicates are folded. */
+  /** Number of other documents that it represents, if duplicates are collapsed. */
   readonly collapsed?: number | undefined;
 }
 

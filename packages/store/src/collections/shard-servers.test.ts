@@ -94,8 +94,8 @@ describe('shards on several servers', () => {
     expect([found.numFound, found.hits[0]?.id]).toEqual([100, 'document 2']);
     // A search node holds the shard here; the other one is asked of its server.
     const asking = { shards: [0], patience: 1_000_000, signal: new AbortController().signal };
-    const ask0: SearchNodes['ask'] = async (question, { isInPart } = {}) =>
-      isInPart ? [{ ...(await answerQuestion(store, question, asking)), holds: undefined }] : [];
+    const ask0: SearchNodes['ask'] = async (question, { acceptsPartial } = {}) =>
+      acceptsPartial ? [{ ...(await answerQuestion(store, question, asking)), holds: undefined }] : [];
     const withNode = { ...store, nodes: { ask: ask0 }, exactDocuments: 10 };
     const facets = [{ kind: 'query', query: parseQuery('id:*1*') }] as const;
     const question = { query: parseQuery('shelf:2'), rows: 100, rank, facets };

@@ -134,7 +134,7 @@ async function searchPart(
   snapshot: Snapshot,
   question: NodeQuestion,
 ): Promise<{ readonly candidates: Candidates; readonly counts: readonly number[] } | undefined> {
-  const { near, queries, matching, counted, folded, now, timeZone } = question;
+  const { near, queries, matching, counted, collapsed, now, timeZone } = question;
   const { inMemory } = store;
   const { part } = collection;
   if (part === undefined || !inMemory.has(collection, question.commit, near.module)) return undefined;
@@ -147,7 +147,7 @@ async function searchPart(
       queries.map(({ name, query }) => [name, query]),
       uncached,
     );
-    await filters.exclude(folded);
+    await filters.exclude(collapsed);
     const restrictedBy = (places: readonly number[]) => filters.of(places.map((i) => queries[i]?.query as Query));
     const commit = Number(question.commit);
     const search = held.search({ ...queryOfPart(near, part.of), ...restrictedBy(matching), commit });

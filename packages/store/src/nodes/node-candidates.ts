@@ -13,20 +13,20 @@ import type { NamedQuery, NodeQuestion } from './question.ts';
 import type { AskingNodes, SearchNodes } from './search-nodes.ts';
 import { askDatabase } from './shards-in-database.ts';
 
-/** The other parts of the request. */
-type Matching = Pick<NodeQuestion, 'queries' | 'matching' | 'counted' | 'folded'>;
+/** The queries of a search, and what to count. */
+type Matching = Pick<NodeQuestion, 'queries' | 'matching' | 'counted' | 'collapsed'>;
 
-const EVERYTHING: Matching = { queries: [], matching: [], counted: [], folded: [] };
+const EVERYTHING: Matching = { queries: [], matching: [], counted: [], collapsed: [] };
 
 /** A transaction that is idle for four seconds is ended, so that a process that hangs does not block others. */
 const BUSY_MILLISECONDS = 1_500;
 
-/** How the nodes are asked for one search. */
+/** Options of one search. */
 interface Options extends Pick<AskingNodes, 'signal'> {
-  /** Of the search, in the time of `performance.now()`; undefined: there is none. */
+  /** Deadline of the search, in the time of `performance.now()`; undefined: there is none. */
   readonly deadline?: number | undefined;
-  /** Whether the database searches the shards that no node holds. */
-  readonly isCompleted: boolean;
+  /** Whether the database searches the shards that no node has. */
+  readonly databaseCompletes: boolean;
 }
 
 /** Finds candidates with search nodes, each of which has some shards of the collection in memory. */
@@ -38,8 +38,8 @@ export class NodeCandidates implements CandidateFinder {
   readonly #clock: Clock;
   readonly #options: Options;
   #counts: readonly number[] | undefined;
-  isElsewhere = false;
-  isInPart = false;
+  lacksCommit = false;
+  hasSomeShards = false;
 
   /**
    * @param documents how many have a vector of the module that the search ranks by
@@ -60,7 +60,11 @@ export class NodeCandidates implements CandidateFinder {
     this.#clock = clock;
   }
 
-  async nearest(request: SearchRequest, query: NearQuery, folded: readonly bigint[]): Promise<Candidates | undefined> {
+  async nearest(
+    request: SearchRequest,
+    query: NearQuery,
+    collapsed: readonly bigint[],
+  ): Promise<Candidates | undefined> {
     const { query: q, filters = [], uncached } = request;
     const queries: NamedQuery[] = [];
     const placeOf = (name: string, query: Query): number => {
@@ -71,7 +75,7 @@ export class NodeCandidates implements CandidateFinder {
     };
     const matching = [placeOf('q', q), ...filters.map((one) => placeOf('fq', one))];
     const counted = countedFacets(request).map(({ queries }) => queries.map((one) => placeOf('facet.query', one)));
-    return this.#ask(query, { queries, matching, counted, folded });
+    return this.#ask(query, { queries, matching, counted, collapsed });
   }
 
   within(query: NearQuery): Promise<Candidates | undefined> {
@@ -98,18 +102,18 @@ export class NodeCandidates implements CandidateFinder {
       documents: this.#documents,
     };
     // Half of the time is reserved for the database.
-    const { deadline, signal, isCompleted } = this.#options;
+    const { deadline, signal, databaseCompletes } = this.#options;
     const milliseconds = deadline === undefined ? undefined : Math.max(0, (deadline - performance.now()) / 2);
     const busy = setInterval(() => tx.query('select 1 as busy').catch(() => undefined), BUSY_MILLISECONDS);
-    const asking = { milliseconds, signal, isInPart: isCompleted };
+    const asking = { milliseconds, signal, acceptsPartial: databaseCompletes };
     const answers = await this.#nodes.ask(question, asking).finally(() => clearInterval(busy));
-    // No search waits for the results of the database.
+    // The client may no longer wait: then the database need not search.
     signal?.throwIfAborted();
     const answered = new Set(answers?.flatMap(({ shards }) => shards));
     const missing = Array.from({ length: question.shards }, (_, shard) => shard).filter((one) => !answered.has(one));
-    this.isElsewhere = missing.length > 0;
-    this.isInPart = this.isElsewhere && answers !== undefined;
-    if (answers === undefined || (missing.length > 0 && (!isCompleted || answers.length === 0))) return undefined;
+    this.lacksCommit = missing.length > 0;
+    this.hasSomeShards = this.lacksCommit && answers !== undefined;
+    if (answers === undefined || (missing.length > 0 && (!databaseCompletes || answers.length === 0))) return undefined;
     const rest =
       missing.length === 0 ? [] : [await askDatabase(this.#snapshot, this.#collection, missing, question, this.#clock)];
     const parts = [...answers, ...rest];
@@ -120,7 +124,7 @@ export class NodeCandidates implements CandidateFinder {
     );
   }
 
-  /** As the database would refuse it. Also records the used columns, for indexes on them. */
+  /** Refuses a query as the database would. Also records the used columns, for indexes on them. */
   #check(name: string, query: Query): void {
     const context = { tables: this.#snapshot, params: new Params(), ...this.#clock };
     withErrorContext(name, () => compileQuery(query, context, false));

@@ -30,17 +30,17 @@ export interface NodeQuestion {
   readonly shards: number;
   /** Number of documents with a vector of the module. */
   readonly documents: number;
-  /** Number of documents of the whole collection. */
+  /** The vector, and how many rows near it to find. */
   readonly near: NearQuery;
   readonly now: Date;
   readonly timeZone: string;
   readonly queries: readonly NamedQuery[];
-  /** Queries that candidates must match, as indexes into `queries`. */
+  /** The queries that candidates must match, as indexes into `queries`. */
   readonly matching: readonly number[];
-  /** Further counts: the documents that match all of some queries. */
+  /** For each further count, the queries that its documents must match, as indexes into `queries`. */
   readonly counted: readonly (readonly number[])[];
-  /** Documents that are left out. */
-  readonly folded: readonly bigint[];
+  /** Documents that are left out, because another one represents them. */
+  readonly collapsed: readonly bigint[];
   /** The words that clauses of the queries expand to. */
   readonly expansions: ReadonlyMap<Query, readonly string[]>;
 }
@@ -58,14 +58,14 @@ export interface NodeAnswer {
 }
 
 export function writeQuestion(question: NodeQuestion): string {
-  const { expansions, near, commit, folded, now, ...others } = question;
+  const { expansions, near, commit, collapsed, now, ...others } = question;
   const { vector, exactRows, ...limits } = near;
   const written = {
     ...others,
     version: VERSION,
     commit: Number(commit),
     now: now.toISOString(),
-    folded: folded.map(Number),
+    folded: collapsed.map(Number),
     near: { ...limits, vector: toBase64(vector), exactRows: Number.isFinite(exactRows) ? exactRows : null },
   };
   return JSON.stringify(written, (_, value) => {
@@ -97,13 +97,13 @@ export function readQuestion(text: string): NodeQuestion {
     ...others,
     commit: BigInt(commit),
     now: new Date(now),
-    folded: folded.map(BigInt),
+    collapsed: folded.map(BigInt),
     near: { ...near, vector: toFloats(near.vector), exactRows: near.exactRows ?? Number.POSITIVE_INFINITY },
     expansions,
   };
 }
 
-/** Throws for another format. Errors inside queries show when they become SQL. */
+/** Throws for another format. Errors inside queries are found when the queries are compiled to SQL. */
 function checked(sent: Record<string, unknown>) {
   const near = sent.near as Record<string, unknown>;
   const numbers = ['version', 'collection', 'commit', 'schemaVersion', 'shards', 'documents'] as const;
@@ -119,7 +119,7 @@ function checked(sent: Record<string, unknown>) {
   listOf(sent.matching, isPlace);
   listOf(sent.counted, (one) => listOf(one, isPlace) !== undefined);
   listOf(sent.folded, isCount);
-  return sent as unknown as Omit<NodeQuestion, 'commit' | 'now' | 'folded' | 'near' | 'expansions'> & {
+  return sent as unknown as Omit<NodeQuestion, 'commit' | 'now' | 'collapsed' | 'near' | 'expansions'> & {
     readonly commit: number;
     readonly now: string;
     readonly folded: readonly number[];

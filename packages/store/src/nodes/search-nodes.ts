@@ -1,13 +1,13 @@
 import type { NodeAnswer, NodeQuestion } from './question.ts';
 
-/** How nodes are asked. */
+/** Options of a question to all nodes. */
 export interface AskingNodes {
-  /** That they may take, if fewer than always. */
+  /** Time limit of the answers, if it is lower than the usual one. */
   readonly milliseconds?: number | undefined;
   /** Aborts the questions when the client no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined;
   /** Whether answers for some of the shards can be used. */
-  readonly isInPart?: boolean | undefined;
+  readonly acceptsPartial?: boolean | undefined;
 }
 
 /** Processes that keep the vectors of some shards each, and find candidates in them. */
@@ -15,8 +15,8 @@ export interface SearchNodes {
   /**
    * Asks for the candidates of all shards of a collection.
    *
-   * @returns answers that have no shard twice. Shards that no node has are missing. If partial answers cannot be used,
-   * then all shards are missing. Undefined where nodes take too long. Never rejects.
+   * @returns answers that have no shard twice. Shards that no node has are missing; unless partial answers are accepted,
+   * all shards are missing then. Undefined if nodes take too long. Never rejects.
    */
   ask(question: NodeQuestion, asking?: AskingNodes): Promise<readonly NodeAnswer[] | undefined>;
 }

@@ -9,10 +9,10 @@ import { Params } from '../search/params.ts';
 import { type Snapshot, visible } from '../search/snapshot.ts';
 import type { NodeAnswer, NodeQuestion } from './question.ts';
 
-/** The question to each shard. */
-type Asked = Pick<NodeQuestion, 'near' | 'queries' | 'matching' | 'counted' | 'folded'>;
+/** The parts of a question that the database needs. */
+type Asked = Pick<NodeQuestion, 'near' | 'queries' | 'matching' | 'counted' | 'collapsed'>;
 
-/** Rows that are read beyond those that are wanted, for documents that are equally near. */
+/** Rows that are read in addition to the wanted ones, because several documents may be equally near. */
 const SPARE = 100;
 /** Bounds of squared distances have single precision, distances of the database double. */
 const ROUNDING = 1e-5;
@@ -49,17 +49,17 @@ function beginStatement(
   snapshot: Snapshot,
   collection: Collection,
   shards: readonly number[],
-  { near, queries, folded }: Asked,
+  { near, queries, collapsed }: Asked,
   clock: Clock,
 ): Statement {
   const params = new Params();
   const ranges = shardRanges(collection).filter((_, shard) => shards.includes(shard));
-  // Of both tables: so the partitions of other shards are not read.
+  // The condition is on both tables, so that the partitions of other shards are not read.
   const inShards = ['d', 'v'].map(
     (table) => `(${ranges.map(({ from, to }) => `${table}.doc >= ${from} and ${table}.doc < ${to}`).join(' or ')})`,
   );
   const conditions = [visible(params.add(snapshot.commit, 'int8')), ...inShards];
-  if (folded.length > 0) conditions.push(`d.doc <> all(${params.add(folded, 'int8[]')})`);
+  if (collapsed.length > 0) conditions.push(`d.doc <> all(${params.add(collapsed, 'int8[]')})`);
   const context = { tables: snapshot, params, ...clock };
   const compiled = new Map<number, string>();
   const conditionOf = (place: number): string => {
@@ -75,7 +75,7 @@ function beginStatement(
   };
 }
 
-/** The fence (offset 0) keeps an index on vectors, if someone made one, from answering before the filters. */
+/** Without `offset 0`, an index on vectors, if somebody created one, could answer before the filters. */
 async function findNearest(
   { tx }: Snapshot,
   { near, matching }: Asked,
@@ -89,7 +89,7 @@ async function findNearest(
     `select doc, value from (${matches}) m where ${within} order by value limit ${most}`,
     params.values,
   );
-  // Where documents are left out that are as near as the last one wanted, the database must answer for all shards.
+  // If documents as near as the last wanted one are left out, the database must search all shards.
   const areTooMany =
     rows.length === most && (maxDistance !== undefined || rows.at(-1)?.value === rows[wanted - 1]?.value);
   const kept = areTooMany ? [] : rows;
@@ -110,7 +110,7 @@ async function count(
   { matching, counted }: Asked,
   { params, from, matchAll }: Statement,
 ): Promise<number[]> {
-  // What all of them ask for can be found by an index.
+  // An index can find the rows that match the queries which all counts have in common.
   const common = matching.filter((place) => counted.every((places) => places.includes(place)));
   const columns = [matching, ...counted].map((places, i) => {
     const others = places.filter((place) => !common.includes(place));

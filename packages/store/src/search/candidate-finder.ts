@@ -8,18 +8,18 @@ import type { SearchRequest } from './request.ts';
  * cannot, the database does it.
  */
 export interface CandidateFinder extends Disposable {
-  /** Whether it does not have the commit of the search, but may have the last one. */
-  readonly isElsewhere: boolean;
-  /** Whether it can answer for some shards while the database answers for the others. */
-  readonly isInPart: boolean;
+  /** Whether it lacks the commit of the search. It may have the last one. */
+  readonly lacksCommit: boolean;
+  /** Whether it has some shards, so that the database must search only the others. */
+  readonly hasSomeShards: boolean;
   /**
    * Candidates for the nearest documents that match a search.
    *
-   * @param folded documents that are left out
+   * @param collapsed documents that are left out, because another one represents them
    * @returns undefined if it cannot find them
    * @throws AkinError bad-request for an invalid query
    */
-  nearest(request: SearchRequest, query: NearQuery, folded: readonly bigint[]): Promise<Candidates | undefined>;
+  nearest(request: SearchRequest, query: NearQuery, collapsed: readonly bigint[]): Promise<Candidates | undefined>;
   /** All documents within a distance, whether or not they match. @returns undefined if it cannot find them */
   within(query: NearQuery): Promise<Candidates | undefined>;
   /**
@@ -29,15 +29,15 @@ export interface CandidateFinder extends Disposable {
   facetCounts(request: SearchRequest): Promise<ReadonlyMap<number, number>>;
 }
 
-/** A count of a facet: the documents that match all of some queries. */
+/** A facet whose documents are counted. */
 export interface CountedFacet {
   /** Its position in the request. */
   readonly index: number;
-  /** The query of the facet is the last one. */
+  /** The queries that its documents must match. The last one is that of the facet. */
   readonly queries: readonly [...Query[], Query];
 }
 
-/** With more, the bitmaps would evict those of other searches. */
+/** The bitmaps of more facets would evict those of other searches. */
 const MAX_COUNTED = 50;
 
 /**
@@ -54,7 +54,7 @@ export function countedFacets({
   const counted = facets.flatMap((facet, index) => (facet.kind === 'query' ? [{ ...facet, index }] : []));
   if (counted.length > MAX_COUNTED) return [];
   return counted.flatMap(({ query: last, without, index }) => {
-    // Without a filter other documents are folded.
+    // Without some of the filters, other documents are collapsed.
     if (uncached?.has(last) || (collapse && without?.size)) return [];
     return [{ index, queries: [...[query, ...filters].filter((one) => !without?.has(one)), last] as const }];
   });

@@ -59,7 +59,7 @@ export function documentColumns(
   params: Params,
 ): DocumentColumns {
   const { columns } = tables.schema;
-  const far = distances.map((distance, i) => `${farSql(distance, tables, params)} as far${i}`);
+  const far = distances.map((distance, i) => `${geodistSql(distance, tables, params)} as far${i}`);
   const selected = fields.flatMap(({ name }, i) => {
     const column = columns.get(name);
     if (column?.kind === 'column') return [`d.${column.sql} as c${i}`];
@@ -136,7 +136,7 @@ export async function readDocuments(
   return new Map(rows.map((row) => [row.doc as bigint, read(row)]));
 }
 
-function farSql({ field, from }: Distance, snapshot: SearchedTables, params: Params): string {
+function geodistSql({ field, from }: Distance, snapshot: SearchedTables, params: Params): string {
   const fail = (problem: string) => new AkinError('bad-request', `geodist() cannot be returned: ${problem}.`);
   return distanceSql(locationColumn(findColumn(snapshot, field, fail), fail), from, params);
 }

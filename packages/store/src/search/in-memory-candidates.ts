@@ -13,8 +13,8 @@ import type { Snapshot } from './snapshot.ts';
  * memory.
  */
 export class InMemoryCandidates implements CandidateFinder {
-  readonly isElsewhere = false;
-  readonly isInPart = false;
+  readonly lacksCommit = false;
+  readonly hasSomeShards = false;
   readonly #store: Store;
   readonly #held: InMemoryCollection;
   readonly #snapshot: Snapshot;
@@ -27,10 +27,10 @@ export class InMemoryCandidates implements CandidateFinder {
     this.#filters = new InMemoryFilters(held, snapshot, clock, store.exactDocuments, store);
   }
 
-  nearest(request: SearchRequest, query: NearQuery, folded: readonly bigint[]): Promise<Candidates | undefined> {
+  nearest(request: SearchRequest, query: NearQuery, collapsed: readonly bigint[]): Promise<Candidates | undefined> {
     return this.#orForget(async () => {
       await this.#filters.load(request);
-      await this.#filters.exclude(folded);
+      await this.#filters.exclude(collapsed);
       const matching = this.#filters.of([request.query, ...(request.filters ?? [])]);
       const search = this.#held.search({ ...query, ...matching, commit: Number(this.#snapshot.commit) });
       const [candidates] = await Promise.all([search, this.#filters.loaded]);

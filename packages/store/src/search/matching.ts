@@ -67,7 +67,7 @@ export function conditionsOf(
   ]
     .map(({ where }) => where)
     .filter((where) => where !== 'true');
-  conditions.push(...notFolded(snapshot, params));
+  conditions.push(...notCollapsed(snapshot, params));
   return {
     where: [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and '),
     score: compiled.score,
@@ -75,8 +75,8 @@ export function conditionsOf(
   };
 }
 
-function notFolded({ folded = [] }: Snapshot, params: Params): string[] {
-  return folded.length === 0 ? [] : [`d.doc <> all(${params.add(folded, 'int8[]')})`];
+function notCollapsed({ collapsed = [] }: Snapshot, params: Params): string[] {
+  return collapsed.length === 0 ? [] : [`d.doc <> all(${params.add(collapsed, 'int8[]')})`];
 }
 
 /** Whether every document has the descriptor, so that no check is needed. */
@@ -111,7 +111,7 @@ export function matchedBy(
     const conditions = [query, ...filters]
       .map((one) => compileQuery(one, context, false).where)
       .filter((where) => where !== 'true');
-    conditions.push(...notFolded(snapshot, params));
+    conditions.push(...notCollapsed(snapshot, params));
     const documents = `${snapshot.sqlSchema}.documents d`;
     const where = [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and ');
     if (rank === undefined || (rank.maxDistance === undefined && isAllDescribed(rank, snapshot))) {

@@ -58,9 +58,9 @@ export async function readNearest(
   const { rank } = request;
   if (rank === undefined) return undefined;
   rankedTable(rank, snapshot);
-  const candidates = await finder.nearest(request, nearQuery(store, request, rank), snapshot.folded ?? []);
+  const candidates = await finder.nearest(request, nearQuery(store, request, rank), snapshot.collapsed ?? []);
   if (candidates === undefined || candidates.areTooMany) return undefined;
-  return readPage(store, request, rank, snapshot, candidates);
+  return rankCandidates(store, request, rank, snapshot, candidates);
 }
 
 /**
@@ -107,7 +107,7 @@ function nearQuery(
 type NearRow = Row & NearestPage['rows'][number];
 
 /** Orders the candidates by their exact distance and reads the page, in one statement. */
-async function readPage(
+async function rankCandidates(
   store: Store,
   request: SearchRequest,
   rank: Rank,

@@ -5,13 +5,13 @@ import { NodeCandidates } from '../nodes/node-candidates.ts';
 import { NotInMemory } from '../searcher/not-in-memory.ts';
 import { statements } from '../statements.ts';
 import type { CandidateFinder } from './candidate-finder.ts';
+import { collapseDuplicates, withQueriesRemoved } from './collapse-duplicates.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
 import type { MatchedWithout } from './facet-plans.ts';
 import type { FacetResult } from './facet-request.ts';
 import { countFacets } from './facets.ts';
-import { foldDuplicates, withoutQueries } from './fold-duplicates.ts';
-import { completeDocuments, type ReadDocument } from './hydrate.ts';
+import { completeDocuments } from './hydrate.ts';
 import { InMemoryCandidates } from './in-memory-candidates.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
@@ -27,11 +27,7 @@ import { readTotals } from './totals.ts';
  *
  * @throws AkinError bad-request for unknown fields, values that do not fit, a foreign cursorMark; the reason of the signal
  */
-export async function search(
-  store: Store,
-  collection: Collection,
-  { atLeast, signal, ...question }: SearchQuestion,
-): Promise<SearchResult> {
+export async function search(store: Store, collection: Collection, question: SearchQuestion): Promise<SearchResult> {
   if (question.cursorMark !== undefined && (question.start ?? 0) > 0) {
     throw new AkinError('bad-request', 'start must be 0 with cursorMark: the mark says where to continue.');
   }
@@ -41,113 +37,179 @@ export async function search(
       'collapse is not possible with cursorMark: page with start, or remove collapse.',
     );
   }
-  // One moment for all statements, even if the request does not give it.
-  const { now = new Date(), timeZone = 'UTC' } = question;
-  const clock = { now, timeZone };
-  // A cursor mark must make progress, so its page is never partial.
-  const limited = question.timeAllowed !== undefined && question.cursorMark === undefined;
-  const deadline = limited ? performance.now() + (question.timeAllowed as number) : undefined;
-  let asked: { readonly finder: CandidateFinder | undefined; readonly commit: bigint } | undefined;
-  const answer = async (from: 'memory' | 'database', isCurrent: boolean) => {
-    signal?.throwIfAborted();
-    let shown: ReadonlyMap<bigint, ReadDocument> = new Map();
-    const answerFrom = async (whole: Snapshot): Promise<SearchResult | NotInMemory> => {
-      const request = await requestOf(question, whole);
-      const ranked = request.rank !== undefined;
-      const limit = new TimeLimit(whole.tx, deadline);
-      // The database does not search what search nodes have.
-      const isCompleted = from === 'database' && asked?.finder?.isInPart === true;
-      const found =
-        from === 'memory' || isCompleted
-          ? await limit.within(() =>
-              finderOf(store, collection, request, whole, clock, { deadline, signal, isCompleted }),
-            )
-          : undefined;
-      if (found instanceof NotInMemory) return found;
-      using finder = found;
-      asked = { finder, commit: whole.commit };
-      const near = finder && (await findNear(store, finder, request, whole));
-      // Comparing everything waits for other searches that do.
-      const isLarge = documentsOf(request, whole) > store.exactDocuments;
-      const inDatabase = finder && !isCompleted && isLarge ? NEEDS_DATABASE : undefined;
-      if (inDatabase && request.rank?.maxDistance !== undefined && near === undefined) return inDatabase;
-      const fold = () => foldDuplicates(request, { ...whole, near }, clock);
-      const folded = request.collapse
-        ? await limit.within(() => statements('SELECT duplicates', collection, fold))
-        : undefined;
-      const snapshot = { ...whole, near, folded: folded?.docs };
-      const read = await limit.within(() =>
-        statements('SELECT page', collection, async () => {
-          await expandWords(request, snapshot, clock);
-          return readHits(store, finder, request, snapshot, clock, inDatabase);
-        }),
-      );
-      if (read instanceof NotInMemory) return read;
-      const page = read ?? NOTHING_READ;
-      shown = page.documents;
-      const totals = await limit.within(() =>
-        statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
-      );
-      const wanted = request.facets ?? [];
-      const count = async () => {
-        const counts = finder && page.ranking?.inMemory ? await finder.facetCounts(request) : undefined;
-        const known = new Map<number, FacetResult>();
-        for (const [index, count] of counts ?? []) known.set(index, { kind: 'query', count });
-        const matchedWithout: MatchedWithout = async (without) => {
-          const left = await withoutQueries(without, request, snapshot, clock);
-          return matchedBy(left.request, left.snapshot);
-        };
-        return countFacets(wanted, matchedWithout, snapshot, clock, known);
-      };
-      const facets = await limit.within(
-        wanted.length === 0 ? count : () => statements('SELECT facets', collection, count),
-      );
-      const best = totals?.best ?? null;
-      const ranking = rankingOf(request, snapshot, page, totals?.found);
-      return {
-        commit: Number(snapshot.commit),
-        collection: { name: snapshot.name, schemaVersion: snapshot.schema.version },
-        numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
-        numFoundExact: totals?.exact ?? false,
-        partial: limit.over,
-        ...(best === null ? {} : ranked ? { minDistance: best } : { maxScore: best }),
-        hits: page.rows.map(({ doc, id, value }) => ({
-          id,
-          ...(folded && { collapsed: folded.counts.get(doc) ?? 0 }),
-          ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
-          document: page.documents.get(doc)?.document ?? new Map(),
-          distances: page.documents.get(doc)?.distances ?? [],
-        })),
-        ...(ranking === undefined || read === undefined ? {} : { ranking }),
-        ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
-        facets: facets ?? [],
-      };
-    };
+  return new Search(store, collection, question).run();
+}
+
+/** A result, and the documents of its page, which may have to be completed. */
+interface Answer {
+  readonly result: SearchResult;
+  readonly documents: Page['documents'];
+}
+
+/** One search: an attempt in memory, perhaps another one after the collection was read, perhaps one in the database. */
+class Search {
+  readonly #store: Store;
+  readonly #collection: Collection;
+  readonly #question: Omit<SearchQuestion, 'atLeast' | 'signal'>;
+  readonly #atLeast: bigint | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #clock: Clock;
+  readonly #deadline: number | undefined;
+  /** The finder of the last attempt, and the commit that the attempt saw. */
+  #last: { readonly finder: CandidateFinder | undefined; readonly commit: bigint } | undefined;
+
+  constructor(store: Store, collection: Collection, { atLeast, signal, ...question }: SearchQuestion) {
+    this.#store = store;
+    this.#collection = collection;
+    this.#question = question;
+    this.#atLeast = atLeast;
+    this.#signal = signal;
+    // One moment for all statements, even if the request does not give it.
+    this.#clock = { now: question.now ?? new Date(), timeZone: question.timeZone ?? 'UTC' };
+    // A cursor mark must make progress, so its page is never partial.
+    const limit = question.cursorMark === undefined ? question.timeAllowed : undefined;
+    this.#deadline = limit === undefined ? undefined : performance.now() + limit;
+  }
+
+  async run(): Promise<SearchResult> {
+    const first = await this.#attempt('memory', this.#atLeast === undefined);
+    if (!(first instanceof NotInMemory)) return first;
+    // The data in memory is of the last commit.
+    const second = (await this.#mayBeInMemoryNow(first)) ? await this.#attempt('memory', true) : first;
+    if (!(second instanceof NotInMemory)) return second;
+    const isLarge = first === NEEDS_DATABASE || first.documents > this.#store.exactDocuments;
+    return this.#store.inMemory.inDatabase(isLarge, async () => {
+      const third = await this.#attempt('database', true);
+      if (third instanceof NotInMemory) throw new Error('an attempt in the database needs nothing in memory');
+      return third;
+    });
+  }
+
+  /** Reads the collection into memory, if it is missing there. @returns whether another attempt in memory is worth it */
+  async #mayBeInMemoryNow(first: NotInMemory): Promise<boolean> {
+    if (first === NEEDS_DATABASE) {
+      // Search nodes may move to later commits while a search is at an earlier one.
+      const last = this.#last;
+      return last?.finder?.lacksCommit === true && (await lastCommit(this.#store, this.#collection)) > last.commit;
+    }
+    // Half of the time is reserved for the database.
+    const patience = this.#deadline === undefined ? undefined : (this.#deadline - performance.now()) / 2;
+    return this.#store.inMemory.read(this.#store, this.#collection, first, patience);
+  }
+
+  async #attempt(place: 'memory' | 'database', isCurrent: boolean): Promise<SearchResult | NotInMemory> {
+    this.#signal?.throwIfAborted();
+    const [store, collection, question] = [this.#store, this.#collection, this.#question];
+    const answer = (snapshot: Snapshot) => this.#answer(snapshot, place);
     // Groups change between commits: a standby with the same commit may still have older ones.
-    const freshness = question.collapse ? undefined : freshnessFor(collection, atLeast, isCurrent);
-    const quickly = isQuick(question) ? withoutTransaction(store, collection, answerFrom, freshness) : undefined;
-    const answered = (await quickly) ?? (await withSnapshot(store, collection, answerFrom, freshness));
-    await completeDocuments(store, shown.values());
-    return answered;
+    const freshness = question.collapse ? undefined : freshnessFor(collection, this.#atLeast, isCurrent);
+    const quickly = isQuick(question) ? await withoutTransaction(store, collection, answer, freshness) : undefined;
+    const answered = quickly ?? (await withSnapshot(store, collection, answer, freshness));
+    if (answered instanceof NotInMemory) return answered;
+    await completeDocuments(store, answered.documents.values());
+    return answered.result;
+  }
+
+  /** The steps of an answer: candidates, duplicates, page, totals, facets. */
+  async #answer(base: Snapshot, place: 'memory' | 'database'): Promise<Answer | NotInMemory> {
+    const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
+    const request = await requestOf(this.#question, base);
+    const limit = new TimeLimit(base.tx, this.#deadline);
+    // The database does not search what search nodes have.
+    const databaseCompletes = place === 'database' && this.#last?.finder?.hasSomeShards === true;
+    const found =
+      place === 'memory' || databaseCompletes
+        ? await limit.within(() => this.#finderFor(request, base, databaseCompletes))
+        : undefined;
+    if (found instanceof NotInMemory) return found;
+    using finder = found;
+    this.#last = { finder, commit: base.commit };
+    const near = finder && (await findNear(store, finder, request, base));
+    // The database compares everything only in the last attempt, which waits for other such searches.
+    const isLarge = documentsToCompare(request, base) > store.exactDocuments;
+    const needsDatabase = finder && !databaseCompletes && isLarge ? NEEDS_DATABASE : undefined;
+    if (needsDatabase && request.rank?.maxDistance !== undefined && near === undefined) return needsDatabase;
+    const collapse = () => collapseDuplicates(request, { ...base, near }, clock);
+    const collapsed = request.collapse
+      ? await limit.within(() => statements('SELECT duplicates', collection, collapse))
+      : undefined;
+    const snapshot = { ...base, near, collapsed: collapsed?.docs };
+    const read = await limit.within(() =>
+      statements('SELECT page', collection, async () => {
+        await expandWords(request, snapshot, clock);
+        return readHits(store, finder, request, snapshot, clock, needsDatabase);
+      }),
+    );
+    if (read instanceof NotInMemory) return read;
+    const page = read ?? NOTHING_READ;
+    const totals = await limit.within(() =>
+      statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
+    );
+    const count = () => countAll(request, snapshot, clock, page.ranking?.inMemory ? finder : undefined);
+    const facets = await limit.within(
+      request.facets?.length ? () => statements('SELECT facets', collection, count) : count,
+    );
+    const ranked = request.rank !== undefined;
+    const best = totals?.best ?? null;
+    const ranking = rankingOf(request, snapshot, page, totals?.found);
+    const result: SearchResult = {
+      commit: Number(snapshot.commit),
+      collection: { name: snapshot.name, schemaVersion: snapshot.schema.version },
+      numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
+      numFoundExact: totals?.exact ?? false,
+      partial: limit.isOver,
+      ...(best === null ? {} : ranked ? { minDistance: best } : { maxScore: best }),
+      hits: page.rows.map(({ doc, id, value }) => ({
+        id,
+        ...(collapsed && { collapsed: collapsed.counts.get(doc) ?? 0 }),
+        ...(value === null ? {} : ranked ? { distance: value } : { score: value }),
+        document: page.documents.get(doc)?.document ?? new Map(),
+        distances: page.documents.get(doc)?.distances ?? [],
+      })),
+      ...(ranking === undefined || read === undefined ? {} : { ranking }),
+      ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
+      facets: facets ?? [],
+    };
+    return { result, documents: page.documents };
+  }
+
+  /** The finder of candidates, if it is useful. */
+  async #finderFor(
+    request: SearchRequest,
+    snapshot: Snapshot,
+    databaseCompletes: boolean,
+  ): Promise<CandidateFinder | NotInMemory | undefined> {
+    const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
+    const { rank } = request;
+    if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
+    const { tx, commit, modules } = snapshot;
+    const documents = documentsToCompare(request, snapshot);
+    const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;
+    if (documents === 0 || descriptor === undefined) return undefined;
+    if (store.nodes !== undefined && shardsOf(collection) > 1) {
+      const options = { deadline: this.#deadline, signal: this.#signal, databaseCompletes };
+      return new NodeCandidates(store.nodes, collection, documents, snapshot, clock, options);
+    }
+    const held = await store.inMemory.find(collection, tx, commit, rank.module);
+    if (held === undefined) return new NotInMemory(rank.module, documents, descriptor.dimensions);
+    return new InMemoryCandidates(store, held, snapshot, clock);
+  }
+}
+
+/** Counts the facets of a search. @param finder counts some of them, if it found the page */
+async function countAll(
+  request: SearchRequest,
+  snapshot: Snapshot,
+  clock: Clock,
+  finder: CandidateFinder | undefined,
+): Promise<FacetResult[]> {
+  const known = new Map<number, FacetResult>();
+  for (const [index, count] of (await finder?.facetCounts(request)) ?? []) known.set(index, { kind: 'query', count });
+  const matchedWithout: MatchedWithout = async (without) => {
+    const remaining = await withQueriesRemoved(without, request, snapshot, clock);
+    return matchedBy(remaining.request, remaining.snapshot);
   };
-  const first = await answer('memory', atLeast === undefined);
-  if (!(first instanceof NotInMemory)) return first;
-  // Half of the time is reserved for the database.
-  const patience = deadline === undefined ? undefined : (deadline - performance.now()) / 2;
-  // Search nodes may move to later commits while a search is at an earlier one.
-  const isRead =
-    first === NEEDS_DATABASE
-      ? asked?.finder?.isElsewhere === true && (await lastCommit(store, collection)) > asked.commit
-      : await store.inMemory.read(store, collection, first, patience);
-  // The data in memory is of the last commit.
-  const second = isRead ? await answer('memory', true) : first;
-  if (!(second instanceof NotInMemory)) return second;
-  const isLarge = first === NEEDS_DATABASE || first.documents > store.exactDocuments;
-  return store.inMemory.inDatabase(isLarge, async () => {
-    const third = await answer('database', true);
-    if (third instanceof NotInMemory) throw new Error('the database does not hold itself');
-    return third;
-  });
+  return countFacets(request.facets ?? [], matchedWithout, snapshot, clock, known);
 }
 
 async function lastCommit({ engine }: Store, { id }: Collection): Promise<bigint> {
@@ -160,35 +222,12 @@ function isQuick({ facets = [], collapse, timeAllowed }: SearchQuestion): boolea
   return facets.length === 0 && !collapse && timeAllowed === undefined;
 }
 
-/** The searcher cannot answer although it has the collection, or has just lost it. */
+/** The searcher has the collection, or has just lost it, but cannot answer. */
 const NEEDS_DATABASE = new NotInMemory('', 0, 0);
 
 /** Number of documents with the descriptor that a search ranks by. */
-function documentsOf({ rank }: SearchRequest, { descriptorCounts }: Snapshot): number {
+function documentsToCompare({ rank }: SearchRequest, { descriptorCounts }: Snapshot): number {
   return rank === undefined ? 0 : (descriptorCounts.get(rank.module) ?? 0);
-}
-
-/** The finder of candidates for a search, if it is useful. */
-async function finderOf(
-  store: Store,
-  collection: Collection,
-  request: SearchRequest,
-  snapshot: Snapshot,
-  clock: Clock,
-  options: ConstructorParameters<typeof NodeCandidates>[5],
-): Promise<CandidateFinder | NotInMemory | undefined> {
-  const { rank } = request;
-  if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
-  const { tx, commit, modules } = snapshot;
-  const documents = documentsOf(request, snapshot);
-  const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;
-  if (documents === 0 || descriptor === undefined) return undefined;
-  if (store.nodes !== undefined && shardsOf(collection) > 1) {
-    return new NodeCandidates(store.nodes, collection, documents, snapshot, clock, options);
-  }
-  const held = await store.inMemory.find(collection, tx, commit, rank.module);
-  if (held === undefined) return new NotInMemory(rank.module, documents, descriptor.dimensions);
-  return new InMemoryCandidates(store, held, snapshot, clock);
 }
 
 async function requestOf({ rank, ...others }: SearchQuestion, snapshot: Snapshot): Promise<SearchRequest> {
@@ -196,7 +235,7 @@ async function requestOf({ rank, ...others }: SearchQuestion, snapshot: Snapshot
   return { ...others, rank: await rank((id, module) => readDescriptor(snapshot, id, module)) };
 }
 
-/** If no finder was used, every match was compared, and also those that a greatest distance excluded. */
+/** Without a finder every match was compared, also those beyond a greatest distance. */
 function rankingOf(
   { rank }: SearchRequest,
   { near, descriptorCounts }: Snapshot,
@@ -215,11 +254,11 @@ async function readHits(
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
-  inDatabase: NotInMemory | undefined,
+  needsDatabase: NotInMemory | undefined,
 ): Promise<Page | NotInMemory> {
   const nearest = finder && isByNearness(request) ? await readNearest(store, finder, request, snapshot) : undefined;
   if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
-  if (inDatabase && isByNearness(request)) return inDatabase;
+  if (needsDatabase && isByNearness(request)) return needsDatabase;
   return readPage(store, request, snapshot, clock);
 }
 

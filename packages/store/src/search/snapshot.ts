@@ -34,7 +34,7 @@ export interface Snapshot extends SearchedTables {
   /** If given, only this shard is read. */
   readonly part?: CollectionPart | undefined;
   /** Matching documents that are left out, because another one represents them. */
-  readonly folded?: readonly bigint[] | undefined;
+  readonly collapsed?: readonly bigint[] | undefined;
 }
 
 /**

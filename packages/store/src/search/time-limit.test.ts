@@ -59,7 +59,7 @@ describe('a statement that takes too long', () => {
         const first = await limit.within(() => tx.query('select 1 as n'));
         const second = await limit.within(() => tx.query('select pg_sleep(30)'));
         const third = await limit.within(() => tx.query('select 3 as n'));
-        return { first, second, third, over: limit.over };
+        return { first, second, third, over: limit.isOver };
       },
       { snapshot: true },
     );

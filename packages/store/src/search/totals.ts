@@ -28,8 +28,8 @@ export async function readTotals(
   const fromTheStart = start === 0 && (cursorMark === undefined || cursorMark === '*');
   const isShort = rows.length < request.rows && (fromTheStart || (cursorMark === undefined && rows.length > 0));
   const isLastPage = isShort || (fromTheStart && rows.length === 1 && isOfOneDocument(request));
-  const isFolded = (snapshot.folded ?? []).length > 0;
-  const whole = rank?.maxDistance === undefined && !isFolded ? partOfWhole(request) : undefined;
+  const isCollapsed = (snapshot.collapsed ?? []).length > 0;
+  const whole = rank?.maxDistance === undefined && !isCollapsed ? partOfWhole(request) : undefined;
   const everything = whole?.length === 0;
   const found = foundByPage ?? (everything ? counted(request, snapshot) : isLastPage ? start + rows.length : undefined);
 

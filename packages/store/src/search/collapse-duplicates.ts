@@ -9,17 +9,17 @@ import type { Snapshot } from './snapshot.ts';
 const EVERYTHING: Query = { kind: 'all' };
 
 /** Near-duplicates that an answer leaves out, because it shows another document of their group. */
-export interface Folded {
+export interface Collapsed {
   readonly docs: readonly bigint[];
   /** Number of them that each document represents. */
   readonly counts: ReadonlyMap<bigint, number>;
 }
 
 /**
- * Of each group of near-duplicates with several matches, one document is shown: the representative if it matches, or
- * else the nearest to it. Documents of the latest commits are in no group yet.
+ * Finds the matches to leave out, so that an answer shows one document of each group of near-duplicates: the
+ * representative if it matches, or else the match nearest to it. Documents of the latest commits are in no group yet.
  */
-export async function foldDuplicates(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Folded> {
+export async function collapseDuplicates(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Collapsed> {
   const { sqlSchema: S, tx } = snapshot;
   await expandWords(request, snapshot, clock);
   const params = new Params();
@@ -41,10 +41,10 @@ export async function foldDuplicates(request: SearchRequest, snapshot: Snapshot,
 }
 
 /**
- * The search for facets that exclude some of its queries, and what is folded then: other documents of a group match, so
- * another one of them is shown.
+ * The search without some of its queries, for facets that exclude them. More documents match then, so that other ones
+ * are collapsed.
  */
-export async function withoutQueries(
+export async function withQueriesRemoved(
   without: ReadonlySet<Query>,
   request: SearchRequest,
   snapshot: Snapshot,
@@ -57,8 +57,8 @@ export async function withoutQueries(
     filters: (request.filters ?? []).filter((one) => !without.has(one)),
   };
   if (!request.collapse) return { request: left, snapshot };
-  const { docs } = await foldDuplicates(left, { ...snapshot, folded: undefined }, clock);
-  return { request: left, snapshot: { ...snapshot, folded: docs } };
+  const { docs } = await collapseDuplicates(left, { ...snapshot, collapsed: undefined }, clock);
+  return { request: left, snapshot: { ...snapshot, collapsed: docs } };
 }
 
 /** The condition that a document has a descriptor, and is near enough, if a search ranks by it. */

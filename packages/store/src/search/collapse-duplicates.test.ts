@@ -12,7 +12,7 @@ import { search } from './search.ts';
 const COUNT = 240;
 const EXACT = 20;
 
-describe.each(ENGINES)('ranked searches with duplicates folded on %s', (kind) => {
+describe.each(ENGINES)('ranked searches with duplicates collapsed on %s', (kind) => {
   const inDatabase = new InMemorySearch({ exactRows: EXACT, memory: 0 });
   let store: Store;
   let collection: Collection;
@@ -21,7 +21,7 @@ describe.each(ENGINES)('ranked searches with duplicates folded on %s', (kind) =>
     kind,
     async (opened) => {
       store = opened;
-      collection = await createCollection(store, 'folded');
+      collection = await createCollection(store, 'collapsed');
       const random = createRandom(6);
       const documents = Array.from({ length: COUNT }, (_, n) => {
         const numbers = [random(), random(), random(), random()];
