@@ -63,7 +63,7 @@ it('scans near clusters first, and ends when it is enough', () => {
     let matches = 0;
     let taken = 0;
     const compared = codes.scanClusters(codes.coder.query(query), undefined, {
-      most: () => MAX_SIGN_SUM,
+      maxSum: () => MAX_SIGN_SUM,
       take: () => {
         taken++;
       },

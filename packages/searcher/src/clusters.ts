@@ -8,9 +8,9 @@ import { NO_LIMIT, Segment, type Take } from './segment.ts';
  * these. Everything is computed from levels, because the vectors themselves are not in memory.
  */
 
-/** Aimed number of vectors in a cluster. */
+/** Target number of vectors in a cluster. */
 const CLUSTER_SIZE = 500;
-/** Bounds of the number of clusters of the first step, and of clusters in each of these. */
+/** Minimum and maximum number of clusters of the first step, and of the parts of each of them. */
 const MIN_SPLIT = 8;
 const MAX_SPLIT = 64;
 /** Vectors of the sample for each centroid. */
@@ -27,7 +27,7 @@ export interface Clusterable {
   /** Estimates the squared distances of places from a query. */
   estimate(query: CodedNumbers, places: Uint32Array): Float64Array;
   addRotated(place: number, sums: Float32Array, at: number): void;
-  /** Compares places from one on, up to another one, which is left out. */
+  /** Compares the places `from` to `to` (exclusive). */
   comparePlaces(query: CodedNumbers, from: number, to: number, take: Take): void;
 }
 
@@ -55,7 +55,7 @@ export class Clusters {
     return this.#centroids.bytes + 3 * this.#radius.byteLength;
   }
 
-  /** The same clusters with other places. */
+  /** The same clusters at other places. */
   movedTo(starts: Uint32Array): Clusters {
     return new Clusters(this.#centroids, this.#radius, starts);
   }
@@ -105,14 +105,14 @@ export class Clusters {
   }
 }
 
-/** Clusters without their places yet. */
+/** Clusters before their vectors are moved together. */
 export interface Split {
   readonly centroids: readonly Float32Array[];
   /** The cluster of each place. */
   readonly clusterOf: Uint16Array;
 }
 
-/** Finds clusters of the first places. It pauses often, and places may be added meanwhile. @param count of places */
+/** Finds clusters of the first `count` places. It pauses often: places may be added during a pause. */
 export function* splitIntoClusters(codes: Clusterable, count: number): Generator<undefined, Split> {
   const { coder } = codes;
   const split = Math.max(MIN_SPLIT, Math.min(MAX_SPLIT, Math.round(Math.sqrt(count / CLUSTER_SIZE))));
@@ -151,7 +151,7 @@ export function* splitIntoClusters(codes: Clusterable, count: number): Generator
   return { centroids, clusterOf };
 }
 
-/** Describes clusters whose vectors are at their places by now. It pauses often. */
+/** Computes the radii of clusters whose vectors were moved together. It pauses often. */
 export function* describeClusters(
   codes: Clusterable,
   centroids: readonly Float32Array[],

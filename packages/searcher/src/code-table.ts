@@ -1,45 +1,48 @@
 import { type Bits, bitsBytes, createBits, grownBits, hasBit, popCount, setBit } from './bits.ts';
 import { type Clusters, describeClusters, splitIntoClusters } from './clusters.ts';
 import { type CodedNumbers, type CodedQuery, type Coder, type CodeSizes, MAX_SIGN_SUM } from './codes.ts';
-import { grown } from './row-table.ts';
+import { copyInto } from './row-table.ts';
 import {
-  BLOCK,
-  FIRST_SEGMENT,
+  BLOCK_SIZE,
+  FIRST_SEGMENT_SIZE,
   type Limit,
   NO_LIMIT,
-  SEGMENT,
   SEGMENT_BITS,
+  SEGMENT_SIZE,
   Segment,
   segmentBytes,
   type Take,
 } from './segment.ts';
 
-/** Fewer vectors are not worth clusters. */
+/** Clusters of fewer vectors would not save time. */
 const MIN_CLUSTERED = 16_384;
-/** Clusters are made again when this share of all vectors has none. */
+/** Clusters are made again when this share of all vectors is in none. */
 const MAX_UNCLUSTERED = 0.2;
 const GROWTH = 1.25;
 /** Vectors that change places between two pauses. */
 const MOVED_AT_A_TIME = 2_048;
 
-/** Vectors without clusters that are scanned first: the distances of these rule out many of the next ones, twice as many. */
+/**
+ * Number of vectors that are scanned first if there are no clusters. Their distances rule out many later vectors. Each
+ * further step scans twice as many.
+ */
 const FIRST_SCANNED = 128;
 
-/** The places of rows that are compared: the memory is used again. */
+/** The places of rows that are compared. The memory is reused. */
 let rowPlaces = new Uint32Array(1_024);
 
-/** What a scan of clusters asks for. */
+/** What a scan of clusters needs of its caller. */
 export interface ClusterScan {
-  /** The maximum sum of signs of rows that are compared by levels. @param compared how many were compared so far */
-  most(compared: number): number;
+  /** Rows with a greater sum of signs are not compared by levels. @param compared how many were compared so far */
+  maxSum(compared: number): number;
   /** Receives compared rows. */
   readonly take: Take;
   /** Rows beyond it may be skipped. */
   readonly limit: Limit;
   /**
-   * After each cluster, nearest first.
-   * @param matches of the cluster
-   * @param smallestSum of the signs of these, if one of them was compared by levels
+   * Called after each cluster. The clusters come nearest first.
+   * @param matches how many rows of the cluster were scanned
+   * @param smallestSum the smallest sum of signs of those rows that were compared by levels
    * @returns whether the scan ends
    */
   isEnough(matches: number, smallestSum: number): boolean;
@@ -54,21 +57,22 @@ export class Codes {
   readonly #segments: Segment[] = [];
   #count = 0;
   /** The row of each place, and the place of each row. */
-  #rows = new Uint32Array(FIRST_SEGMENT);
-  #places = new Uint32Array(FIRST_SEGMENT);
+  #rows = new Uint32Array(FIRST_SEGMENT_SIZE);
+  #places = new Uint32Array(FIRST_SEGMENT_SIZE);
   #clusters: Clusters | undefined;
   #isScanned = false;
   /** The lengths of the shortest and the longest vector so far. */
   #shortest = Number.POSITIVE_INFINITY;
   #longest = 0;
-  described: Bits = createBits(FIRST_SEGMENT);
+  /** The rows that have a vector. */
+  rowsWithVector: Bits = createBits(FIRST_SEGMENT_SIZE);
 
   constructor(coder: Coder) {
     this.coder = coder;
   }
 
   get bytes(): number {
-    const own = this.described.byteLength + this.#rows.byteLength + this.#places.byteLength;
+    const own = this.rowsWithVector.byteLength + this.#rows.byteLength + this.#places.byteLength;
     return own + this.#segments.reduce((sum, { bytes }) => sum + bytes, 0) + (this.#clusters?.bytes ?? 0);
   }
 
@@ -86,8 +90,8 @@ export class Codes {
   set(row: number, vector: Float32Array): void {
     const place = this.#placeFor(row);
     const segment = this.#segmentOf(place);
-    segment.set(place % SEGMENT, vector);
-    const length = segment.lengthAt(place % SEGMENT);
+    segment.set(place % SEGMENT_SIZE, vector);
+    const length = segment.lengthAt(place % SEGMENT_SIZE);
     this.#shortest = Math.min(this.#shortest, length);
     this.#longest = Math.max(this.#longest, length);
   }
@@ -97,19 +101,19 @@ export class Codes {
    */
   leastCosine({ length, square }: CodedNumbers, squaredDistance: number): number {
     const rest = square - squaredDistance;
-    // Of this length, by the law of cosines; vectors within the distance that are longer or shorter are at smaller angles.
+    // By the law of cosines the angle is largest at this length. Longer and shorter vectors are at smaller angles.
     const widest = Math.sqrt(Math.max(0, rest));
     const own = Math.max(this.#shortest, Math.min(this.#longest, widest), 1e-30);
     return (rest + own * own) / (2 * Math.max(length, 1e-30) * own);
   }
 
   /** A copy with only these rows, in the given order. */
-  kept(rows: Uint32Array): Codes {
+  copyOf(rows: Uint32Array): Codes {
     const codes = new Codes(this.coder);
     codes.#isScanned = this.#isScanned;
     codes.#shortest = this.#shortest;
     codes.#longest = this.#longest;
-    const newRows = new Int32Array(this.described.length * 32).fill(-1);
+    const newRows = new Int32Array(this.rowsWithVector.length * 32).fill(-1);
     for (const [row, other] of rows.entries()) newRows[other] = row;
     const starts = this.#clusters?.starts.slice();
     for (let other = 0, cluster = 0; other <= this.#count; other++) {
@@ -119,24 +123,24 @@ export class Codes {
       const row = other < this.#count ? (newRows[this.#rows[other] as number] as number) : -1;
       if (row < 0) continue;
       const place = codes.#placeFor(row);
-      codes.#segmentOf(place).copy(place % SEGMENT, this.#segmentOf(other), other % SEGMENT);
+      codes.#segmentOf(place).copy(place % SEGMENT_SIZE, this.#segmentOf(other), other % SEGMENT_SIZE);
     }
     codes.#clusters = starts && this.#clusters?.movedTo(starts);
     return codes;
   }
 
   /**
-   * Compares rows by levels, if their signs do not say that they are too far: cluster by cluster until it is enough,
-   * and all rows without a cluster.
+   * Compares rows by levels, unless their signs show that they are too far: cluster by cluster until the scan ends, then
+   * all rows without a cluster.
    *
    * @param rows undefined: all rows
    * @returns how many were compared by levels
    */
   scanClusters(query: CodedQuery, rows: Bits | undefined, scan: ClusterScan): number {
     this.#isScanned = true;
-    for (const segment of this.#segments) segment.ask(query);
+    for (const segment of this.#segments) segment.setQuery(query);
     let compared = 0;
-    const most = () => scan.most(compared);
+    const most = () => scan.maxSum(compared);
     const scanned = (from: number, to: number) => {
       const part = this.#scan(query, from, to, rows, most, scan.take, scan.limit);
       compared += part.compared;
@@ -147,8 +151,8 @@ export class Codes {
       const part = scanned(clusters?.starts[cluster] as number, clusters?.starts[cluster + 1] as number);
       if (part.matches > 0 && scan.isEnough(part.matches, part.smallestSum)) break;
     }
-    let size = clusters === undefined ? FIRST_SCANNED : BLOCK;
-    for (let from = clusters?.end ?? 0; from < this.#count; from += size, size = Math.min(BLOCK, 2 * size)) {
+    let size = clusters === undefined ? FIRST_SCANNED : BLOCK_SIZE;
+    for (let from = clusters?.end ?? 0; from < this.#count; from += size, size = Math.min(BLOCK_SIZE, 2 * size)) {
       scanned(from, Math.min(this.#count, from + size));
     }
     return compared;
@@ -162,7 +166,7 @@ export class Codes {
    */
   within(query: CodedQuery, rows: Bits | undefined, distance: number, take: Take): number {
     this.#isScanned = true;
-    for (const segment of this.#segments) segment.ask(query);
+    for (const segment of this.#segments) segment.setQuery(query);
     let compared = 0;
     const most = (segment: Segment) => segment.maxSum(query, distance);
     const scan = (from: number, to: number) => {
@@ -188,16 +192,16 @@ export class Codes {
     const segments = this.#segments;
     const counts = new Uint32Array(segments.length);
     const compare = (number: number, count: number) =>
-      segments[number]?.compare(query, count, this.#rows, number * SEGMENT, take, limit);
+      segments[number]?.compare(query, count, this.#rows, number * SEGMENT_SIZE, take, limit);
     // Places of one segment are compared together, a block at a time.
     for (let i = 0; i < places.length; i++) {
       const place = places[i] as number;
       const number = segmentOf(place);
       const count = counts[number] as number;
-      (segments[number] as Segment).places[count] = place % SEGMENT;
+      (segments[number] as Segment).places[count] = place % SEGMENT_SIZE;
       counts[number] = count + 1;
-      if (count + 1 < BLOCK) continue;
-      compare(number, BLOCK);
+      if (count + 1 < BLOCK_SIZE) continue;
+      compare(number, BLOCK_SIZE);
       counts[number] = 0;
     }
     for (const [number, count] of counts.entries()) if (count > 0) compare(number, count);
@@ -240,10 +244,10 @@ export class Codes {
     for (let at = 0; at < places.length; ) {
       const number = segmentOf(places[at] as number);
       const segment = this.#segments[number] as Segment;
-      const end = Math.min(places.length, at + BLOCK);
+      const end = Math.min(places.length, at + BLOCK_SIZE);
       let next = at;
       for (; next < end && segmentOf(places[next] as number) === number; next++) {
-        segment.places[next - at] = (places[next] as number) % SEGMENT;
+        segment.places[next - at] = (places[next] as number) % SEGMENT_SIZE;
       }
       segment.estimate(query, next - at, estimates.subarray(at));
       at = next;
@@ -252,7 +256,7 @@ export class Codes {
   }
 
   addRotated(place: number, sums: Float32Array, at: number): void {
-    this.#segmentOf(place).addRotated(place % SEGMENT, sums, at);
+    this.#segmentOf(place).addRotated(place % SEGMENT_SIZE, sums, at);
   }
 
   comparePlaces(query: CodedNumbers, from: number, to: number, take: Take): void {
@@ -264,7 +268,7 @@ export class Codes {
   }
 
   /**
-   * Compares the signs of places from one on, up to another one, which is left out, and the near ones by levels.
+   * Compares the signs of the places `from` to `to` (exclusive), and those with near signs by levels.
    * @returns how many of these match, and how many were compared by levels
    */
   #scan(
@@ -280,9 +284,9 @@ export class Codes {
     for (let at = from; at < to; ) {
       const number = segmentOf(at);
       const segment = this.#segments[number] as Segment;
-      const begin = number * SEGMENT;
+      const begin = number * SEGMENT_SIZE;
       const first = (at - begin) & ~31;
-      const end = Math.min(to - begin, first + BLOCK, SEGMENT);
+      const end = Math.min(to - begin, first + BLOCK_SIZE, SEGMENT_SIZE);
       const matching = this.#setMask(segment, begin, at - begin, end, rows);
       if (matching > 0) {
         const near = segment.nearBySigns(first, (end - first + 31) & ~31, most(segment));
@@ -318,19 +322,19 @@ export class Codes {
 
   /** The place of a row; a new one if it has none. */
   #placeFor(row: number): number {
-    if (hasBit(this.described, row)) return this.#places[row] as number;
-    this.described = grownBits(this.described, row + 1);
-    setBit(this.described, row);
+    if (hasBit(this.rowsWithVector, row)) return this.#places[row] as number;
+    this.rowsWithVector = grownBits(this.rowsWithVector, row + 1);
+    setBit(this.rowsWithVector, row);
     const place = this.#count++;
-    if (place >= this.#rows.length) this.#rows = grown(this.#rows, new Uint32Array(Math.ceil(GROWTH * place)));
-    if (row >= this.#places.length) this.#places = grown(this.#places, new Uint32Array(Math.ceil(GROWTH * row)));
+    if (place >= this.#rows.length) this.#rows = copyInto(this.#rows, new Uint32Array(Math.ceil(GROWTH * place)));
+    if (row >= this.#places.length) this.#places = copyInto(this.#places, new Uint32Array(Math.ceil(GROWTH * row)));
     this.#rows[place] = row;
     this.#places[row] = place;
     return place;
   }
 
   #swap(place: number, other: number): void {
-    this.#segmentOf(place).swap(place % SEGMENT, this.#segmentOf(other), other % SEGMENT);
+    this.#segmentOf(place).swap(place % SEGMENT_SIZE, this.#segmentOf(other), other % SEGMENT_SIZE);
     const [row, otherRow] = [this.#rows[place] as number, this.#rows[other] as number];
     this.#rows[place] = otherRow;
     this.#rows[other] = row;
@@ -340,12 +344,12 @@ export class Codes {
 
   #segmentOf(place: number): Segment {
     const number = segmentOf(place);
-    while (this.#segments.length <= number) this.#segments.push(new Segment(this.coder, FIRST_SEGMENT));
+    while (this.#segments.length <= number) this.#segments.push(new Segment(this.coder, FIRST_SEGMENT_SIZE));
     const segment = this.#segments[number] as Segment;
-    const needed = (place % SEGMENT) + 1;
+    const needed = (place % SEGMENT_SIZE) + 1;
     if (needed <= segment.capacity) return segment;
-    const capacity = Math.min(SEGMENT, Math.max(needed, 2 * segment.capacity));
-    const larger = new Segment(this.coder, Math.ceil(capacity / FIRST_SEGMENT) * FIRST_SEGMENT, segment);
+    const capacity = Math.min(SEGMENT_SIZE, Math.max(needed, 2 * segment.capacity));
+    const larger = new Segment(this.coder, Math.ceil(capacity / FIRST_SEGMENT_SIZE) * FIRST_SEGMENT_SIZE, segment);
     this.#segments[number] = larger;
     return larger;
   }
@@ -356,8 +360,8 @@ const segmentOf = (place: number): number => place >>> SEGMENT_BITS;
 
 /** Maximum bytes of {@link Codes} with this many rows, without clusters: the capacity of the last segment doubles. */
 export function codesBytes(sizes: CodeSizes, rows: number): number {
-  const whole = Math.floor(rows / SEGMENT);
-  const last = Math.min(SEGMENT, Math.max(FIRST_SEGMENT, 2 * (rows % SEGMENT)));
-  const places = 8 * Math.ceil(GROWTH * Math.max(rows, FIRST_SEGMENT));
-  return whole * segmentBytes(sizes, SEGMENT) + segmentBytes(sizes, last) + bitsBytes(rows) + places;
+  const whole = Math.floor(rows / SEGMENT_SIZE);
+  const last = Math.min(SEGMENT_SIZE, Math.max(FIRST_SEGMENT_SIZE, 2 * (rows % SEGMENT_SIZE)));
+  const places = 8 * Math.ceil(GROWTH * Math.max(rows, FIRST_SEGMENT_SIZE));
+  return whole * segmentBytes(sizes, SEGMENT_SIZE) + segmentBytes(sizes, last) + bitsBytes(rows) + places;
 }

@@ -154,7 +154,7 @@ export class Coder implements CodeSizes {
     return { ...this.numbers(vector), signs: this.#signTables() };
   }
 
-  /** Of a query that is compared only with levels. */
+  /** The numbers of a query that is compared only by levels. */
   numbers(vector: Float32Array): CodedNumbers {
     this.#rotate(vector);
     return this.codeNumbers(this.#vector.subarray(0, this.dimensions));
@@ -261,7 +261,7 @@ export function boundsOf(
   bounds.high = Math.max(0, likely + slack);
 }
 
-/** A slightly smaller estimate than `likely` of {@link boundsOf}, but faster. */
+/** An estimate that is faster than `likely` of {@link boundsOf}, and slightly smaller. */
 export function roughLikely(
   { scale, sum, square }: CodedNumbers,
   dot: number,
@@ -273,7 +273,10 @@ export function roughLikely(
   return squares * (1 - ROUNDING) - (2 * factor * (2 * dot - 15 * sum)) / scale;
 }
 
-/** What {@link roughLikely} minus these times the length of the residual and the length of the levels is a bound of. */
+/**
+ * Factors of the length of the residual and of the length of the levels. {@link roughLikely} minus both products is a
+ * lower bound.
+ */
 export interface RoughSlack {
   readonly ofRest: number;
   readonly ofLength: number;
@@ -282,7 +285,7 @@ export interface RoughSlack {
 export const NO_SLACK: RoughSlack = { ofRest: 0, ofLength: 0 };
 
 /**
- * For a smaller bound than `low` of {@link boundsOf}, but a faster one: it treats the whole query as the part that is
+ * The factors for a lower bound that is faster than `low` of {@link boundsOf}, but smaller: the whole query counts as
  * orthogonal to the levels.
  */
 export function roughSlack({ scale, length }: CodedNumbers, dimensions: number): RoughSlack {
@@ -310,8 +313,8 @@ export function maxSignSum({ signs }: CodedQuery, copies: number, angle: number,
 }
 
 /**
- * The sum of signs that rows with this angle to a query hardly ever exceed: the mean of such rows, and some standard
- * deviations. The numbers of two vectors that were rotated at random are correlated normal variables, so the
+ * The mean sum of signs of rows at an angle to a query, plus a number of standard deviations, which rows rarely exceed.
+ * The numbers of two vectors that were rotated at random are correlated normal variables, so the
  * probability that two signs differ follows from the cosine and the query's number.
  *
  * @param cosine of the angle

@@ -91,7 +91,7 @@ export class SearchedCollection {
     vectors.set(row, vector);
   }
 
-  /** Adds a row that no commit sees, for {@link pairs}. A row that exists stays unchanged. */
+  /** Adds a row that no commit sees, for {@link pairs}. Does nothing if the row exists. */
   addRemoved(module: string, doc: number, vector: Float32Array): void {
     if (this.#rows.rowOf(doc) >= 0) return;
     this.#rows.add(doc, 0);
@@ -160,7 +160,7 @@ export class SearchedCollection {
     return true;
   }
 
-  /** Says that all changes up to a commit are loaded. */
+  /** All changes up to a commit are loaded. */
   advance(commit: number): void {
     this.#commit = commit;
     this.#isAhead = false;
@@ -170,8 +170,9 @@ export class SearchedCollection {
   }
 
   /**
-   * Makes clusters of the codes that searches scan. It pauses often: the caller goes on at once or later, also after
-   * changes. @returns undefined if nothing is to be done
+   * Makes clusters of the codes that searches scan. It pauses often: the caller may change the collection, and continue
+   * later.
+   * @returns undefined if there is nothing to do
    */
   clustering(): Generator<undefined, void> | undefined {
     for (const [module, vectors] of this.#vectors) {
@@ -194,7 +195,7 @@ export class SearchedCollection {
    */
   search(query: VectorQuery): Candidates | undefined {
     const vectors = this.#vectors.get(query.module);
-    const rows = this.#described(query);
+    const rows = this.#visibleRows(query);
     if (rows === undefined) return undefined;
     this.#restrict(rows, query);
     const matches = countBits(rows);
@@ -238,7 +239,7 @@ export class SearchedCollection {
    * @throws Error if the commit is not loaded yet, or a filter is not loaded
    */
   count(query: CountQuery): number[] | undefined {
-    const rows = this.#described(query);
+    const rows = this.#visibleRows(query);
     return (
       rows &&
       query.restrictions.map((restriction) => {
@@ -260,11 +261,11 @@ export class SearchedCollection {
   }
 
   /** The rows that have a vector and that a commit sees, valid until the next call. */
-  #described({ commit, module }: Pick<VectorQuery, 'commit' | 'module'>): Bits | undefined {
+  #visibleRows({ commit, module }: Pick<VectorQuery, 'commit' | 'module'>): Bits | undefined {
     if (commit < this.#oldest) return undefined;
     if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
     const rows = this.#rows.visibleAt(commit, commit === this.#commit && !this.#isAhead);
-    intersect(rows, this.#vectors.get(module)?.described ?? createBits(0));
+    intersect(rows, this.#vectors.get(module)?.rowsWithVector ?? createBits(0));
     return rows;
   }
 
@@ -279,16 +280,16 @@ export class SearchedCollection {
     return bits;
   }
 
-  /** Removes rows that the current commit and later ones do not see. Earlier commits can no longer be searched. */
+  /** Removes the rows that the current commit does not see. Earlier commits can no longer be searched. */
   #removeDead(): void {
     const rows = this.#rows.liveRows();
-    for (const [module, vectors] of this.#vectors) this.#vectors.set(module, keptOf(vectors, rows));
+    for (const [module, vectors] of this.#vectors) this.#vectors.set(module, copyOfRows(vectors, rows));
     for (const [filter, bits] of this.#filters) {
       const kept = createBits(rows.length);
       for (const [row, other] of rows.entries()) if (hasBit(bits, other)) setBit(kept, row);
       this.#filters.set(filter, kept);
     }
-    for (const [column, values] of this.#columns) this.#columns.set(column, values.kept(rows));
+    for (const [column, values] of this.#columns) this.#columns.set(column, values.copyOf(rows));
     this.#rows.keep(rows);
     this.#cells = undefined;
     this.#oldest = this.#commit;
@@ -297,13 +298,14 @@ export class SearchedCollection {
 
 function codesOf(floats: Floats, coder: Coder): Codes {
   const codes = new Codes(coder);
-  forEachBit(floats.described, (row) => codes.set(row, floats.get(row)));
+  forEachBit(floats.rowsWithVector, (row) => codes.set(row, floats.get(row)));
   return codes;
 }
 
-function keptOf(vectors: Floats | Codes, rows: Uint32Array): Floats | Codes {
-  if (vectors instanceof Codes) return vectors.kept(rows);
+function copyOfRows(vectors: Floats | Codes, rows: Uint32Array): Floats | Codes {
+  if (vectors instanceof Codes) return vectors.copyOf(rows);
   const kept = new Floats(vectors.dimensions);
-  for (const [row, other] of rows.entries()) if (hasBit(vectors.described, other)) kept.set(row, vectors.get(other));
+  for (const [row, other] of rows.entries())
+    if (hasBit(vectors.rowsWithVector, other)) kept.set(row, vectors.get(other));
   return kept;
 }

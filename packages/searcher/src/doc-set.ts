@@ -1,6 +1,6 @@
 /** Documents of a page, one bit each. */
-const PAGE = 65_536;
-const PAGE_WORDS = PAGE / 32;
+const PAGE_SIZE = 65_536;
+const PAGE_WORDS = PAGE_SIZE / 32;
 /** Minimum average of documents on a page: with fewer, a document takes more than 32 bytes. */
 const MIN_ON_PAGES = 256;
 
@@ -24,7 +24,7 @@ export function docSetOf(docs: DocNumbers): DocSet | undefined {
   const starts = new Map<number, number>();
   let [last, start] = [-1, 0];
   for (let i = 0; i < docs.length; i++) {
-    const page = Math.floor((docs[i] as number) / PAGE);
+    const page = Math.floor((docs[i] as number) / PAGE_SIZE);
     if (page === last || starts.has(page)) continue;
     if (starts.size === most) return undefined;
     starts.set(page, starts.size * PAGE_WORDS);
@@ -34,9 +34,9 @@ export function docSetOf(docs: DocNumbers): DocSet | undefined {
   let first = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < docs.length; i++) {
     let place = (docs[i] as number) - first;
-    if (place < 0 || place >= PAGE) {
-      const page = Math.floor((docs[i] as number) / PAGE);
-      first = page * PAGE;
+    if (place < 0 || place >= PAGE_SIZE) {
+      const page = Math.floor((docs[i] as number) / PAGE_SIZE);
+      first = page * PAGE_SIZE;
       start = starts.get(page) as number;
       place = (docs[i] as number) - first;
     }
@@ -53,9 +53,9 @@ export function forEachIn({ pages, bits }: DocSet, docs: Float64Array, take: (pl
   for (let i = 0; i < docs.length; i++) {
     // Without this, divisions take most of the time when each document has a separate page.
     let place = (docs[i] as number) - first;
-    if (place < 0 || place >= PAGE) {
-      const page = Math.floor((docs[i] as number) / PAGE);
-      first = page * PAGE;
+    if (place < 0 || place >= PAGE_SIZE) {
+      const page = Math.floor((docs[i] as number) / PAGE_SIZE);
+      first = page * PAGE_SIZE;
       start = starts.get(page);
       place = (docs[i] as number) - first;
     }

@@ -1,5 +1,5 @@
 import type { Bits } from './bits.ts';
-import { grown } from './row-table.ts';
+import { copyInto } from './row-table.ts';
 
 /**
  * The value of one column for each row, as the ordinal of the value (doc values of Lucene): 1 to 65,535, or 0 if the row
@@ -16,7 +16,7 @@ export class DocValues {
   /** @param rows number of all rows: memory for all of them is allocated immediately */
   set(row: number, ordinal: number, rows: number): void {
     if (row >= this.#ordinals.length) {
-      this.#ordinals = grown(this.#ordinals, new Uint16Array(Math.ceil(1.25 * Math.max(rows, row + 1))));
+      this.#ordinals = copyInto(this.#ordinals, new Uint16Array(Math.ceil(1.25 * Math.max(rows, row + 1))));
     }
     this.#ordinals[row] = ordinal;
     if (ordinal > this.#greatest) this.#greatest = ordinal;
@@ -43,7 +43,7 @@ export class DocValues {
   }
 
   /** A copy with only these rows, in the given order. */
-  kept(rows: Uint32Array): DocValues {
+  copyOf(rows: Uint32Array): DocValues {
     const kept = new DocValues();
     for (const [row, other] of rows.entries()) kept.set(row, this.#ordinals[other] ?? 0, rows.length);
     return kept;

@@ -1,33 +1,34 @@
 import { type Bits, bitsBytes, createBits, forEachBit, grownBits, setBit } from './bits.ts';
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
-import { BLOCK, FIRST_SEGMENT, type Take } from './segment.ts';
+import { BLOCK_SIZE, FIRST_SEGMENT_SIZE, type Take } from './segment.ts';
 
 /** Full vectors of up to some ten thousand rows, four bytes a number. */
 export class Floats {
   readonly dimensions: number;
   readonly #stride: number;
-  #capacity = FIRST_SEGMENT;
+  #capacity = FIRST_SEGMENT_SIZE;
   #memory: WebAssembly.Memory;
   #kernel: Kernel;
-  described: Bits = createBits(FIRST_SEGMENT);
+  /** The rows that have a vector. */
+  rowsWithVector: Bits = createBits(FIRST_SEGMENT_SIZE);
 
   constructor(dimensions: number) {
     this.dimensions = dimensions;
     this.#stride = floatStride(dimensions);
-    this.#memory = createMemory(floatBytes(this.#stride, FIRST_SEGMENT));
+    this.#memory = createMemory(floatBytes(this.#stride, FIRST_SEGMENT_SIZE));
     this.#kernel = createKernel(this.#memory);
   }
 
   get bytes(): number {
-    return this.#memory.buffer.byteLength + this.described.byteLength;
+    return this.#memory.buffer.byteLength + this.rowsWithVector.byteLength;
   }
 
   set(row: number, vector: Float32Array): void {
     if (row >= this.#capacity)
-      this.#grow(Math.ceil(Math.max(row + 1, 2 * this.#capacity) / FIRST_SEGMENT) * FIRST_SEGMENT);
+      this.#grow(Math.ceil(Math.max(row + 1, 2 * this.#capacity) / FIRST_SEGMENT_SIZE) * FIRST_SEGMENT_SIZE);
     new Float32Array(this.#memory.buffer, row * this.#stride, this.dimensions).set(vector);
-    setBit(this.described, row);
+    setBit(this.rowsWithVector, row);
   }
 
   /** The vector of a row, valid until the next change. */
@@ -44,11 +45,11 @@ export class Floats {
     const padded = new Float32Array(buffer, queryAt, this.#stride / 4);
     padded.fill(0);
     padded.set(query);
-    const out = new Float32Array(buffer, outAt, BLOCK);
+    const out = new Float32Array(buffer, outAt, BLOCK_SIZE);
     const mask = new Uint32Array(buffer, maskAt, this.#capacity / 32);
     setMask(mask, rows);
-    for (let first = 0; first < this.#capacity; first += BLOCK) {
-      const count = Math.min(BLOCK, this.#capacity - first);
+    for (let first = 0; first < this.#capacity; first += BLOCK_SIZE) {
+      const count = Math.min(BLOCK_SIZE, this.#capacity - first);
       this.#kernel.squares(first * this.#stride, this.#stride, count, maskAt + first / 8, queryAt, outAt);
       forEachBit(mask.subarray(first / 32, (first + count) / 32), (i) => {
         const square = out[i] as number;
@@ -63,7 +64,7 @@ export class Floats {
     this.#capacity = capacity;
     this.#memory = memory;
     this.#kernel = createKernel(memory);
-    this.described = grownBits(this.described, capacity);
+    this.rowsWithVector = grownBits(this.rowsWithVector, capacity);
   }
 }
 
@@ -81,10 +82,10 @@ function floatStride(dimensions: number): number {
 
 /** Bytes of rows of floats with the working memory of the kernel. */
 function floatBytes(stride: number, capacity: number): number {
-  return capacity * stride + capacity / 8 + stride + 4 * BLOCK;
+  return capacity * stride + capacity / 8 + stride + 4 * BLOCK_SIZE;
 }
 
 /** Maximum bytes of {@link Floats} with this many rows: their capacity doubles. */
 export function floatsBytes(dimensions: number, rows: number): number {
-  return memoryBytes(floatBytes(floatStride(dimensions), Math.max(2 * rows, FIRST_SEGMENT))) + bitsBytes(2 * rows);
+  return memoryBytes(floatBytes(floatStride(dimensions), Math.max(2 * rows, FIRST_SEGMENT_SIZE))) + bitsBytes(2 * rows);
 }

@@ -1,9 +1,9 @@
 import { nthSmallest } from './nth-smallest.ts';
 import { type Candidates, candidateCount, type VectorQuery } from './query.ts';
 
-/** If bounds leave more candidates than this, an approximate answer returns those that are likely enough instead. */
+/** If bounds leave more candidates than this, an approximate answer returns those with the best estimates instead. */
 const MAX_PROVEN = 1_000;
-/** At most this many times as many as in one part: distances far from the query hardly differ. */
+/** At most this many times the candidates of one part: far from the query, distances hardly differ. */
 const MORE_FAR = 4;
 /** An estimate by levels is trusted within this many standard deviations. */
 const DEVIATIONS = 4;

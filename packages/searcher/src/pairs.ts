@@ -43,13 +43,13 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
   const most = maxDistance ** 2 + SLACK;
   const dimensions = ends.length === 0 ? 0 : query.vectors.length / ends.length;
   const [queries, docs]: [number[], number[]] = [[], []];
-  const isEach = countBits(vectors.described) === table.count;
+  const isEach = countBits(vectors.rowsWithVector) === table.count;
   if (rows.length < table.count) rows = new Uint32Array(Math.max(table.count, 2 * rows.length));
   let compared = 0;
   for (let i = 0; i < ends.length && docs.length <= maxPairs; i++) {
     const asked = query.cells.subarray(i === 0 ? 0 : ends[i - 1], ends[i]);
     const placed = cells.rowsIn(asked, rows);
-    const count = isEach ? placed : keepDescribed(vectors.described, placed);
+    const count = isEach ? placed : keepWithVector(vectors.rowsWithVector, placed);
     if (count === 0) continue;
     compared += count;
     const vector = query.vectors.subarray(i * dimensions, (i + 1) * dimensions);
@@ -72,11 +72,11 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
 }
 
 /** Keeps those of the first rows that have a vector. @returns how many */
-function keepDescribed(described: Bits, count: number): number {
+function keepWithVector(rowsWithVector: Bits, count: number): number {
   let kept = 0;
   for (let i = 0; i < count; i++) {
     const row = rows[i] as number;
-    if (hasBit(described, row)) rows[kept++] = row;
+    if (hasBit(rowsWithVector, row)) rows[kept++] = row;
   }
   return kept;
 }

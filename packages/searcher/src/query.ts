@@ -19,13 +19,13 @@ export interface VectorQuery extends Restriction {
   /** Maximum number of candidates: more would not be used. */
   readonly mostCandidates: number;
   /**
-   * With more matches than `exactRows`, at least this many rows are compared by levels; then those whose signs do not say
-   * that they are farther than the wanted rows so far.
+   * With more matches than `exactRows`, at least this many rows are compared by levels; then only those whose signs do not
+   * show that they are farther than the wanted rows so far.
    */
   readonly leastCompared: number;
 }
 
-/** Each part of a collection returns at least this many candidates, and more than are wanted. */
+/** Each part of a collection returns at least this many candidates, and some more than are wanted. */
 const MIN_HANDED_ON = 50;
 const SPARE = 30;
 
@@ -41,7 +41,7 @@ export interface CountQuery {
   readonly restrictions: readonly Restriction[];
 }
 
-/** Documents among which the answer is; exact distances then decide. */
+/** Documents that include the answer. Their exact distances decide. */
 export interface Candidates {
   /** How many rows match the filters and have a vector of the module. */
   readonly matches: number;

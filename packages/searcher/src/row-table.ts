@@ -25,7 +25,7 @@ export class RowTable {
     return this.#count;
   }
 
-  /** How many rows the current commit and later ones do not see. */
+  /** How many rows the current commit does not see. */
   get dead(): number {
     return this.#count - this.#liveCount;
   }
@@ -82,7 +82,7 @@ export class RowTable {
   }
 
   /**
-   * The rows that a commit sees: the memory is used again by the next call.
+   * The rows that a commit sees. The next call reuses the memory.
    * @param isLast whether no later commit has changes here
    */
   visibleAt(commit: number, isLast: boolean): Bits {
@@ -125,9 +125,9 @@ export class RowTable {
   #reserve(count: number): void {
     if (count <= this.#docs.length) return;
     const capacity = Math.ceil(count * GROWTH);
-    this.#docs = grown(this.#docs, new Float64Array(capacity));
-    this.#from = grown(this.#from, new Uint32Array(capacity));
-    this.#to = grown(this.#to, new Uint32Array(capacity));
+    this.#docs = copyInto(this.#docs, new Float64Array(capacity));
+    this.#from = copyInto(this.#from, new Uint32Array(capacity));
+    this.#to = copyInto(this.#to, new Uint32Array(capacity));
     this.#live = grownBits(this.#live, capacity);
     if (slotsFor(capacity) <= this.#slots.length) return;
     this.#slots = new Int32Array(slotsFor(capacity)).fill(EMPTY);
@@ -160,8 +160,8 @@ function hash(doc: number): number {
   return (mixed ^ (mixed >>> 15)) >>> 0;
 }
 
-/** Copies an array into a larger one and returns that. */
-export function grown<T extends Float64Array | Uint32Array | Uint16Array>(from: T, to: T): T {
+/** Copies an array into a larger one, and returns the larger one. */
+export function copyInto<T extends Float64Array | Uint32Array | Uint16Array>(from: T, to: T): T {
   to.set(from as never);
   return to;
 }

@@ -29,7 +29,7 @@ it.each([32, 256])('sums of signs of vectors at one angle are as likely as compu
     for (let row = 0; row < ROWS; row++) segment.set(row, atCosine(query, cosine, 0.5 + (row % 7), gauss));
     segment.mask.fill(-1);
     const coded = coder.query(query.map((number) => 3 * number));
-    segment.ask(coded);
+    segment.setQuery(coded);
     const shareUpTo = (deviations: number) =>
       segment.nearBySigns(0, ROWS, Math.ceil(likelySignSum(coded, coder.dimensions, cosine, deviations))) / ROWS;
     expect(shareUpTo(0)).toBeGreaterThan(0.4);

@@ -6,24 +6,24 @@ import type { VectorQuery } from './query.ts';
 import type { Limit, Take } from './segment.ts';
 
 /**
- * Rows are compared by levels if their sum of signs is at most so many standard deviations above the mean of rows that are
- * as far away as the last wanted row so far.
+ * Limit of the sum of signs, in standard deviations above the mean of rows that are as far away as the last wanted row
+ * so far. Only rows up to this limit are compared by levels.
  */
 const DEVIATIONS = 2.25;
 /**
- * A scan of clusters ends when it has seen this share of all matches, and no near row in a further share. A row is near if
- * its sum of signs is at most so many standard deviations above that mean. A query that is far from all rows finds such
- * rows everywhere, so nearly all clusters are scanned.
+ * A scan of clusters ends when it has scanned MIN_SCANNED of all matches, and found no near row in the last
+ * MIN_WITHOUT_NEAR of them. A row is near if its sum of signs is at most NEAR_DEVIATIONS above that mean. A query that is
+ * far from all rows finds such rows everywhere, so nearly all clusters are scanned.
  */
 const NEAR_DEVIATIONS = 0.5;
 const MIN_SCANNED = 0.05;
 const MIN_WITHOUT_NEAR = 0.04;
-/** Also at least this many clusters each time: where clusters are few, a share of the matches is in very few of them. */
+/** Minimum number of clusters for each of these two shares: in a small collection, a share is only a few clusters. */
 const MIN_CLUSTERS = 16;
 
 /**
- * Finds the rows whose levels are nearest to a query, cluster by cluster. The distances of the rows so far decide which
- * of the next ones signs rule out.
+ * Finds the rows whose levels are nearest to a query, cluster by cluster. The distances so far limit the sum of signs of
+ * later rows.
  *
  * @param rows with vectors
  * @param matches how many rows these are
@@ -72,7 +72,7 @@ class NearScan implements ClusterScan {
     return this.#best;
   }
 
-  most(compared: number): number {
+  maxSum(compared: number): number {
     const { wanted, leastCompared } = this.#query;
     if (compared < leastCompared) return MAX_SIGN_SUM;
     // For many wanted rows, finding the last one takes as long as a cluster.

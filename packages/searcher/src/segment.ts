@@ -19,16 +19,16 @@ import type { Kernel } from './plain-kernel.ts';
  * Places that the kernel compares in one call. A position in a block has 13 bits, and a small block needs little memory
  * for results.
  */
-export const BLOCK = 8_192;
+export const BLOCK_SIZE = 8_192;
 /** Maximum places of a segment. Memory of WebAssembly cannot shrink, so it is freed segment by segment. */
 export const SEGMENT_BITS = 17;
-export const SEGMENT = 2 ** SEGMENT_BITS;
-export const FIRST_SEGMENT = 1_024;
+export const SEGMENT_SIZE = 2 ** SEGMENT_BITS;
+export const FIRST_SEGMENT_SIZE = 1_024;
 
 /** Callback for each vector: its place or row, and the lower bound, estimate and upper bound of its squared distance. */
 export type Take = (at: number, low: number, likely: number, high: number) => void;
 
-/** The maximum squared distance of vectors that are useful, as a lower bound or as an estimate. It may decrease. */
+/** The maximum squared distance of useful vectors: `by` says which number it limits. It may decrease. */
 export interface Limit {
   readonly by: 'low' | 'likely';
   readonly bound: number;
@@ -56,9 +56,9 @@ function segmentAddresses({ bits, stride }: CodeSizes, capacity: number): Segmen
   const tables = mask + capacity / 8;
   const numbers = tables + 4 * bits;
   const places = numbers + 4 * stride;
-  const out = places + 4 * BLOCK;
+  const out = places + 4 * BLOCK_SIZE;
   // The kernel writes slightly beyond the end of its results.
-  return { levels, factors, mask, tables, numbers, places, out, end: out + 4 * BLOCK + 32 };
+  return { levels, factors, mask, tables, numbers, places, out, end: out + 4 * BLOCK_SIZE + 32 };
 }
 
 /** Bytes of the memory of a segment. */
@@ -78,7 +78,7 @@ export class Segment {
   readonly #signs: Uint8Array;
   readonly #levels: Uint8Array;
   readonly #factors: Float32Array;
-  /** The places that {@link Segment.compare} and {@link Segment.estimate} take, at most {@link BLOCK}. */
+  /** The places that {@link Segment.compare} and {@link Segment.estimate} take, at most {@link BLOCK_SIZE}. */
   readonly places: Uint32Array;
   readonly #numbers: Int16Array;
   /** Results of the kernel: products of levels; or what signs found, the position in the block in the lowest 13 bits. */
@@ -103,10 +103,10 @@ export class Segment {
     this.#signs = new Uint8Array(buffer, 0, (capacity * bits) / 8);
     this.#levels = new Uint8Array(buffer, this.#at.levels, capacity * stride);
     this.#factors = new Float32Array(buffer, this.#at.factors, FACTORS * capacity);
-    this.places = new Uint32Array(buffer, this.#at.places, BLOCK);
+    this.places = new Uint32Array(buffer, this.#at.places, BLOCK_SIZE);
     this.#numbers = new Int16Array(buffer, this.#at.numbers, 2 * stride);
-    this.#dots = new Int32Array(buffer, this.#at.out, BLOCK);
-    this.#found = new Uint32Array(buffer, this.#at.out, BLOCK);
+    this.#dots = new Int32Array(buffer, this.#at.out, BLOCK_SIZE);
+    this.#found = new Uint32Array(buffer, this.#at.out, BLOCK_SIZE);
     this.#placeSigns = new Uint8Array(bits / 8);
     if (from === undefined) return;
     this.#signs.set(from.#signs);
@@ -170,21 +170,21 @@ export class Segment {
       this.#signs[at + i] = from.#signs[otherAt + i] as number;
       from.#signs[otherAt + i] = sign;
     }
-    exchange(this.#levelsAt(place), from.#levelsAt(other));
-    exchange(this.#factorsAt(place), from.#factorsAt(other));
+    swapContents(this.#levelsAt(place), from.#levelsAt(other));
+    swapContents(this.#factorsAt(place), from.#factorsAt(other));
     this.#angle = Math.max(this.#angle, from.#angle);
     from.#angle = this.#angle;
   }
 
   /** Prepares {@link Segment.nearBySigns} for a query. */
-  ask({ signs }: CodedQuery): void {
+  setQuery({ signs }: CodedQuery): void {
     new Uint8Array(this.#memory.buffer, this.#at.tables, signs.tables.length).set(signs.tables);
   }
 
   /**
-   * Finds the places in the mask whose signs are near the query of {@link Segment.ask}.
+   * Finds the places in the mask whose signs are near the query of {@link Segment.setQuery}.
    * @param first of a block, a multiple of 32
-   * @param count of its places, a multiple of 32, at most {@link BLOCK}
+   * @param count of its places, a multiple of 32, at most {@link BLOCK_SIZE}
    * @param most maximum sum of signs
    * @returns how many there are: they are the first of {@link Segment.places}
    */
@@ -195,7 +195,7 @@ export class Segment {
     let smallest = MAX_SIGN_SUM;
     for (let i = 0; i < found; i++) {
       const one = this.#found[i] as number;
-      this.places[i] = first + (one & (BLOCK - 1));
+      this.places[i] = first + (one & (BLOCK_SIZE - 1));
       smallest = Math.min(smallest, one >>> 13);
     }
     this.smallestSum = smallest;
@@ -268,7 +268,7 @@ export class Segment {
   }
 }
 
-function exchange<T extends Uint8Array | Float32Array>(one: T, other: T): void {
+function swapContents<T extends Uint8Array | Float32Array>(one: T, other: T): void {
   const kept = one.slice();
   one.set(other);
   other.set(kept);
