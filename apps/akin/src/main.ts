@@ -46,7 +46,7 @@ for (const stream of [process.stdout, process.stderr]) {
 const [name = 'serve', ...rest] = process.argv.slice(2);
 const stop = new AbortController();
 process.exitCode = await main(name, rest);
-// After everything is closed, nothing that still keeps the process alive is useful, for example a DNS query.
+// Everything is closed. What may still keep the process alive, such as a DNS query, has no use.
 if (stop.signal.aborted) process.exit();
 
 async function main(name: string, args: readonly string[]): Promise<number> {

@@ -17,7 +17,7 @@ export class Parts implements AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** The maximum time that they take to close. */
+  /** The maximum time that closing all parts takes. */
   get closeMilliseconds(): number {
     const delays = this.#opened.map(({ milliseconds }) => milliseconds - MIN_MILLISECONDS);
     return delays.reduce((sum, delay) => sum + delay, CLOSE_MILLISECONDS);
@@ -25,7 +25,7 @@ export class Parts implements AsyncDisposable {
 
   /**
    * @param delayMilliseconds how long the part waits before it closes; it extends the deadline
-   * @throws the reason of the signal if no more parts are needed; this one is closed with the others
+   * @throws the reason of the signal if the process must end; the part is closed with the others
    */
   keep<Part extends AsyncDisposable>(name: string, part: Part, delayMilliseconds = 0): Part {
     this.#opened.push({ name, part, milliseconds: delayMilliseconds + MIN_MILLISECONDS });

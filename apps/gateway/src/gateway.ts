@@ -87,7 +87,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
  */
 export async function createWorkerServer(config: WorkerServerConfig): Promise<Gateway> {
   const names: EndpointName[] = ['live', 'ready', 'metrics', ...(config.analyze ? (['analyze'] as const) : [])];
-  // These endpoints do not use the others.
+  // The endpoints of a worker do not use these parts.
   const absent = undefined as never;
   const parts = {
     ...{ store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent },
@@ -205,12 +205,12 @@ async function open(
   };
 }
 
-/** What to do if keys are required and none exists. */
+/** The instructions for an operator if keys are required and none exists. */
 export function keyInstructions({ firstKeyCommand = 'akin keys create --scope admin' }: AccessConfig): string {
   return `Create the first one:\n  ${firstKeyCommand}\nor allow access without a key (--allow-open-network).`;
 }
 
-/** @throws AkinError forbidden if keys are required and none can exist */
+/** @throws AkinError forbidden if keys are required and there is none */
 async function requireKey({ store, analyze }: Parts, access: AccessConfig, internal?: Internal): Promise<void> {
   if (store === undefined) {
     if ((analyze === undefined && internal === undefined) || access.fleetKey !== undefined) return;

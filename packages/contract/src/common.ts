@@ -67,7 +67,7 @@ const RESPONSE_HEADER = z
   })
   .meta({ id: 'ResponseHeader' });
 
-/** An answer: a header, which `omitHeader` removes, and further members. */
+/** An answer: its header, unless `omitHeader` removes it, and other members. */
 export function answer<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object({ responseHeader: RESPONSE_HEADER.optional(), ...shape });
 }

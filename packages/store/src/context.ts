@@ -71,8 +71,8 @@ export interface ShownCommit {
   readonly commit: bigint;
   /** Time of the commit, as the database writes it. Null if there is none. */
   readonly committedAt: string | null;
-  /** Distinguishes this state from all earlier and later ones: see `MARK`. */
-  readonly mark: string;
+  /** Distinguishes this state from all earlier and later ones: see `FINGERPRINT`. */
+  readonly fingerprint: string;
   readonly documents: bigint;
   readonly schema: CollectionSchema;
   /** Number of documents with the descriptor of each module. */
@@ -88,7 +88,7 @@ interface CommitRun {
 export interface CommitResult {
   /** The number of the last commit. It is a new one if there was something to publish. */
   readonly commit: number;
-  /** Number of operations that took effect, including superseded ones. */
+  /** Number of published operations, including superseded ones. */
   readonly applied: number;
   readonly failed: number;
 }
@@ -104,17 +104,17 @@ export interface CollectionSchema {
   readonly calibrations: ReadonlyMap<string, Calibration>;
 }
 
-/** Where the values of a field are. `sql` is a name for use in SQL, without its table. */
+/** Where the values of a field are stored. `sql` is the name of a column in SQL. */
 export type Column =
   /** A column of `documents`. */
   | { readonly kind: 'column'; readonly sql: string; readonly type: FieldType }
-  /** Two columns of `documents`, both null or neither. */
+  /** Two columns of `documents`. Either both are null or none is. */
   | { readonly kind: 'location'; readonly lat: string; readonly lon: string }
   /** The tsvector column of `documents`: the field `text`. */
   | { readonly kind: 'words'; readonly sql: string }
   /** Not a column: see `VERSION`. */
   | { readonly kind: 'version' }
-  /** Not a column: `parseOutputs(json).fields` of the document's row in `outputs` has it. */
+  /** Not a column: in `parseOutputs(json).fields`, with the JSON of the document's row in `outputs`. */
   | { readonly kind: 'output' };
 
 /** One row of the registry. */

@@ -18,11 +18,11 @@ describe('models of a process', () => {
       return later;
     });
     const wanted = new Map([['content', 'later:1']]);
-    await Promise.all([generations.look(wanted), generations.look(wanted)]);
+    await Promise.all([generations.discover(wanted), generations.discover(wanted)]);
     expect([generations.of(wanted), looks]).toEqual([own, 1]);
     later = generation('later:1');
-    await generations.look(wanted);
-    await generations.look(wanted);
+    await generations.discover(wanted);
+    await generations.discover(wanted);
     expect([generations.of(wanted), looks]).toEqual([later, 2]);
   });
 });

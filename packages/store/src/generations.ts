@@ -42,13 +42,13 @@ export type FindGeneration = (
   wanted: { readonly name: string } | { readonly models: ReadonlyMap<string, string> },
 ) => Promise<Generation | undefined>;
 
-/** The models that this process can use, each generation found once. */
+/** The models that this process can use. Each generation is searched for once. */
 export class Generations {
   readonly #own: Generation;
   readonly #find: FindGeneration;
   readonly #known: Generation[];
   readonly #byName = new Map<string, Promise<Generation>>();
-  readonly #looking = new Map<string, Promise<void>>();
+  readonly #discovering = new Map<string, Promise<void>>();
 
   constructor(own: Generation, find: FindGeneration = async () => undefined) {
     this.#own = own;
@@ -77,16 +77,16 @@ export class Generations {
   }
 
   /** Searches for unknown models of a collection. A missing one may exist later. */
-  async look(models: ReadonlyMap<string, string>): Promise<void> {
+  async discover(models: ReadonlyMap<string, string>): Promise<void> {
     if (fits(this.of(models), models)) return;
     const key = JSON.stringify([...models]);
-    const looking =
-      this.#looking.get(key) ??
+    const discovering =
+      this.#discovering.get(key) ??
       this.#find({ models })
         .then((one) => void (one === undefined || this.#keep(one)))
-        .finally(() => this.#looking.delete(key));
-    this.#looking.set(key, looking);
-    await looking;
+        .finally(() => this.#discovering.delete(key));
+    this.#discovering.set(key, discovering);
+    await discovering;
   }
 
   #keep(one: Generation): Generation {

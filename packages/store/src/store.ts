@@ -65,8 +65,8 @@ export type StoreConfig = {
    */
   readonly searchSlowdown?: number;
   /**
-   * Where to store outputs and thumbnails. Default: in the database. Those in the database stay there. `unread` for
-   * processes that neither read nor write any.
+   * Where to store new outputs and thumbnails. Default: in the database. `unread`: this process neither reads nor writes
+   * them.
    */
   readonly objects?: ObjectsConfig | 'unread';
   /** Aborts the opening as soon as possible. */
@@ -219,7 +219,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     signal?.throwIfAborted();
     throttle.start();
     // Searches are read from the primary until they answer.
-    void standbys.look();
+    void standbys.check();
     return store;
   } catch (error) {
     await engine[Symbol.asyncDispose]();

@@ -34,7 +34,7 @@ export async function* readCsv(
     ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
     ...{ delimiter: separator, max_record_size: LONGEST_LINE },
   });
-  // Errors of both are thrown by the loop.
+  // The loop throws the errors of the pipeline.
   pipeline(Readable.from(chunks), rows, () => {});
   let names: readonly string[] | undefined;
   try {
@@ -56,7 +56,7 @@ function columnNames(row: readonly string[]): readonly string[] {
   throw new AkinError('bad-request', `The first row of the CSV file must name the columns, but it ${problem}.`);
 }
 
-/** A row of another length is not sent: its values would be in the wrong fields. */
+/** A row with more or fewer cells than names is not sent: its values would be in the wrong fields. */
 function lineOf(names: readonly string[], cells: readonly string[], number: number, lists: ReadonlySet<string>): Line {
   if (cells.length !== names.length) {
     const problem = `The row has ${cells.length} cells, the first row has ${names.length}.`;
@@ -69,7 +69,7 @@ function lineOf(names: readonly string[], cells: readonly string[], number: numb
   return { number, bytes: Buffer.from(`{${members.join(',')}}`), start: 0, end: 0 };
 }
 
-/** Fields of the interface are text whatever they look like. */
+/** The values of these fields are text, even if they look like numbers. */
 const TEXTS = new Set(['id', 'image', 'import', 'thumbnail']);
 
 function jsonOf(name: string, cell: string, lists: ReadonlySet<string>): string {

@@ -48,7 +48,7 @@ export async function* readParquet(file: string, start: Start): AsyncGenerator<L
     const slice = Math.max(1, Math.floor((Number(num_rows) * SLICE_BYTES) / Math.max(1, Number(total_byte_size))));
     for (let rowStart = Math.max(before, start.lines); rowStart < end; rowStart += slice) {
       const range = { rowStart, rowEnd: Math.min(end, rowStart + slice) };
-      // Text is what the file says is text: other bytes are bytes.
+      // Only columns that the file declares as text are decoded as text.
       const options = { file: buffer, metadata, compressors, useOffsetIndex: true, utf8: false, ...range };
       const rows = await readable(() => parquetReadObjects(options));
       for (const [i, row] of rows.entries()) {
@@ -63,7 +63,7 @@ async function readable<Value>(read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
   } catch (error) {
-    // Errors of the disk have a code, those of the format none.
+    // Errors of the disk have a code. Errors of the format have none.
     if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
     throw new AkinError('bad-request', `The Parquet file cannot be read: ${(error as Error).message}`);
   }

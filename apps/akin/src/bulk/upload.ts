@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
-/** As `fetch`: a server that sends and takes nothing for this long hangs. */
+/** A server that neither sends nor receives for this long hangs. The same time as for `fetch`. */
 const SILENCE_MILLISECONDS = 300_000;
 
 /**
- * As `fetch`, for bodies of bytes, which `fetch` copies twice: sending those of an import takes half the processor time.
- * The agents of Node keep connections, and use the proxy that NODE_USE_ENV_PROXY asks for.
+ * As `fetch`, but with half of the processor time for the bodies of an import: `fetch` copies bytes twice. The agents of
+ * Node keep connections alive, and use a proxy if NODE_USE_ENV_PROXY is set.
  */
 export const upload: typeof fetch = async (input, init = {}) => {
   const { body, method, headers, signal } = init;
@@ -20,7 +20,7 @@ export const upload: typeof fetch = async (input, init = {}) => {
     headers: { ...(headers as Record<string, string>), 'content-length': body.length },
     ...(signal ? { signal } : {}),
   });
-  // It may break after the answer, when the server does not read the rest.
+  // The connection may break after the answer, if the server does not read the rest of the body.
   request.on('error', () => undefined);
   request.on('timeout', () => request.destroy(new Error(`silent for ${SILENCE_MILLISECONDS / 1_000} seconds`)));
   request.end(body);
@@ -29,12 +29,12 @@ export const upload: typeof fetch = async (input, init = {}) => {
   for await (const chunk of answer) chunks.push(chunk);
   const { statusCode = 500, statusMessage: statusText = '' } = answer;
   const { 'retry-after': retryAfter, location } = answer.headers;
-  // `fetch` of Node 20 cannot send bytes again either.
+  // A redirect is not followed, as with `fetch` of Node 20, which cannot send bytes again.
   if (statusCode >= 300 && statusCode < 400) {
     const msg = `${url.origin} redirects to ${location ?? 'nowhere'}: give the URL of akin there with --url.`;
     return Response.json({ error: { msg } }, { status: statusCode, statusText });
   }
-  // A status without a body may not have an empty one.
+  // For some statuses, `Response` refuses even an empty body.
   const text = chunks.length === 0 ? null : Buffer.concat(chunks);
   return new Response(text, {
     status: statusCode,

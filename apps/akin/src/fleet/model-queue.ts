@@ -7,8 +7,8 @@ type Models = Pick<Generation, 'models'>;
 const FULL = 200;
 
 /**
- * Presents the queues of a fleet whose collections have different content models as one. Jobs that name a model go
- * through a separate queue to the analyzers that have it, and wait there until such an analyzer comes.
+ * One queue for a fleet whose collections have different content models. It consists of a queue for each model: a job that
+ * names a model waits there for an analyzer that has it.
  *
  * @param own the models of jobs that name none
  * @param open opens the queue of the processes with given models, as {@link namesOf} writes them
@@ -16,30 +16,30 @@ const FULL = 200;
  */
 export async function openModelQueue(
   own: Models,
-  open: (contract: string) => Promise<SharedQueue>,
+  open: (models: string) => Promise<SharedQueue>,
   others: readonly Models[] = [],
 ): Promise<SharedQueue> {
   const queues = new Map<string, Promise<SharedQueue>>();
   const full = new Set<string>();
-  /** What this process handles, also in queues that are opened later. */
+  /** Start the handlers of this process in a queue, also in queues that are opened later. */
   const workers: ((queue: Queue, model: string | undefined) => void)[] = [];
   const modelsWith = (model: string | undefined): Models =>
     model === undefined ? own : { models: new Map([...own.models, ['content', model]]) };
 
   function queueOf(models: Models): Promise<SharedQueue> {
-    const contract = namesOf(models);
-    const known = queues.get(contract);
+    const key = namesOf(models);
+    const known = queues.get(key);
     if (known !== undefined) return known;
-    const opening = open(contract).then((queue) => {
+    const opening = open(key).then((queue) => {
       for (const work of workers) work(queue, models.models.get('content'));
       return queue;
     });
-    queues.set(contract, opening);
-    opening.catch(() => queues.delete(contract));
+    queues.set(key, opening);
+    opening.catch(() => queues.delete(key));
     return opening;
   }
   const all = async (): Promise<[string, SharedQueue][]> =>
-    Promise.all([...queues].map(async ([contract, queue]) => [contract, await queue] as [string, SharedQueue]));
+    Promise.all([...queues].map(async ([models, queue]) => [models, await queue] as [string, SharedQueue]));
 
   const main = await queueOf(own);
   for (const one of others) await queueOf(one);
@@ -60,7 +60,7 @@ export async function openModelQueue(
       };
       workers.push(work);
       void all().then((opened) => {
-        for (const [contract, queue] of opened) work(queue, modelIn(contract));
+        for (const [models, queue] of opened) work(queue, modelIn(models));
       });
       return {
         takeMore(more) {
@@ -79,9 +79,9 @@ export async function openModelQueue(
       const counts = await Promise.all(opened.map(([, queue]) => queue.counts(name)));
       const sum = { waiting: 0, delayed: 0, active: 0, failed: 0 };
       for (const [i, count] of counts.entries()) {
-        const [contract] = opened[i] as [string, SharedQueue];
+        const [models] = opened[i] as [string, SharedQueue];
         const isFull = name === 'analyze' && opened.length > 1 && count.waiting >= FULL;
-        if (name === 'analyze') full[isFull ? 'add' : 'delete'](contract);
+        if (name === 'analyze') full[isFull ? 'add' : 'delete'](models);
         // A queue without a handler does not block the jobs after it.
         for (const key of Object.keys(sum) as (keyof JobCounts)[]) if (!isFull) sum[key] += count[key];
       }
@@ -105,12 +105,12 @@ export async function openModelQueue(
   };
 }
 
-/** Processes of versions before jobs named models had one model each. */
+/** Jobs of earlier versions name no model: each of their processes had only one. */
 function withModel<Name extends 'analyze' | 'analyzed'>(job: Job<Name>, model: string | undefined): Job<Name> {
   if (job.payload.model !== undefined || model === undefined) return job;
   return { ...job, payload: { ...job.payload, model } };
 }
 
-function modelIn(contract: string): string | undefined {
-  return /(?:^|,)content=([^,]+)/.exec(contract)?.[1];
+function modelIn(models: string): string | undefined {
+  return /(?:^|,)content=([^,]+)/.exec(models)?.[1];
 }

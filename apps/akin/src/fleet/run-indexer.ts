@@ -24,7 +24,7 @@ export interface IndexerProcessConfig {
   readonly objects?: ObjectsConfig;
 }
 
-/** After a minute, processes forget the version of the job contract. */
+/** Interval at which the version of the job contract is announced. Processes forget it after a minute. */
 const ANNOUNCE_MILLISECONDS = 15_000;
 
 /**

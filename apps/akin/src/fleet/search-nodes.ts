@@ -105,7 +105,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     async () => addresses.all.map(({ name, breaker }) => ({ labels: { node: name }, value: Number(breaker.isOpen) })),
   );
 
-  /** A node that gets no requests cannot say that it has other shards now. */
+  /** The shards of each node are forgotten now and then: a node that gets no requests cannot report other ones. */
   const forgetHeld = () => {
     if (performance.now() - forgottenAt < times.askAgainMilliseconds) return;
     held.clear();

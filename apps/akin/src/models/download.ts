@@ -128,7 +128,7 @@ async function receive(
     });
     const rest = answer.status === 206 && from > 0;
     if (answer.status === 416 || (rest && !answer.headers.get('content-range')?.startsWith(`bytes ${from}-`))) {
-      // There is no more of it, or the server sent another part: start again, unless the file is complete.
+      // If the file is complete, there is nothing left to send. Otherwise the server sent another part: start again.
       if (answer.headers.get('content-range') === `bytes */${from}`) return void (await answer.body?.cancel());
       await answer.body?.cancel();
       await rm(part, { force: true });

@@ -5,7 +5,7 @@ import type { Handler } from '../http/serve.ts';
 /** The embedded store as one file, sent no faster than the client reads. */
 export const backup: Handler<ParametersOf<Endpoints['backup']>> = async ({ signal }, { store }) => {
   const bytes = await openBackup(store);
-  // It ends with the process, or with the client.
+  // The backup ends when the process ends or the client disconnects.
   if (signal.aborted) bytes.destroy();
   signal.addEventListener('abort', () => bytes.destroy(signal.reason), { once: true });
   return {

@@ -21,7 +21,7 @@ export async function presentCollection(store: Store, collection: Collection): P
 /** The content model of a collection. `words` is true if this process runs the model and it has a text tower. */
 async function presentModel(store: Store, id: string): Promise<Record<string, unknown>> {
   const wanted = new Map([['content', id]]);
-  await store.generations.look(wanted);
+  await store.generations.discover(wanted);
   const { models, wordsCalibration, contentVector } = generationOf(store, { models: wanted });
   const [name = '', ...hash] = id.split(':');
   const isHere = models.get('content') === id;

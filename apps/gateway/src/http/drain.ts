@@ -73,7 +73,7 @@ export class Drain {
   }
 
   async #wait(): Promise<void> {
-    // A client with kept connections goes to another process with its next request.
+    // Clients close keep-alive connections then, and send the next request to another process.
     for (const response of this.#open.keys()) {
       if (!response.headersSent) response.setHeader('connection', 'close');
     }

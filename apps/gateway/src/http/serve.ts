@@ -117,7 +117,7 @@ export function serve(
         },
         { ...context, client: access.client, files, analyze: checkingFetches(context.analyze, access) },
       );
-      // For a collection that exists. Costs nothing if all parameters are known.
+      // The collection exists, or the handler would have thrown. Without unknown parameters its fields are not read.
       if (unknown.size > 0 && collection !== undefined && Object.hasOwn(endpoint.parameters.shape, 'fq')) {
         const fields = await fieldsOf(collection, context);
         requestLog.warnings = [...translated.warnings, ...explainUnknown(unknown, endpoint, fields)];
@@ -185,7 +185,7 @@ export function writeError(error: unknown, request: Request, response: Response,
   if (!(error instanceof AkinError) || error.code === 'internal') {
     context.log.error({ requestId: requestLog.requestId, err: error }, 'request failed');
   } else if (error.code === 'unavailable') {
-    // Without a cause there is nothing to log: the client had set the time limit.
+    // Without a cause there is no error to log: for example, the time limit of the client is over.
     const err = error.cause === undefined ? {} : { err: error.cause };
     context.log.warn({ requestId: requestLog.requestId, ...causeFields(error), ...err }, error.message);
   }
@@ -307,7 +307,7 @@ function endAfterBody(bytes: Uint8Array | undefined, request: Request, response:
   };
   const timer = setTimeout(end, DRAIN_MILLISECONDS).unref();
   request.unpipe();
-  // The earlier reader left a listener, which keeps the stream from flowing.
+  // An earlier reader left a listener, which would stop the stream from flowing.
   request.removeAllListeners('readable');
   request.on('error', () => {});
   request.once('end', end).once('close', end);

@@ -9,12 +9,15 @@ const MIN_VECTORS = 1000;
 const ANCHORS = 128;
 const NEAR = 6;
 const OTHERS = 1500;
-/** A neighbour should rank before the mean of this many other vectors, those that agree most: 2 of 100 are compared. */
+/**
+ * A neighbour should be nearer than the mean of this many of the other vectors: those that share the most bits, 2 of
+ * 100.
+ */
 const AHEAD = 30;
 /** Steepness of the change of a bit from -1 to 1 during training: approaches the sign function. */
 const STEEPNESS = 8;
 const STEEPER = 3;
-/** Margin by which neighbours should be nearer than others, as a share of the bits. */
+/** Margin by which neighbours should be nearer than other vectors, as a share of the bits. */
 const LEAD = 0.015;
 /** Parameters of Adam (Kingma & Ba 2015). */
 const RATE = 0.005;

@@ -46,9 +46,12 @@ export interface ClaimOptions {
   readonly turns?: ClaimTurns;
 }
 
-/** A collection without images is read again after this many milliseconds, or for … */
-const LOOK_AGAIN_MILLISECONDS = 1_000;
-/** … a tenth of the time at most, if there are many of them. After an event, a caller reads at once. */
+/**
+ * A collection without waiting images is searched again after this time. A search of many collections may take long, so
+ * they are also not searched for REST_FACTOR times its duration: it uses a tenth of the time at most. After an event, a
+ * caller searches at once.
+ */
+const SEARCH_AGAIN_MILLISECONDS = 1_000;
 const REST_FACTOR = 9;
 
 /** Remembers in which collections there was nothing to claim, and which one had the last turn. */
@@ -57,7 +60,7 @@ export class ClaimTurns {
   readonly #changed = new Set<number>();
   #last = 0;
 
-  /** An event happened in a collection. */
+  /** Call this after an event in a collection. */
   onChange(collection: number): void {
     this.#until.delete(collection);
     this.#changed.add(collection);
@@ -77,9 +80,9 @@ export class ClaimTurns {
     this.#last = id;
   }
 
-  /** @param walked milliseconds of the search in these, which found nothing */
+  /** @param walked milliseconds that the search of these collections took */
   foundNothing(collections: readonly Collection[], walked: number): void {
-    const until = performance.now() + Math.max(LOOK_AGAIN_MILLISECONDS, REST_FACTOR * walked);
+    const until = performance.now() + Math.max(SEARCH_AGAIN_MILLISECONDS, REST_FACTOR * walked);
     // An event may have arrived after the statement read the table.
     for (const { id } of collections) if (!this.#changed.has(id)) this.#until.set(id, until);
   }
@@ -148,11 +151,11 @@ async function claimIn(
   { first = ANY_NUMBER, perHost = ANY_NUMBER, shouldSkip = () => false }: ClaimOptions,
 ): Promise<AnalysisTask[]> {
   const S = collection.sqlSchema;
-  const strange = `array(select d.module from ${S}.descriptor_counts d
+  const otherModules = `array(select d.module from ${S}.descriptor_counts d
                            join unnest($4::text[], $5::text[]) own (module, model) using (module)
                           where d.model <> own.model)`;
-  // Of the hundreds of thousands that may wait only the first few are read: in the order of their index. Everything
-  // that is the same for all of them is computed once.
+  // Hundreds of thousands may wait. The statement reads only the first few, in the order of an index, and computes once
+  // what is the same for all rows.
   const sql = `with busy as materialized (
          select host, count(*) as count from ${S}.operations where state = 'analyzing' and host is not null group by host
        ), candidates as materialized (
@@ -164,8 +167,8 @@ async function claimIn(
              where o.request = r.request and o.state = 'queued' and (o.available_at is null or o.available_at <= now())
                and o.position < $2
                and (o.host is null or o.host <> all (array(select host from busy where count >= $3)))
-               -- What would be of other models than the collection waits for who has its models.
-               and not coalesce(string_to_array(o.modules, ','), ${strange}) && ${strange}
+               -- Modules whose models are not those of the collection: another process analyzes them.
+               and not coalesce(string_to_array(o.modules, ','), ${otherModules}) && ${otherModules}
              order by o.position limit $1 for update skip locked
           ) q
           limit $1

@@ -86,10 +86,10 @@ async function readProgress(store: Store, collection: Collection): Promise<Progr
 }
 
 /**
- * Removes rows that no search can see. A row stays while operations from before it are pending: one of them on the same
- * id must find out that it came too late.
+ * Removes rows that no search can see. A row stays while earlier operations are pending: an earlier operation on the same
+ * id finds the row, and so does not apply.
  *
- * @returns whether some are left, or their space in the tables has to be cleaned up
+ * @returns whether rows remain to be removed, or the space of removed rows remains to be freed
  */
 async function removeOldRows(
   store: Store,
@@ -105,7 +105,7 @@ async function removeOldRows(
     [store.graceMilliseconds, collection.id],
   );
   const commit = row?.commit ?? 0n;
-  // First, so that a reader of an earlier commit can detect that it missed removed rows.
+  // The commits are removed before the rows: a reader of an earlier commit detects by this that rows may be missing.
   await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
   const batchSize = new AdaptiveBatchSize(50, 2_000);
   const isRemote = hasServers(collection);

@@ -14,7 +14,7 @@ function throttleOf(slowdown: number, exchange?: (own: SearchTimes) => Promise<S
       for (let i = 0; i < 20 && milliseconds !== undefined; i++) throttle.searched(milliseconds);
       if (bulk) await throttle.rest(0);
       now += 1_000;
-      await throttle.look();
+      await throttle.adjust();
     },
   };
 }

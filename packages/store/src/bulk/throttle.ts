@@ -9,7 +9,7 @@ export interface SearchTimes {
 }
 
 const POLL_MILLISECONDS = 1_000;
-/** If bulk work was last active so long ago, it has ended and does not only pause. */
+/** Bulk work that was not active for this time has ended. Before that, it may only pause. */
 const ENDED_MILLISECONDS = 3_000;
 /** Bulk work keeps at least a quarter of its speed, because it must end. */
 const MIN_SHARE = 1 / 4;
@@ -18,13 +18,13 @@ const LONGEST_REST = 2_000;
 /** The last seconds of each period try another share of the time, to measure its effect on searches. */
 const PERIOD = 8;
 const TRIED = 3;
-/** Part of the allowed slowdown (as a logarithm) that is used; the rest is for the shares that are tried. */
+/** The part of the allowed slowdown (as a logarithm) to aim at. The rest allows for the shares that are tried. */
 const MARGIN = 0.65;
 
 /**
  * Throttles bulk work (applying changes, accepting large requests, housekeeping): it pauses between its chunks, for
- * longer the more it slows searches, and not at all without searches. Other programs slow searches too. So the share of
- * the time in which bulk work is active varies, and {@link Effect} measures how the duration of searches follows.
+ * longer the more it slows searches, and not at all without searches. Other programs slow searches too. To measure its own
+ * effect, the throttle varies the share of the time in which bulk work is active: see {@link Effect}.
  */
 export class Throttle {
   readonly #slowdown: number;
@@ -34,7 +34,7 @@ export class Throttle {
   #times: number[] = [];
   #rest = 0;
   /** Checks since bulk work began. */
-  #looks = 0;
+  #checks = 0;
   #lastBulk = Number.NEGATIVE_INFINITY;
   /** Whether bulk work was active since the last check. */
   #worked = false;
@@ -58,15 +58,15 @@ export class Throttle {
 
   /** Checks the searches once per second from now on, until stopped. */
   start(): void {
-    const look = () => {
-      this.look()
+    const check = () => {
+      this.adjust()
         // The database is unreachable, so there are no searches.
         .catch(() => {})
         .finally(() => {
-          if (this.#timer !== undefined) this.#timer = setTimeout(look, POLL_MILLISECONDS).unref();
+          if (this.#timer !== undefined) this.#timer = setTimeout(check, POLL_MILLISECONDS).unref();
         });
     };
-    this.#timer = setTimeout(look, POLL_MILLISECONDS).unref();
+    this.#timer = setTimeout(check, POLL_MILLISECONDS).unref();
   }
 
   stop(): void {
@@ -93,8 +93,8 @@ export class Throttle {
     this.#lastBulk = this.#now();
   }
 
-  /** Learns from the searches since the last check. */
-  async look(): Promise<void> {
+  /** Adjusts the pauses to the searches since the last check. */
+  async adjust(): Promise<void> {
     const times = this.#times.sort((a, b) => a - b);
     this.#times = [];
     const { count, p95 } = await this.#exchange({
@@ -104,7 +104,7 @@ export class Throttle {
     if (this.#slowdown === 0) return;
     const isAtWork = this.#worked;
     this.#worked = false;
-    this.#looks = this.#now() - this.#lastBulk > ENDED_MILLISECONDS ? 0 : this.#looks + 1;
+    this.#checks = this.#now() - this.#lastBulk > ENDED_MILLISECONDS ? 0 : this.#checks + 1;
     const share = 1 / (1 + this.#rest);
     // The figures of other processes are from this second or the previous one.
     const recent = (share + (this.#shareBefore ?? share)) / 2;
@@ -116,7 +116,7 @@ export class Throttle {
     // Without bulk work, other programs may start or stop: these seconds cannot be compared with those of bulk work.
     if (isAtWork) this.#effect.learn(recent, p95);
     const wanted = this.#effect.shareFor(MARGIN * Math.log(this.#slowdown));
-    const isTrying = this.#looks % PERIOD >= PERIOD - TRIED;
+    const isTrying = this.#checks % PERIOD >= PERIOD - TRIED;
     this.#rest = 1 / (isTrying ? otherShare(wanted) : wanted) - 1;
   }
 }

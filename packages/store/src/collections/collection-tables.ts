@@ -126,7 +126,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
 
   // 2
   (S) => [
-    // What searches do with columns of documents: see field-indexes.
+    // How searches use the columns of documents: see field-indexes.
     `create table ${S}.field_uses (
        "column" text not null,
        form text not null check (form in ('filter', 'rising', 'falling', 'elements', 'place')),
@@ -136,8 +136,8 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        refused boolean not null default false,
        primary key ("column", form)
      )`,
-    // Of each module: how many of the documents that the last commit shows have its descriptor, and what the next
-    // commit adds to that (or, below 0, takes away).
+    // For each module, how many documents of the last commit have its descriptor, and by how many the next commit changes
+    // this number.
     `create table ${S}.described (
        module text primary key,
        documents bigint not null,

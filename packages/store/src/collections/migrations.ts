@@ -1,5 +1,5 @@
 import type { Engine, Queryable } from '../engine/engine.ts';
-import { KNOWS, SERVERS, SHARDS } from '../engine/session.ts';
+import { SERVERS, SHARDS, SUPPORTS } from '../engine/session.ts';
 
 /**
  * The tables that all collections share. Append only: a released entry never changes, the next change is a new one at
@@ -156,7 +156,7 @@ const MIGRATIONS: readonly string[] = [
   // that they know shards.
   `create function akin.keep_lease() returns trigger language plpgsql as
    'begin
-      if current_setting(''${KNOWS}'', true) is distinct from ''${SHARDS}''
+      if current_setting(''${SUPPORTS}'', true) is distinct from ''${SHARDS}''
          and (select (settings::json ->> ''shards'')::int from akin.collections where id = new.collection) > 1 then
         return null;
       end if;
@@ -200,7 +200,7 @@ const MIGRATIONS: readonly string[] = [
   // there could not be undone. See commit/chunks.
   `create or replace function akin.keep_lease() returns trigger language plpgsql as
    'declare
-      knows text[] := string_to_array(coalesce(current_setting(''${KNOWS}'', true), ''''), '' '');
+      knows text[] := string_to_array(coalesce(current_setting(''${SUPPORTS}'', true), ''''), '' '');
       settings json := (select c.settings::json from akin.collections c where c.id = new.collection);
     begin
       if (settings ->> ''shards'')::int > 1 and not ''${SHARDS}'' = any (knows) then return null; end if;

@@ -8,7 +8,7 @@ import { foreignServer, hasServers, runOnServer, serversOf } from './shard-serve
  * decides. See docs/adr/0032-shards-are-partitions.md.
  */
 
-/** Shard s has the documents from s · 2^40 on, up to those of the next one: the greatest number stays below 2^53. */
+/** Shard s has the documents from s · 2^40 to (s + 1) · 2^40 (exclusive). The greatest number is below 2^53. */
 const SHARD_BITS = 40n;
 
 /** The settings of a collection. */
@@ -99,8 +99,8 @@ function suffixOf(shard: number): string {
 const IN_ROWS = 'toast_tuple_target = 4080';
 
 /**
- * SQL that has sessions say how many words wait for the index of words, and keeps outputs in their rows: in the tables of a
- * collection, which may be partitioned.
+ * SQL with two settings for the tables of a collection, which may be partitioned: the setting of the session limits the
+ * pending list of the index of words, and outputs are stored in their rows.
  */
 export function setForBulk(S: string): string {
   return `do $$
@@ -120,8 +120,8 @@ export function setForBulk(S: string): string {
 }
 
 /**
- * Partitions tables that are empty, and whose primary key is `doc`. Each partition gets the indexes of the table, those
- * that are unique too: no id is in two shards.
+ * Partitions tables that are empty, and whose primary key is `doc`. Each partition gets the indexes of the table, also the
+ * unique ones: no id is in two shards.
  */
 export async function partitionTables(tx: Queryable, collection: Tables, tables: readonly string[]): Promise<void> {
   const shards = shardsOf(collection);
@@ -203,7 +203,7 @@ async function definitionOf(tx: Queryable, like: string, name: string): Promise<
   const indexes = (row?.indexes ?? []).map((definition) =>
     definition
       .replace(/^(CREATE (?:UNIQUE )?INDEX) \S+ ON \S+/, `$1 on ${name}`)
-      // Sessions there have their own settings.
+      // The settings of our sessions have no effect on that server.
       .replace(/ USING gin \(words\)$/, '$& with (gin_pending_list_limit = 256)'),
   );
   return [`create table ${name} (${row?.columns}) with (vacuum_truncate = off)`, ...indexes].join('; ');

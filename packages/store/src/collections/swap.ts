@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 
-/** Whether a reindex replaces a collection: it holds changes for the moment of the swap, or has done it. */
+/** Whether a reindex is swapping a collection (changes are held for a moment), or has replaced it. */
 export interface Swap {
   readonly held: boolean;
   readonly replaced: boolean;
@@ -12,10 +12,10 @@ export const REPLACED = 'replaced_at is not null as replaced';
 export const SWAP = `coalesce(held_until > clock_timestamp(), false) as held, ${REPLACED}`;
 
 /**
- * For changes of a collection, under the lock of its row. A change that is sent again a moment later goes to the
- * collection that replaces it.
+ * Call this before a change of a collection, under the lock of its row. If the client sends the change again a moment
+ * later, it goes to the new collection.
  *
- * @param held omitted for changes that the swap still copies if they come before it
+ * @param held omit it for changes that the swap still copies
  * @throws AkinError unavailable if the collection is being replaced
  */
 export function requireNoSwap({ held = false, replaced }: Partial<Swap> & Pick<Swap, 'replaced'>): void {

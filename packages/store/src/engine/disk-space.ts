@@ -40,7 +40,7 @@ export class DiskSpace {
 
   /** The message for users and operators if there is too little space. Undefined if there is enough. */
   async warning(use: Use = 'changes'): Promise<string | undefined> {
-    const space = await this.#look();
+    const space = await this.#readSpace();
     if (space === undefined) return undefined;
     const { free, reserve } = space;
     const low = free < required(reserve, 'changes');
@@ -53,12 +53,12 @@ export class DiskSpace {
 
   /** Whether there is so little space that the database may fail for that reason. */
   async isFull(): Promise<boolean> {
-    const space = await this.#look();
+    const space = await this.#readSpace();
     return space !== undefined && space.free < LOG_SEGMENT_BYTES;
   }
 
   /** In bytes. Undefined on file systems that do not report it. */
-  async #look(): Promise<{ readonly free: number; readonly reserve: number } | undefined> {
+  async #readSpace(): Promise<{ readonly free: number; readonly reserve: number } | undefined> {
     const stat = await statfs(this.#folder).catch(() => undefined);
     if (stat === undefined || stat.blocks === 0) return undefined;
     const reserve = Math.min(stat.blocks * stat.bsize * RESERVE_SHARE, RESERVE_BYTES);

@@ -30,8 +30,8 @@ export interface CopyIn {
 /** A transaction. */
 export interface Transaction extends Queryable {
   /**
-   * The result of a query without parameters, in the binary form of COPY, and in memory that threads can share. For
-   * many bytes: they are not converted to text. All of them are in memory at once.
+   * The result of a query without parameters, in the binary format of COPY, in memory that threads can share. For large
+   * results: they are not converted to text, but must fit into memory.
    */
   copy(query: string): Promise<Uint8Array>;
 }
@@ -59,12 +59,12 @@ export interface TransactionOptions {
    * reads a table for each chunk makes a load of many chunks quadratic.
    */
   readonly keyed?: boolean;
-  /** Reads the first of very many rows, in the order of an index instead of sorting all of them. */
+  /** It reads the first of very many rows: in the order of an index, without sorting all of them. */
   readonly inOrder?: boolean;
   /**
-   * Lets the words of many new documents wait before they go into the index of words. That takes less work, but searches
-   * for words look through all that wait, so it is for times without searches. PGlite does not: nothing else could run
-   * while they go in.
+   * Collects the words of many new documents before they are added to the index of words. That takes less work, but
+   * searches for words scan all collected words: use it only while there are no searches. No effect on PGlite, where
+   * nothing else could run while the words are added.
    */
   readonly gathersWords?: boolean;
   /** A statement without parameters that is sent with the beginning, in one round trip. */
@@ -77,11 +77,11 @@ export interface ReadOptions {
   /** As for a transaction. */
   readonly timeoutMilliseconds: number;
   /**
-   * It finds few rows by keys of large tables, whatever its values are: if it is frequent, it is planned once. A plan
-   * for small tables would read all rows, even after they have grown.
+   * Plans the statement once, if it is frequent. Only for statements that find few rows by keys of large tables, whatever
+   * their values are: a plan that was made for small tables reads all rows, even after the tables have grown.
    */
   readonly prepared?: boolean;
-  /** Whether it counts as a search, for {@link Engine.sinceLastSearch}. Default: it does. */
+  /** Whether it counts as a search for {@link Engine.sinceLastSearch}. Default: true. */
   readonly isSearch?: boolean;
 }
 
@@ -117,8 +117,8 @@ export interface Engine extends Queryable, AsyncDisposable {
    */
   sinceLastSearch(): number;
   /**
-   * Cancels the running statements: they reject with unavailable, and their transactions roll back. PGlite cannot
-   * cancel any; there nothing happens.
+   * Cancels the running statements: they reject with unavailable, and their transactions roll back. No effect on PGlite,
+   * which cannot cancel statements.
    */
   cancelStatements(): Promise<void>;
   /** Undefined on PGlite, which has no pool. */

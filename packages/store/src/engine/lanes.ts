@@ -6,19 +6,19 @@ interface Waiting {
 }
 
 /**
- * A caller with several statements comes back within this many milliseconds: a search may have several, a commit has
- * five per chunk, and each would otherwise wait for a turn of the other lane.
+ * The connection is kept for this many milliseconds for the next statement of the same lane. A search may have several
+ * statements, and a commit has five per chunk: without this, each would wait for a turn of the other lane.
  */
-const BACK_WITHIN: Readonly<Record<Lane, number>> = { interactive: 5, bulk: 10 };
-/** No piece of bulk work starts later in a turn: chunks take at most 50 ms, usually 20. */
-const BULK_TURN = 30;
+const KEEP_MILLISECONDS: Readonly<Record<Lane, number>> = { interactive: 5, bulk: 10 };
+/** No piece of bulk work starts later than this in a turn. A piece takes at most 50 ms, usually 20. */
+const BULK_TURN_MILLISECONDS = 30;
 
 const RETRY_AFTER_SECONDS = 10;
 
 /**
  * Gives one connection to one user at a time. The lanes take turns: bulk work of a few pieces, then interactive work
- * for as long as that took, so that neither starves. Within a turn the connection is kept for a moment for the caller
- * that comes back.
+ * for as long as that took, so that neither starves. Within a turn the connection is kept for a moment for the next
+ * statement.
  */
 export class Lanes {
   readonly #waiting: Readonly<Record<Lane, Waiting[]>> = { interactive: [], bulk: [] };
@@ -78,12 +78,12 @@ export class Lanes {
     const left = this.#timeLeft(ended);
     if (left <= 0) this.#handOver(ended);
     else if (this.#waiting[ended].length > 0) this.#hand(ended);
-    else this.#keep(ended, Math.min(left, BACK_WITHIN[ended]));
+    else this.#keep(ended, Math.min(left, KEEP_MILLISECONDS[ended]));
   }
 
   /** Milliseconds that a lane has left in its turn. */
   #timeLeft(lane: Lane): number {
-    const end = lane === 'bulk' ? (this.#bulkSince ?? this.#now()) + BULK_TURN : this.#interactiveUntil;
+    const end = lane === 'bulk' ? (this.#bulkSince ?? this.#now()) + BULK_TURN_MILLISECONDS : this.#interactiveUntil;
     return end - this.#now();
   }
 
@@ -99,7 +99,7 @@ export class Lanes {
     this.#kept = { lane, timer: setTimeout(() => this.#endKeeping(), milliseconds) };
   }
 
-  /** A busy event loop may be late: callers that have arrived since go first. */
+  /** The timer may be late if the event loop was busy: callers that have arrived in the meantime go first. */
   #endKeeping(): void {
     const kept = this.#kept;
     setImmediate(() => {

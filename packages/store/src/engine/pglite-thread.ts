@@ -27,8 +27,8 @@ export class PgliteThread extends Duplex {
   #asked = 0;
   #answered = 0;
   /** Number of rounds at the last check. */
-  #lookedAt = 0;
-  readonly #looking: NodeJS.Timeout;
+  #checkedAt = 0;
+  readonly #healthTimer: NodeJS.Timeout;
 
   private constructor(worker: Worker) {
     super({ autoDestroy: false });
@@ -38,7 +38,7 @@ export class PgliteThread extends Duplex {
     worker.on('message', (reply: WorkerReply) => this.#receive(reply));
     worker.on('error', (error) => this.fail(error));
     worker.on('exit', () => this.fail(new Error('it ended')));
-    this.#looking = setInterval(() => this.#look(), HEALTH_CHECK_MILLISECONDS).unref();
+    this.#healthTimer = setInterval(() => this.#checkHealth(), HEALTH_CHECK_MILLISECONDS).unref();
   }
 
   /** @param signal ends the thread during its start */
@@ -69,7 +69,7 @@ export class PgliteThread extends Duplex {
       this.#post({ kind: 'close' });
       await this.#awaitReply(milliseconds).catch(() => undefined);
     }
-    clearInterval(this.#looking);
+    clearInterval(this.#healthTimer);
     this.#failure ??= new Error('the database is closed');
     await this.#worker.terminate();
     this.destroy();
@@ -82,7 +82,7 @@ export class PgliteThread extends Duplex {
   fail(error: Error, code = 'ECONNRESET'): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    clearInterval(this.#looking);
+    clearInterval(this.#healthTimer);
     void this.#worker.terminate();
     this.#pending?.reject(error);
     this.destroy(Object.assign(new Error(`The database thread failed: ${error.message}`), { code }));
@@ -106,10 +106,10 @@ export class PgliteThread extends Duplex {
    * A thread hears nothing while it runs a statement. A thread that answers this while a statement waits will never
    * answer the statement: its database has stopped.
    */
-  #look(): void {
-    if (this.#asked > this.#answered && this.#asked === this.#lookedAt)
-      this.#post({ kind: 'look', round: this.#asked });
-    this.#lookedAt = this.#asked;
+  #checkHealth(): void {
+    if (this.#asked > this.#answered && this.#asked === this.#checkedAt)
+      this.#post({ kind: 'check', round: this.#asked });
+    this.#checkedAt = this.#asked;
   }
 
   #post(request: WorkerRequest, transfer: ArrayBuffer[] = []): void {

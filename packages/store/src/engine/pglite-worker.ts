@@ -25,7 +25,7 @@ export type WorkerRequest =
   | Uint8Array
   | { readonly kind: 'close' }
   /** A question whether it is idle: answered as soon as it is heard. */
-  | { readonly kind: 'look'; readonly round: number };
+  | { readonly kind: 'check'; readonly round: number };
 
 /** Its answers: bytes of the wire protocol, or one of these. `failed` ends the worker. */
 export type WorkerReply =
@@ -144,7 +144,7 @@ try {
   // One at a time.
   let last: Promise<unknown> = Promise.resolve();
   port.on('message', (request: WorkerRequest) => {
-    if ('kind' in request && request.kind === 'look') return reply({ kind: 'idle', round: request.round });
+    if ('kind' in request && request.kind === 'check') return reply({ kind: 'idle', round: request.round });
     last = last.then(() => serve(db, request)).catch(fail);
   });
   reply(config.compiled === undefined ? { kind: 'ready', compiled } : { kind: 'ready' });

@@ -2,7 +2,7 @@ import type { CopyIn, Row, SqlValue, TransactionOptions, WritingTransaction } fr
 import { toAkinError } from './sqlstate.ts';
 
 /** The setting by which a session declares what its akin supports. Triggers use it to refuse earlier versions. */
-export const KNOWS = 'akin.knows';
+export const SUPPORTS = 'akin.knows';
 export const SHARDS = 'shards';
 export const SERVERS = 'servers';
 
@@ -11,8 +11,8 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   // Statements without a name are planned for their values. Named ones (see prepared.ts) are planned once, if that is
   // as good.
   plan_cache_mode: 'auto',
-  // A plan that a transaction forbids costs 1e10, for which PostgreSQL would compile a statement of one row. With the
-  // compiler, 40 commits of 20 documents took 4 to 7 times as long, and the server 3 times the processor time.
+  // Plans that a transaction forbids (see KEYED) get a cost of 1e10, and PostgreSQL compiles statements of a high cost, even
+  // for one row. With the compiler, 40 commits of 20 documents took 4 to 7 times as long, and 3 times the processor time.
   jit: 'off',
   // Documents and descriptors of a shard on another server are joined there, see docs/benchmarks.md.
   enable_partitionwise_join: 'on',
@@ -21,10 +21,10 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
   client_min_messages: 'warning',
-  [KNOWS]: `${SHARDS} ${SERVERS}`,
+  [SUPPORTS]: `${SHARDS} ${SERVERS}`,
 };
 
-/** More than that saves hardly anything: see docs/experiments.md. */
+/** A larger list saves hardly any work: see docs/experiments.md. */
 const GATHERED_WORDS = '4MB';
 
 const KEYED = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']

@@ -222,7 +222,7 @@ async function save(
   followers: readonly ({ readonly doc: bigint } & Nearest)[],
 ): Promise<void> {
   if (representatives.length > 0) {
-    // Followers of a representative that left may become one.
+    // If a representative has left its group, a follower of it may become a representative.
     await tx.query(`delete from ${S}.followers where doc = any($1::bigint[])`, [representatives.map(({ doc }) => doc)]);
     await tx.query(
       `insert into ${S}.representatives (doc, id, cell, vector)

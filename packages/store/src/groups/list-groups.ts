@@ -7,7 +7,7 @@ import { type Snapshot, visible, withSnapshot } from '../search/snapshot.ts';
 import { readState } from './state.ts';
 
 export interface GroupsRequest {
-  /** Restrict the groups to members that match all; a group with fewer than two of them is left out. */
+  /** Only members that match all filters are listed. Groups with fewer than two such members are left out. */
   readonly filters?: readonly Query[];
   /** Number of groups per page. */
   readonly rows: number;

@@ -71,10 +71,14 @@ export class RepresentativesInMemory {
     const isWorth = waiting * DOCUMENTS_TO_READ >= needed.documents;
     const { engine, inMemory } = this.#store;
     const signal = this.#signal;
-    const held = await inMemory.hold({ engine }, this.#collection, needed, { commit: state.target, isWorth, signal });
+    const held = await inMemory.findForBackground({ engine }, this.#collection, needed, {
+      commit: state.target,
+      isWorth,
+      signal,
+    });
     signal?.throwIfAborted();
     if (held === undefined) return undefined;
-    return inMemory.orForget(held, async () => {
+    return inMemory.askOrForget(held, async () => {
       if (held.cells.version !== state.version) {
         if (waiting * REPRESENTATIVES_TO_READ < needed.documents) return undefined;
         await held.cells.fill(state.version, this.#source(state), (behind) => this.#readCells(behind));
@@ -175,7 +179,7 @@ export class RepresentativesInMemory {
       bytes.setBigInt64(12 * i, doc);
       bytes.setInt32(12 * i + 8, cells[0] as number);
     }
-    await inMemory.orForget(held, () =>
+    await inMemory.askOrForget(held, () =>
       held.cells.extend(from.version, to.version, this.#source(to), new Uint8Array(bytes.buffer)),
     );
   }

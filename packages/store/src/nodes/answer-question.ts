@@ -140,7 +140,7 @@ async function searchPart(
   if (part === undefined || !inMemory.has(collection, question.commit, near.module)) return undefined;
   const held = await inMemory.find(collection, snapshot.tx, question.commit, near.module);
   if (held === undefined) return undefined;
-  return inMemory.orForget(held, async () => {
+  return inMemory.askOrForget(held, async () => {
     using filters = new InMemoryFilters(held, { ...snapshot, part }, { now, timeZone }, store.exactDocuments, store);
     const uncached = new Set(queries.filter(({ isCached }) => !isCached).map(({ query }) => query));
     await filters.use(

@@ -8,14 +8,14 @@ import { rewritePacks } from './rewrite-packs.ts';
 export interface Collected {
   /** Packs that were unreferenced for some time, and were deleted. */
   deleted: number;
-  /** Objects without a pack, left by a crash, that were deleted. */
+  /** Deleted objects without a row in `packs`, which a crash has left. */
   orphans: number;
   /** Packs that were small or mostly unused, whose contents moved to others. */
   rewritten: number;
 }
 
 const PAGE = 200;
-/** The time between two passes is a part of the time that objects are kept, within these bounds. */
+/** Number of passes during the time that unused objects are kept, and maximum time between two passes. */
 const PASSES = 4;
 const MAX_SECONDS = 6 * 3_600;
 
@@ -23,9 +23,10 @@ interface ListedPack {
   readonly pack: string;
   readonly collection: number;
   readonly bytes: number;
-  /** It was unreferenced the last time, and that is long ago. */
-  readonly over: boolean;
+  /** Whether the last pass found no reference to it. */
   readonly unused: boolean;
+  /** Whether the objects of an unused pack have been kept for long enough. */
+  readonly over: boolean;
 }
 
 /**

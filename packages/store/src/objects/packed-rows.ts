@@ -9,7 +9,7 @@ export interface Picture {
   readonly thumbnail: Uint8Array | null;
 }
 
-/** Where the contents of a picture are in a pack. */
+/** The places of outputs and thumbnail in a pack. */
 interface PackedPicture {
   readonly outputs: Place | null;
   readonly thumbnail: Place | null;
@@ -17,7 +17,7 @@ interface PackedPicture {
   readonly etag: string | null;
 }
 
-/** Pictures in one durable pack: rows may refer to it. */
+/** Pictures in one pack that is written: rows may refer to it. */
 export interface Packed {
   readonly pack: Pack;
   readonly pictures: readonly PackedPicture[];
@@ -35,7 +35,7 @@ export async function packPictures(
   pictures: readonly Picture[],
 ): Promise<Packed | undefined> {
   if (store.packs === undefined) return undefined;
-  // Outputs next to each other: a commit reads them without the thumbnails.
+  // All outputs come first: a commit reads them without the thumbnails.
   const outputs = pictures.flatMap((one) => (one.outputs === null ? [] : [Buffer.from(one.outputs)]));
   const thumbnails = pictures.flatMap(({ thumbnail }) => thumbnail ?? []);
   if (outputs.length + thumbnails.length === 0) return undefined;
@@ -53,7 +53,7 @@ export async function packPictures(
   };
 }
 
-/** As `etagOf` returns it in SQL. */
+/** The same as the SQL of `etagOf`. */
 export function etagOfBytes(thumbnail: Uint8Array): string {
   return hash('sha256', thumbnail, 'hex').slice(0, 32);
 }
@@ -77,7 +77,7 @@ export function insertPacks({ id }: Collection, packs: string): string {
           on conflict (pack) do nothing`;
 }
 
-/** Of rows whose outputs may be in a pack. */
+/** The columns of the outputs of a row, which may be in a pack. */
 export type OutputsColumns = PlaceColumns & { readonly outputs: string | null };
 
 /** The outputs of some rows. Undefined if they are missing in their pack. @throws AkinError unavailable */
@@ -105,8 +105,8 @@ export async function readPlaces<Row extends PlaceColumns>(
 }
 
 /**
- * What {@link readPlaces} found for a row. Undefined if the row contains its bytes. @throws AkinError unavailable if
- * they are gone
+ * The bytes that {@link readPlaces} read for a row. Undefined if the row itself contains them. @throws AkinError
+ * unavailable if they are missing
  */
 export function bytesOf<Row extends PlaceColumns>(
   row: Row,

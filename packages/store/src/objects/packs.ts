@@ -3,18 +3,18 @@ import { AkinError } from '@akin/domain';
 import type { ObjectStore } from './object-store.ts';
 
 /*
- * Outputs and thumbnails of many documents share an object, a pack, which never changes. Rows say where in a pack
- * theirs are. See docs/adr/0035-outputs-and-thumbnails-in-packs.md.
+ * Outputs and thumbnails of many documents are in one object, a pack, which never changes. Each row contains the pack and
+ * the range of its bytes. See docs/adr/0035-outputs-and-thumbnails-in-packs.md.
  */
 
-/** The place of some bytes: an object and an offset. */
+/** A range of bytes in a pack. */
 export interface Place {
   readonly pack: string;
   readonly start: number;
   readonly size: number;
 }
 
-/** The columns of a table whose rows may have their bytes in a pack. All null if the rows contain them themselves. */
+/** The columns with the place of the bytes of a row. All are null if the row itself contains the bytes. */
 export interface PlaceColumns {
   readonly pack: string | null;
   readonly start: number | null;
@@ -28,13 +28,13 @@ export interface Pack {
   readonly places: readonly Place[];
 }
 
-/** An object contains waiting parts, up to this number of bytes. */
+/** Maximum bytes of a pack. It contains the parts that were waiting when its write began. */
 export const PACK_BYTES = 1024 * 1024;
-/** Packs that a process writes at a time. Later parts wait, and go together. */
+/** Maximum number of packs that a process writes at a time. Later parts wait, and share the next pack. */
 const MAX_WRITES = 4;
 /** Objects that one call reads at a time. */
 const MAX_READS = 8;
-/** Gaps of at most this many bytes between two parts are read too, which saves a request. */
+/** A gap of at most this many bytes between two parts is read too, which saves a request. */
 const GAP_BYTES = 64 * 1024;
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 
@@ -68,7 +68,7 @@ export class Packs {
     this.objects = objects;
   }
 
-  /** Adds a listener for all requests from now on. */
+  /** Sets the listener of all later requests. */
   listen(listener: ObjectRequestListener): void {
     this.#listener = listener;
   }

@@ -28,7 +28,7 @@ export async function rewritePacks(
   let group: SparsePack[] = [];
   let rewritten = 0;
   const flush = async () => {
-    // A single small one that is fully used would stay as small.
+    // Rewriting a single small pack without unused bytes would change nothing.
     const [first] = group;
     const isWorth = group.length > 1 || (first !== undefined && first.live < first.bytes / 2);
     if (isWorth && (await rewrite(store, collection, group))) rewritten += group.length;

@@ -13,9 +13,9 @@ import { type AnalyzeAgain, accepterOf, type Copied, copyDocuments } from './cop
 import {
   abandonTarget,
   FIRST_COPY,
-  leaveReindex,
   MAX_LISTED,
   type MissingDocument,
+  releaseReindex,
   requireOwnReindex,
   saveProgress,
 } from './state.ts';
@@ -81,11 +81,11 @@ export async function runReindex(
   try {
     await run.copyAll();
     await run.waitForPictures();
-    await run.takePlace();
+    await run.replaceOld();
     await run.saveProgress({ state: 'done' });
   } catch (error) {
     if (work.signal.aborted) {
-      await leaveReindex(store, collection, work.worker);
+      await releaseReindex(store, collection, work.worker);
       throw error;
     }
     const message = error instanceof AkinError ? error.message : 'It broke off; the log says why.';
@@ -131,10 +131,7 @@ class ReindexRun {
     return saveProgress(this.#store, this.#old, this.#work.worker, change);
   }
 
-  /**
-   * Part of each transaction that writes into the target, which may belong to another process by now, or serve
-   * searches.
-   */
+  /** Every transaction that writes into the target calls this: another process may own it, or it may serve searches. */
   readonly #requireOwn = (tx: Queryable): Promise<void> =>
     requireOwnReindex(tx, this.#old, this.#target, this.#work.worker);
 
@@ -150,7 +147,7 @@ class ReindexRun {
 
   async copyAll(): Promise<void> {
     const { documents } = await collectionStatus(this.#store, this.#old);
-    await this.#takeUp(documents);
+    await this.#finishEarlierWork(documents);
     this.#pin = await pinCommit(this.#store, this.#old);
     const { commit } = this.#pin;
     for await (const { documents, deleted } of missingIn(this.#store, this.#old, this.#target, commit)) {
@@ -161,8 +158,8 @@ class ReindexRun {
     await this.#work.commit(this.#target.name);
   }
 
-  /** Ends pending work of an earlier process in the target, and counts it. */
-  async #takeUp(documents: number): Promise<void> {
+  /** Finishes the work that an earlier process left pending in the target, and counts it. */
+  async #finishEarlierWork(documents: number): Promise<void> {
     this.#work.wake();
     const [row] = await this.#store.engine.query<{ next: bigint; analyzed: bigint; thumbnails: bigint }>(
       `select c.next_seq as next, r.analyzed, r.thumbnails from akin.collections c, akin.reindexes r
@@ -191,7 +188,7 @@ class ReindexRun {
     this.#requireAll();
   }
 
-  async takePlace(): Promise<void> {
+  async replaceOld(): Promise<void> {
     await this.saveProgress({ state: 'switching' });
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const began = performance.now();

@@ -23,12 +23,12 @@ export interface Reindex {
   readonly beganAt: Date;
   /** The name of the new models, if one was given. */
   readonly model: string | undefined;
-  /** Documents to copy, and copied ones. */
+  /** Number of documents to copy. */
   readonly documents: number;
   readonly copied: number;
-  /** Those whose pictures are analyzed again. */
+  /** Copies whose pictures are analyzed again. */
   readonly analyzed: number;
-  /** Those of them for which only the thumbnail was available. */
+  /** Copies whose thumbnail was analyzed, because nothing else was available. */
   readonly thumbnails: number;
   /** Copies that wait for their analysis or for a commit. */
   readonly pending: number;
@@ -53,17 +53,17 @@ export interface ReindexSettings {
   readonly shardServers?: readonly string[];
 }
 
-/** A reindex that this process runs from now on. */
+/** A reindex that this process has begun to run. */
 export interface BegunReindex {
   readonly target: Collection;
   readonly settings: ReindexSettings;
 }
 
-/** The running process reports more often than this. */
+/** A reindex without a report for this time has no process. */
 const ALIVE_SECONDS = 30;
 const UNDER_WAY = "('copying', 'analyzing', 'switching')";
 const ALIVE = `(r.state in ${UNDER_WAY} and r.beat_at > now() - interval '${ALIVE_SECONDS} seconds')`;
-/** Started, and abandoned by its process. */
+/** A reindex whose process has ended. */
 const ORPHANED = `(r.state in ${UNDER_WAY} and r.beat_at <= now() - interval '${ALIVE_SECONDS} seconds')`;
 /**
  * Copies are older than every change, so they get numbers below 0: changes keep their numbers, and their order among
@@ -164,7 +164,7 @@ async function createTarget(
   return target;
 }
 
-/** Stops the running process, and queues none of its pictures. @returns false if there is nothing to pause */
+/** Makes the running process stop, and its pictures are not queued. @returns false if there is nothing to pause */
 export async function pauseReindex(store: Store, collection: Collection): Promise<boolean> {
   const rows = await store.engine.query(
     `update akin.reindexes set state = 'paused' where name = $1 and state in ('copying', 'analyzing') returning name`,
@@ -225,7 +225,7 @@ export async function orphanedReindexes(store: Store): Promise<string[]> {
 }
 
 /** Releases a reindex, so that the next process need not wait until this one counts as gone. */
-export async function leaveReindex(store: Store, collection: Collection, worker: string): Promise<void> {
+export async function releaseReindex(store: Store, collection: Collection, worker: string): Promise<void> {
   await store.engine.query(`update akin.reindexes set beat_at = '-infinity' where name = $1 and worker = $2`, [
     collection.name,
     worker,
@@ -244,7 +244,7 @@ async function requireModels(store: Store, target: Collection): Promise<void> {
   );
 }
 
-/** @throws AkinError conflict in a transaction that may now belong to another process, or to none */
+/** @throws AkinError conflict if another process runs the reindex now, or it is paused */
 export async function requireOwnReindex(
   tx: Queryable,
   collection: Collection,
@@ -297,7 +297,7 @@ export async function abandonTarget(store: Store, collection: Collection, target
   await dropTarget(store, collection, target.id);
 }
 
-/** Only a target that did not replace the collection: by its name. */
+/** Drops the target, unless it has replaced the collection: then it has the name. */
 async function dropTarget(store: Store, collection: Collection, id: number | null): Promise<void> {
   if (id === null) return;
   const [row] = await store.engine.query(

@@ -5,12 +5,12 @@ import type { Queryable } from '../engine/engine.ts';
 import { copyDecisions } from '../groups/decisions.ts';
 import { type OutputsColumns, readOutputs } from '../objects/packed-rows.ts';
 
-const HELD_SECONDS = 20;
+const HOLD_SECONDS = 20;
 
 /** Blocks changes for a while: clients get an error that tells them to try again. */
 export async function holdChanges(store: Store, collection: Collection): Promise<void> {
   await store.engine.query(
-    `update akin.collections set held_until = clock_timestamp() + interval '${HELD_SECONDS} seconds' where id = $1`,
+    `update akin.collections set held_until = clock_timestamp() + interval '${HOLD_SECONDS} seconds' where id = $1`,
     [collection.id],
   );
 }
@@ -19,7 +19,7 @@ export async function holdChanges(store: Store, collection: Collection): Promise
  * Gives a collection's name, its sequence numbers and its pending changes to another collection, in one transaction.
  *
  * @param commit the last commit whose documents the other collection has
- * @param takes whether the models of the other collection accept these outputs
+ * @param accepts whether the models of the other collection accept outputs
  * @param guard rejects if this process may no longer do it
  * @returns false if there are newer changes: copy those first
  */
@@ -28,14 +28,14 @@ export async function switchCollections(
   old: Collection,
   target: Collection,
   commit: bigint,
-  takes: (outputs: string) => boolean,
+  accepts: (outputs: string) => boolean,
   guard: (tx: Queryable) => Promise<void>,
 ): Promise<boolean> {
   const [S, T] = [old.sqlSchema, target.sqlSchema];
   const read = await readReadyOutputs(store, old);
   return store.engine.transaction(
     async (tx) => {
-      // As a commit does: first the operations, then the row of the collection.
+      // Locks are taken in the same order as by a commit: first the operations, then the row of the collection.
       await tx.query(`lock table ${S}.operations in share row exclusive mode`);
       const rows = await tx.query<{ id: number; ready: boolean }>(
         `select id, commit = $2 and unpublished_operations = 0 and coalesce(held_until > clock_timestamp(), false)
@@ -57,7 +57,7 @@ export async function switchCollections(
               exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position)
               or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)))`,
       );
-      if (!(await analyzeAgain(tx, old, takes, read))) return false;
+      if (!(await analyzeAgain(tx, old, accepts, read))) return false;
       await tx.query(
         `insert into ${T}.requests (first_seq, count, created_at, accepted_at, finished, tombstones)
          select first_seq, count, created_at, accepted_at, finished, tombstones from ${S}.requests
@@ -113,7 +113,7 @@ export async function switchCollections(
   );
 }
 
-/** With more ready operations than these, a commit has to come before the swap. */
+/** With more ready operations, a commit must come before the swap. */
 const MAX_READY = 1_000;
 
 /**
@@ -142,7 +142,7 @@ async function readReadyOutputs(store: Store, old: Collection): Promise<Readonly
 async function analyzeAgain(
   tx: Queryable,
   old: Collection,
-  takes: (outputs: string) => boolean,
+  accepts: (outputs: string) => boolean,
   read: ReadonlyMap<bigint, string>,
 ): Promise<boolean> {
   const ready = await tx.query<{ doc: bigint; new_doc: bigint; attempt: number; json: string | null }>(
@@ -150,7 +150,7 @@ async function analyzeAgain(
       where m.kind = 'add' and m.state = 'ready' limit ${MAX_READY + 1}`,
   );
   if (ready.some(({ json, doc }) => json === null && !read.has(doc))) return false;
-  const refused = ready.filter(({ json, doc }) => !takes(json ?? read.get(doc) ?? ''));
+  const refused = ready.filter(({ json, doc }) => !accepts(json ?? read.get(doc) ?? ''));
   if (refused.length === 0) return true;
   if (ready.length > MAX_READY || refused.some(({ attempt }) => attempt === 0)) return false;
   await tx.query(

@@ -40,7 +40,7 @@ export function compileQuery(query: Query, context: CompileContext, scored = tru
   return compile(query, context, scored) ?? { where: 'false', score: 0 };
 }
 
-/** Undefined: the query has no words (`text:"?!"`) and has no effect, as in Solr. */
+/** @returns undefined if the query has no words (`text:"?!"`): it has no effect then, as in Solr */
 function compile(query: Query, context: CompileContext, scored: boolean): CompiledQuery | undefined {
   switch (query.kind) {
     case 'all':
@@ -153,7 +153,7 @@ function compileOptional(
   scored: boolean,
 ): CompiledQuery[] {
   if (scored || !hasRequired) return compileAny(should, context, scored);
-  // Separate parameters, which are dropped with them: one that no statement uses has no type.
+  // They are compiled into other parameters, which are dropped: a parameter that no statement uses has no type.
   compileAny(should, { ...context, params: new Params() }, false);
   return [];
 }
@@ -193,7 +193,7 @@ function compileAll(queries: readonly Query[], context: CompileContext, scored: 
   return compileJoined(queries, context, scored, allTermsSql);
 }
 
-/** Alternatives, with the terms on one field combined. */
+/** Queries of which one must match, with the terms on one field combined. */
 function compileAny(queries: readonly Query[], context: CompileContext, scored: boolean): CompiledQuery[] {
   return compileJoined(queries, context, scored, anyTermSql);
 }

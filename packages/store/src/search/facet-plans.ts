@@ -17,7 +17,7 @@ export interface Matched {
   /** A source of rows `d` of `documents`. */
   readonly from: string;
   readonly where: string;
-  /** Whether these are all documents of the commit. */
+  /** Whether all documents of the commit match. */
   readonly everything: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Matched {
 export interface CountRow {
   /** Which facet it belongs to. */
   readonly facet: number;
-  /** What is counted: `value`, `missing`, `match`, `inside` or `upon`. */
+  /** The kind of the count: `value`, `missing`, `match`, `inside` or `upon`. */
   readonly part: string;
   /** The value as text, or the number of a range. */
   readonly key: string | null;
@@ -35,13 +35,11 @@ export interface CountRow {
 
 /** How to count one facet. */
 export interface FacetPlan {
-  /** Conditions whose documents are counted, by part: all of them in one pass. */
+  /** The conditions whose documents are counted, all in one pass. */
   readonly conditions: (context: CompileContext) => readonly { readonly part: string; readonly condition: string }[];
-  /** A `select` of rows (part, key, n, position) over the documents. Undefined if the conditions are enough. */
+  /** A `select` of rows (part, key, n, position). Undefined if the conditions are enough. */
   readonly select?: (matched: Matched, context: CompileContext, zeros: boolean) => string;
-  /**
-   * Whether the values of other documents are needed to fill the list, after a given number of rows came without them.
-   */
+  /** Whether values with the count 0 are needed to fill the list. @param rows number of values with a higher count */
   readonly needsZeros: (rows: number) => boolean;
   readonly result: (rows: readonly CountRow[]) => FacetResult;
 }
@@ -94,7 +92,8 @@ function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
     conditions: (context) =>
       facet.missing ? [{ part: 'missing', condition: `(${existsSql(found, context)}) is not true` }] : [],
     select: (matched, context, zeros) => fieldSelect(facet, { found, values }, matched, context, snapshot, zeros),
-    // All documents are read for it, which takes four times as long as a filter of 10 % of 1,000,000.
+    // Values with the count 0 need a scan of all documents: with 1,000,000 of them, that takes four times as long as a
+    // count over the 10 % that match a filter.
     needsZeros: (rows) =>
       zerosWanted && rows < most && (facet.sort === 'index' || rows < (facet.limit ?? Number.POSITIVE_INFINITY)),
     result: (rows) => {

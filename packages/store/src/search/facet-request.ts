@@ -4,8 +4,8 @@ import type { RangeBounds, RangeCounts, RangeInclude, RangeOther } from './facet
 /** A facet over the documents of a search. */
 export type FacetRequest = {
   /**
-   * Queries and filters of the search, as they were given, that do not count here, so that users see their
-   * alternatives.
+   * Queries and filters of the search that this facet ignores, so that users see alternatives to them. They are compared
+   * by identity.
    */
   readonly without?: ReadonlySet<Query>;
 } & (FieldFacet | QueryFacet | RangeFacet);
@@ -24,7 +24,7 @@ export interface FieldFacet {
   readonly prefix?: string | undefined;
   readonly contains?: string | undefined;
   readonly ignoreCase?: boolean | undefined;
-  /** Only these values, even without documents, whatever limit and mincount are. For String fields. */
+  /** Exactly these values, even without documents: limit and mincount have no effect. For String fields. */
   readonly only?: readonly string[] | undefined;
   /** Values to leave out. For String fields. */
   readonly except?: readonly string[] | undefined;
@@ -63,7 +63,7 @@ export type FacetResult =
   | { readonly kind: 'query'; readonly count: number }
   | ({
       readonly kind: 'range';
-      /** By the beginning of each range. */
+      /** One for each range. Its value is the lower edge. */
       readonly counts: readonly ValueCount[];
       readonly start: FieldValue;
       readonly end: FieldValue;

@@ -286,7 +286,7 @@ export function wordCondition(clause: PatternClause, found: FoundColumn, context
   }
 }
 
-/** Words of one tsquery. Each is checked for every document with one of them, so many words become several queries. */
+/** Maximum number of words in one tsquery: PostgreSQL checks all of them for each document that has one of them. */
 const WORDS_TOGETHER = 50;
 
 /**

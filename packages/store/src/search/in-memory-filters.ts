@@ -14,14 +14,17 @@ import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 import { valueTest } from './value-test.ts';
 
-/** From this share of all documents on, the documents that do not match are read instead. */
+/** If more than this share of all documents match, the documents that do not match are read instead. */
 const MOST = 0.6;
 
 /** Statistics of a column are read again after this time. */
 const KNOWN_MILLISECONDS = 15 * 60_000;
 
-/** The share of documents that have the most frequent value of a column, by collection and column, as last read. */
-const COMMONEST = new WeakMap<InMemoryCollection, Map<string, { readonly share: number; readonly until: number }>>();
+/** The share of documents with the most frequent value of a column, by collection and column, as last read. */
+const MOST_FREQUENT = new WeakMap<
+  InMemoryCollection,
+  Map<string, { readonly share: number; readonly until: number }>
+>();
 
 type InMemoryFilter = LoadedFilters['filters'][number];
 
@@ -38,7 +41,7 @@ export class InMemoryFilters implements Disposable {
   #excluded: readonly InMemoryFilter[] = [];
   readonly #loads: Promise<void>[] = [];
 
-  /** @param smallest smaller collections are read as quickly as the database estimates the number of matches */
+  /** @param smallest in collections with fewer documents, reading matches is as fast as estimating their number */
   constructor(held: InMemoryCollection, snapshot: Snapshot, clock: Clock, smallest: number, source: RowSource) {
     this.#source = source;
     this.#smallest = smallest;
@@ -47,7 +50,7 @@ export class InMemoryFilters implements Disposable {
     this.#clock = clock;
   }
 
-  /** Resolves when the searcher has all filters. Requests that use them need not wait for it to be sent. */
+  /** Resolves when the searcher has all filters. Requests that use them may be sent before. */
   get loaded(): Promise<unknown> {
     return Promise.all(this.#loads);
   }
@@ -82,7 +85,7 @@ export class InMemoryFilters implements Disposable {
     }
     const { commit } = this.#snapshot;
     const { filters, loaded } = await this.#held.filters.load(keys, commit, {
-      isMost: (index) => this.#isMost(restricting[index] as Query),
+      matchesMost: (index) => this.#matchesMost(restricting[index] as Query),
       read: (wanted, last) => this.#readMatches(wanted, last, restricting),
       values: this.#valueReader(restricting),
     });
@@ -91,11 +94,11 @@ export class InMemoryFilters implements Disposable {
     for (const [i, one] of restricting.entries()) this.#filters.set(one, this.#taken[i]);
   }
 
-  /** Makes the searcher leave out some documents. */
+  /** Leaves out some documents. */
   async exclude(docs: readonly bigint[]): Promise<void> {
     if (docs.length === 0) return;
     const { filters, loaded } = await this.#held.filters.load([undefined], this.#snapshot.commit, {
-      isMost: async () => false,
+      matchesMost: async () => false,
       read: async () => [Float64Array.from(docs, Number)],
     });
     this.#excluded = filters;
@@ -122,9 +125,9 @@ export class InMemoryFilters implements Disposable {
     return compileQuery(query, { tables: this.#snapshot, params, ...this.#clock }, false).where;
   }
 
-  async #isMost(query: Query): Promise<boolean> {
+  async #matchesMost(query: Query): Promise<boolean> {
     const { explain, sqlSchema, documents, part } = this.#snapshot;
-    if (documents < this.#smallest || (await this.#isOfFew(query))) return false;
+    if (documents < this.#smallest || (await this.#asksForFew(query))) return false;
     const own = part === undefined ? '' : `${inPart(part)} and `;
     const params = new Params();
     const where = this.#where(query, params);
@@ -137,34 +140,34 @@ export class InMemoryFilters implements Disposable {
   }
 
   /**
-   * Whether a query asks for some values of a column that cannot be those of most documents, even if they are the most
-   * frequent ones. That needs no plan of the database.
+   * Whether a query asks for so few values of a column that most documents cannot have one of them. This needs no plan of
+   * the database.
    */
-  async #isOfFew(query: Query): Promise<boolean> {
+  async #asksForFew(query: Query): Promise<boolean> {
     const test = valueTest(query, this.#snapshot);
     if (test === undefined || test.isExcluded || test.conditions.length > 0) return false;
-    return test.values.size * (await this.#commonestShare(test.column)) <= MOST;
+    return test.values.size * (await this.#mostFrequentShare(test.column)) <= MOST;
   }
 
   /** 1 if it is unknown. */
-  async #commonestShare(column: string): Promise<number> {
-    const known = COMMONEST.get(this.#held) ?? new Map<string, { share: number; until: number }>();
-    COMMONEST.set(this.#held, known);
+  async #mostFrequentShare(column: string): Promise<number> {
+    const known = MOST_FREQUENT.get(this.#held) ?? new Map<string, { share: number; until: number }>();
+    MOST_FREQUENT.set(this.#held, known);
     const last = known.get(column);
     if (last !== undefined && performance.now() < last.until) return last.share;
     const { explain, sqlSchema } = this.#snapshot;
-    // Those of all partitions are called inherited. Without frequent values, each is as rare as the others.
-    const [row] = await explain<{ commonest: number | null }>(
-      `select most_common_freqs[1] as commonest from pg_stats
+    // The statistics of all partitions together are called inherited. A column without frequent values has none of them.
+    const [row] = await explain<{ most_frequent: number | null }>(
+      `select most_common_freqs[1] as most_frequent from pg_stats
         where schemaname = $1 and tablename = 'documents' and attname = $2 order by inherited desc limit 1`,
       [sqlSchema, column],
     );
-    const share = row === undefined ? 1 : (row.commonest ?? 0);
+    const share = row === undefined ? 1 : (row.most_frequent ?? 0);
     known.set(column, { share, until: performance.now() + KNOWN_MILLISECONDS });
     return share;
   }
 
-  /** Undefined if reading is as quick, or values are on other servers. */
+  /** @returns undefined if reading the matches is as fast, or the values are on other servers */
   #valueReader(queries: readonly Query[]): ValueReader | undefined {
     const { tx, documents, isRemote } = this.#snapshot;
     if (documents < this.#smallest || isRemote) return undefined;

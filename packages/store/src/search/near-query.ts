@@ -1,4 +1,4 @@
 import type { VectorQuery } from '@akin/searcher';
 
-/** The ranking among the matching documents. */
+/** A vector, and which of the nearest documents to find. */
 export type NearQuery = Omit<VectorQuery, 'commit' | 'filters' | 'excluded'>;

@@ -3,7 +3,7 @@ import type { SqlValue } from '../engine/engine.ts';
 
 /** The wire protocol counts parameters in 16 bits. Some are reserved for the statement around a query. */
 const MAX_PARAMS = 65_000;
-/** Beyond this the database takes seconds to plan a statement, and the embedded one runs out of memory. */
+/** With more, the database takes seconds to plan a statement, and the embedded one runs out of memory. */
 const MAX_LOOPS = 256;
 /**
  * Maximum number of separate conditions; combined values of one field do not count. 20,000 ranges take 4.6 s on the

@@ -64,8 +64,8 @@ export async function withSnapshot<T>(
         }
         const schema = await loadSchema(store, collection, row.schema_version, tx);
         const descriptorCounts = new Map<string, number>(Object.entries(JSON.parse(row.descriptor_counts)));
-        const { name, commit, committed_at: committedAt, documents, mark } = row;
-        shown = { name, commit, committedAt, documents, mark, schema, descriptorCounts };
+        const { name, commit, committed_at: committedAt, documents, fingerprint } = row;
+        shown = { name, commit, committedAt, documents, fingerprint, schema, descriptorCounts };
         store.memory.shown.set(collection.id, shown);
         return answer(snapshotOf(store, collection, shown, uses, { tx, lookUp: tx.query, explain: tx.query }));
       },
@@ -117,7 +117,7 @@ export async function withoutTransaction<T>(
       );
       const [first] = rows;
       await check(first);
-      if (first?.mark !== shown.mark) throw new Outdated();
+      if (first?.fingerprint !== shown.fingerprint) throw new Outdated();
       isChecked = true;
       return first?.there === null ? [] : rows;
     };
@@ -222,7 +222,7 @@ interface SnapshotRow {
   readonly name: string;
   readonly commit: bigint;
   readonly committed_at: string | null;
-  readonly mark: string;
+  readonly fingerprint: string;
   readonly documents: bigint;
   readonly schema_version: number;
   readonly descriptor_counts: string;

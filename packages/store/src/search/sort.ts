@@ -153,7 +153,7 @@ export function keyColumn({ sql }: SortKey, i: number): string {
   return sql === null ? 'value' : `k${i}`;
 }
 
-/** `order by` over {@link keyColumn}. Missing values come last, both ways. */
+/** `order by` over {@link keyColumn}. Missing values come last, in ascending and descending order. */
 export function orderBy(keys: readonly SortKey[]): string {
   return keys.map((key, i) => `m.${keyColumn(key, i)} ${key.descending ? 'desc' : 'asc'} nulls last`).join(', ');
 }
@@ -171,12 +171,12 @@ export function afterCursor(keys: readonly SortKey[], cursor: readonly SqlValue[
   }, 'false');
 }
 
-/** What a cursor mark belongs to: another order, or another ranking, is another sequence of documents. */
+/** Identifies an order. A cursor mark is valid only for the order that it was made for. */
 export function orderFingerprint(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 8);
 }
 
-/** The mark after a row: URL-safe text. */
+/** The cursor mark after a row, as URL-safe text. */
 export function encodeCursor(keys: readonly SortKey[], values: readonly SqlValue[], fingerprint: string): string {
   const plain = keys.map((_, i) => {
     const value = values[i];

@@ -74,7 +74,7 @@ export async function readTotals(
   };
 }
 
-/** Unknown, and no best value is needed. */
+/** A page that was not read, and whose best value is not needed. */
 const NO_PAGE: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore: 0, best: null };
 
 /**
@@ -90,7 +90,7 @@ function partOfWhole({ query, filters = [] }: SearchRequest): readonly Query[] |
   return isWhole && mustNot.length === 1 ? mustNot : undefined;
 }
 
-/** What commits have counted. */
+/** The number of documents that a ranking can find, as commits have counted them. */
 function counted({ rank }: SearchRequest, { documents, descriptorCounts }: Snapshot): number {
   return rank === undefined ? Number(documents) : (descriptorCounts.get(rank.module) ?? 0);
 }

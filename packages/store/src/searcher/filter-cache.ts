@@ -1,14 +1,14 @@
 import { type DocNumbers, SearcherError } from '@akin/searcher';
-import type { Holder } from './holder.ts';
+import type { CollectionHandle } from './collection-handle.ts';
 import type { InMemoryColumns } from './in-memory-columns.ts';
 import { type MatchReader, packed, type WantedMatches } from './match-reader.ts';
 
 /** A filter whose matches are in the searcher. */
 interface InMemoryFilter {
   readonly number: number;
-  /** Whether it holds the documents that do not match, because they are fewer. Undefined until the first are read. */
+  /** Whether it contains the documents that do not match, because they are fewer. Undefined until the first read. */
   isComplement?: boolean;
-  /** Rows that were added up to this commit are considered. */
+  /** It contains the matches among rows that were added up to this commit. */
   commit: bigint;
   /** Number of searches that use it now. */
   users: number;
@@ -24,11 +24,11 @@ export interface LoadedFilters {
 const MAX_FILTERS = 200;
 
 /**
- * The filters of one collection whose matches the searcher has. They are read once, and then only for what commits
- * changed.
+ * The filters of one collection whose matches are in the searcher. All matches are read once, and later only those that
+ * commits added.
  */
 export class FilterCache {
-  readonly #holder: Holder;
+  readonly #handle: CollectionHandle;
   readonly #columns: InMemoryColumns;
   readonly #filters = new Map<string, InMemoryFilter>();
   /** Filters of running searches that are not cached. */
@@ -36,20 +36,20 @@ export class FilterCache {
   #next = 0;
   #dropping: Promise<void> = Promise.resolve();
 
-  constructor(holder: Holder, columns: InMemoryColumns) {
-    this.#holder = holder;
+  constructor(handle: CollectionHandle, columns: InMemoryColumns) {
+    this.#handle = handle;
     this.#columns = columns;
   }
 
   /**
-   * Filters that hold their matches (or all other documents) as of a commit when `loaded` resolves. Requests to the
-   * searcher that use them may be sent before, because the searcher keeps the order. Release them with {@link release}.
+   * Loads the matches of filters as of a commit. The caller may send requests that use them before `loaded` resolves,
+   * because the searcher handles requests in order. Release the filters with {@link release}.
    *
    * @param keys identify filters; one without a key is dropped when it is released
    */
   async load(keys: readonly (string | undefined)[], commit: bigint, reader: MatchReader): Promise<LoadedFilters> {
     const filters = keys.map((key) => this.#use(key));
-    const { begun } = this.#holder.state();
+    const { begun } = this.#handle.state();
     try {
       await this.#dropOldest();
       const wanted: WantedMatches[] = [];
@@ -61,22 +61,22 @@ export class FilterCache {
           changes.push(byValues.sent);
           continue;
         }
-        const isMost = filter.isComplement ?? (await reader.isMost(index));
+        const matchesMost = filter.isComplement ?? (await reader.matchesMost(index));
         // Another search may have decided in the meantime.
-        filter.isComplement ??= isMost;
+        filter.isComplement ??= matchesMost;
         wanted.push({ index, after: filter.commit, isComplement: filter.isComplement });
       }
-      const matches = wanted.length === 0 ? [] : await reader.read(wanted, this.#holder.state().last);
+      const matches = wanted.length === 0 ? [] : await reader.read(wanted, this.#handle.state().last);
       if (wanted.length > 0) this.#requireSame(begun);
       for (const [i, { index }] of wanted.entries()) {
         const filter = filters[index] as InMemoryFilter;
         changes.push(
-          this.#holder.change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) }),
+          this.#handle.change({ kind: 'filter', filter: filter.number, docs: packed(matches[i] as DocNumbers) }),
         );
         filter.commit = filter.commit > commit ? filter.commit : commit;
         this.#noteColumn(index, reader);
       }
-      const loaded = changes.length === 0 ? Promise.resolve() : Promise.all(changes).then(() => this.#holder.grown());
+      const loaded = changes.length === 0 ? Promise.resolve() : Promise.all(changes).then(() => this.#handle.grown());
       // The failure is handled where the result is awaited.
       loaded.catch(() => undefined);
       return { filters: filters.map(({ number, isComplement = false }) => ({ number, isComplement })), loaded };
@@ -95,7 +95,7 @@ export class FilterCache {
   ): Promise<{ readonly sent: Promise<void> } | undefined> {
     const test = values?.test(index);
     if (values === undefined || test === undefined) return undefined;
-    const { begun } = this.#holder.state();
+    const { begun } = this.#handle.state();
     const answered = await this.#columns.answer(filter, test, commit, values);
     if (answered === undefined) return undefined;
     answered.sent.catch(() => undefined);
@@ -136,15 +136,15 @@ export class FilterCache {
     await this.#columns.drop();
     const unused = [...this.#filters].filter(([, { users }]) => users === 0);
     for (const [key] of unused) this.#filters.delete(key);
-    await Promise.all(unused.map(([, { number }]) => this.#holder.change({ kind: 'drop-filter', filter: number })));
+    await Promise.all(unused.map(([, { number }]) => this.#handle.change({ kind: 'drop-filter', filter: number })));
   }
 
   /** Ends the use of filters by one search. @param numbers of the filters */
   release(numbers: readonly number[]): void {
     for (const filter of numbers) {
       for (const held of this.#filters.values()) if (held.number === filter) held.users--;
-      // What is not dropped now is dropped with the collection.
-      if (this.#once.delete(filter)) this.#holder.change({ kind: 'drop-filter', filter }).catch(() => undefined);
+      // If this fails, the filter is dropped with the collection.
+      if (this.#once.delete(filter)) this.#handle.change({ kind: 'drop-filter', filter }).catch(() => undefined);
     }
   }
 
@@ -158,10 +158,10 @@ export class FilterCache {
     this.#filters.clear();
   }
 
-  /** @throws SearcherError if the rows of the matches may have been read again meanwhile */
+  /** @throws SearcherError if the collection was read again in the meantime */
   #requireSame(begun: number): void {
-    const now = this.#holder.state();
-    if (begun !== now.begun || now.commit < 0n) throw new SearcherError('all is read again');
+    const now = this.#handle.state();
+    if (begun !== now.begun || now.commit < 0n) throw new SearcherError('the collection was read again');
   }
 
   /** Drops the least recently used filters, if there are too many. */
@@ -170,7 +170,7 @@ export class FilterCache {
       if (this.#filters.size <= MAX_FILTERS) return;
       if (filter.users > 0) continue;
       this.#filters.delete(key);
-      await this.#holder.change({ kind: 'drop-filter', filter: filter.number });
+      await this.#handle.change({ kind: 'drop-filter', filter: filter.number });
     }
   }
 }

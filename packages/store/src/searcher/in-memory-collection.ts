@@ -9,14 +9,14 @@ import {
 } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
 import { pinCommit, removePin } from '../export/pins.ts';
+import type { Change, CollectionHandle } from './collection-handle.ts';
 import { FilterCache } from './filter-cache.ts';
-import type { Change, Holder } from './holder.ts';
 import { InMemoryCells } from './in-memory-cells.ts';
 import { InMemoryColumns } from './in-memory-columns.ts';
 import {
   CHUNK_ROWS,
   type Chunk,
-  inTurns,
+  inPipeline,
   LAST_COMMIT,
   MAX_ENDS,
   numberBeforeFirst,
@@ -63,8 +63,8 @@ export class InMemoryCollection {
   lastUsed = performance.now();
 
   /**
-   * @param grown called if it needs more memory than before; rejects with SearcherError if there is none
-   * @param free bytes that it can take before other data is dropped for it
+   * @param grown called when it needs more memory; rejects with SearcherError if there is none
+   * @param free bytes that it can use before other data is dropped
    * @param exactRows up to this many rows are compared exactly; default: that of the searcher
    */
   constructor(
@@ -80,15 +80,15 @@ export class InMemoryCollection {
     this.collection = collection;
     this.#grown = grown;
     this.#exactRows = exactRows;
-    const holder: Holder = {
+    const handle: CollectionHandle = {
       collection,
       state: () => ({ commit: this.#commit, begun: this.#begun, last: this.#last }),
       change: (request) => this.#change(request),
       grown: () => grown(this),
       free,
     };
-    this.columns = new InMemoryColumns(holder);
-    this.filters = new FilterCache(holder, this.columns);
+    this.columns = new InMemoryColumns(handle);
+    this.filters = new FilterCache(handle, this.columns);
   }
 
   /** The memory that it uses, and will use after reading. */
@@ -186,7 +186,7 @@ export class InMemoryCollection {
     });
   }
 
-  /** A read in progress ends with the next chunk. */
+  /** Removes it from the searcher. A read in progress ends with the next chunk. */
   async drop(): Promise<void> {
     const dropped = this.#change({ kind: 'drop' });
     this.#isDropped = true;
@@ -218,7 +218,7 @@ export class InMemoryCollection {
     const begun = this.#firstChunk;
     const isBegun = begun?.after === after && begun.upTo === upTo;
     let isForgotten = false;
-    await inTurns(
+    await inPipeline(
       isBegun ? begun.last : numberBeforeFirst(this.collection),
       (behind) =>
         readFrom(
@@ -226,7 +226,7 @@ export class InMemoryCollection {
           this.collection,
           upTo,
           (tx) => readChunk(tx, this.collection, { after, upTo }, this.#modules, behind),
-          // What a few commits changed is found by their numbers, in any collection.
+          // The changes of a few commits are found by the numbers of the commits, in a collection of any size.
           after < 0n,
         ),
       async (chunk) => {
@@ -238,7 +238,7 @@ export class InMemoryCollection {
     else await this.#advance(upTo);
   }
 
-  /** Rows that were replaced since the last commit in memory are unknown, or too many to be worth reading. */
+  /** Reads the collection from the beginning: the rows replaced since then are unknown, or too many. */
   async #beginAgain(source: RowSource, upTo: bigint): Promise<void> {
     this.filters.clear();
     this.columns.clear();
@@ -248,7 +248,7 @@ export class InMemoryCollection {
   }
 
   async #readModule(source: RowSource, module: string, upTo: bigint): Promise<void> {
-    await inTurns(
+    await inPipeline(
       numberBeforeFirst(this.collection),
       (behind) => readFrom(source, this.collection, upTo, (tx) => readVectors(tx, this.collection, module, behind)),
       (chunk) => this.#take(chunk, [module]),
@@ -280,7 +280,7 @@ export class InMemoryCollection {
   }
 }
 
-/** The same bytes in memory that all threads see. */
+/** A copy of bytes in memory that all threads share. */
 function shared(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
   copy.set(bytes);

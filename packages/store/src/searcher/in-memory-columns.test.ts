@@ -184,7 +184,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       if (kind === 'pglite') continue;
       const asked = () => Promise.reject(new Error('the database was asked'));
       const taken = await shardHeld?.filters.load([undefined, undefined], row?.commit, {
-        isMost: asked,
+        matchesMost: asked,
         read: asked,
         values: {
           source: store,
@@ -332,7 +332,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       read: asked,
     };
     const answers = [before, last - 1, last].map(async (commit) => {
-      const reader = { isMost: asked, read: asked, values };
+      const reader = { matchesMost: asked, read: asked, values };
       const found = await store.inMemory
         .loadedCollection(collection.id)
         ?.filters.load([undefined], BigInt(commit), reader);

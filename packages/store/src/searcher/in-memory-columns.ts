@@ -1,7 +1,7 @@
 import { readValues, type ValueList } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
-import type { Holder } from './holder.ts';
-import { isOwn, type Range, type ReadCollection } from './read-rows.ts';
+import type { CollectionHandle } from './collection-handle.ts';
+import { isAfterInPart, type Range, type ReadCollection } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
 
 /** The condition of a query on one column: documents match that have one of some values, or that have none of them. */
@@ -14,12 +14,12 @@ export interface ValueTest {
   readonly isExcluded: boolean;
 }
 
-/** How the filters of a search may be answered by values in memory. */
+/** What a search gives so that values in memory can answer its filters. */
 export interface ValueReader {
   readonly source: RowSource;
   /** Undefined: the filter asks for something else. */
   test(index: number): ValueTest | undefined;
-  /** The values of rows that came in a range: see {@link readValueLists}. */
+  /** The values of the rows that a range of commits added: see {@link readValueLists}. */
   read(column: string, range: Range): Promise<Uint8Array>;
 }
 
@@ -27,9 +27,9 @@ export interface ValueReader {
 interface InMemoryColumn {
   readonly number: number;
   readonly ordinals: Map<string, number>;
-  /** It has the values of rows that came up to this commit. */
+  /** It has the values of the rows that were added up to this commit. */
   commit: bigint;
-  /** Rows that only commits before this one see may be missing. */
+  /** It can answer from this commit on: rows that ended earlier may be missing. */
   from: bigint;
 }
 
@@ -54,7 +54,7 @@ const AT_A_TIME = 10_000;
  * of one column. Columns are read in the background when filters use them.
  */
 export class InMemoryColumns {
-  readonly #holder: Holder;
+  readonly #handle: CollectionHandle;
   /** By name. The most recently used one is the last. */
   readonly #columns = new Map<string, InMemoryColumn>();
   /** How often filters used columns that are not in memory, and when these may be read. */
@@ -64,8 +64,8 @@ export class InMemoryColumns {
   #incoming: InMemoryColumn | undefined;
   #next = 0;
 
-  constructor(holder: Holder) {
-    this.#holder = holder;
+  constructor(handle: CollectionHandle) {
+    this.#handle = handle;
   }
 
   /** The columns in memory. */
@@ -90,7 +90,7 @@ export class InMemoryColumns {
     const numbers = all.map(({ number }) => number);
     for (const name of this.#columns.keys()) this.#pause(name);
     this.clear();
-    await Promise.all(numbers.map((column) => this.#holder.change({ kind: 'drop-values', column })));
+    await Promise.all(numbers.map((column) => this.#handle.change({ kind: 'drop-values', column })));
   }
 
   /**
@@ -109,7 +109,7 @@ export class InMemoryColumns {
     const column = this.#columns.get(name);
     if (column === undefined || commit < column.from) return undefined;
     if (column.commit < commit) {
-      // The matches of later commits are few, and the database returns those of several filters in one statement.
+      // Later commits add few matches, and the database returns those of several filters in one statement.
       if (filter.commit >= 0n) return undefined;
       const bytes = await reader.read(name, { after: column.commit, upTo: commit });
       const isThere = () => this.#columns.get(name) === column;
@@ -123,7 +123,7 @@ export class InMemoryColumns {
     if (this.#columns.get(name) !== column || (filter.isComplement ?? isExcluded) !== isExcluded) return undefined;
     this.#columns.delete(name);
     this.#columns.set(name, column);
-    // Nothing is awaited from here to the message: the column could be dropped, or the filter get the other form.
+    // Nothing is awaited until the message is sent: the column could be dropped, or the filter become a complement.
     filter.isComplement = isExcluded;
     const wanted = new Uint8Array(column.ordinals.size + 1);
     for (const value of values) {
@@ -134,13 +134,13 @@ export class InMemoryColumns {
       for (const [value, ordinal] of column.ordinals) if (conditions.some((is) => is(value))) wanted[ordinal] = 1;
     }
     return {
-      sent: this.#holder.change({ kind: 'filter-by-values', filter: filter.number, column: column.number, wanted }),
+      sent: this.#handle.change({ kind: 'filter-by-values', filter: filter.number, column: column.number, wanted }),
     };
   }
 
   /** Records that a filter used a column that is not in memory. The second use starts a read of the column. */
   note(name: string, source: RowSource): void {
-    // The embedded database would be blocked by this, and its collections are small.
+    // This would block the embedded database, whose collections are small.
     if (this.#columns.has(name) || source.engine.kind === 'pglite') return;
     const asked = this.#asked.get(name) ?? { times: 0, notBefore: 0 };
     this.#asked.set(name, asked);
@@ -151,12 +151,12 @@ export class InMemoryColumns {
   }
 
   async #read(name: string, source: RowSource): Promise<void> {
-    const { collection } = this.#holder;
-    const { commit, begun } = this.#holder.state();
+    const { collection } = this.#handle;
+    const { commit, begun } = this.#handle.state();
     if (commit < 0n || this.#columns.has(name)) return;
     const found = await readFrom(source, collection, commit, async (tx) => {
       if (!(await hasFewValues(tx, collection, name))) return undefined;
-      if ((await countRows(tx, collection)) * ROW_BYTES > this.#holder.free()) return undefined;
+      if ((await countRows(tx, collection)) * ROW_BYTES > this.#handle.free()) return undefined;
       const bytes = await readValueLists(tx, collection, name, { after: -1n, upTo: commit });
       // Rows may have been removed that commits before this one see.
       const [row] = await tx.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [
@@ -164,14 +164,14 @@ export class InMemoryColumns {
       ]);
       return row && { bytes, from: row.commit };
     });
-    if (found === undefined || this.#holder.state().begun !== begun) return;
+    if (found === undefined || this.#handle.state().begun !== begun) return;
     const column: InMemoryColumn = { number: this.#next++, ordinals: new Map(), commit, from: found.from };
     this.#incoming = column;
     const isIncoming = () => this.#incoming === column;
     const isWhole = await this.#take(column, found.bytes, isIncoming);
     if (!isIncoming()) return;
     this.#incoming = undefined;
-    if (!isWhole) return this.#holder.change({ kind: 'drop-values', column: column.number });
+    if (!isWhole) return this.#handle.change({ kind: 'drop-values', column: column.number });
     this.#columns.set(name, column);
     await this.#dropOldest();
   }
@@ -186,7 +186,7 @@ export class InMemoryColumns {
   async #forget(name: string, { number }: InMemoryColumn): Promise<void> {
     this.#columns.delete(name);
     this.#pause(name);
-    await this.#holder.change({ kind: 'drop-values', column: number });
+    await this.#handle.change({ kind: 'drop-values', column: number });
   }
 
   /** Prevents the reading of a column for some time. */
@@ -200,7 +200,7 @@ export class InMemoryColumns {
     let lists: ValueList[] = [];
     let count = 0;
     const messages: ValueList[][] = [lists];
-    // The answer has hardly more values than may be held.
+    // There is at most one value more than may be in memory.
     readValues(bytes, (value, docs) => {
       const ordinal = ordinals.get(value) ?? ordinals.size + 1;
       ordinals.set(value, ordinal);
@@ -218,15 +218,15 @@ export class InMemoryColumns {
     if (ordinals.size > MAX_VALUES) return false;
     for (const part of messages) {
       if (part.length === 0) continue;
-      await this.#holder.change({ kind: 'values', column: number, bytes, lists: part });
-      await this.#holder.grown();
+      await this.#handle.change({ kind: 'values', column: number, bytes, lists: part });
+      await this.#handle.grown();
       if (!isThere()) return false;
     }
     return true;
   }
 }
 
-/** By the statistics of the database, in which a negative number stands for a share of all rows. */
+/** By the statistics of the database. A negative number there is a share of all rows. */
 async function hasFewValues(tx: Transaction, { sqlSchema }: ReadCollection, column: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from pg_stats where schemaname = $1 and tablename = 'documents' and attname = $2
@@ -253,7 +253,8 @@ export function readValueLists(
   column: string,
   { after, upTo }: Range,
 ): Promise<Uint8Array> {
-  const own = collection.part === undefined ? '' : `and ${isOwn(collection, 'd.doc', collection.part.from - 1)}`;
+  const own =
+    collection.part === undefined ? '' : `and ${isAfterInPart(collection, 'd.doc', collection.part.from - 1)}`;
   return tx.copy(
     `select d.${column}::text, string_agg(int8send(d.doc), '') from ${collection.sqlSchema}.documents d
       where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${column} is not null ${own}

@@ -98,7 +98,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
         doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'performance'],
       });
       const wanted = new NotInMemory('shape', COUNT, 4);
-      const held = inMemory.hold(store, first, wanted, { commit: 1n, isWorth: true, signal: ending.signal });
+      const held = inMemory.findForBackground(store, first, wanted, { commit: 1n, isWorth: true, signal: ending.signal });
       ending.abort();
       expect(await held).toBeUndefined();
       jest.useRealTimers();
@@ -178,7 +178,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
     const one = shards()[shard] as ReadCollection;
     const held = await store.engine.transaction((tx) => memory.find(one, tx, 1n, 'shape'));
     const reader = {
-      isMost: async () => false,
+      matchesMost: async () => false,
       read: async (all: readonly unknown[]) => all.map(() => Float64Array.of(1)),
     };
     const taken = await held?.filters.load(keys, 1n, reader);

@@ -12,13 +12,13 @@ import type { RowSource } from './row-source.ts';
 const READ_TIMEOUT_MILLISECONDS = 3_000;
 /** Memory of a collection is freed after this time without a search. */
 const IDLE_MILLISECONDS = 15 * 60_000;
-/** Searches of large collections that compare every match in the database at a time. */
+/** Maximum number of searches at a time that compare every match of a large collection in the database. */
 const MAX_IN_DATABASE = 2;
-/** Maximum memory of a document's position in a cell. */
+/** Maximum bytes per document for its position in a cell. */
 const PLACE_BYTES = 16;
-/** Shards that are read at a time: connections are left for searches. */
+/** Maximum number of shards that are read at a time, so that connections remain for searches. */
 const MAX_READ = 2;
-/** Share of the memory that akin may use. */
+/** Part of the memory of the process that is used by default. */
 const DEFAULT_SHARE = 0.15;
 
 /** Default bytes for vectors and filters. */
@@ -33,7 +33,7 @@ export interface InMemorySearchOptions {
   readonly memory?: number | undefined;
 }
 
-/** Identifies the data: a collection by its number, a shard by that and its own. */
+/** Identifies a collection by its number, and a shard by two numbers. */
 type Name = number | string;
 
 function nameOf({ id, part }: ReadCollection): Name {
@@ -47,7 +47,7 @@ export class InMemorySearch implements AsyncDisposable {
   readonly #memory: number;
   readonly #turns = new WeightedSemaphore(MAX_READ);
   readonly #held = new Map<Name, InMemoryCollection>();
-  /** When collections grew beyond the memory. */
+  /** When collections outgrew the memory. */
   readonly #outgrown = new Map<Name, number>();
   #nextKey = 0;
   #inDatabase = 0;
@@ -85,7 +85,7 @@ export class InMemorySearch implements AsyncDisposable {
   ): Promise<InMemoryCollection | undefined> {
     const held = this.#held.get(nameOf(collection));
     if (held === undefined) return undefined;
-    const isThere = await this.orForget(held, () => held.catchUp(tx, commit, module));
+    const isThere = await this.askOrForget(held, () => held.catchUp(tx, commit, module));
     held.lastUsed = performance.now();
     return isThere ? held : undefined;
   }
@@ -105,7 +105,7 @@ export class InMemorySearch implements AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<boolean> {
     const { module } = missing;
-    let held = this.#held.get(nameOf(collection)) ?? this.#newlyHeld(collection);
+    let held = this.#held.get(nameOf(collection)) ?? this.#create(collection);
     let bytes = this.#bytesWith(held, missing);
     if (!held.isBeingRead && this.#hasOutgrown(collection)) return false;
     if (!held.isBeingRead && !this.#evictFor(held, bytes)) {
@@ -140,12 +140,12 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * The data of a collection up to a commit, for background work, which takes no memory from searched collections.
+   * As {@link find} and {@link read}, for background work, which takes no memory from searched collections.
    *
-   * @param isWorth whether a missing module is worth being read
+   * @param isWorth whether the work is large enough to read a missing module for it
    * @returns undefined if the data is not available, or not in time
    */
-  async hold(
+  async findForBackground(
     source: RowSource,
     collection: ReadCollection,
     wanted: NotInMemory,
@@ -158,7 +158,7 @@ export class InMemorySearch implements AsyncDisposable {
     const { module } = wanted;
     const before = this.#held.get(collection.id);
     const searchedAt = before?.lastUsed;
-    // Documents will be placed in cells, which also needs memory.
+    // The documents will be assigned to cells, which also need memory.
     if (before?.cells.version === undefined && !this.#fits(collection, wanted)) return undefined;
     if (!before?.reaches(commit, module)) {
       if (!before?.hasModule(module) && !isWorth) return undefined;
@@ -176,12 +176,12 @@ export class InMemorySearch implements AsyncDisposable {
     return this.#held.get(nameOf(collection))?.has(commit, module) ?? false;
   }
 
-  /** Whether data of the collection is loaded, so that a further commit can be added to it. */
+  /** Whether the collection is in memory and not being read: then further commits can be added. */
   isHeld(collection: ReadCollection): boolean {
     return this.#held.get(nameOf(collection))?.isBeingRead === false;
   }
 
-  /** The present data of a collection. */
+  /** The data of a collection, whatever its commit. */
   loadedCollection(id: number): InMemoryCollection | undefined {
     return this.#held.get(id);
   }
@@ -211,14 +211,14 @@ export class InMemorySearch implements AsyncDisposable {
     await this.#searcher[Symbol.asyncDispose]();
   }
 
-  /** Removes a collection that cannot be searched as it is: the next search reads it again. */
+  /** Removes a collection from memory. The next search reads it again. */
   async forget(held: InMemoryCollection): Promise<void> {
     const name = nameOf(held.collection);
     if (this.#held.get(name) === held) this.#held.delete(name);
     await held.drop().catch(() => undefined);
   }
 
-  /** Removes all collections: their data may no longer be true. */
+  /** Removes all collections, because their data may be wrong. */
   forgetAll(): void {
     for (const held of this.#held.values()) void this.forget(held);
   }
@@ -231,7 +231,7 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** Asks the searcher about a collection. Undefined if the searcher has lost it: then it is forgotten here too. */
-  async orForget<T>(held: InMemoryCollection, ask: () => Promise<T>): Promise<T | undefined> {
+  async askOrForget<T>(held: InMemoryCollection, ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();
     } catch (error) {
@@ -250,7 +250,7 @@ export class InMemorySearch implements AsyncDisposable {
     }
   }
 
-  #newlyHeld(collection: ReadCollection): InMemoryCollection {
+  #create(collection: ReadCollection): InMemoryCollection {
     const grown = (held: InMemoryCollection) => this.#grown(held);
     const free = () => this.#memory - this.#taken;
     return new InMemoryCollection(
@@ -274,7 +274,7 @@ export class InMemorySearch implements AsyncDisposable {
     return held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
   }
 
-  /** Whether a collection, with all its documents in cells, fits into memory together with the recently used ones. */
+  /** Whether a collection, with its cells, fits into memory together with the recently used ones. */
   #fits({ id }: ReadCollection, wanted: NotInMemory): boolean {
     const longAgo = performance.now() - IDLE_MILLISECONDS;
     let bytes = this.#bytesWith(this.#held.get(id), wanted) + PLACE_BYTES * wanted.documents;
@@ -308,7 +308,7 @@ export class InMemorySearch implements AsyncDisposable {
     for (const held of others.sort((a, b) => a.lastUsed - b.lastUsed)) {
       if (stays(held) || (taken <= this.#memory && held.lastUsed > longAgo)) continue;
       taken -= held.bytes;
-      // Its threads learn this before any later request.
+      // Not awaited: the threads handle requests in order.
       void this.forget(held);
     }
     return true;
@@ -332,7 +332,7 @@ export class InMemorySearch implements AsyncDisposable {
     return taken <= this.#memory;
   }
 
-  /** Bytes that are taken, or are going to be. */
+  /** Bytes that are used or reserved. */
   get #taken(): number {
     return [...this.#held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }

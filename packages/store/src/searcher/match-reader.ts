@@ -14,7 +14,7 @@ export interface WantedMatches {
 /** Reads the matches of the requested filters. */
 export interface MatchReader {
   /** Whether most documents match a filter, by the estimate of the database. */
-  isMost(index: number): Promise<boolean>;
+  matchesMost(index: number): Promise<boolean>;
   /** The documents of each, in memory that threads share. @param last the greatest useful number */
   read(wanted: readonly WantedMatches[], last: number): Promise<readonly DocNumbers[]>;
   /** If given, values in memory may determine the matches of filters. */

@@ -3,8 +3,8 @@ import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Transaction } from '../engine/engine.ts';
 
 /*
- * The two questions of the searcher to the store: which rows are visible in a commit, and what changed between two
- * commits? Answers are bytes, in the format of @akin/searcher.
+ * Reads rows for the searcher: those that are visible in a commit, and the changes between two commits. The results are
+ * bytes in the format of @akin/searcher.
  */
 
 /** The collection whose rows are read. */
@@ -29,7 +29,7 @@ export function numberBeforeFirst({ part }: ReadCollection): number {
   return (part?.from ?? 0) - 1;
 }
 
-/** Rows per answer, so that none blocks the database or this process for long. */
+/** Rows per chunk, so that no chunk blocks the database or this process for long. */
 export const CHUNK_ROWS = 4_000;
 
 /** If more rows than this have ended, it is better to read all live rows. */
@@ -54,7 +54,7 @@ export interface Chunk extends Summary {
  * has the rows that commits after `after` ended, up to `upTo`.
  *
  * @param behind the number of the last one read; {@link numberBeforeFirst} at the beginning
- * @param mostEnds ended rows: at most one more is read
+ * @param mostEnds number of ended rows, of which at most one more is read
  */
 export async function readChunk(
   tx: Transaction,
@@ -71,19 +71,19 @@ export async function readChunk(
   // chosen first, so that only their vectors are read.
   const joins = modules.map(
     (module, i) =>
-      `left join ${descriptorTable(S, module)} v${i} on v${i}.doc = d.doc and ${isOwn(collection, `v${i}.doc`, behind)}`,
+      `left join ${descriptorTable(S, module)} v${i} on v${i}.doc = d.doc and ${isAfterInPart(collection, `v${i}.doc`, behind)}`,
   );
   const parts = [
     `(select d.doc, d.valid_from, null::int8${vectors}
        from (select doc, valid_from from ${S}.documents
-         where valid_from > ${after} and valid_from <= ${upTo} and valid_to > ${upTo} and ${isOwn(collection, 'doc', behind)}
+         where valid_from > ${after} and valid_from <= ${upTo} and valid_to > ${upTo} and ${isAfterInPart(collection, 'doc', behind)}
          order by doc limit ${CHUNK_ROWS}) d ${joins.join(' ')}
        order by d.doc)`,
     `select null, coalesce(min(number), 0), null${nothing} from ${S}.commits`,
   ];
   const first = numberBeforeFirst(collection);
   if (after >= 0n && behind === first) {
-    const own = collection.part === undefined ? '' : `and ${isOwn(collection, 'doc', first)}`;
+    const own = collection.part === undefined ? '' : `and ${isAfterInPart(collection, 'doc', first)}`;
     parts.push(
       `(select doc, null, valid_to${nothing} from ${S}.documents where valid_to > ${after} and valid_to <= ${upTo} ${own}
         limit ${mostEnds + 1})`,
@@ -102,20 +102,22 @@ export async function readVectors(
 ): Promise<Chunk> {
   const bytes = await tx.copy(
     `select doc, null::int8, null::int8, vector from ${descriptorTable(collection.sqlSchema, module)}
-      where ${isOwn(collection, 'doc', behind)} order by doc limit ${CHUNK_ROWS}`,
+      where ${isAfterInPart(collection, 'doc', behind)} order by doc limit ${CHUNK_ROWS}`,
   );
   return { bytes, ...summaryOf(bytes) };
 }
 
-/** SQL: whether a row is after another one and in the requested part: for a shard, other partitions are not read. */
-export function isOwn({ part }: ReadCollection, doc: string, behind: number): string {
+/** SQL: whether a row comes after a number, and is in the requested shard, so that other partitions are not read. */
+export function isAfterInPart({ part }: ReadCollection, doc: string, behind: number): string {
   return part === undefined ? `${doc} > ${behind}` : `${doc} > ${behind} and ${doc} < ${part.to}`;
 }
 
 /**
- * Reads chunk after chunk, each while the previous one is being added. @param first the number after which they begin
+ * Reads chunks in a pipeline: each one is read while the previous one is being added.
+ *
+ * @param first the number after which the rows begin
  */
-export async function inTurns(
+export async function inPipeline(
   first: number,
   readNext: (behind: number) => Promise<Chunk>,
   take: (chunk: Chunk) => Promise<void>,

@@ -2,7 +2,7 @@ import { withTimeout } from '@akin/runtime';
 import type { Engine } from '../engine/engine.ts';
 
 /** SQL over a row of `akin.collections`: two servers give equal texts if commit, fields and name are equal. */
-export const MARK = `concat_ws(' ', commit, committed_at, schema_version, name)`;
+export const FINGERPRINT = `concat_ws(' ', commit, committed_at, schema_version, name)`;
 
 /** After this time without an answer, the primary counts as failed. */
 export const ANSWER_MILLISECONDS = 5_000;
@@ -27,7 +27,7 @@ export class CurrentCommits {
   }
 
   /**
-   * The mark of a collection, as of a moment after the call. Undefined if it does not exist. @throws errors of the
+   * The fingerprint of a collection, as of a moment after the call. Undefined if it does not exist. @throws errors of the
    * primary
    */
   async ask(collectionId: number): Promise<string | undefined> {
@@ -48,10 +48,10 @@ export class CurrentCommits {
   }
 
   async #read(ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
-    const rows = await this.#primary.query<{ id: number; mark: string }>(
-      `select id, ${MARK} as mark from akin.collections where id = any($1::int4[])`,
+    const rows = await this.#primary.query<{ id: number; fingerprint: string }>(
+      `select id, ${FINGERPRINT} as fingerprint from akin.collections where id = any($1::int4[])`,
       [ids],
     );
-    return new Map(rows.map(({ id, mark }) => [id, mark]));
+    return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]));
   }
 }

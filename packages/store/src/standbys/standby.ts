@@ -9,24 +9,25 @@ const CONNECTIONS = 10;
 const ANSWER_MILLISECONDS = 2_000;
 /** Interval of checks of a standby during a read of it. */
 const RETRY_MILLISECONDS = 2_000;
-/** Added to the limit of a statement, which its server ends itself unless it is gone. */
+/** Added to the time limit of a statement. The server ends the statement before, unless the server is gone. */
 const STATEMENT_GRACE_MILLISECONDS = 5_000;
-/** At shutdown, a standby that hangs is not waited for. */
+/** Maximum wait for a standby at shutdown. */
 const CLOSE_MILLISECONDS = 5_000;
 
-/** How long a standby that is behind is left out: the first time, and at most. */
-const BEHIND_MILLISECONDS = [100, 5_000] as const;
-/** How long one that does not answer is left out before the next check. */
-const AWAY_MILLISECONDS = [250, 30_000] as const;
+/** How long a standby that is behind is left out: the first time, and the maximum. The time doubles. */
+const BEHIND_BACKOFF = [100, 5_000] as const;
+/** The same for a standby that does not answer. */
+const AWAY_BACKOFF = [250, 30_000] as const;
 const UNDEFINED_TABLE = '42P01';
 
-/** Number of reads in a row that found it behind, the last one not longer ago than this. */
+/** After this many reads in a row that found it behind, its state is `behind`, … */
 const LAGGING = 3;
-/** After this many in a row, which takes at least half a minute, it is reported. */
-const STUCK = 12;
+/** … until it was not read for this time. */
 const STALE_MILLISECONDS = 30_000;
+/** After this many in a row, which take at least half a minute, it is reported. */
+const STUCK = 12;
 
-/** What to do about a server that may not be read. */
+/** The advice about a server that may not be read. */
 const REMEDY = 'Name only servers that follow the primary, each with the same database (--search-database-url).';
 
 const STUCK_BEHIND =
@@ -42,7 +43,7 @@ export interface ForeignCommit {
   readonly at: string;
 }
 
-/** The outcome of a read of a standby. The primary answered all but the first. */
+/** The outcome of a read of a standby. After any but `answered`, the primary is read. */
 export type StandbyResult = 'answered' | 'behind' | 'cancelled' | 'failed';
 
 export interface StandbyStatus {
@@ -76,7 +77,7 @@ export interface StandbyOptions {
 }
 
 /** The result of one check. */
-interface Look extends Origin {
+interface CheckResult extends Origin {
   readonly standby: boolean;
   /** Bytes of the log that it has replayed. */
   readonly replayed: bigint | null;
@@ -85,8 +86,8 @@ interface Look extends Origin {
 }
 
 /**
- * One standby: its connections while it answers, and how long it is left out. The time grows with each time in a row.
- * One that does not answer is checked in the background, so that no search waits for it.
+ * One standby: its connections while it answers, and how long it is left out otherwise (exponential backoff). A standby
+ * that does not answer is checked in the background, so that no search waits for it.
  */
 export class Standby implements AsyncDisposable {
   readonly name: string;
@@ -94,22 +95,22 @@ export class Standby implements AsyncDisposable {
   readonly #options: StandbyOptions;
   /** While it may be read. */
   #engine: PoolEngine | undefined;
-  #away = 'It was not looked at yet.';
+  #away = 'It was not checked yet.';
   #failures = 0;
   #misses = 0;
   /** When it may be read, or checked, again. */
   #outUntil = 0;
   /** The last commit that it showed, by collection. */
   readonly #shown = new Map<number, bigint>();
-  /** What the last read that found it behind was missing. */
+  /** The commit that it lacked at the last read that found it behind. */
   #lacked: { readonly collectionId: number; readonly commit: bigint } | undefined;
-  /** Commits that it has shown and the primary has also had, by collection. */
+  /** Commits that both it and the primary have shown, by collection. */
   #common = new Map<number, string>();
-  /** Where it was found to have another history than the primary. Nobody reads it while it has this commit. */
+  /** A commit that shows that its history is not that of the primary. It is not read while it has this commit. */
   #foreign: ForeignCommit | undefined;
   /** Whether it is left out until the next check has ended. */
   #isDoubted = false;
-  #looking: Promise<Look | undefined> | undefined;
+  #checking: Promise<CheckResult | undefined> | undefined;
   #isClosed = false;
   /** Number of running reads. */
   reading = 0;
@@ -138,7 +139,7 @@ export class Standby implements AsyncDisposable {
   use(old: boolean): PoolEngine | undefined {
     const isOut = performance.now() < this.#outUntil;
     if (this.#isDoubted || (isOut && !(old && this.#engine))) return undefined;
-    if (this.#engine === undefined) void this.look();
+    if (this.#engine === undefined) void this.check();
     return this.#engine;
   }
 
@@ -177,12 +178,12 @@ export class Standby implements AsyncDisposable {
   /** It has a commit that the primary made at another time: it follows another server than the primary. */
   differs(foreign: ForeignCommit): void {
     this.#foreign = foreign;
-    if (this.#engine !== undefined) this.#leave(OTHER_HISTORY);
+    if (this.#engine !== undefined) this.#leaveOut(OTHER_HISTORY);
   }
 
   /** Runs reads. During a long one, it checks whether the server is still alive. If not, the read fails. */
   async read<T>(work: () => Promise<T>): Promise<T> {
-    const timer = setInterval(() => void this.look(), RETRY_MILLISECONDS);
+    const timer = setInterval(() => void this.check(), RETRY_MILLISECONDS);
     this.reading++;
     try {
       return await work();
@@ -212,7 +213,7 @@ export class Standby implements AsyncDisposable {
     this.#lacked = { collectionId, commit };
     // Reads that began before the standby was left out count only once.
     if (since < this.#outUntil) return false;
-    this.#outUntil = performance.now() + growing(BEHIND_MILLISECONDS, this.#misses++);
+    this.#outUntil = performance.now() + backoff(BEHIND_BACKOFF, this.#misses++);
     if (this.#misses === STUCK) this.#options.changed({ name: this.name, state: 'behind', reason: STUCK_BEHIND });
     return this.#misses >= LAGGING;
   }
@@ -223,13 +224,13 @@ export class Standby implements AsyncDisposable {
    */
   doubt(): void {
     this.#isDoubted = true;
-    void this.look();
+    void this.check();
   }
 
-  #leave(reason: string): void {
+  #leaveOut(reason: string): void {
     const isNews = this.#failures === 0;
     this.#away = reason;
-    this.#outUntil = performance.now() + growing(AWAY_MILLISECONDS, this.#failures++);
+    this.#outUntil = performance.now() + backoff(AWAY_BACKOFF, this.#failures++);
     const engine = this.#engine;
     this.#engine = undefined;
     engine?.abandon();
@@ -238,34 +239,34 @@ export class Standby implements AsyncDisposable {
   }
 
   /** Checks whether it answers, on a separate connection; then it may be read again. */
-  look(): Promise<Look | undefined> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+  check(): Promise<CheckResult | undefined> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
       this.#isDoubted = false;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     const engine = this.#engine;
     this.#engine = undefined;
-    const closing = Promise.all([this.#looking, engine?.[Symbol.asyncDispose]()]);
+    const closing = Promise.all([this.#checking, engine?.[Symbol.asyncDispose]()]);
     await withTimeout(CLOSE_MILLISECONDS, closing).catch(() => engine?.abandon());
   }
 
-  async #look(): Promise<Look | undefined> {
+  async #check(): Promise<CheckResult | undefined> {
     try {
       const asked = this.#ask().catch(again(() => this.#ask()));
       // The primary may hang as well.
-      const [look, primary] = await withTimeout(4 * ANSWER_MILLISECONDS, Promise.all([asked, this.#options.origin()]));
-      if (look.system !== primary.system)
+      const [check, primary] = await withTimeout(4 * ANSWER_MILLISECONDS, Promise.all([asked, this.#options.origin()]));
+      if (check.system !== primary.system)
         throw new Error(`It belongs to another database system than the primary. ${REMEDY}`);
-      if (look.database !== primary.database) {
+      if (check.database !== primary.database) {
         throw new Error(`It follows the primary, but its address names another database. ${REMEDY}`);
       }
-      if (!look.standby) throw new Error(`It is no standby: it was promoted, or never was one. ${REMEDY}`);
-      if (look.isForeign) throw new Error(OTHER_HISTORY);
+      if (!check.standby) throw new Error(`It is no standby: it was promoted, or never was one. ${REMEDY}`);
+      if (check.isForeign) throw new Error(OTHER_HISTORY);
       if (this.#isClosed) return undefined;
       if (this.#engine === undefined) {
         this.#engine = this.#open();
@@ -275,14 +276,14 @@ export class Standby implements AsyncDisposable {
         this.#options.changed(this.status);
       }
       this.#failures = 0;
-      return look;
+      return check;
     } catch (error) {
-      this.#leave(reasonOf(error));
+      this.#leaveOut(reasonOf(error));
       return undefined;
     }
   }
 
-  async #ask(): Promise<Look> {
+  async #ask(): Promise<CheckResult> {
     const client = new pg.Client({
       ...this.#connection(),
       connectionTimeoutMillis: ANSWER_MILLISECONDS,
@@ -291,12 +292,12 @@ export class Standby implements AsyncDisposable {
     client.on('error', () => undefined);
     try {
       await client.connect();
-      const { rows } = await client.query<Omit<Look, 'isForeign'>>(
+      const { rows } = await client.query<Omit<CheckResult, 'isForeign'>>(
         `select pg_is_in_recovery() as standby, ${ORIGIN},
                 case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::int8 end as replayed
            from pg_control_system()`,
       );
-      return { ...(rows[0] as Omit<Look, 'isForeign'>), isForeign: await this.#isForeign(client) };
+      return { ...(rows[0] as Omit<CheckResult, 'isForeign'>), isForeign: await this.#isForeign(client) };
     } finally {
       // One that hangs may never confirm its end.
       client.end().catch(() => undefined);
@@ -355,6 +356,6 @@ function again<T>(ask: () => Promise<T>): (error: unknown) => Promise<T> {
 }
 
 /** Doubles with each time in a row. */
-function growing([first, most]: readonly [number, number], times: number): number {
+function backoff([first, most]: readonly [number, number], times: number): number {
   return Math.min(most, first * 2 ** Math.min(times, 30));
 }

@@ -63,7 +63,7 @@ describe('searches with a standby', () => {
   const status = () => store.standbys.statuses[0];
   /** Looks until the standby is as wanted. */
   const until = async (state: string) => {
-    while (status()?.state !== state) await store.standbys.look();
+    while (status()?.state !== state) await store.standbys.check();
   };
 
   beforeEach(async () => {
@@ -243,7 +243,7 @@ describe('searches with a standby', () => {
 
   it('are not asked twice when they take too long', async () => {
     await using impatient = withStandbys(standbyOf().url, 100);
-    await impatient.standbys.look();
+    await impatient.standbys.check();
     let asked = 0;
     const answer = async ({ tx }: Snapshot) => {
       asked++;
@@ -273,7 +273,7 @@ describe('searches with a standby', () => {
   it('break off and come from the primary when the standby hangs in the middle', async () => {
     await using proxy = await openProxy(standbyOf().url);
     await using far = withStandbys(proxy.url);
-    while (far.standbys.statuses[0]?.state !== 'used') await far.standbys.look();
+    while (far.standbys.statuses[0]?.state !== 'used') await far.standbys.check();
     let asked = 0;
     const answer = async ({ tx, commit: shown }: Snapshot) => {
       if (asked++ === 0) {
@@ -307,7 +307,7 @@ describe('searches with a standby', () => {
       origin: async () => origin as unknown as Origin,
       changed: ({ state }) => said.push(state),
     });
-    await standby.look();
+    await standby.check();
     for (let i = 0; i < 30; i++) standby.missed(Number.POSITIVE_INFINITY, collection.id, 2n);
     expect(said).toEqual(['used', 'behind']);
     standby.shows(collection.id, 1n);
@@ -319,7 +319,7 @@ describe('searches with a standby', () => {
   it('never come from a server that follows another primary', async () => {
     const other = await testDatabase();
     await using wrong = withStandbys(other.url);
-    await wrong.standbys.look();
+    await wrong.standbys.check();
     expect(wrong.standbys.statuses).toEqual([
       expect.objectContaining({ state: 'away', reason: expect.stringContaining('another database system') }),
     ]);
@@ -331,7 +331,7 @@ describe('searches with a standby', () => {
     await store.engine.query('create database another');
     await standbyOf().catchUp();
     await using wrong = withStandbys(standbyOf().url.replace(/[^/]+$/, 'another'));
-    await wrong.standbys.look();
+    await wrong.standbys.check();
     expect(wrong.standbys.statuses).toEqual([
       expect.objectContaining({ state: 'away', reason: expect.stringContaining('names another database') }),
     ]);
@@ -339,7 +339,7 @@ describe('searches with a standby', () => {
 
   it('never come from the primary itself as from a standby', async () => {
     await using wrong = withStandbys(servers.primary.url);
-    await wrong.standbys.look();
+    await wrong.standbys.check();
     expect(wrong.standbys.statuses).toEqual([
       expect.objectContaining({ state: 'away', reason: expect.stringContaining('no standby') }),
     ]);
@@ -383,7 +383,7 @@ describe('searches with a standby', () => {
     later.standbys.listen((_name, result) => told.push(result));
     const range = await accept(later, collection, [{ id: 'new' }]);
     await commit(later, collection);
-    while (later.standbys.statuses[0]?.state !== 'used') await later.standbys.look();
+    while (later.standbys.statuses[0]?.state !== 'used') await later.standbys.check();
     expect(await commitOfStandby(later, collection, range)).toBeUndefined();
     const { hits } = await search(later, collection, { query: parseQuery('*:*'), rows: 10, atLeast: 2n });
     expect(hits.map(({ id }) => id).sort()).toEqual(['a', 'b', 'new']);
@@ -393,7 +393,7 @@ describe('searches with a standby', () => {
     const all = async () => search(later, collection, { query: parseQuery('*:*'), rows: 10 });
     const leftState = () => later.standbys.statuses[0]?.state as string;
     while (leftState() !== 'away') expect((await all()).numFound).toBe(3);
-    for (let i = 0; i < 3; i++) await later.standbys.look();
+    for (let i = 0; i < 3; i++) await later.standbys.check();
     expect(said).toEqual([
       { name: expect.any(String), state: 'away', reason: expect.stringContaining('other commits than the primary') },
     ]);
@@ -401,7 +401,7 @@ describe('searches with a standby', () => {
     // As if it had been made again as a copy of the primary.
     await later.engine.query(`update ${collection.sqlSchema}.commits set at = now() where number = 2`);
     later.standbys.timelineChanged();
-    await later.standbys.look();
+    await later.standbys.check();
     expect(said.map(({ state }) => state)).toEqual(['away', 'used']);
   });
 });

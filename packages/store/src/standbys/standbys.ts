@@ -2,7 +2,7 @@ import { AkinError } from '@akin/domain';
 import { withTimeout } from '@akin/runtime';
 import type { Engine, Row } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
-import { ANSWER_MILLISECONDS, CurrentCommits, MARK } from './current-commits.ts';
+import { ANSWER_MILLISECONDS, CurrentCommits, FINGERPRINT } from './current-commits.ts';
 import { ORIGIN, type Origin, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
 
 /** How current a read must be. */
@@ -14,9 +14,9 @@ export interface Freshness {
 }
 
 /** SQL: what a read returns about the standby and the collection, from a row of `akin.collections`. */
-export const FRESHNESS_COLUMNS = `pg_is_in_recovery() as standby, commit, committed_at::text as committed_at, ${MARK} as mark`;
+export const FRESHNESS_COLUMNS = `pg_is_in_recovery() as standby, commit, committed_at::text as committed_at, ${FINGERPRINT} as fingerprint`;
 
-/** Of a standby that stays behind, this many of the last commits are compared with those of the primary. */
+/** Number of the last commits of a standby that are compared with those of the primary, if it stays behind. */
 const COMPARED = 1_000;
 
 /** The collection whose commit counts. */
@@ -93,14 +93,14 @@ export class Standbys implements AsyncDisposable {
     this.#watchers.add(watcher);
   }
 
-  /** The primary has another history than before, which a standby may not share: their commits are checked again. */
+  /** The primary has another history than before. The commits of each standby are checked again. */
   timelineChanged(): void {
     for (const standby of this.#standbys) standby.timelineChanged();
   }
 
   /** Checks all of them now. */
-  async look(): Promise<void> {
-    await Promise.all(this.#standbys.map((standby) => standby.look()));
+  async check(): Promise<void> {
+    await Promise.all(this.#standbys.map((standby) => standby.check()));
   }
 
   /** Reads the state of each of them. */
@@ -111,10 +111,10 @@ export class Standbys implements AsyncDisposable {
         `select pg_wal_lsn_diff(case when not pg_is_in_recovery() then pg_current_wal_lsn() end, '0/0')::int8 as written`,
       )
       .catch(() => []);
-    const looks = await Promise.all(this.#standbys.map((standby) => standby.look()));
+    const checks = await Promise.all(this.#standbys.map((standby) => standby.check()));
     const written = (await position)[0]?.written ?? undefined;
     return this.#standbys.map(({ status }, i) => {
-      const replayed = looks[i]?.replayed ?? undefined;
+      const replayed = checks[i]?.replayed ?? undefined;
       const isKnown = written !== undefined && replayed !== undefined;
       return { ...status, lagBytes: isKnown ? Math.max(0, Number(written - replayed)) : undefined };
     });
@@ -137,8 +137,8 @@ export class Standbys implements AsyncDisposable {
     const found = this.#choose(id, { atLeast, isCurrent });
     if (found === undefined) return undefined;
     const { standby, engine } = found;
-    // Asked at the same time as the standby, which costs no round trip. After the start of the search, so that it sees
-    // everything before it.
+    // The primary is asked at the same time as the standby, which saves a round trip. It is asked after the search began,
+    // so that the answer includes every commit before the search.
     const current = isCurrent ? this.#current.ask(id) : undefined;
     current?.catch(() => undefined);
     const began = performance.now();
@@ -154,11 +154,11 @@ export class Standbys implements AsyncDisposable {
       if (row !== undefined) standby.shows(id, row.commit);
       if (row === undefined || (atLeast !== undefined && row.commit < atLeast)) return refuse('behind');
       if (current !== undefined) {
-        const mark = await current.catch(() => refuse('unknown'));
-        const shown = BigInt(mark?.split(' ')[0] ?? 0);
-        // It has another commit with this number than the primary, or older fields.
+        const fingerprint = await current.catch(() => refuse('unknown'));
+        const shown = BigInt(fingerprint?.split(' ')[0] ?? 0);
+        // If the numbers are equal, the standby has another commit with this number, or older fields.
         needed = shown > row.commit ? shown : row.commit + 1n;
-        if (mark !== row.mark) refuse('behind');
+        if (fingerprint !== row.fingerprint) refuse('behind');
       } else if (!(await this.#isCommon(standby, collection, row).catch(() => refuse('unknown')))) {
         needed = row.commit + 1n;
         refuse('behind');

@@ -1,15 +1,15 @@
 import type { Searcher } from '@akin/searcher';
 import type { ReadCollection } from './read-rows.ts';
 
-/** What filters and columns in memory need of their collection: see InMemoryCollection. */
-export interface Holder {
+/** The part of {@link InMemoryCollection} that its filters and columns use. */
+export interface CollectionHandle {
   readonly collection: ReadCollection;
-  /** The last commit in memory, how often all rows were read, and the greatest number of a document. */
+  /** The last commit in memory, how often the collection was read from the beginning, and the greatest document number. */
   state(): { readonly commit: bigint; readonly begun: number; readonly last: number };
   change(request: Change): Promise<void>;
-  /** To be called after more memory was taken. @throws SearcherError if there is no more */
+  /** Call this after data was added. @throws SearcherError if there is no memory for it */
   grown(): Promise<void>;
-  /** Bytes that may be taken before other data is dropped for them. */
+  /** Bytes that can be used before other data is dropped. */
   free(): number;
 }
 
