@@ -1,4 +1,4 @@
-import { type Log, shutDown } from '@akin/runtime';
+import { type Log, shutDown, unlessAborted } from '@akin/runtime';
 
 /** Time limit for all parts together: a process ends within five seconds. */
 const CLOSE_MILLISECONDS = 4_500;
@@ -34,20 +34,8 @@ export class Parts implements AsyncDisposable {
   }
 
   /** Waits for something that is being opened, until the process must end. @throws the reason of the signal */
-  async unlessStopped<Value>(opening: Promise<Value>): Promise<Value> {
-    const signal = this.#signal;
-    if (signal === undefined) return opening;
-    let stop = () => {};
-    const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(signal.reason);
-    });
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop);
-    try {
-      return await Promise.race([opening, stopped]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+  unlessStopped<Value>(opening: Promise<Value>): Promise<Value> {
+    return unlessAborted(opening, this.#signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

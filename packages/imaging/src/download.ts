@@ -143,7 +143,7 @@ async function allowedAddresses(
   policy: DownloadPolicy,
   signal: AbortSignal,
 ): Promise<LookupAddress[]> {
-  const addresses = await orAbort(lookup(host, { all: true }), signal).catch((error: unknown) => {
+  const addresses = await unlessAborted(lookup(host, { all: true }), signal).catch((error: unknown) => {
     if (signal.aborted) throw error;
     throw unreachable(url, 'its host name is not known (DNS)', error);
   });
@@ -165,8 +165,8 @@ const REFUSALS: Record<ReturnType<typeof addressKind>, string> = {
   reserved: 'it leads to a reserved address, which is never fetched',
 };
 
-/** Waits for `promise` until the signal aborts. DNS resolution itself cannot be interrupted. */
-function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Waits for a promise until the signal aborts. The resolution of a name by DNS cannot be interrupted. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();

@@ -10,6 +10,7 @@ export { Stopped, untilSignal } from './signals.ts';
 export { sleep } from './sleep.ts';
 export { inSpan, type OpenSpan, openSpan, type Span, traceHeaders, traceparent, withoutSpan } from './spans.ts';
 export { startTracing } from './start-tracing.ts';
+export { unlessAborted } from './unless-aborted.ts';
 export { WeightedSemaphore } from './weighted-semaphore.ts';
 export { withTimeout } from './with-timeout.ts';
 export { createYield } from './yield-event-loop.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
 import { generationWith, hashLargeFiles, models as modelsInUse } from '@akin/modules/vectors';
-import { WeightedSemaphore } from '@akin/runtime';
+import { unlessAborted, WeightedSemaphore } from '@akin/runtime';
 import type { ContentModels } from './content-models.ts';
 
 export interface ModelLimits {
@@ -169,20 +169,6 @@ class OpenModel {
       (release) => release(),
       () => {},
     );
-  }
-}
-
-async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return promise;
-  signal.throwIfAborted();
-  const over = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    over.abort();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
-import { inSpan } from '@akin/runtime';
+import { inSpan, unlessAborted } from '@akin/runtime';
 import { type Collection, lastOperation, type Operation, type SeqRange, waitForOperations } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { CommitCommand } from './read-commands.ts';
@@ -68,25 +68,18 @@ export async function finishUpdate(
       context.background('a commit', async () => void (await published));
       return failed;
     }
-    await Promise.race([published, aborted(either)]);
+    await unlessAborted(published, either);
     // A commit may still find that the database cannot store a document.
     return await waitForOperations(context.store, collection, range, { signal: either });
   } catch (error) {
-    const ends = error === signal.reason && error instanceof AkinError && error.code === 'unavailable';
-    if (!ends && (!tooLate.aborted || error instanceof AkinError)) throw error;
-    const [why, otherwise] = ends ? ['akin is shutting down', ''] : ['the analyses take long', ', or send async=true'];
+    const isShuttingDown = error === signal.reason && error instanceof AkinError && error.code === 'unavailable';
+    if (!isShuttingDown && (!tooLate.aborted || error instanceof AkinError)) throw error;
+    const [why, otherwise] = isShuttingDown
+      ? ['akin is shutting down', '']
+      : ['the analyses take long', ', or send async=true'];
     throw new AkinError(
       'unavailable',
       `All changes are accepted, but ${why}: follow them at /api/cores/${collection.name}/operations${otherwise}.`,
     );
   }
-}
-
-/** Rejects with the reason of a signal when that aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const fail = () => reject(signal.reason);
-    if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
-  });
 }

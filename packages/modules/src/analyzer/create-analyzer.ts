@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { AkinError } from '@akin/domain';
 import { decodingBytes, formatBytes, type ImageLimits } from '@akin/imaging';
-import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
+import { memoryLimit, unlessAborted, WeightedSemaphore } from '@akin/runtime';
 import { Piscina } from 'piscina';
 import { contentCodebook, noTextEncoder } from '../content-model/files.ts';
 import { isModelFolder } from '../model-folder/files.ts';
@@ -183,7 +183,7 @@ export function createPool(
       releaseSlot();
     });
     running.add(run);
-    return options.signal ? unlessAborted(run, options.signal) : run;
+    return unlessAborted(run, options.signal);
   }
 
   return {
@@ -242,15 +242,6 @@ async function analyzeIn(
 
 const TOOK_TOO_LONG = 'The analysis of this image took too long. Send a smaller version.';
 const BROKE_DOWN = 'The analysis of this image failed. Try again, or send another version of it.';
-
-function unlessAborted<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
 
 /** A GIF of one white pixel. */
 const WARM_UP_IMAGE = Buffer.from('R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=', 'base64');
