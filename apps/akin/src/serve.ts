@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { createAnalyzerWorker, measured } from '@akin/analyzer';
+import { createAnalyzerWorker, withMetrics } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
 import { type AccessConfig, createGateway, type Gateway, type GatewayLimits, requiresKeys } from '@akin/gateway';
 import { type DownloadPolicy, makeThumbnail } from '@akin/imaging';
@@ -151,7 +151,7 @@ async function open(
   reportStandbys(metrics, store, log);
   if (!config.databaseUrl) reportDisk(metrics, config.dataFolder);
   for (const line of await describeOtherModels(store)) process.stderr.write(`${line}\n`);
-  const analyzer = parts.keep('analyzer', measured(await createModelAnalyzers(config.analysis, models), metrics));
+  const analyzer = parts.keep('analyzer', withMetrics(await createModelAnalyzers(config.analysis, models), metrics));
   const queue = parts.keep('queue', createMemoryQueue());
   const policy = config.downloadPolicy ?? { allowLoopback: true, allowPrivate: false };
   const download = downloader(policy, analyzer.files);

@@ -1,2 +1,2 @@
 export { createAnalyzerWorker } from './analyzer-worker.ts';
-export { measured } from './measured.ts';
+export { withMetrics } from './with-metrics.ts';

@@ -22,16 +22,19 @@ const CHUNK = 50;
 const COUNT_MILLISECONDS = 1_000;
 /** Position within its request: the images of small requests go before those of large ones. */
 const FIRST_BULK_POSITION = 20;
-/** Number of images of one host in the queue: enough for all analyzers to use their limit of connections to it. */
+/** Maximum number of images of one host in the queue: enough for the connections that all analyzers may open to it. */
 const PER_HOST = 64;
-/** The same limit with the images that a client may wait for. */
+/** The same limit for images that a client may wait for. */
 const PER_HOST_INTERACTIVE = 96;
-/** Searching many images of hosts at their limit takes time. It may use at most a tenth of the time, … */
+/**
+ * A search that finds no image may take long: it skips all images of hosts at their limit. The next search waits for this
+ * many times its duration.
+ */
 const REST_FACTOR = 9;
-/** … or a quarter after an analysis has ended, because one of these hosts may be below its limit then. */
+/** The same after an analysis has ended: its host may be below the limit then. */
 const REST_FACTOR_AFTER_END = 3;
 
-/** Gives waiting images to analyzers, as long as the queue is not full. */
+/** Moves waiting images from the database to the queue, as long as the queue is not full. */
 export interface Dispatch {
   run(): Promise<void>;
   /** An analysis ended: one more image of its host may be queued. */
@@ -42,15 +45,15 @@ export interface Dispatch {
 
 export function createDispatch(context: Context): Dispatch {
   const { store } = context;
-  let hasEnded = true;
-  let pollFrom = 0;
-  let walkFrom = 0;
+  let mayHaveFreeHost = true;
+  let searchAfterEndFrom = 0;
+  let searchFrom = 0;
   const pace = createPace();
   const shouldSkip = (models: ReadonlyMap<string, string>) => context.queue.isFull?.(models.get('content')) ?? false;
   const first = { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE, shouldSkip, turns: new ClaimTurns() };
   const any = { perHost: PER_HOST, shouldSkip, turns: new ClaimTurns() };
 
-  const handOut = async (tasks: readonly AnalysisTask[]): Promise<'all' | 'some'> => {
+  const sendAll = async (tasks: readonly AnalysisTask[]): Promise<'all' | 'some'> => {
     const taken = await Promise.all(tasks.map((task) => dispatch(task, context)));
     return taken.includes(false) ? 'some' : 'all';
   };
@@ -60,31 +63,31 @@ export function createDispatch(context: Context): Dispatch {
       let waiting = await waitingJobs(context);
       while (waiting + CHUNK <= MAX_WAITING_INTERACTIVE) {
         const tasks = await claimForAnalysis(store, CHUNK, first);
-        if ((await handOut(tasks)) === 'some') return;
+        if ((await sendAll(tasks)) === 'some') return;
         if (tasks.length === 0) break;
         waiting += tasks.length;
       }
-      const mayPoll = () => performance.now() >= (hasEnded ? pollFrom : walkFrom);
+      const maySearch = () => performance.now() >= (mayHaveFreeHost ? searchAfterEndFrom : searchFrom);
       const most = Math.min(Math.max(pace.perSecond() * WAITING_SECONDS, MIN_WAITING), MAX_WAITING);
-      while (waiting + CHUNK <= most && mayPoll()) {
-        hasEnded = false;
+      while (waiting + CHUNK <= most && maySearch()) {
+        mayHaveFreeHost = false;
         const from = performance.now();
         const tasks = await claimForAnalysis(store, CHUNK, any);
-        const walked = performance.now() - from;
-        if ((await handOut(tasks)) === 'some') return;
+        const searched = performance.now() - from;
+        if ((await sendAll(tasks)) === 'some') return;
         waiting += tasks.length;
         if (tasks.length === 0) {
           const now = performance.now();
-          walkFrom = now + REST_FACTOR * walked;
-          pollFrom = now + REST_FACTOR_AFTER_END * walked;
+          searchFrom = now + REST_FACTOR * searched;
+          searchAfterEndFrom = now + REST_FACTOR_AFTER_END * searched;
           break;
         }
-        // There may be more images of the same hosts, which need no search.
-        if (tasks.length === CHUNK) hasEnded = true;
+        // After a full chunk, the next search probably finds images at once.
+        if (tasks.length === CHUNK) mayHaveFreeHost = true;
       }
     },
     analysisEnded() {
-      hasEnded = true;
+      mayHaveFreeHost = true;
       pace.count();
     },
     onChange(collection) {
@@ -121,8 +124,10 @@ async function waitingJobs({ queue }: Context): Promise<number> {
 }
 
 /**
- * The span of the hand-over, and so the whole analysis, is part of the trace of the request. For a request with many
- * images, each further image has a separate trace, because no page could show all of them together.
+ * Sends an image to the queue. Its span is part of the trace of the request, and the analysis continues that trace. In a
+ * large request, only the first images are in its trace, because no tool could show all of them together. Each further
+ * image has a separate trace, which is linked to it.
+ *
  * @returns false if the queue did not accept it
  */
 async function dispatch(task: AnalysisTask, context: Context): Promise<boolean> {

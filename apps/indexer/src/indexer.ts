@@ -49,7 +49,7 @@ export interface Indexer extends AsyncDisposable {
 /** Other processes accept changes too, and do not wake this one. Images also wait for their next attempt. */
 const DISPATCH_MILLISECONDS = 1_000;
 const ANALYZED_AT_A_TIME = 4;
-/** Many analyses may end at once: the places that they free are filled together. */
+/** Many analyses may end at once: their slots are filled together. */
 const COALESCE_MILLISECONDS = 50;
 /** Accepted changes also wake the grouping, which then has nothing to do. */
 const GROUPING_APART_MILLISECONDS = 200;

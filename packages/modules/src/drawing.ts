@@ -25,7 +25,7 @@ export function noise(width: number, height: number, seed = 1): Pixels {
 }
 
 /** Simulates a lossy format: changes every byte by up to `amount`. */
-export function disturbed({ width, height, data }: Pixels, amount: number): Pixels {
+export function withNoise({ width, height, data }: Pixels, amount: number): Pixels {
   const next = noiseBytes(7);
   return {
     width,

@@ -1,4 +1,4 @@
-import { createAnalyzerWorker, measured } from '@akin/analyzer';
+import { createAnalyzerWorker, withMetrics } from '@akin/analyzer';
 import type { DownloadPolicy } from '@akin/imaging';
 import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
@@ -68,7 +68,7 @@ async function openAnalysis(
   analyzer: Analyzer;
   download: Download;
 }> {
-  const analyzer = parts.keep('analyzer', measured(await createModelAnalyzers(analysis, models), metrics));
+  const analyzer = parts.keep('analyzer', withMetrics(await createModelAnalyzers(analysis, models), metrics));
   await analyzer.warmUp(moduleNames);
   const { backend, backendReason } = analyzer;
   log.info({ backend, backendReason, models: modelNames() }, 'analyzes pictures');

@@ -7,7 +7,7 @@ import type { Handler } from '../http/serve.ts';
 import { describeQuery } from '../search/describe-query.ts';
 import { parameterLookup, readFilters } from '../search/query-parameters.ts';
 import type { RankInput } from '../search/rank-inputs.ts';
-import { requireOwnModel } from '../search/require-own-model.ts';
+import { requireModelForInputs } from '../search/require-model-for-inputs.ts';
 import { type Voter, voteForTags } from '../search/tags.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
@@ -29,7 +29,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const schema = await loadSchema(context.store, collection);
-  await requireOwnModel([input], VOTING_MODULE, collection, schema, context);
+  await requireModelForInputs([input], VOTING_MODULE, collection, schema, context);
   // As in queries, a backslash escapes the next character.
   const field = labelField(unescapeBackslashes(parameters['tagging.field']), schema);
   const calibration = calibrationOf(context.store, collection, schema, VOTING_MODULE);

@@ -18,13 +18,13 @@ import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitTokenOrStandby } from '../update/await-token.ts';
 import { answerFromCache } from './answer-from-cache.ts';
 import { describeQuery, rankingModule } from './describe-query.ts';
-import { isUncached, readFacets, tagsOf } from './facets.ts';
+import { isUncached, type NamedFacet, readFacets, tagsOf } from './facets.ts';
 import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
 import { presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
 import { parameterLookup, readFilters, readQuery, readSort } from './query-parameters.ts';
 import { type RankInput, readRankInputs } from './rank-inputs.ts';
-import { requireOwnModel } from './require-own-model.ts';
+import { requireModelForInputs } from './require-model-for-inputs.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
 
@@ -69,15 +69,15 @@ export async function answerSearch(
   const isAnalyzed = inputs.some(({ kind }) => kind === 'url' || kind === 'data' || kind === 'text');
   return answerFromCache(parameters.collection, context, isAnalyzed, async (collection, schema) => {
     const atLeast = await commitToShow(collection);
-    await requireOwnModel(inputs, module, collection, schema, context);
-    const models = generationOf(context.store, schema);
-    const threshold = parameters['rank.threshold'] ?? preset.threshold;
-    // If the client wants an exact answer, this overrides everything else.
-    const smartfilter = parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'];
-    const ranked = inputs.length > 0;
-    const calibration = ranked ? calibrationFor(inputs, module, schema, collection, context) : undefined;
-    const rankOptions = { module, models, threshold, calibration, smartfilter };
-    const described = ranked ? await describeQuery(inputs, rankOptions, signal, context) : undefined;
+    await requireModelForInputs(inputs, module, collection, schema, context);
+    const calibration = calibrationFor(inputs, module, schema, collection, context);
+    const rankOptions = {
+      ...{ module, calibration, models: generationOf(context.store, schema) },
+      threshold: parameters['rank.threshold'] ?? preset.threshold,
+      // If the client wants an exact answer, this overrides everything else.
+      smartfilter: parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'],
+    } as const;
+    const described = inputs.length > 0 ? await describeQuery(inputs, rankOptions, signal, context) : undefined;
     const rank = described?.rank;
 
     const { names, hidden } = fieldNames(fields, schema);
@@ -106,39 +106,63 @@ export async function answerSearch(
     };
     const result = await searchTraced(collection, question, rank === undefined ? undefined : module, signal, context);
 
-    const scoreOfHit = ({ distance, score }: { distance?: number | undefined; score?: number | undefined }) =>
+    const score = ({ distance, score }: Scored) =>
       distance === undefined ? score : scoreOf(module, distance, calibration);
-    const maxScore = scoreOfHit({ distance: result.minDistance, score: result.maxScore });
-    const warnings = [...(described?.warnings ?? []), ...facetWarnings(facets, result.facets)];
-    const value: JsonAnswer = {
-      header: {
-        ...(result.ranking
-          ? {
-              ranking: result.ranking.exact ? 'exact' : 'approximate',
-              distances: result.ranking.distances,
-              searcher: result.ranking.inMemory ? 'memory' : 'database',
-            }
-          : {}),
-        ...(result.partial ? { partialResults: true } : {}),
-        ...(warnings.length > 0 ? { warnings } : {}),
-      },
-      body: {
-        response: {
-          numFound: result.numFound,
-          start: parameters.start,
-          ...(wantsScores(fields) && maxScore !== undefined ? { maxScore: new Double(maxScore) } : {}),
-          numFoundExact: result.numFoundExact,
-          docs: result.hits.map((hit) => presentDocument({ ...hit, score: scoreOfHit(hit) }, fields, hidden)),
-        },
-        ...(parameters.facet ? { facet_counts: presentFacets(facets, result.facets, parameters['json.nl']) } : {}),
-        ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
-      },
-    };
+    const value = presentResult(result, described?.warnings ?? [], { parameters, fields, hidden, facets, score });
     return { value, collection: result.collection };
   });
 }
 
-/** The function from distances to scores. Words alone are farther from pictures than pictures are from each other. */
+/** A match: with a distance if the search ranks, otherwise with a score if one is wanted. */
+interface Scored {
+  readonly distance?: number | undefined;
+  readonly score?: number | undefined;
+}
+
+/** What decides how a result is presented. */
+interface Presentation {
+  readonly parameters: Parameters;
+  readonly fields: FieldList;
+  /** Fields that are read only to be shown under other names. */
+  readonly hidden: ReadonlySet<string>;
+  readonly facets: readonly NamedFacet[];
+  readonly score: (match: Scored) => number | undefined;
+}
+
+function presentResult(
+  result: SearchResult,
+  queryWarnings: readonly string[],
+  { parameters, fields, hidden, facets, score }: Presentation,
+): JsonAnswer {
+  const maxScore = score({ distance: result.minDistance, score: result.maxScore });
+  const warnings = [...queryWarnings, ...facetWarnings(facets, result.facets)];
+  return {
+    header: {
+      ...(result.ranking
+        ? {
+            ranking: result.ranking.exact ? 'exact' : 'approximate',
+            distances: result.ranking.distances,
+            searcher: result.ranking.inMemory ? 'memory' : 'database',
+          }
+        : {}),
+      ...(result.partial ? { partialResults: true } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
+    },
+    body: {
+      response: {
+        numFound: result.numFound,
+        start: parameters.start,
+        ...(wantsScores(fields) && maxScore !== undefined ? { maxScore: new Double(maxScore) } : {}),
+        numFoundExact: result.numFoundExact,
+        docs: result.hits.map((hit) => presentDocument({ ...hit, score: score(hit) }, fields, hidden)),
+      },
+      ...(parameters.facet ? { facet_counts: presentFacets(facets, result.facets, parameters['json.nl']) } : {}),
+      ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
+    },
+  };
+}
+
+/** The calibration of the scores. Words alone have another one: they are farther from pictures than pictures are. */
 function calibrationFor(
   inputs: readonly RankInput[],
   module: string,
@@ -146,11 +170,12 @@ function calibrationFor(
   collection: Collection,
   { store }: Context,
 ): Calibration | undefined {
+  if (inputs.length === 0) return undefined;
   if (inputs.every(({ kind }) => kind === 'text')) return generationOf(store, schema).wordsCalibration;
   return calibrationOf(store, collection, schema, module);
 }
 
-/** Searches when a slot is free. Metrics and a span record the outcome; neither contains anything of the query. */
+/** Searches when a slot is free, and records the outcome in metrics and a span, without anything of the query. */
 function searchTraced(
   collection: Collection,
   question: SearchQuestion,
@@ -192,8 +217,8 @@ function checkDepth({ start, rows, cursorMark }: Parameters): void {
 }
 
 /**
- * Names for the store, which has its own wildcards: only whole names and `*` are passed on. Also the names that are
- * read only to be shown under other names.
+ * The names of the fields to read. The store has wildcards of its own, so they are escaped here, except `*`. `hidden` are
+ * fields that are read only to be shown under other names.
  */
 export function fieldNames(
   list: FieldList,

@@ -3,7 +3,7 @@ import type { Pixels } from '@akin/imaging';
 import { resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
 import { colorsOf } from '../../test/colors-of.ts';
-import { disc, disturbed, draw, gray, noise, stripes } from '../drawing.ts';
+import { disc, draw, gray, noise, stripes, withNoise } from '../drawing.ts';
 import type { ColorAnalysis } from './analyze.ts';
 import { COLOR_NAMES } from './names.ts';
 
@@ -162,7 +162,7 @@ describe('the descriptor', () => {
   });
 
   it('hardly changes with what compression does', () => {
-    expect(distance(colorsOf(disturbed(original, 6)).descriptor, colorsOf(original).descriptor)).toBeLessThan(0.05);
+    expect(distance(colorsOf(withNoise(original, 6)).descriptor, colorsOf(original).descriptor)).toBeLessThan(0.05);
   });
 
   it('gives a mirrored picture the same descriptor', () => {

@@ -1,6 +1,6 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { describe, expect, it } from '@jest/globals';
-import { disc, disturbed, draw, gray, noise, noiseBytes, stripes } from '../drawing.ts';
+import { disc, draw, gray, noise, noiseBytes, stripes, withNoise } from '../drawing.ts';
 import { analyzeCopyspace } from './analyze.ts';
 
 const ALL = [0, 1, 2, 3, 4, 5, 6, 7, 8];
@@ -94,7 +94,7 @@ describe('copyspace', () => {
     ]) {
       const calm = analyzeCopyspace(picture);
       for (const side of [1200, 333, 160, 96]) expect(analyzeCopyspace(resizeArea(picture, side, side))).toEqual(calm);
-      expect(analyzeCopyspace(disturbed(picture, 8))).toEqual(calm);
+      expect(analyzeCopyspace(withNoise(picture, 8))).toEqual(calm);
     }
   });
 

@@ -80,9 +80,9 @@ export class ClaimTurns {
     this.#last = id;
   }
 
-  /** @param walked milliseconds that the search of these collections took */
-  foundNothing(collections: readonly Collection[], walked: number): void {
-    const until = performance.now() + Math.max(SEARCH_AGAIN_MILLISECONDS, REST_FACTOR * walked);
+  /** @param searched milliseconds that the search of these collections took */
+  foundNothing(collections: readonly Collection[], searched: number): void {
+    const until = performance.now() + Math.max(SEARCH_AGAIN_MILLISECONDS, REST_FACTOR * searched);
     // An event may have arrived after the statement read the table.
     for (const { id } of collections) if (!this.#changed.has(id)) this.#until.set(id, until);
   }
@@ -111,7 +111,7 @@ export async function claimForAnalysis(
     const share = Math.ceil((limit - tasks.length) / candidates.length);
     const more: Collection[] = [];
     const empty: Collection[] = [];
-    let walked = 0;
+    let searched = 0;
     for (const collection of candidates) {
       const most = Math.min(share, limit - tasks.length);
       if (most === 0) break;
@@ -121,11 +121,11 @@ export async function claimForAnalysis(
       if (claimed.length === most) more.push(collection);
       if (claimed.length === 0) {
         empty.push(collection);
-        walked += performance.now() - from;
+        searched += performance.now() - from;
       }
       tasks.push(...claimed);
     }
-    turns.foundNothing(empty, walked);
+    turns.foundNothing(empty, searched);
     candidates = more;
   }
   return tasks;

@@ -5,7 +5,7 @@ import type { Queryable } from '../engine/engine.ts';
 import { descriptorTable } from './collection-tables.ts';
 import { generationOf, wantedGeneration } from './generations.ts';
 import { loadSchema } from './schema.ts';
-import { emptyTable } from './server-tables.ts';
+import { truncateTable } from './server-tables.ts';
 
 /*
  * Descriptors of different models are never in one collection. Each collection knows the model of each module. A
@@ -86,7 +86,7 @@ export async function claimModel(
     // Descriptors of the new model may have another size. The remaining rows are ended ones.
     const table = descriptorTable(S, name);
     const change = `alter column vector type halfvec(${descriptor.dimensions})`;
-    await emptyTable(tx, collection, `descriptors_${name}`, change);
+    await truncateTable(tx, collection, `descriptors_${name}`, change);
     await tx.query(`alter table ${table} ${change}`);
   }
   return (await writeCalibration(generation, S, name, model, tx)) || row !== undefined;

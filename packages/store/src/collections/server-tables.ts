@@ -112,7 +112,7 @@ async function addColumnsOnServers(
  *
  * @param change as in `alter table`
  */
-export async function emptyTable(tx: Queryable, collection: Tables, table: string, change: string): Promise<void> {
+export async function truncateTable(tx: Queryable, collection: Tables, table: string, change: string): Promise<void> {
   const whole = `${collection.sqlSchema}.${table}`;
   const servers = serversOf(collection);
   if (servers.length === 0) return void (await tx.query(`truncate ${whole}`));

@@ -3,13 +3,13 @@ import type { Context } from '../context.ts';
 import type { RankInput } from './rank-inputs.ts';
 
 /**
- * Call this before descriptors of this process are compared with the documents of a collection. Documents may be
- * compared with one another whatever model made them.
+ * Call this before inputs are compared with the documents of a collection: their descriptors must be of its model.
+ * Documents of the collection may always be compared with one another.
  *
  * @param schema of the collection; the answer shows whether it was current
  * @throws AkinError conflict that names both models
  */
-export async function requireOwnModel(
+export async function requireModelForInputs(
   inputs: readonly RankInput[],
   module: string,
   collection: Collection,

@@ -2,7 +2,7 @@ import type { Analyzer } from '@akin/modules/analyze';
 import { inSpan, type Metrics } from '@akin/runtime';
 
 /** Wraps an analyzer: metrics and spans record how long each part of an analysis took. */
-export function measured(analyzer: Analyzer, metrics: Metrics): Analyzer {
+export function withMetrics(analyzer: Analyzer, metrics: Metrics): Analyzer {
   const parts = metrics.histogram(
     'akin_module_seconds',
     'Time of an analysis in its thread, by module; what modules share counts for the first',
