@@ -1,5 +1,6 @@
 import { AkinError } from './errors.ts';
 import { describeCodePoint, type JsonLimits, type JsonObject, type JsonValue, jsonError, parseJson } from './json.ts';
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
 
 /** One value of a body, with its position from 0 among the elements or members. */
 export type JsonItem =
@@ -37,15 +38,6 @@ export async function* readJsonStream(
 
 const DEFAULT_VALUE_BYTES = 8 * 1024 * 1024;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /** What may follow, apart from blanks. */
 type Expecting = 'body' | 'first' | 'next' | 'key' | 'colon' | 'value' | 'separator' | 'nothing';

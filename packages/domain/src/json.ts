@@ -1,4 +1,5 @@
 import { AkinError } from './errors.ts';
+import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
 
 /**
  * Lossless JSON (RFC 8259). Numbers keep their text: `5` differs from `5.0`, and 64-bit integers keep every digit.
@@ -107,14 +108,6 @@ export function jsonError(position: TextPosition, problem: string): AkinError {
     `The JSON cannot be read at line ${position.line}, column ${position.column}: ${problem}.`,
   );
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside strings

@@ -1,4 +1,4 @@
-import { duration } from '../folder/progress.ts';
+import { duration, TerminalLine } from '../terminal-line.ts';
 
 /** The counts of a run so far. */
 export interface BulkCounts {
@@ -9,36 +9,10 @@ export interface BulkCounts {
   readonly note: string;
 }
 
-/** One line that is redrawn on a terminal. Elsewhere, a new line every ten seconds. */
-export class ProgressLine {
-  readonly #out: NodeJS.WriteStream;
-  readonly #counts: () => BulkCounts;
-  readonly #started = performance.now();
-  readonly #timer: NodeJS.Timeout;
-  readonly #before: number;
-
-  constructor(out: NodeJS.WriteStream, counts: () => BulkCounts) {
-    this.#out = out;
-    this.#counts = counts;
-    this.#before = counts().documents;
-    this.#timer = setInterval(() => this.#draw(), out.isTTY ? 200 : 10_000);
-    this.#timer.unref();
-  }
-
-  get seconds(): number {
-    return (performance.now() - this.#started) / 1_000;
-  }
-
-  finish(): void {
-    clearInterval(this.#timer);
-    this.#draw();
-    if (this.#out.isTTY) this.#out.write('\n');
-  }
-
-  #draw(): void {
-    const line = bulkLine(this.#counts(), this.#before, this.seconds);
-    this.#out.write(this.#out.isTTY ? `\r\x1b[K${line.slice(0, (this.#out.columns ?? 80) - 1)}` : `${line}\n`);
-  }
+/** The progress of a run, as a line on the terminal. */
+export function bulkProgressLine(out: NodeJS.WriteStream, counts: () => BulkCounts): TerminalLine {
+  const before = counts().documents;
+  return new TerminalLine(out, (seconds) => bulkLine(counts(), before, seconds));
 }
 
 /** @param before documents of earlier runs, which are not part of the rate of this run */

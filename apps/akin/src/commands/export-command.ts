@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { AkinRequestError } from '@akin/client';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
-import { ProgressLine } from '../bulk/progress-line.ts';
+import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { retryTransient } from '../bulk/retry-transient.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
@@ -37,7 +37,7 @@ export const exportCommand: Program = {
     let documents = 0;
     let commit = 0;
     const all = parameters.q === '*:*' && !('fq' in parameters);
-    const line = new ProgressLine(process.stderr, () => ({
+    const line = bulkProgressLine(process.stderr, () => ({
       documents,
       failed: 0,
       share: all && expected > 0 ? Math.min(1, documents / expected) : undefined,

@@ -3,7 +3,7 @@ import { AkinRequestError } from '@akin/client';
 import { Import, type ImportConfig, StrictError } from '../bulk/import-documents.ts';
 import { findServer, isLocal, SERVER_OPTIONS } from '../bulk/options.ts';
 import { type Progress, ProgressFile } from '../bulk/progress-file.ts';
-import { ProgressLine } from '../bulk/progress-line.ts';
+import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { formatOf } from '../bulk/read-lines.ts';
 import { Rejects } from '../bulk/rejects.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
@@ -73,7 +73,7 @@ export const importCommand: Program = {
       signal: either,
     });
     let note = '';
-    const line = new ProgressLine(process.stderr, () => ({
+    const line = bulkProgressLine(process.stderr, () => ({
       documents: run.state.accepted,
       failed: before.rejected + rejects.count,
       share: size ? Math.min(1, run.state.bytes / size) : undefined,

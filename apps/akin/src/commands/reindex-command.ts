@@ -1,7 +1,7 @@
 import { AkinRequestError, type Collection, type Reindex } from '@akin/client';
 import { sleep } from '@akin/runtime';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
-import { ProgressLine } from '../bulk/progress-line.ts';
+import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { retryTransient } from '../bulk/retry-transient.ts';
 import { dropPictures, readPicturesAgain } from '../folder/pictures-again.ts';
 import { modelNameOf } from '../models/models-folder.ts';
@@ -74,7 +74,7 @@ export const reindexCommand: Program = {
       );
       return 0;
     }
-    const line = new ProgressLine(process.stderr, () => ({
+    const line = bulkProgressLine(process.stderr, () => ({
       documents: Math.max(0, status.copied - status.pending),
       failed: status.missing.length,
       share:

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
-import { ProgressLine } from '../bulk/progress-line.ts';
+import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
 import type { Program } from '../program.ts';
@@ -53,7 +53,7 @@ export const reportCommand: Program = {
     const ids = (sample?.response.docs ?? []).map(({ id }) => id);
     const total = ids.length * collections.length;
     let documents = 0;
-    const line = new ProgressLine(process.stderr, () => ({
+    const line = bulkProgressLine(process.stderr, () => ({
       documents,
       failed: 0,
       share: total > 0 ? documents / total : undefined,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Counts, duration, progressLine } from './progress.ts';
+import { duration } from '../terminal-line.ts';
+import { type Counts, progressLine } from './progress.ts';
 import { exitCode, reportText } from './report.ts';
 
 const counts = (change: Partial<Counts>): Counts => ({

@@ -1,3 +1,5 @@
+import { duration, TerminalLine } from '../terminal-line.ts';
+
 /** The counts of a run over many files so far. */
 export interface Counts {
   /** Files found so far. Final if `complete`. */
@@ -18,26 +20,19 @@ export interface Failure {
   readonly reason: string;
 }
 
-/**
- * Shows the progress of a run: one line that is redrawn on a terminal, or a new line every ten seconds elsewhere. The
- * rate is the mean since the start, over the files that were processed.
- */
+/** Shows the progress of a run. The rate is the mean since the start, over the files that were processed. */
 export class Progress {
   readonly counts: Counts = { found: 0, complete: false, done: 0, unchanged: 0, leftOut: 0, failed: 0 };
   readonly failures: Failure[] = [];
-  readonly #out: NodeJS.WriteStream;
-  readonly #started = performance.now();
-  readonly #timer: NodeJS.Timeout;
+  readonly #line: TerminalLine;
 
   constructor(out: NodeJS.WriteStream) {
-    this.#out = out;
-    this.#timer = setInterval(() => this.#draw(), out.isTTY ? 200 : 10_000);
-    this.#timer.unref();
+    this.#line = new TerminalLine(out, (seconds) => progressLine(this.counts, seconds));
   }
 
   /** Prints a permanent line above the bar. */
   say(line: string): void {
-    this.#out.write(this.#out.isTTY ? `\r\x1b[K${line}\n` : `${line}\n`);
+    this.#line.say(line);
   }
 
   fail(failure: Failure): void {
@@ -47,19 +42,12 @@ export class Progress {
 
   /** Undefined while it is unknown. */
   get secondsLeft(): number | undefined {
-    return secondsLeft(this.counts, (performance.now() - this.#started) / 1000);
+    return secondsLeft(this.counts, this.#line.seconds);
   }
 
   /** Draws the bar for the last time and ends its line. */
   finish(): void {
-    clearInterval(this.#timer);
-    this.#draw();
-    if (this.#out.isTTY) this.#out.write('\n');
-  }
-
-  #draw(): void {
-    const line = progressLine(this.counts, (performance.now() - this.#started) / 1000);
-    this.#out.write(this.#out.isTTY ? `\r\x1b[K${line.slice(0, (this.#out.columns ?? 80) - 1)}` : `${line}\n`);
+    this.#line.finish();
   }
 }
 
@@ -87,11 +75,4 @@ export function progressLine(counts: Counts, seconds: number): string {
   ]
     .filter(Boolean)
     .join(' · ');
-}
-
-/** Seconds for people: `40 s`, `3 min`, `2 h 5 min`. */
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

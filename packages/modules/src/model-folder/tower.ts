@@ -1,5 +1,5 @@
 import { AkinError, readHalves, writeHalves } from '@akin/domain';
-import { locatePackage, packageMissing } from '../network/backend.ts';
+import { locatePackage, ONNX_OPTIONS, packageMissing } from '../network/backend.ts';
 
 /** The part of onnxruntime-node that is used. */
 interface OnnxRuntime {
@@ -43,12 +43,7 @@ export async function openTower(file: string, output: string): Promise<Tower> {
   let session: Session;
   try {
     session = await onnx.InferenceSession.create(file, {
-      executionProviders: ['cpu'],
-      // Pictures are processed in parallel, each by one thread.
-      intraOpNumThreads: 1,
-      interOpNumThreads: 1,
-      executionMode: 'sequential',
-      graphOptimizationLevel: 'all',
+      ...ONNX_OPTIONS,
       // Hides warnings about the optimization of graphs.
       logSeverityLevel: 3,
     });

@@ -73,6 +73,15 @@ export async function chooseBackend(
   }
 }
 
+/** Options of sessions of ONNX Runtime: pictures are processed in parallel, each by one thread. */
+export const ONNX_OPTIONS = {
+  executionProviders: ['cpu'],
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  executionMode: 'sequential',
+  graphOptimizationLevel: 'all',
+} as const;
+
 /** Loads the package that a backend needs, from the places where Node searches, including `NODE_PATH`. */
 export async function loadPackageOf(backend: 'onnx' | 'node'): Promise<unknown> {
   const file = locate(PACKAGES[backend] as string);
