@@ -98,7 +98,11 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
         doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'performance'],
       });
       const wanted = new NotInMemory('shape', COUNT, 4);
-      const held = inMemory.findForBackground(store, first, wanted, { commit: 1n, isWorth: true, signal: ending.signal });
+      const held = inMemory.findForBackground(store, first, wanted, {
+        commit: 1n,
+        isWorth: true,
+        signal: ending.signal,
+      });
       ending.abort();
       expect(await held).toBeUndefined();
       jest.useRealTimers();
