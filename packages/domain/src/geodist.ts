@@ -38,7 +38,7 @@ export function parseGeodist(text: string, parameter: ParameterLookup): Distance
   if (![0, 2].includes(numbers.length) || names.length > 1 || names[0] === '' || !inPlace) {
     throw new AkinError(
       'bad-request',
-      `geodist takes a field and two numbers, latitude and longitude, each of which may be left to sfield and pt; found ${quote(text.trim())}.`,
+      `geodist takes a field, a latitude and a longitude: geodist(field,lat,lon). Without the field, sfield gives it; without the numbers, pt gives them. Found ${quote(text.trim())}.`,
     );
   }
   const field = names[0] ?? spatialField(parameter);

@@ -288,9 +288,9 @@ class JsonStream {
       case 'first':
         return this.#form === 'array' ? 'a value or ]' : 'a key in double quotes or }';
       case 'next':
-        return 'a value behind the comma';
+        return 'a value after the comma';
       case 'key':
-        return 'a key in double quotes behind the comma';
+        return 'a key in double quotes after the comma';
       case 'colon':
         return 'a colon behind the key';
       case 'value':
@@ -298,7 +298,7 @@ class JsonStream {
       case 'separator':
         return this.#form === 'array' ? 'a comma or ]' : 'a comma or }';
       case 'nothing':
-        return 'nothing more behind the end of the body';
+        return 'nothing after the end of the body';
     }
   }
 

@@ -139,7 +139,7 @@ class Parser {
     this.#skipBlanks();
     const value = this.#value('a JSON value');
     this.#skipBlanks();
-    if (this.#at < this.#text.length) throw this.#expected('nothing more behind the value');
+    if (this.#at < this.#text.length) throw this.#expected('nothing after the value');
     return value;
   }
 
@@ -174,7 +174,7 @@ class Parser {
     for (;;) {
       if (this.#text.charCodeAt(this.#at) !== QUOTE) {
         throw this.#expected(
-          entries.length === 0 ? 'a key in double quotes or }' : 'a key in double quotes behind the comma',
+          entries.length === 0 ? 'a key in double quotes or }' : 'a key in double quotes after the comma',
         );
       }
       const key = this.#string();
@@ -202,7 +202,7 @@ class Parser {
       return values;
     }
     for (;;) {
-      values.push(this.#value(values.length === 0 ? 'a value or ]' : 'a value behind the comma'));
+      values.push(this.#value(values.length === 0 ? 'a value or ]' : 'a value after the comma'));
       this.#skipBlanks();
       const code = this.#text.charCodeAt(this.#at);
       if (code === CLOSE_ARRAY) break;
@@ -216,7 +216,7 @@ class Parser {
 
   #enter(): void {
     if (++this.#depth > this.#depthLimit) {
-      throw this.#error(this.#at, `arrays and objects may stand inside each other at most ${this.#depthLimit} deep`);
+      throw this.#error(this.#at, `arrays and objects may be nested at most ${this.#depthLimit} deep`);
     }
     this.#at++;
     this.#skipBlanks();
@@ -268,7 +268,7 @@ class Parser {
   #number(): JsonNumber {
     NUMBER.lastIndex = this.#at;
     const text = NUMBER.exec(this.#text)?.[0];
-    if (text === undefined) throw this.#error(this.#at, 'expected digits behind the minus');
+    if (text === undefined) throw this.#error(this.#at, 'expected digits after the minus');
     const number = new JsonNumber(text);
     if (text.length > 18 && number.isLong() && parseLong(text) === null) {
       throw this.#error(

@@ -81,7 +81,7 @@ export function readLocal(local: LocalQuery): Query {
     case 'bbox':
       count();
       if (value.trim() !== '')
-        throw fail(`expected nothing behind {!${type} …}, found ${JSON.stringify(value.slice(0, 40))}`);
+        throw fail(`expected nothing after {!${type} …}, found ${JSON.stringify(value.slice(0, 40))}`);
       return readCircle(type, space);
     case 'func':
       count();

@@ -73,15 +73,15 @@ describe('local parameters', () => {
     ['{!geofilt pt=1,2 d=far}', 'found "far"'],
     ['{!geofilt pt=91,2 d=1}', 'pt is a place'],
     ['{!geofilt pt=here d=1}', 'found "here"'],
-    ['{!geofilt pt=1,2 d=1} AND a', 'expected nothing behind {!geofilt'],
+    ['{!geofilt pt=1,2 d=1} AND a', 'expected nothing after {!geofilt'],
     ['{!bbox pt=1,2 d=1 score=area}', 'score="area" is not understood'],
     ['{!func}log(price)', '"log(price)" is not understood'],
     ['{!frange l=1}sum(a,b)', '"sum(a,b)" is not understood'],
     ['{!frange l=near pt=1,2}geodist()', 'expected l=<kilometers>'],
-    ['{!func}geodist(1)', 'geodist takes a field and two numbers'],
-    ['{!func}geodist(1,shop,2)', 'geodist takes a field and two numbers'],
-    ['{!func}geodist(1,2,3)', 'geodist takes a field and two numbers'],
-    ['{!func}geodist(a,b)', 'geodist takes a field and two numbers'],
+    ['{!func}geodist(1)', 'geodist takes a field, a latitude and a longitude'],
+    ['{!func}geodist(1,shop,2)', 'geodist takes a field, a latitude and a longitude'],
+    ['{!func}geodist(1,2,3)', 'geodist takes a field, a latitude and a longitude'],
+    ['{!func}geodist(a,b)', 'geodist takes a field, a latitude and a longitude'],
     ['{!func}geodist(95,2)', 'geodist is a place'],
   ])('refuses %s', (text, problem) => {
     expect(messageOf(text)).toContain(problem);
@@ -95,7 +95,7 @@ describe('local parameters', () => {
       Array.from({ length: 30 }, (_, i) => [`p${i}`, `+{!lucene v=$p${i + 1}} +{!lucene v=$p${i + 1}}`]),
     );
     expect(() => parseQuery('{!lucene v=$p0}', options({ ...laughs, p30: '' }))).toThrow('more than 20000 clauses');
-    expect(() => parseQuery('{!lucene v=$me}', options({ me: 'a {!lucene v=$me}' }))).toThrow('more than 100 groups');
+    expect(() => parseQuery('{!lucene v=$me}', options({ me: 'a {!lucene v=$me}' }))).toThrow('nested more than 100 deep');
     const long = 'a '.repeat(500_000);
     expect(() => parseQuery('+{!term f=a v=$x} +{!term f=a v=$x}', options({ x: long }))).toThrow('more than 1048576');
     expect(() => parseQuery('{!term f=a v=$x}', options({ x: '\0' }))).toThrow('NUL');

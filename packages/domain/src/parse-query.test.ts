@@ -227,10 +227,10 @@ describe('hostile input', () => {
   it('refuses deep nesting by size', () => {
     const nested = (depth: number) => `${'('.repeat(depth)}a${')'.repeat(depth)}`;
     expect(parseQuery(nested(100))).toMatchObject({ kind: 'term' });
-    expect(messageOf(nested(101))).toContain('more than 100 groups');
-    expect(messageOf('('.repeat(500_000))).toContain('more than 100 groups');
-    expect(messageOf('{!lucene}'.repeat(100_000))).toContain('more than 100 groups');
-    expect(messageOf('filter('.repeat(1_000))).toContain('more than 100 groups');
+    expect(messageOf(nested(101))).toContain('nested more than 100 deep');
+    expect(messageOf('('.repeat(500_000))).toContain('nested more than 100 deep');
+    expect(messageOf('{!lucene}'.repeat(100_000))).toContain('nested more than 100 deep');
+    expect(messageOf('filter('.repeat(1_000))).toContain('nested more than 100 deep');
   });
 
   it('reads many clauses in one group and refuses too many', () => {

@@ -35,7 +35,7 @@ export class QueryBudget {
   /** Calls `read` one nesting level deeper. */
   inside<T>(scanner: QueryScanner, position: number, read: () => T): T {
     if (++this.#depth > MAX_QUERY_DEPTH) {
-      throw scanner.error(position, `more than ${MAX_QUERY_DEPTH} groups stand inside each other`);
+      throw scanner.error(position, `groups are nested more than ${MAX_QUERY_DEPTH} deep`);
     }
     const result = read();
     this.#depth--;

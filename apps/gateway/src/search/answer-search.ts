@@ -49,7 +49,7 @@ export async function answerSearch(
   if (preset.ranked && inputs.length === 0) {
     throw new AkinError(
       'bad-request',
-      'Nothing to rank by: give rank.by.id, rank.by.url, rank.by.data, rank.by.hex, rank.by.text, rank.by.outputs or a file, or ask /select.',
+      'Nothing to rank by: give rank.by.id, rank.by.url, rank.by.data, rank.by.hex, rank.by.text, rank.by.outputs or a file, or use /select.',
     );
   }
   const module = rankingModule(parameters['rank.mode'] ?? preset.mode, inputs);

@@ -137,7 +137,7 @@ export class XmlCommands {
     if (name === undefined || name === '') throw this.#error('<field> needs a name: <field name="title">…</field>');
     const { update } = attributes;
     if (update !== undefined && !isModifier(new JsonObject([[update, null]]))) {
-      throw this.#error(`update="${update.slice(0, 60)}" is not possible: set, add, add-distinct, remove and inc are`);
+      throw this.#error(`update="${update.slice(0, 60)}" is not possible: use set, add, add-distinct, remove or inc`);
     }
     this.#field = name;
     this.#update = update;

@@ -41,7 +41,7 @@ export async function answerUpdate(
     version === undefined ? undefined : withErrorContext(VERSION_FIELD, () => parseVersion(version.trim()));
   const collection = await findCollection(context.store, parameters.collection);
 
-  const sent = commandsOf(call, accepts, collection, modules, context);
+  const sent = readBody(call, accepts, collection, modules, context);
   const commands = call.prefix === 'legacy' ? warnAboutUrls(sent) : sent;
   const origin = { requestId: call.requestId, trace: traceparent() };
   const staged = await inSpan('stage', {}, async (span) => {
@@ -113,7 +113,7 @@ function refuseParameters(list: ParameterList): void {
 }
 
 /** The commands of the body. A form contains none, only parameters, which were read before. */
-async function* commandsOf(
+async function* readBody(
   call: Call<Parameters>,
   accepts: AcceptedBodies,
   collection: Collection,

@@ -49,8 +49,8 @@ export async function* readUpload(
   if (async) {
     throw new AkinError('bad-request', 'A picture that is sent with its document is analyzed at once: remove async.');
   }
-  const { document, file } = await readBoth(body, reservation, context);
-  if (await isRight(document, collection, context)) {
+  const { document, file } = await readParts(body, reservation, context);
+  if (await isValid(document, collection, context)) {
     const picture = { bytes: file };
     const wanted = modules ?? moduleNames;
     const { outputs, thumbnail } = await analyzePicture(picture, FILE_PART, wanted, signal, context, {
@@ -66,7 +66,7 @@ export async function* readUpload(
   }
 }
 
-async function readBoth(
+async function readParts(
   body: Body,
   reservation: Reservation,
   { limits }: Context,
@@ -102,7 +102,7 @@ function parseDocument(part: Part): JsonObject {
 }
 
 /** A document that is refused anyway needs no analysis. */
-async function isRight(document: JsonObject, collection: Collection, { store }: Context): Promise<boolean> {
+async function isValid(document: JsonObject, collection: Collection, { store }: Context): Promise<boolean> {
   const { fields } = await loadSchema(store, collection);
   const imported = new JsonObject([...document.entries, ['import', '{}']]);
   return 'document' in validateDocument(imported, 0, fields, new TypeClaims());

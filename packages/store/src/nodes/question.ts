@@ -107,13 +107,13 @@ export function readQuestion(text: string): NodeQuestion {
 function checked(sent: Record<string, unknown>) {
   const near = sent.near as Record<string, unknown>;
   const numbers = ['version', 'collection', 'commit', 'schemaVersion', 'shards', 'documents'] as const;
-  for (const name of numbers) expectIt(isCount(sent[name]), name);
-  expectIt(sent.version === VERSION, 'version');
-  for (const name of ['committedAt', 'now', 'timeZone']) expectIt(typeof sent[name] === 'string', name);
-  for (const name of ['wanted', 'leastCompared', 'mostCandidates']) expectIt(isCount(near[name]), name);
-  expectIt(near.exactRows === null || isCount(near.exactRows), 'exactRows');
-  expectIt(near.maxDistance === undefined || typeof near.maxDistance === 'number', 'maxDistance');
-  expectIt(typeof near.vector === 'string' && typeof near.module === 'string', 'vector');
+  for (const name of numbers) requireThat(isCount(sent[name]), name);
+  requireThat(sent.version === VERSION, 'version');
+  for (const name of ['committedAt', 'now', 'timeZone']) requireThat(typeof sent[name] === 'string', name);
+  for (const name of ['wanted', 'leastCompared', 'mostCandidates']) requireThat(isCount(near[name]), name);
+  requireThat(near.exactRows === null || isCount(near.exactRows), 'exactRows');
+  requireThat(near.maxDistance === undefined || typeof near.maxDistance === 'number', 'maxDistance');
+  requireThat(typeof near.vector === 'string' && typeof near.module === 'string', 'vector');
   const queries = listOf(sent.queries, (one) => isObject(one) && isObject(one.query) && typeof one.name === 'string');
   const isPlace = (one: unknown) => isCount(one) && one < queries.length;
   listOf(sent.matching, isPlace);
@@ -144,7 +144,7 @@ export function readAnswer(text: string): NodeAnswer {
   if (holds !== undefined) listOf(holds, isCount);
   listOf(counts, isCount);
   if (candidates === undefined) return { shards, holds, counts, candidates };
-  expectIt(isCount(candidates.matches) && isCount(candidates.compared), 'matches');
+  requireThat(isCount(candidates.matches) && isCount(candidates.compared), 'matches');
   const docs = new Float64Array(bytesOf(candidates.docs));
   const [low, likely, high] = [candidates.low, candidates.likely, candidates.high].map(toFloats);
   if (low?.length !== docs.length || likely?.length !== docs.length || high?.length !== docs.length) {
@@ -167,8 +167,8 @@ function bytesOf(text: string): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
 }
 
-function expectIt(isRight: boolean, name: string): void {
-  if (!isRight) throw new Error(`unexpected ${name}`);
+function requireThat(isValid: boolean, name: string): void {
+  if (!isValid) throw new Error(`unexpected ${name}`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -179,7 +179,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function listOf(value: unknown, isRight: (one: unknown) => boolean): readonly unknown[] {
-  if (!Array.isArray(value) || !value.every(isRight)) throw new Error('unexpected list');
+function listOf(value: unknown, isValid: (one: unknown) => boolean): readonly unknown[] {
+  if (!Array.isArray(value) || !value.every(isValid)) throw new Error('unexpected list');
   return value;
 }

@@ -211,7 +211,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
       await expect(find(`"${'x '.repeat(51)}"~5`)).rejects.toThrow('at most 50 words, and this has 51');
     });
 
-    it('takes many clauses in as many groups as may stand inside each other', async () => {
+    it('takes many clauses in as many nested groups as are allowed', async () => {
       const level = Array.from({ length: 20 }, (_, i) => `w${i} AND `).join('');
       const query = `${`(${level}`.repeat(99)}roam${')'.repeat(99)}`;
       expect(await find(query, { scores: true })).toMatchObject({ numFound: 0 });
