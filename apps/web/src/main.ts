@@ -35,7 +35,7 @@ import { select, selectBetween } from './selection.ts';
 import { loadCollections, loadFields, updateStatus, watchStatus } from './status.ts';
 import { TEXTS } from './texts.ts';
 import { forgetUndoLater, keepUndo, undoLast } from './undo.ts';
-import { questionOf } from './upload.ts';
+import { queryOfFile } from './upload.ts';
 import { type Query, readState, type ViewState, writeState } from './view-state.ts';
 import { moreChanges, retryChanges } from './watch-changes.ts';
 import { canRankByText, wordsOf } from './words.ts';
@@ -255,7 +255,7 @@ const actions: Actions = {
     // If the user has left the view, the answer is not needed.
     const isWanted = () => model.shown.analyzing && model.shown.preview === preview;
     try {
-      const query = await questionOf(model.collection, file);
+      const query = await queryOfFile(model.collection, file);
       if (isWanted()) go({ view: 'search', query, words: '' }, { keepPreview: true });
     } catch (error) {
       if (!isWanted()) return;

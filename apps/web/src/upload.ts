@@ -15,7 +15,7 @@ const DESCRIPTORS = ['content_descriptor', 'color_descriptor', 'duplicate_descri
  *
  * @throws {Error} when the file is not a picture that akin supports; the message is for the user.
  */
-export async function questionOf(collection: Collection, file: Blob): Promise<Query> {
+export async function queryOfFile(collection: Collection, file: Blob): Promise<Query> {
   const data = await toBase64(await scaleDown(file));
   try {
     const outputs: Record<string, unknown> = JSON.parse((await collection.analyze({ data })).outputs);

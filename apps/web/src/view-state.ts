@@ -20,7 +20,7 @@ export type Query =
   /** An uploaded picture itself, if the key does not allow an analysis: too long for a URL. */
   | { by: 'data'; data: string };
 
-export interface Also {
+export interface Example {
   readonly id: string;
   readonly sign: 'more' | 'less';
 }
@@ -33,7 +33,7 @@ export interface ViewState {
   mode: Mode;
   query: Query | null;
   /** Further documents as positive or negative examples. */
-  also: readonly Also[];
+  also: readonly Example[];
   /** Minimum score of the results. */
   least: number;
   words: string;
@@ -59,7 +59,7 @@ export function readState(address: URLSearchParams): ViewState {
     view: VIEWS.find((one) => one === address.get('view')) ?? 'search',
     mode,
     query,
-    also: [...address].flatMap(([name, id]): Also[] =>
+    also: [...address].flatMap(([name, id]): Example[] =>
       name === 'more' || name === 'less' ? [{ id, sign: name }] : [],
     ),
     least: Math.min(1, Math.max(0, Number(address.get('min')) || 0)),
@@ -165,7 +165,7 @@ export function tagsOf(query: Query): TagParameters | null {
 const WEIGHTS = { more: 1, less: -0.5 } as const;
 
 /** Converts the query and its examples to parameters. */
-export function rankOf(query: Query, also: readonly Also[] = []): SearchParameters {
+export function rankOf(query: Query, also: readonly Example[] = []): SearchParameters {
   const ids = also.map(({ id }) => id);
   const weights = ids.length > 0 ? { 'rank.weights': [1, ...also.map(({ sign }) => WEIGHTS[sign])].join(',') } : {};
   if (query.by === 'id') return { 'rank.by.id': [query.id, ...ids], ...weights };
