@@ -36,7 +36,7 @@ export interface Parsed {
    */
   on(name: string, byDefault?: boolean): boolean;
   /** An option that is a whole number, up to `most`. */
-  number(name: string, most?: number): number;
+  number(name: string, max?: number): number;
 }
 
 /** A mistake in a command line: printed without a stack, exit code 1. */
@@ -111,15 +111,15 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
       if (/^(0|false|no|off)$/i.test(value)) return false;
       throw new UsageError(`${environmentName(name)} must be true or false, not ${JSON.stringify(value)}.`);
     },
-    number(name, most = 999_999_999) {
+    number(name, max = 999_999_999) {
       const value = lookUp(name);
       if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) {
         throw new UsageError(
           `--${name} (or ${environmentName(name)}) must be a whole number, not ${JSON.stringify(value)}.`,
         );
       }
-      if (Number(value) > most) {
-        throw new UsageError(`--${name} (or ${environmentName(name)}) must be at most ${most}, not ${value}.`);
+      if (Number(value) > max) {
+        throw new UsageError(`--${name} (or ${environmentName(name)}) must be at most ${max}, not ${value}.`);
       }
       return Number(value);
     },

@@ -1,12 +1,14 @@
 import { WeightedSemaphore } from '@akin/runtime';
 
-/** Limits the simultaneous requests to one host. The others wait their turn and do not delay requests to other hosts. */
+/**
+ * Limits the simultaneous requests to one host. The others wait their turn and do not delay requests to other hosts.
+ */
 export class HostLimit {
-  readonly #most: number;
+  readonly #max: number;
   readonly #hosts = new Map<string, WeightedSemaphore>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /**
@@ -16,7 +18,7 @@ export class HostLimit {
    */
   async acquire(url: string, urgent: boolean, signal: AbortSignal): Promise<() => void> {
     const key = URL.canParse(url) ? new URL(url).host : url;
-    const host = this.#hosts.get(key) ?? new WeightedSemaphore(this.#most);
+    const host = this.#hosts.get(key) ?? new WeightedSemaphore(this.#max);
     this.#hosts.set(key, host);
     const release = await host.acquire(urgent, signal);
     return () => {

@@ -27,8 +27,8 @@ const PER_HOST = 64;
 /** The same limit for images that a client may wait for. */
 const PER_HOST_INTERACTIVE = 96;
 /**
- * A search that finds no image may take long: it skips all images of hosts at their limit. The next search waits for this
- * many times its duration.
+ * A search that finds no image may take long: it skips all images of hosts at their limit. The next search waits for
+ * this many times its duration.
  */
 const REST_FACTOR = 9;
 /** The same after an analysis has ended: its host may be below the limit then. */
@@ -68,8 +68,8 @@ export function createDispatch(context: Context): Dispatch {
         waiting += tasks.length;
       }
       const maySearch = () => performance.now() >= (mayHaveFreeHost ? searchAfterEndFrom : searchFrom);
-      const most = Math.min(Math.max(pace.perSecond() * WAITING_SECONDS, MIN_WAITING), MAX_WAITING);
-      while (waiting + CHUNK <= most && maySearch()) {
+      const max = Math.min(Math.max(pace.perSecond() * WAITING_SECONDS, MIN_WAITING), MAX_WAITING);
+      while (waiting + CHUNK <= max && maySearch()) {
         mayHaveFreeHost = false;
         const from = performance.now();
         const tasks = await claimForAnalysis(store, CHUNK, any);
@@ -124,9 +124,9 @@ async function waitingJobs({ queue }: Context): Promise<number> {
 }
 
 /**
- * Sends an image to the queue. Its span is part of the trace of the request, and the analysis continues that trace. In a
- * large request, only the first images are in its trace, because no tool could show all of them together. Each further
- * image has a separate trace, which is linked to it.
+ * Sends an image to the queue. Its span is part of the trace of the request, and the analysis continues that trace. In
+ * a large request, only the first images are in its trace, because no tool could show all of them together. Each
+ * further image has a separate trace, which is linked to it.
  *
  * @returns false if the queue did not accept it
  */

@@ -95,7 +95,9 @@ describe('local parameters', () => {
       Array.from({ length: 30 }, (_, i) => [`p${i}`, `+{!lucene v=$p${i + 1}} +{!lucene v=$p${i + 1}}`]),
     );
     expect(() => parseQuery('{!lucene v=$p0}', options({ ...laughs, p30: '' }))).toThrow('more than 20000 clauses');
-    expect(() => parseQuery('{!lucene v=$me}', options({ me: 'a {!lucene v=$me}' }))).toThrow('nested more than 100 deep');
+    expect(() => parseQuery('{!lucene v=$me}', options({ me: 'a {!lucene v=$me}' }))).toThrow(
+      'nested more than 100 deep',
+    );
     const long = 'a '.repeat(500_000);
     expect(() => parseQuery('+{!term f=a v=$x} +{!term f=a v=$x}', options({ x: long }))).toThrow('more than 1048576');
     expect(() => parseQuery('{!term f=a v=$x}', options({ x: '\0' }))).toThrow('NUL');

@@ -109,16 +109,16 @@ const putTrueColor =
 function maskReader(view: DataView, { bits, masks }: BmpHeader): Put {
   const channels = masks.map((mask) => {
     const shift = mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
-    return { mask, shift, most: (mask >>> shift) >>> 0 };
+    return { mask, shift, max: (mask >>> shift) >>> 0 };
   });
-  const share = (pixel: number, { mask, shift, most }: { mask: number; shift: number; most: number }) =>
-    most === 0 ? 0 : ((pixel & mask) >>> shift) / most;
+  const share = (pixel: number, { mask, shift, max }: { mask: number; shift: number; max: number }) =>
+    max === 0 ? 0 : ((pixel & mask) >>> shift) / max;
   const alpha = channels[3]?.mask ? channels[3] : undefined;
   return (data, to, from, x) => {
     const pixel = bits === 16 ? view.getUint16(from + x * 2, true) : view.getUint32(from + x * 4, true);
     const opaque = alpha === undefined ? 1 : share(pixel, alpha);
     for (let i = 0; i < 3; i++) {
-      const value = share(pixel, channels[i] as { mask: number; shift: number; most: number });
+      const value = share(pixel, channels[i] as { mask: number; shift: number; max: number });
       data[to + i] = Math.round((value * opaque + 1 - opaque) * 255);
     }
   };

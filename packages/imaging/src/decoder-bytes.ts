@@ -92,10 +92,9 @@ function jpegCoefficients(bytes: Uint8Array): number {
       components = view.getUint8(at + 9);
       if (at + 10 + components * 3 > bytes.length) return all;
       const factors = Array.from({ length: components }, (_, i) => view.getUint8(at + 11 + i * 3));
-      const most =
-        Math.max(...factors.map((factor) => factor >> 4)) * Math.max(...factors.map((factor) => factor & 15));
+      const max = Math.max(...factors.map((factor) => factor >> 4)) * Math.max(...factors.map((factor) => factor & 15));
       const sampled = factors.reduce((sum, factor) => sum + (factor >> 4) * (factor & 15), 0);
-      all = (width * height * sampled) / Math.max(1, most);
+      all = (width * height * sampled) / Math.max(1, max);
     }
     // The first scan: if it has all components of a sequential file, it is the only one.
     if (code === 0xda) return isSequentialScan(view.getUint8(at + 4), components, all) ? 0 : all;

@@ -198,7 +198,7 @@ async function readPicture(
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(url, maxBytes);
   const body = decodedBody(response, url);
   // The uncompressed size of a compressed body is unknown.
-  const most = (body === response && Number(response.headers['content-length'])) || maxBytes;
+  const max = (body === response && Number(response.headers['content-length'])) || maxBytes;
   const chunks: Uint8Array[] = [];
   let size = 0;
   let admitted = Math.min(FREE_BYTES, maxBytes);
@@ -206,7 +206,7 @@ async function readPicture(
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(url, maxBytes);
     if (size > admitted) {
-      await admit(most);
+      await admit(max);
       admitted = maxBytes;
     }
     chunks.push(chunk);

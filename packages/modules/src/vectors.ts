@@ -30,8 +30,8 @@ export { distance } from './vectors/unit.ts';
 /**
  * Cells of a module's codebook in the order of a search, nearest to the vector first: all of them, or at most `most`.
  */
-export function nearestCells(module: string, vector: Float32Array, most?: number): Uint16Array {
-  return nearestCellsOf(codebookOf(module), vector, most);
+export function nearestCells(module: string, vector: Float32Array, max?: number): Uint16Array {
+  return nearestCellsOf(codebookOf(module), vector, max);
 }
 
 /**

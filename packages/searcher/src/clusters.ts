@@ -3,9 +3,9 @@ import type { CodedNumbers, CodedQuery, Coder } from './codes.ts';
 import { NO_LIMIT, Segment, type Take } from './segment.ts';
 
 /*
- * Clusters of codes (an inverted file, IVF: Jégou, Douze and Schmid 2011): a search compares the clusters near its query
- * first and stops when it has found enough. Centroids come from k-means in two steps: few clusters, and a few in each of
- * these. Everything is computed from levels, because the vectors themselves are not in memory.
+ * Clusters of codes (an inverted file, IVF: Jégou, Douze and Schmid 2011): a search compares the clusters near its
+ * query first and stops when it has found enough. Centroids come from k-means in two steps: few clusters, and a few in
+ * each of these. Everything is computed from levels, because the vectors themselves are not in memory.
  */
 
 /** Target number of vectors in a cluster. */
@@ -68,14 +68,14 @@ export class Clusters {
     const squares = new Float64Array(this.#all.length);
     this.#centroids.places.set(this.#all);
     this.#centroids.estimate(query, this.#all.length, squares);
-    let [least, most] = [Number.POSITIVE_INFINITY, 0];
+    let [min, max] = [Number.POSITIVE_INFINITY, 0];
     for (const square of squares) {
-      least = Math.min(least, square);
-      most = Math.max(most, square);
+      min = Math.min(min, square);
+      max = Math.max(max, square);
     }
-    const scale = (STEPS - 1) / (most - least || 1);
+    const scale = (STEPS - 1) / (max - min || 1);
     const begins = new Uint32Array(STEPS + 1);
-    const stepOf = (square: number) => Math.floor((square - least) * scale);
+    const stepOf = (square: number) => Math.floor((square - min) * scale);
     for (const square of squares) begins[stepOf(square) + 1] = (begins[stepOf(square) + 1] as number) + 1;
     for (let i = 1; i <= STEPS; i++) begins[i] = (begins[i] as number) + (begins[i - 1] as number);
     const sorted = new Uint32Array(squares.length);
@@ -220,18 +220,20 @@ function* groupsOf(
   return groups.map((group) => Uint32Array.from(group));
 }
 
-/** For each centroid the places to which it is the nearest or the next one: the nearest cluster may be in either group. */
+/**
+ * For each centroid the places to which it is the nearest or the next one: the nearest cluster may be in either group.
+ */
 function nearGroups(codes: Clusterable, places: Uint32Array, centroids: readonly CodedNumbers[]): Uint32Array[] {
   const squares = centroids.map((centroid) => codes.estimate(centroid, places));
   const groups: number[][] = centroids.map(() => []);
   for (let i = 0; i < places.length; i++) {
     let [first, second] = [-1, -1];
-    let [least, next] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    let [min, next] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let group = 0; group < squares.length; group++) {
       const square = (squares[group] as Float64Array)[i] as number;
-      if (square < least) {
-        [second, next] = [first, least];
-        [first, least] = [group, square];
+      if (square < min) {
+        [second, next] = [first, min];
+        [first, min] = [group, square];
       } else if (square < next) {
         [second, next] = [group, square];
       }
@@ -258,7 +260,7 @@ function chooseNearest(codes: Clusterable, places: Uint32Array, centroids: reado
 }
 
 /** Places at equal intervals. */
-function sampleOf(count: number, most: number): Uint32Array {
-  const length = Math.min(count, most);
+function sampleOf(count: number, max: number): Uint32Array {
+  const length = Math.min(count, max);
   return Uint32Array.from({ length }, (_, i) => Math.floor((i * count) / length));
 }

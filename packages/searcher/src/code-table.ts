@@ -97,7 +97,8 @@ export class Codes {
   }
 
   /**
-   * The smallest cosine of the angle between a query and a vector at a squared distance, for vectors of any length here.
+   * The smallest cosine of the angle between a query and a vector at a squared distance, for vectors of any length
+   * here.
    */
   leastCosine({ length, square }: CodedNumbers, squaredDistance: number): number {
     const rest = square - squaredDistance;
@@ -130,8 +131,8 @@ export class Codes {
   }
 
   /**
-   * Compares rows by levels, unless their signs show that they are too far: cluster by cluster until the scan ends, then
-   * all rows without a cluster.
+   * Compares rows by levels, unless their signs show that they are too far: cluster by cluster until the scan ends,
+   * then all rows without a cluster.
    *
    * @param rows undefined: all rows
    * @returns how many were compared by levels
@@ -140,9 +141,9 @@ export class Codes {
     this.#isScanned = true;
     for (const segment of this.#segments) segment.setQuery(query);
     let compared = 0;
-    const most = () => scan.maxSum(compared);
+    const maxSum = () => scan.maxSum(compared);
     const scanned = (from: number, to: number) => {
-      const part = this.#scan(query, from, to, rows, most, scan.take, scan.limit);
+      const part = this.#scan(query, from, to, rows, maxSum, scan.take, scan.limit);
       compared += part.compared;
       return part;
     };
@@ -168,9 +169,9 @@ export class Codes {
     this.#isScanned = true;
     for (const segment of this.#segments) segment.setQuery(query);
     let compared = 0;
-    const most = (segment: Segment) => segment.maxSum(query, distance);
+    const maxSum = (segment: Segment) => segment.maxSum(query, distance);
     const scan = (from: number, to: number) => {
-      compared += this.#scan(query, from, to, rows, most, take, NO_LIMIT).compared;
+      compared += this.#scan(query, from, to, rows, maxSum, take, NO_LIMIT).compared;
     };
     const clusters = this.#clusters;
     for (const cluster of clusters?.within(query, distance) ?? []) {
@@ -276,7 +277,7 @@ export class Codes {
     from: number,
     to: number,
     rows: Bits | undefined,
-    most: (segment: Segment) => number,
+    maxSum: (segment: Segment) => number,
     take: Take,
     limit: Limit,
   ): { matches: number; compared: number; smallestSum: number } {
@@ -289,7 +290,7 @@ export class Codes {
       const end = Math.min(to - begin, first + BLOCK_SIZE, SEGMENT_SIZE);
       const matching = this.#setMask(segment, begin, at - begin, end, rows);
       if (matching > 0) {
-        const near = segment.nearBySigns(first, (end - first + 31) & ~31, most(segment));
+        const near = segment.nearBySigns(first, (end - first + 31) & ~31, maxSum(segment));
         segment.compare(query, near, this.#rows, begin, take, limit);
         scanned.compared += near;
         scanned.smallestSum = Math.min(scanned.smallestSum, segment.smallestSum);

@@ -169,8 +169,8 @@ export class Coder implements CodeSizes {
       greatest = Math.max(greatest, Math.abs(number));
     }
     // The kernel adds products of the levels of a row (15 at most) and these numbers in 32 bits.
-    const most = Math.min(32_767, Math.floor(2 ** 30 / (15 * dimensions)));
-    const scale = most / Math.max(greatest, 1e-30);
+    const max = Math.min(32_767, Math.floor(2 ** 30 / (15 * dimensions)));
+    const scale = max / Math.max(greatest, 1e-30);
     const numbers = new Int16Array(2 * this.stride);
     for (let i = 0; i < dimensions; i++) numbers[i] = Math.round((rotated[i] as number) * scale);
     return {
@@ -185,7 +185,7 @@ export class Coder implements CodeSizes {
   /** For each combination of signs: the sum of the numbers whose signs differ. */
   #signTables(): CodedQuery['signs'] {
     const numbers = this.#signed;
-    let [sum, square, most] = [0, 0, 0];
+    let [sum, square, max] = [0, 0, 0];
     for (let i = 0; i < numbers.length; i += 16) {
       let added = 0;
       for (const number of numbers.subarray(i, i + 16)) {
@@ -193,9 +193,9 @@ export class Coder implements CodeSizes {
         square += number * number;
       }
       sum += added;
-      most = Math.max(most, added);
+      max = Math.max(max, added);
     }
-    const scale = most === 0 ? 0 : MAX_ADDED / most;
+    const scale = max === 0 ? 0 : MAX_ADDED / max;
     const tables = new Uint8Array(4 * numbers.length);
     for (let at = 0; at < tables.length; at++) {
       let added = 0;
@@ -306,8 +306,8 @@ export function maxSignSum({ signs }: CodedQuery, copies: number, angle: number,
   const { tables, scale, sum, length } = signs;
   const sine = (distance * Math.sqrt(copies) * (1 + ROUNDING)) / length;
   if (!(sine < 1)) return MAX_SIGN_SUM;
-  const most = Math.min(Math.PI, Math.asin(sine) + angle + 2 * ROUNDING);
-  const product = (Math.cos(most) - ROUNDING) * length * Math.sqrt(tables.length / 4);
+  const max = Math.min(Math.PI, Math.asin(sine) + angle + 2 * ROUNDING);
+  const product = (Math.cos(max) - ROUNDING) * length * Math.sqrt(tables.length / 4);
   // Rounding changes each entry of a table by at most half a unit.
   return Math.min(MAX_SIGN_SUM, Math.ceil(((sum - product) / 2) * scale + tables.length / 32));
 }

@@ -204,19 +204,19 @@ export class SearchedCollection {
     const within = new FoundRows(this.#rows, matches, mostCandidates);
     if (matches === 0 || vectors === undefined) return within.candidates(0, true);
     const nearest = new FoundRows(this.#rows, matches, mostCandidates, wanted);
-    const most = maxDistance === undefined ? undefined : maxDistance ** 2;
+    const max = maxDistance === undefined ? undefined : maxDistance ** 2;
     if (vectors instanceof Floats) {
       vectors.compare(vector, rows, (row, low, likely, high) => {
-        if (most === undefined) nearest.add(row, low, likely, high);
-        else if (low <= most + 1e-6) within.add(row, low, likely, high);
+        if (max === undefined) nearest.add(row, low, likely, high);
+        else if (low <= max + 1e-6) within.add(row, low, likely, high);
       });
-      return (most === undefined ? nearest : within).candidates(matches, true);
+      return (max === undefined ? nearest : within).candidates(matches, true);
     }
     const coded = vectors.coder.query(vector);
-    if (maxDistance !== undefined && most !== undefined) {
+    if (maxDistance !== undefined && max !== undefined) {
       const some = matches === vectors.count ? undefined : rows;
       const compared = vectors.within(coded, some, maxDistance + 1e-3, (row, low, likely, high) => {
-        if (low <= most + 1e-5) within.add(row, low, likely, high);
+        if (low <= max + 1e-5) within.add(row, low, likely, high);
       });
       return within.candidates(compared, true);
     }

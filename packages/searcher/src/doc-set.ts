@@ -20,13 +20,13 @@ export interface DocSet {
 
 /** @returns undefined if the numbers are too sparse for a bitmap */
 export function docSetOf(docs: DocNumbers): DocSet | undefined {
-  const most = Math.floor(docs.length / MIN_ON_PAGES);
+  const max = Math.floor(docs.length / MIN_ON_PAGES);
   const starts = new Map<number, number>();
   let [last, start] = [-1, 0];
   for (let i = 0; i < docs.length; i++) {
     const page = Math.floor((docs[i] as number) / PAGE_SIZE);
     if (page === last || starts.has(page)) continue;
-    if (starts.size === most) return undefined;
+    if (starts.size === max) return undefined;
     starts.set(page, starts.size * PAGE_WORDS);
     last = page;
   }

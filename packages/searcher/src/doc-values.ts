@@ -2,8 +2,8 @@ import type { Bits } from './bits.ts';
 import { copyInto } from './row-table.ts';
 
 /**
- * The value of one column for each row, as the ordinal of the value (doc values of Lucene): 1 to 65,535, or 0 if the row
- * has none. A filter by value is computed in one pass over all rows.
+ * The value of one column for each row, as the ordinal of the value (doc values of Lucene): 1 to 65,535, or 0 if the
+ * row has none. A filter by value is computed in one pass over all rows.
  */
 export class DocValues {
   #ordinals = new Uint16Array(1_024);

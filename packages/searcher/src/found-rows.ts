@@ -12,7 +12,7 @@ export class FoundRows {
   /** How many rows are wanted, and the numbers by which a row is excluded. */
   readonly #wanted: number;
   readonly by: 'low' | 'likely';
-  readonly #most: number;
+  readonly #max: number;
   #rows: number[] = [];
   #low: number[] = [];
   #likely: number[] = [];
@@ -24,11 +24,11 @@ export class FoundRows {
   constructor(
     table: RowTable,
     matches: number,
-    most: number,
+    max: number,
     wanted = Number.POSITIVE_INFINITY,
     by: 'low' | 'likely' = 'low',
   ) {
-    this.#most = most;
+    this.#max = max;
     this.#table = table;
     this.#matches = matches;
     this.#wanted = wanted;
@@ -39,7 +39,7 @@ export class FoundRows {
   add(row: number, low: number, likely: number, high: number): void {
     if ((this.by === 'low' ? low : likely) > this.bound) return;
     // One row more than the maximum is enough to know that there are too many.
-    if (this.#wanted === Number.POSITIVE_INFINITY && this.#rows.length > this.#most) return;
+    if (this.#wanted === Number.POSITIVE_INFINITY && this.#rows.length > this.#max) return;
     this.#rows.push(row);
     this.#low.push(low);
     this.#likely.push(likely);
@@ -58,7 +58,7 @@ export class FoundRows {
    */
   candidates(compared: number, isExact: boolean): Candidates {
     if (this.#wanted < Number.POSITIVE_INFINITY) this.#prune();
-    const areTooMany = this.#rows.length > this.#most;
+    const areTooMany = this.#rows.length > this.#max;
     if (areTooMany) [this.#rows, this.#low, this.#likely, this.#high] = [[], [], [], []];
     return {
       matches: this.#matches,
@@ -87,8 +87,8 @@ export class FoundRows {
   }
 }
 
-function indexesWhere(numbers: readonly number[], most: number): number[] {
+function indexesWhere(numbers: readonly number[], max: number): number[] {
   const indexes: number[] = [];
-  for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) <= most) indexes.push(i);
+  for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) <= max) indexes.push(i);
   return indexes;
 }

@@ -40,7 +40,7 @@ const SLACK = 1e-5;
 /** Finds the pairs by bounds of the distances, so that no pair can be missed. */
 export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells, query: PairsQuery): NearPairs {
   const { ends, maxDistance, maxPairs } = query;
-  const most = maxDistance ** 2 + SLACK;
+  const max = maxDistance ** 2 + SLACK;
   const dimensions = ends.length === 0 ? 0 : query.vectors.length / ends.length;
   const [queries, docs]: [number[], number[]] = [[], []];
   const isEach = countBits(vectors.rowsWithVector) === table.count;
@@ -54,13 +54,13 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
     compared += count;
     const vector = query.vectors.subarray(i * dimensions, (i + 1) * dimensions);
     const take = (row: number, low: number) => {
-      if (low > most) return;
+      if (low > max) return;
       queries.push(i);
       docs.push(table.docOf(row));
     };
     const some = rows.subarray(0, count);
     if (vectors instanceof Floats) vectors.compare(vector, bitsOf(some, table.count), take);
-    else vectors.compare(vectors.coder.numbers(vector), some, take, { by: 'low', bound: most });
+    else vectors.compare(vectors.coder.numbers(vector), some, take, { by: 'low', bound: max });
   }
   const areTooMany = docs.length > maxPairs;
   return {

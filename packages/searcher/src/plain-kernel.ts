@@ -9,7 +9,7 @@ export interface Kernel {
     rows: number,
     maskAt: number,
     tablesAt: number,
-    most: number,
+    max: number,
     outAt: number,
   ): number;
   levelDots(
@@ -35,7 +35,7 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
     ((view.getUint32(maskAt + (row >>> 5) * 4, true) >>> (row & 31)) & 1) === 1;
   const byte = (at: number) => bytes[at] as number;
   return {
-    nearSigns(codesAt, bytesOfRow, rows, maskAt, tablesAt, most, outAt) {
+    nearSigns(codesAt, bytesOfRow, rows, maskAt, tablesAt, max, outAt) {
       let count = 0;
       for (let row = 0; row < rows; row++) {
         if (!isIn(maskAt, row)) continue;
@@ -45,7 +45,7 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
           const signs = byte(at + 16 * i);
           sum += byte(tablesAt + 32 * i + (signs & 15)) + byte(tablesAt + 32 * i + 16 + (signs >>> 4));
         }
-        if (sum <= most) view.setUint32(outAt + 4 * count++, (sum << 13) | row, true);
+        if (sum <= max) view.setUint32(outAt + 4 * count++, (sum << 13) | row, true);
       }
       return count;
     },

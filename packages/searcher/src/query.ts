@@ -19,8 +19,8 @@ export interface VectorQuery extends Restriction {
   /** Maximum number of candidates: more would not be used. */
   readonly mostCandidates: number;
   /**
-   * With more matches than `exactRows`, at least this many rows are compared by levels; then only those whose signs do not
-   * show that they are farther than the wanted rows so far.
+   * With more matches than `exactRows`, at least this many rows are compared by levels; then only those whose signs do
+   * not show that they are farther than the wanted rows so far.
    */
   readonly leastCompared: number;
 }

@@ -12,8 +12,8 @@ import type { Limit, Take } from './segment.ts';
 const DEVIATIONS = 2.25;
 /**
  * A scan of clusters ends when it has scanned MIN_SCANNED of all matches, and found no near row in the last
- * MIN_WITHOUT_NEAR of them. A row is near if its sum of signs is at most NEAR_DEVIATIONS above that mean. A query that is
- * far from all rows finds such rows everywhere, so nearly all clusters are scanned.
+ * MIN_WITHOUT_NEAR of them. A row is near if its sum of signs is at most NEAR_DEVIATIONS above that mean. A query that
+ * is far from all rows finds such rows everywhere, so nearly all clusters are scanned.
  */
 const NEAR_DEVIATIONS = 0.5;
 const MIN_SCANNED = 0.05;
@@ -22,8 +22,8 @@ const MIN_WITHOUT_NEAR = 0.04;
 const MIN_CLUSTERS = 16;
 
 /**
- * Finds the rows whose levels are nearest to a query, cluster by cluster. The distances so far limit the sum of signs of
- * later rows.
+ * Finds the rows whose levels are nearest to a query, cluster by cluster. The distances so far limit the sum of signs
+ * of later rows.
  *
  * @param rows with vectors
  * @param matches how many rows these are
@@ -52,7 +52,7 @@ class NearScan implements ClusterScan {
   #last = Number.POSITIVE_INFINITY;
   #nearer = 0;
   /** The maximum sums of signs of rows that are compared by levels, and of rows that are near. */
-  #most = MAX_SIGN_SUM;
+  #maxSum = MAX_SIGN_SUM;
   #near = MAX_SIGN_SUM;
   /** How many matches were scanned, in how many clusters; and since the last near row. */
   #scanned = 0;
@@ -77,7 +77,7 @@ class NearScan implements ClusterScan {
     if (compared < leastCompared) return MAX_SIGN_SUM;
     // For many wanted rows, finding the last one takes as long as a cluster.
     if (this.#nearer > wanted / 16) this.#tighten(wanted);
-    return this.#most;
+    return this.#maxSum;
   }
 
   readonly take: Take = (row, low, likely, high) => {
@@ -91,9 +91,9 @@ class NearScan implements ClusterScan {
     this.#clusters++;
     this.#withoutNear = isNear ? 0 : this.#withoutNear + matches;
     this.#clustersWithoutNear = isNear ? 0 : this.#clustersWithoutNear + 1;
-    const least = Math.max(MIN_SCANNED * this.#matches, 2 * this.#query.leastCompared);
+    const min = Math.max(MIN_SCANNED * this.#matches, 2 * this.#query.leastCompared);
     return (
-      this.#scanned >= least &&
+      this.#scanned >= min &&
       this.#clusters >= 2 * MIN_CLUSTERS &&
       this.#withoutNear >= MIN_WITHOUT_NEAR * this.#matches &&
       this.#clustersWithoutNear >= MIN_CLUSTERS
@@ -107,7 +107,7 @@ class NearScan implements ClusterScan {
     const cosine = this.#codes.leastCosine(this.#coded, this.#last);
     const sumAt = (deviations: number) =>
       Math.min(MAX_SIGN_SUM, likelySignSum(this.#coded, this.#codes.coder.dimensions, cosine, deviations));
-    this.#most = Math.ceil(sumAt(DEVIATIONS));
+    this.#maxSum = Math.ceil(sumAt(DEVIATIONS));
     this.#near = sumAt(NEAR_DEVIATIONS);
   }
 }

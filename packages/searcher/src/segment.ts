@@ -25,7 +25,9 @@ export const SEGMENT_BITS = 17;
 export const SEGMENT_SIZE = 2 ** SEGMENT_BITS;
 export const FIRST_SEGMENT_SIZE = 1_024;
 
-/** Callback for each vector: its place or row, and the lower bound, estimate and upper bound of its squared distance. */
+/**
+ * Callback for each vector: its place or row, and the lower bound, estimate and upper bound of its squared distance.
+ */
 export type Take = (at: number, low: number, likely: number, high: number) => void;
 
 /** The maximum squared distance of useful vectors: `by` says which number it limits. It may decrease. */
@@ -81,7 +83,9 @@ export class Segment {
   /** The places that {@link Segment.compare} and {@link Segment.estimate} take, at most {@link BLOCK_SIZE}. */
   readonly places: Uint32Array;
   readonly #numbers: Int16Array;
-  /** Results of the kernel: products of levels; or what signs found, the position in the block in the lowest 13 bits. */
+  /**
+   * Results of the kernel: products of levels; or what signs found, the position in the block in the lowest 13 bits.
+   */
   readonly #dots: Int32Array;
   readonly #found: Uint32Array;
   readonly #placeSigns: Uint8Array;
@@ -185,13 +189,13 @@ export class Segment {
    * Finds the places in the mask whose signs are near the query of {@link Segment.setQuery}.
    * @param first of a block, a multiple of 32
    * @param count of its places, a multiple of 32, at most {@link BLOCK_SIZE}
-   * @param most maximum sum of signs
+   * @param max maximum sum of signs
    * @returns how many there are: they are the first of {@link Segment.places}
    */
-  nearBySigns(first: number, count: number, most: number): number {
+  nearBySigns(first: number, count: number, max: number): number {
     const bytes = this.#coder.bits / 8;
     const { mask, tables, out } = this.#at;
-    const found = this.#kernel.nearSigns(first * bytes, bytes, count, mask + first / 8, tables, most, out);
+    const found = this.#kernel.nearSigns(first * bytes, bytes, count, mask + first / 8, tables, max, out);
     let smallest = MAX_SIGN_SUM;
     for (let i = 0; i < found; i++) {
       const one = this.#found[i] as number;

@@ -65,8 +65,8 @@ export type StoreConfig = {
    */
   readonly searchSlowdown?: number;
   /**
-   * Where to store new outputs and thumbnails. Default: in the database. `unread`: this process neither reads nor writes
-   * them.
+   * Where to store new outputs and thumbnails. Default: in the database. `unread`: this process neither reads nor
+   * writes them.
    */
   readonly objects?: ObjectsConfig | 'unread';
   /** Aborts the opening as soon as possible. */

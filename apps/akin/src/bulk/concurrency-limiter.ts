@@ -8,7 +8,7 @@ const LONGEST_WAIT_MILLISECONDS = 15_000;
  * accepted request (additive increase, multiplicative decrease: Chiu and Jain 1989).
  */
 export class ConcurrencyLimiter {
-  readonly #most: number;
+  readonly #max: number;
   #allowed = 1;
   #running = 0;
   #notBefore = 0;
@@ -16,8 +16,8 @@ export class ConcurrencyLimiter {
   readonly #waiting: (() => void)[] = [];
 
   /** Starts with one request, so that the fields that it defines exist for the next ones. */
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** Resolves when another request may start. @throws the reason of the signal */
@@ -41,7 +41,7 @@ export class ConcurrencyLimiter {
   /** Call this when akin accepted a request. */
   taken(): void {
     this.#wait = FIRST_WAIT_MILLISECONDS;
-    this.#allowed = Math.min(this.#most, this.#allowed + 1);
+    this.#allowed = Math.min(this.#max, this.#allowed + 1);
   }
 
   /** Call this when akin asks for a pause, or does not answer. */

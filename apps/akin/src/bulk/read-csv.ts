@@ -19,9 +19,9 @@ const LIST_SEPARATOR = '|';
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?$/;
 
 /**
- * The rows of a CSV file (RFC 4180) as documents. The first row names the fields. An empty cell means no value. Numbers,
- * `true` and `false` become JSON values, everything else is text; akin converts both to the type of an existing field.
- * The number of a row is that of its last line.
+ * The rows of a CSV file (RFC 4180) as documents. The first row names the fields. An empty cell means no value.
+ * Numbers, `true` and `false` become JSON values, everything else is text; akin converts both to the type of an
+ * existing field. The number of a row is that of its last line.
  *
  * @throws AkinError bad-request if the file is not CSV, or its first row does not name the columns
  */

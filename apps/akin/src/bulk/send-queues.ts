@@ -75,7 +75,7 @@ export class SendQueues {
   first(): BulkDocument | undefined {
     const firsts = this.#queues.flatMap(({ sending, pending }) => sending[0] ?? pending[0] ?? []);
     return firsts.reduce<BulkDocument | undefined>(
-      (least, one) => (least === undefined || one.number < least.number ? one : least),
+      (min, one) => (min === undefined || one.number < min.number ? one : min),
       undefined,
     );
   }

@@ -6,8 +6,8 @@ import { request as requestHttps } from 'node:https';
 const SILENCE_MILLISECONDS = 300_000;
 
 /**
- * As `fetch`, but with half of the processor time for the bodies of an import: `fetch` copies bytes twice. The agents of
- * Node keep connections alive, and use a proxy if NODE_USE_ENV_PROXY is set.
+ * As `fetch`, but with half of the processor time for the bodies of an import: `fetch` copies bytes twice. The agents
+ * of Node keep connections alive, and use a proxy if NODE_USE_ENV_PROXY is set.
  */
 export const upload: typeof fetch = async (input, init = {}) => {
   const { body, method, headers, signal } = init;

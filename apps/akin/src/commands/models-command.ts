@@ -79,7 +79,7 @@ function list(folder: string): string {
   ]);
   const others = [...here].filter((name) => !knownModel(name)).map((name) => [name, '', '', '', '', 'here']);
   const all = [...rows, ...earlier, ...others];
-  const widths = all.reduce<number[]>((most, row) => row.map((cell, i) => Math.max(most[i] ?? 0, cell.length)), []);
+  const widths = all.reduce<number[]>((max, row) => row.map((cell, i) => Math.max(max[i] ?? 0, cell.length)), []);
   const lines = all.map((row) =>
     row
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))

@@ -7,8 +7,8 @@ type Models = Pick<Generation, 'models'>;
 const FULL = 200;
 
 /**
- * One queue for a fleet whose collections have different content models. It consists of a queue for each model: a job that
- * names a model waits there for an analyzer that has it.
+ * One queue for a fleet whose collections have different content models. It consists of a queue for each model: a job
+ * that names a model waits there for an analyzer that has it.
  *
  * @param own the models of jobs that name none
  * @param open opens the queue of the processes with given models, as {@link namesOf} writes them

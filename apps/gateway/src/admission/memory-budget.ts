@@ -17,12 +17,12 @@ export interface Reservation {
  * and those of one client to its share. A single request is always admitted, whatever its size.
  */
 export class MemoryBudget {
-  readonly #most: number;
+  readonly #max: number;
   readonly #ofClients = new Map<string, number>();
   #held = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** @param client of the request; undefined for akin itself, which may use all */
@@ -34,7 +34,7 @@ export class MemoryBudget {
         const isAlone = this.#held === own;
         const ofClient = this.#heldBy(client);
         const more = total - own;
-        if (!isAlone && (this.#held + more > this.#most || ofClient + more > fairShareOf(this.#most))) {
+        if (!isAlone && (this.#held + more > this.#max || ofClient + more > fairShareOf(this.#max))) {
           throw new AkinError('too-many-requests', 'Too many large requests are running: try again in a moment.', {
             retryAfterSeconds: 2,
           });

@@ -10,21 +10,21 @@ export const PROCESS_PATHS = /^\/(health\/|metrics$)/;
  * may have only its share of them open.
  */
 export function limitOpenRequests(
-  most: number,
+  max: number,
   addressOf: (request: Request) => string,
 ): (request: Request, response: Response, next: NextFunction) => void {
   let open = 0;
   const ofAddresses = new Map<string, number>();
   return (request, response, next) => {
     if (PROCESS_PATHS.test(request.path)) return next();
-    if (open >= most) {
+    if (open >= max) {
       throw new AkinError('unavailable', 'Too many requests are open: try again in a moment.', {
         retryAfterSeconds: 2,
       });
     }
     const address = addressOf(request);
     const own = (ofAddresses.get(address) ?? 0) + 1;
-    if (own > fairShareOf(most)) {
+    if (own > fairShareOf(max)) {
       throw new AkinError(
         'too-many-requests',
         `More than ${own - 1} requests from this address are open: wait until some of them end.`,

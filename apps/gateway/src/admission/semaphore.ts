@@ -19,9 +19,9 @@ interface Waiting {
 }
 
 /**
- * Limits how many requests do expensive work at a time. The others wait in the order of arrival. When the queue is full,
- * a request is refused at once with 429, so that neither memory nor latency grows. A fair semaphore gives one client only
- * its share of the slots and of the queue, and other clients overtake its waiting requests.
+ * Limits how many requests do expensive work at a time. The others wait in the order of arrival. When the queue is
+ * full, a request is refused at once with 429, so that neither memory nor latency grows. A fair semaphore gives one
+ * client only its share of the slots and of the queue, and other clients overtake its waiting requests.
  */
 export class Semaphore {
   readonly #limits: SemaphoreLimits;

@@ -48,9 +48,9 @@ export function readParameters(
 }
 
 /**
- * The values of an endpoint's parameters, of which only those that were sent are parsed: of dozens, most have their
- * defaults.
- * @returns undefined where one is malformed or missing
+ * The values of an endpoint's parameters. Only those that were sent are parsed: an endpoint has dozens, and a request
+ * sends few.
+ * @returns undefined if one is malformed or missing
  */
 function readSent(shape: z.ZodObject, raw: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
   const types = shape.shape as Record<string, z.ZodType>;
@@ -63,7 +63,7 @@ function readSent(shape: z.ZodObject, raw: Readonly<Record<string, unknown>>): R
     } else if (absent === REQUIRED) {
       return undefined;
     } else if (absent !== undefined) {
-      // Each request has its own, which it may change.
+      // Each request gets its own array, because it may change it.
       values[name] = Array.isArray(absent) ? [...absent] : absent;
     }
   }
@@ -72,7 +72,7 @@ function readSent(shape: z.ZodObject, raw: Readonly<Record<string, unknown>>): R
 
 const REQUIRED = Symbol('required');
 
-/** Of each endpoint, by name: what a parameter is that was not sent; undefined where it has no default. */
+/** For each endpoint, the values of its parameters if they are not sent, by name. Undefined: no value. */
 const ABSENT = new WeakMap<z.ZodObject, ReadonlyMap<string, unknown>>();
 
 function defaultsOf(shape: z.ZodObject): ReadonlyMap<string, unknown> {
@@ -90,7 +90,7 @@ function defaultsOf(shape: z.ZodObject): ReadonlyMap<string, unknown> {
 /** How to read a parameter: all its values, the first one, or the first one unless it is blank. */
 type Kind = 'repeats' | 'once' | 'once, not blank';
 
-/** The plans of each endpoint, by name: an endpoint has dozens of parameters, and requests send few. */
+/** For each endpoint, how to read its parameters, by name. */
 const KINDS = new WeakMap<z.ZodObject, ReadonlyMap<string, Kind>>();
 
 function kindsOf(shape: z.ZodObject): ReadonlyMap<string, Kind> {

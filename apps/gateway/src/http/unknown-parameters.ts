@@ -9,13 +9,16 @@ const MAX_NAMES = 50;
 const MAX_WARNINGS = 10;
 /** Longer names and values are truncated. */
 const SHOWN = 60;
-/** Shorter names are similar to too many others. */
+/** Shorter names are not compared: they are similar to too many others. */
 const MIN_COMPARED = 4;
 
 /** Characters that may change how the rest of a text is displayed. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
 
-/** Names of these parameters in other services. The first one that the endpoint knows is suggested. */
+/**
+ * Names that other services use, and the parameters that may be meant. The first one that the endpoint has is
+ * suggested.
+ */
 const MEANT = new Map<string, readonly string[]>(
   Object.entries({
     limit: ['rows', 'terms.limit'],

@@ -217,8 +217,8 @@ function checkDepth({ start, rows, cursorMark }: Parameters): void {
 }
 
 /**
- * The names of the fields to read. The store has wildcards of its own, so they are escaped here, except `*`. `hidden` are
- * fields that are read only to be shown under other names.
+ * The names of the fields to read. The store has wildcards of its own, so they are escaped here, except `*`. `hidden`
+ * are fields that are read only to be shown under other names.
  */
 export function fieldNames(
   list: FieldList,

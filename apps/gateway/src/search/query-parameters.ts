@@ -15,7 +15,7 @@ export interface QueryOptions {
  * @throws AkinError bad-request that names the parameter, the character and what was expected
  */
 export function readQuery(name: string, text: string, options: QueryOptions, parameter: ParameterLookup): Query {
-  // What users of Flow write for all documents.
+  // Users of Flow write this for all documents.
   if (text.trim() === '*') return { kind: 'all' };
   return withErrorContext(name, () =>
     parseQuery(text, {
@@ -45,7 +45,7 @@ export function readSort(text: string | undefined, parameter: ParameterLookup): 
   return text === undefined ? [] : withErrorContext('sort', () => parseSort(text, parameter));
 }
 
-/** The first value of each parameter, for those that a query may refer to. */
+/** Looks up the first value of a parameter, because queries may refer to parameters. */
 export function parameterLookup(list: ParameterList): ParameterLookup {
   const first = new Map<string, string>();
   for (const [name, value] of list) if (!first.has(name)) first.set(name, value);

@@ -4,8 +4,8 @@ import { AkinError, type ErrorDetail } from '@akin/domain';
 const MAX_GAPS = 100_000;
 
 /**
- * The line of each document of an NDJSON body, for errors that are found after the body was read. Only gaps are stored, so
- * a body without blank lines needs no memory.
+ * The line of each document of an NDJSON body, for errors that are found after the body was read. Only gaps are stored,
+ * so a body without blank lines needs no memory.
  */
 export class BodyLines {
   readonly #limit: number;

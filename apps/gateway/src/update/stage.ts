@@ -61,8 +61,8 @@ interface StagingOptions {
 }
 
 /**
- * Checks every command as it arrives and stages the changes: only one batch is in memory, however long the body is. After
- * the first invalid document nothing more is staged, but all are checked, so that the error lists them.
+ * Checks every command as it arrives and stages the changes: only one batch is in memory, however long the body is.
+ * After the first invalid document nothing more is staged, but all are checked, so that the error lists them.
  *
  * @param options.modules the modules that analyze the pictures; undefined: all
  * @param options.tombstones whether its deletes leave tombstones

@@ -210,10 +210,10 @@ export function createPool(
   };
 }
 
-function decodingBudgetExceeded(needed: number, most: number): AkinError {
+function decodingBudgetExceeded(needed: number, max: number): AkinError {
   return new AkinError(
     'image-undecodable',
-    `Decoding this image takes about ${formatBytes(needed)} of memory; there are ${formatBytes(most)} for it (--picture-memory). Send a smaller version, or a JPEG that is not progressive.`,
+    `Decoding this image takes about ${formatBytes(needed)} of memory; there are ${formatBytes(max)} for it (--picture-memory). Send a smaller version, or a JPEG that is not progressive.`,
   );
 }
 

@@ -58,15 +58,15 @@ function commonColor(points: Float32Array, border: Int32Array): [number, number,
     for (let c = 0; c < 3; c++) rim[3 * i + c] = points[at + c] as number;
   }
   const stride = Math.max(1, Math.floor(border.length / 96));
-  let most = 0;
+  let max = 0;
   let best = 0;
   for (let i = 0; i < border.length; i += stride) {
     const count = countAround(rim, rim[3 * i] as number, rim[3 * i + 1] as number, rim[3 * i + 2] as number);
-    if (count <= most) continue;
-    most = count;
+    if (count <= max) continue;
+    max = count;
     best = 3 * i;
   }
-  if (most === 0) return [0, 0, 0];
+  if (max === 0) return [0, 0, 0];
   let { x, y, z, count } = sumAround(rim, rim[best] as number, rim[best + 1] as number, rim[best + 2] as number);
   for (let round = 0; round < 2; round++) {
     const next = sumAround(rim, x / count, y / count, z / count);

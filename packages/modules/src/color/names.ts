@@ -201,8 +201,8 @@ export function namesOfPalette(hex: readonly string[], shares: readonly number[]
     const lightness = points.map(([x = 0]) => x);
     const lightest = lightness.indexOf(Math.max(...lightness));
     const [x = 0, y = 0, z = 0] = points[lightest] ?? [];
-    const { lightness: least, chroma, share } = SHADED_WHITE;
-    if (x >= least && Math.hypot(y, z) < chroma && (shares[lightest] ?? 0) >= share) {
+    const { lightness: min, chroma, share } = SHADED_WHITE;
+    if (x >= min && Math.hypot(y, z) < chroma && (shares[lightest] ?? 0) >= share) {
       names.splice(lightest + 1, 0, 'white');
     }
   }

@@ -102,8 +102,8 @@ function pull(soft: Float64Array, bits: number, nearOf: (anchor: number) => (oth
     for (let other = 0; other < OTHERS; other++) {
       agreements[other] = isNear(other) ? Number.NEGATIVE_INFINITY : agreement(anchor, othersFrom + other);
     }
-    const most = agreements.slice().sort().subarray(-AHEAD);
-    const level = most.reduce((sum, value) => sum + value, 0) / AHEAD;
+    const closest = agreements.slice().sort().subarray(-AHEAD);
+    const level = closest.reduce((sum, value) => sum + value, 0) / AHEAD;
     let push = 0;
     for (let k = 0; k < NEAR; k++) {
       const neighbour = ANCHORS + anchor * NEAR + k;
@@ -112,7 +112,7 @@ function pull(soft: Float64Array, bits: number, nearOf: (anchor: number) => (oth
       add(anchor, neighbour, -wrong);
       add(neighbour, anchor, -wrong);
     }
-    const isAhead = (value: number) => value >= (most[0] as number);
+    const isAhead = (value: number) => value >= (closest[0] as number);
     // More than AHEAD if some are equal.
     const share = push / agreements.filter(isAhead).length;
     for (let other = 0; other < OTHERS; other++) {

@@ -24,11 +24,11 @@ function isPictureName(name: string): boolean {
 }
 
 /** At most `most` files in their order: those with names of pictures, then others; both are evenly spaced samples. */
-export function fewerFiles(most: number, files: readonly string[]): string[] {
-  if (files.length <= most) return [...files];
-  const named = evenSample(most, files.filter(isPictureName));
+export function fewerFiles(max: number, files: readonly string[]): string[] {
+  if (files.length <= max) return [...files];
+  const named = evenSample(max, files.filter(isPictureName));
   const others = files.filter((file) => !isPictureName(file));
-  const taken = new Set([...named, ...evenSample(most - named.length, others)]);
+  const taken = new Set([...named, ...evenSample(max - named.length, others)]);
   return files.filter((file) => taken.has(file));
 }
 
@@ -49,12 +49,12 @@ export async function sampleFolder(folder: string, sample: number): Promise<Pict
 }
 
 /** Returns at most `most` evenly spaced items of a list, in its order. */
-export function evenSample<T>(most: number, list: readonly T[]): T[] {
-  return evenIndexes(most, list.length).map((place) => list[place] as T);
+export function evenSample<T>(max: number, list: readonly T[]): T[] {
+  return evenIndexes(max, list.length).map((place) => list[place] as T);
 }
 
 /** Returns at most `most` evenly spaced indexes of a list, in ascending order. */
-export function evenIndexes(most: number, length: number): number[] {
-  const count = Math.min(most, length);
+export function evenIndexes(max: number, length: number): number[] {
+  const count = Math.min(max, length);
   return Array.from({ length: count }, (_, i) => Math.floor((i * length) / count));
 }

@@ -57,7 +57,7 @@ interface Weights {
   readonly count: Int32Array;
   /** `most` values for each target. */
   readonly values: Int32Array;
-  readonly most: number;
+  readonly max: number;
 }
 
 const BITS = 22;
@@ -67,11 +67,11 @@ function weightsOf({ support, at }: Kernel, from: number, to: number, begin: num
   const scale = from / to;
   const stretch = Math.max(scale, 1);
   const reach = support * stretch;
-  const most = Math.ceil(reach) * 2 + 1;
+  const max = Math.ceil(reach) * 2 + 1;
   const first = new Int32Array(wanted);
   const count = new Int32Array(wanted);
-  const values = new Int32Array(wanted * most);
-  const exact = new Float64Array(most);
+  const values = new Int32Array(wanted * max);
+  const exact = new Float64Array(max);
   for (let target = 0; target < wanted; target++) {
     const center = (begin + target + 0.5) * scale;
     const start = Math.max(0, Math.trunc(center - reach + 0.5));
@@ -85,18 +85,18 @@ function weightsOf({ support, at }: Kernel, from: number, to: number, begin: num
     count[target] = length;
     for (let i = 0; i < length; i++) {
       const weight = ((exact[i] as number) / (sum || 1)) * 2 ** BITS;
-      values[target * most + i] = Math.trunc(weight < 0 ? weight - 0.5 : weight + 0.5);
+      values[target * max + i] = Math.trunc(weight < 0 ? weight - 0.5 : weight + 0.5);
     }
   }
-  return { first, count, values, most };
+  return { first, count, values, max };
 }
 
-function alongX({ width: from, height, data }: Pixels, width: number, { first, count, values, most }: Weights): Pixels {
+function alongX({ width: from, height, data }: Pixels, width: number, { first, count, values, max }: Weights): Pixels {
   const result = new Uint8ClampedArray(width * height * 3);
   for (let y = 0, at = 0; y < height; y++) {
     for (let x = 0; x < width; x++, at += 3) {
       let source = (y * from + (first[x] as number)) * 3;
-      const start = x * most;
+      const start = x * max;
       let red = HALF;
       let green = HALF;
       let blue = HALF;
@@ -114,14 +114,14 @@ function alongX({ width: from, height, data }: Pixels, width: number, { first, c
   return { width, height, data: new Uint8Array(result.buffer) };
 }
 
-function alongY({ width, data }: Pixels, height: number, { first, count, values, most }: Weights): Pixels {
+function alongY({ width, data }: Pixels, height: number, { first, count, values, max }: Weights): Pixels {
   const stride = width * 3;
   const result = new Uint8ClampedArray(stride * height);
   const sums = new Int32Array(stride);
   for (let y = 0; y < height; y++) {
     sums.fill(HALF);
     for (let i = 0; i < (count[y] as number); i++) {
-      const weight = values[y * most + i] as number;
+      const weight = values[y * max + i] as number;
       const source = ((first[y] as number) + i) * stride;
       for (let x = 0; x < stride; x++) sums[x] = (sums[x] as number) + (data[source + x] as number) * weight;
     }

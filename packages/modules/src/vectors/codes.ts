@@ -40,11 +40,11 @@ export function encodeCodes(codebook: Codebook, vector: Float32Array): Codes {
 /**
  * The cells by ascending distance of their centroid, equal ones by index: the order in which a search visits them.
  *
- * @param most Maximum number of cells: finding a few is faster than sorting all.
+ * @param max Maximum number of cells: finding a few is faster than sorting all.
  */
-export function nearestCells(codebook: Codebook, vector: Float32Array, most = codebook.cellCount): Uint16Array {
+export function nearestCells(codebook: Codebook, vector: Float32Array, max = codebook.cellCount): Uint16Array {
   const { cellCount } = codebook;
-  const cells = new Uint16Array(Math.min(most, cellCount));
+  const cells = new Uint16Array(Math.min(max, cellCount));
   const distances = new Float64Array(cells.length);
   for (let cell = 0, held = 0; cell < cellCount; cell++) {
     const distance = toCentroid(codebook, vector, cell);

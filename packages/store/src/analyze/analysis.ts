@@ -113,12 +113,12 @@ export async function claimForAnalysis(
     const empty: Collection[] = [];
     let searched = 0;
     for (const collection of candidates) {
-      const most = Math.min(share, limit - tasks.length);
-      if (most === 0) break;
+      const max = Math.min(share, limit - tasks.length);
+      if (max === 0) break;
       const from = performance.now();
-      const claimed = await claimIn(store, collection, versions.get(collection.id), most, options);
+      const claimed = await claimIn(store, collection, versions.get(collection.id), max, options);
       if (claimed.length > 0) turns.took(collection);
-      if (claimed.length === most) more.push(collection);
+      if (claimed.length === max) more.push(collection);
       if (claimed.length === 0) {
         empty.push(collection);
         searched += performance.now() - from;

@@ -9,22 +9,22 @@ const PGLITE_AIM = 20;
  */
 export class AdaptiveBatchSize {
   #rows: number;
-  readonly #most: number;
+  readonly #max: number;
   readonly #aim: number;
-  readonly #least: number;
+  readonly #min: number;
 
   /**
    * @param first rows of the first chunk
-   * @param most maximum rows of a chunk
+   * @param max maximum rows of a chunk
    * @param aim milliseconds that a chunk may take
-   * @param least minimum rows of a chunk: if chunks have a high fixed cost, a busy machine would otherwise go down to
+   * @param min minimum rows of a chunk: if chunks have a high fixed cost, a busy machine would otherwise go down to
    * single rows
    */
-  constructor(first: number, most: number, aim = PGLITE_AIM, least = 1) {
+  constructor(first: number, max: number, aim = PGLITE_AIM, min = 1) {
     this.#rows = first;
-    this.#most = most;
+    this.#max = max;
     this.#aim = aim;
-    this.#least = least;
+    this.#min = min;
   }
 
   get rows(): number {
@@ -44,6 +44,6 @@ export class AdaptiveBatchSize {
     const fitting = (rows * this.#aim) / Math.max(milliseconds, 0.1);
     // Small chunks say little about large ones: grow slowly, shrink at once.
     const grown = Math.min(fitting, this.#rows * 1.5);
-    if (fitting < this.#rows || rows >= this.#rows / 2) this.#rows = Math.min(Math.max(grown, this.#least), this.#most);
+    if (fitting < this.#rows || rows >= this.#rows / 2) this.#rows = Math.min(Math.max(grown, this.#min), this.#max);
   }
 }

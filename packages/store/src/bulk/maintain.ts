@@ -86,8 +86,8 @@ async function readProgress(store: Store, collection: Collection): Promise<Progr
 }
 
 /**
- * Removes rows that no search can see. A row stays while earlier operations are pending: an earlier operation on the same
- * id finds the row, and so does not apply.
+ * Removes rows that no search can see. A row stays while earlier operations are pending: an earlier operation on the
+ * same id finds the row, and so does not apply.
  *
  * @returns whether rows remain to be removed, or the space of removed rows remains to be freed
  */

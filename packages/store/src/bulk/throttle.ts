@@ -23,8 +23,8 @@ const MARGIN = 0.65;
 
 /**
  * Throttles bulk work (applying changes, accepting large requests, housekeeping): it pauses between its chunks, for
- * longer the more it slows searches, and not at all without searches. Other programs slow searches too. To measure its own
- * effect, the throttle varies the share of the time in which bulk work is active: see {@link Effect}.
+ * longer the more it slows searches, and not at all without searches. Other programs slow searches too. To measure its
+ * own effect, the throttle varies the share of the time in which bulk work is active: see {@link Effect}.
  */
 export class Throttle {
   readonly #slowdown: number;

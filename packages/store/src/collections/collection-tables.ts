@@ -136,8 +136,8 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        refused boolean not null default false,
        primary key ("column", form)
      )`,
-    // For each module, how many documents of the last commit have its descriptor, and by how many the next commit changes
-    // this number.
+    // For each module, how many documents of the last commit have its descriptor, and by how many the next commit
+    // changes this number.
     `create table ${S}.described (
        module text primary key,
        documents bigint not null,
@@ -299,7 +299,8 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `create index barriers_waiting on ${S}.barriers (seq) where waiting is not null`,
   ],
 
-  // 17: outputs and thumbnails that are in packs, see objects/packs: either json (bytes) is null, or pack, start and size
+  // 17: outputs and thumbnails that are in packs, see objects/packs: either json (bytes) is null, or pack, start and
+  // size
   (S) => [
     `alter table ${S}.outputs alter column json drop not null, add column if not exists pack uuid, add column if not exists start int, add column if not exists size int`,
     `alter table ${S}.thumbnails alter column bytes drop not null, add column if not exists pack uuid, add column if not exists start int, add column if not exists size int`,

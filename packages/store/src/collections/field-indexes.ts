@@ -11,13 +11,13 @@ import { partitionSuffixes } from './shards.ts';
  * slows every commit. See docs/adr/0009-indexes-on-demand.md for costs and benefits.
  */
 
-/** Maximum number of indexes on fields of one collection: the fields that were used first. */
+/** Maximum number of indexes on fields of one collection. The fields that were used first get them. */
 const MAX_INDEXES = 24;
 /** An index is dropped if no search has used its field for this time. */
 const UNUSED_DAYS = 30;
 /**
- * On PGlite nothing else runs while an index is built: so it is built in a pause, or after this time without one. A
- * search without the index takes a quarter as long as building it, so a long wait for a pause costs more than it saves.
+ * On PGlite nothing else runs while an index is built. So it waits for a pause between searches of this length, but not
+ * longer than PATIENCE_SECONDS: a search without the index takes a quarter of the time of building it.
  */
 const PAUSE_MILLISECONDS = 2_000;
 const PATIENCE_SECONDS = 5;

@@ -120,8 +120,8 @@ export function setForBulk(S: string): string {
 }
 
 /**
- * Partitions tables that are empty, and whose primary key is `doc`. Each partition gets the indexes of the table, also the
- * unique ones: no id is in two shards.
+ * Partitions tables that are empty, and whose primary key is `doc`. Each partition gets the indexes of the table, also
+ * the unique ones: no id is in two shards.
  */
 export async function partitionTables(tx: Queryable, collection: Tables, tables: readonly string[]): Promise<void> {
   const shards = shardsOf(collection);

@@ -2,8 +2,8 @@ import { statfs } from 'node:fs/promises';
 import { AkinError } from '@akin/domain';
 
 /**
- * A segment of the write-ahead log always stays free: the database creates the next one when it has filled one, and ends
- * if it cannot.
+ * A segment of the write-ahead log always stays free: the database creates the next one when it has filled one, and
+ * ends if it cannot.
  */
 const LOG_SEGMENT_BYTES = 16 * 1024 * 1024;
 /** Share of the disk that stays free besides, or bytes if that is less: space to apply accepted changes. */

@@ -77,8 +77,8 @@ export interface ReadOptions {
   /** As for a transaction. */
   readonly timeoutMilliseconds: number;
   /**
-   * Plans the statement once, if it is frequent. Only for statements that find few rows by keys of large tables, whatever
-   * their values are: a plan that was made for small tables reads all rows, even after the tables have grown.
+   * Plans the statement once, if it is frequent. Only for statements that find few rows by keys of large tables,
+   * whatever their values are: a plan that was made for small tables reads all rows, even after the tables have grown.
    */
   readonly prepared?: boolean;
   /** Whether it counts as a search for {@link Engine.sinceLastSearch}. Default: true. */
@@ -117,8 +117,8 @@ export interface Engine extends Queryable, AsyncDisposable {
    */
   sinceLastSearch(): number;
   /**
-   * Cancels the running statements: they reject with unavailable, and their transactions roll back. No effect on PGlite,
-   * which cannot cancel statements.
+   * Cancels the running statements: they reject with unavailable, and their transactions roll back. No effect on
+   * PGlite, which cannot cancel statements.
    */
   cancelStatements(): Promise<void>;
   /** Undefined on PGlite, which has no pool. */

@@ -93,8 +93,8 @@ async function connect(thread: PgliteThread): Promise<pg.Client> {
   await client.connect();
   for (const [name, value] of Object.entries(SESSION_SETTINGS)) await client.query(`set ${name} = '${value}'`);
 
-  // A sample of 300 rows per unit is accurate enough, and blocks other statements for 50 ms. 6,000 rows took 200 ms, and
-  // the usual 30,000 a second: words and arrays are slow to count.
+  // A sample of 300 rows per unit is accurate enough, and blocks other statements for 50 ms. 6,000 rows took 200 ms,
+  // and the usual 30,000 a second: words and arrays are slow to count.
   await client.query('set default_statistics_target = 8');
   return client;
 }

@@ -11,8 +11,9 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   // Statements without a name are planned for their values. Named ones (see prepared.ts) are planned once, if that is
   // as good.
   plan_cache_mode: 'auto',
-  // Plans that a transaction forbids (see KEYED) get a cost of 1e10, and PostgreSQL compiles statements of a high cost, even
-  // for one row. With the compiler, 40 commits of 20 documents took 4 to 7 times as long, and 3 times the processor time.
+  // Plans that a transaction forbids (see KEYED) get a cost of 1e10, and PostgreSQL compiles statements of a high cost,
+  // even for one row. With the compiler, 40 commits of 20 documents took 4 to 7 times as long, and 3 times the
+  // processor time.
   jit: 'off',
   // Documents and descriptors of a shard on another server are joined there, see docs/benchmarks.md.
   enable_partitionwise_join: 'on',

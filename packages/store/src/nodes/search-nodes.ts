@@ -15,8 +15,8 @@ export interface SearchNodes {
   /**
    * Asks for the candidates of all shards of a collection.
    *
-   * @returns answers that have no shard twice. Shards that no node has are missing; unless partial answers are accepted,
-   * all shards are missing then. Undefined if nodes take too long. Never rejects.
+   * @returns answers that have no shard twice. Shards that no node has are missing; unless partial answers are
+   * accepted, all shards are missing then. Undefined if nodes take too long. Never rejects.
    */
   ask(question: NodeQuestion, asking?: AskingNodes): Promise<readonly NodeAnswer[] | undefined>;
 }

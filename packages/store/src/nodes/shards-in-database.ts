@@ -82,16 +82,16 @@ async function findNearest(
   { params, from, matchAll }: Statement,
 ): Promise<Omit<Candidates, 'matches' | 'compared'>> {
   const { wanted, maxDistance, mostCandidates } = near;
-  const most = maxDistance === undefined ? 2 * wanted + SPARE : mostCandidates + 1;
+  const max = maxDistance === undefined ? 2 * wanted + SPARE : mostCandidates + 1;
   const matches = `select v.doc, ${distanceTo(near, params)} as value from ${from} and ${matchAll(matching)} offset 0`;
   const within = maxDistance === undefined ? 'true' : `value <= ${params.add(maxDistance, 'float8')}`;
   const rows = await tx.query<{ doc: bigint; value: number }>(
-    `select doc, value from (${matches}) m where ${within} order by value limit ${most}`,
+    `select doc, value from (${matches}) m where ${within} order by value limit ${max}`,
     params.values,
   );
   // If documents as near as the last wanted one are left out, the database must search all shards.
   const areTooMany =
-    rows.length === most && (maxDistance !== undefined || rows.at(-1)?.value === rows[wanted - 1]?.value);
+    rows.length === max && (maxDistance !== undefined || rows.at(-1)?.value === rows[wanted - 1]?.value);
   const kept = areTooMany ? [] : rows;
   const squares = kept.map(({ value }) => value * value);
   return {

@@ -3,8 +3,8 @@ import { AkinError } from '@akin/domain';
 import type { ObjectStore } from './object-store.ts';
 
 /*
- * Outputs and thumbnails of many documents are in one object, a pack, which never changes. Each row contains the pack and
- * the range of its bytes. See docs/adr/0035-outputs-and-thumbnails-in-packs.md.
+ * Outputs and thumbnails of many documents are in one object, a pack, which never changes. Each row contains the pack
+ * and the range of its bytes. See docs/adr/0035-outputs-and-thumbnails-in-packs.md.
  */
 
 /** A range of bytes in a pack. */

@@ -46,8 +46,8 @@ export async function switchCollections(
       if (rows[0]?.ready !== true) return false;
       await guard(tx);
 
-      // Changes that a later change of the same document has made void are not moved: copies are older than every change,
-      // so nothing could detect this later.
+      // Changes that a later change of the same document has made void are not moved: copies are older than every
+      // change, so nothing could detect this later.
       await tx.query(
         `create temporary table moved on commit drop as
          select o.*, r.first_seq, ${drawDoc(target, 'o.id')} as new_doc, false as again

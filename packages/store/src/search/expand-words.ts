@@ -31,16 +31,16 @@ export async function expandWords(request: SearchRequest, snapshot: Snapshot, cl
     const found = withErrorContext(parameter, () => clauseColumn(snapshot, clause));
     if (found.column.kind !== 'words' || snapshot.expansions.has(clause)) continue;
     if (clause.kind === 'range' && clause.low === null && clause.high === null) continue;
-    const most = MAX_WORDS[clause.kind];
+    const max = MAX_WORDS[clause.kind];
     const params = new Params();
     const condition = withErrorContext(parameter, () =>
       wordCondition(clause, found, { tables: snapshot, params, ...clock }),
     );
     const rows = await snapshot.tx.query<{ word: string }>(
-      `select w.word from ${snapshot.sqlSchema}.words w where ${condition('w.word')} limit ${most + 1}`,
+      `select w.word from ${snapshot.sqlSchema}.words w where ${condition('w.word')} limit ${max + 1}`,
       params.values,
     );
-    if (rows.length <= most)
+    if (rows.length <= max)
       snapshot.expansions.set(
         clause,
         rows.map(({ word }) => word),

@@ -86,7 +86,7 @@ function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
   // Solr has no such values for numbers and dates either.
   const countable = isString || type === 'boolean';
   /** All possible values. */
-  const most = type === 'boolean' ? 2 : Number.POSITIVE_INFINITY;
+  const max = type === 'boolean' ? 2 : Number.POSITIVE_INFINITY;
   const zerosWanted = facet.mincount <= 0 && countable && facet.only === undefined;
   return {
     conditions: (context) =>
@@ -95,7 +95,7 @@ function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
     // Values with the count 0 need a scan of all documents: with 1,000,000 of them, that takes four times as long as a
     // count over the 10 % that match a filter.
     needsZeros: (rows) =>
-      zerosWanted && rows < most && (facet.sort === 'index' || rows < (facet.limit ?? Number.POSITIVE_INFINITY)),
+      zerosWanted && rows < max && (facet.sort === 'index' || rows < (facet.limit ?? Number.POSITIVE_INFINITY)),
     result: (rows) => {
       const counts = rows
         .filter(({ part }) => part === 'value')
@@ -125,7 +125,7 @@ function fieldSelect(
   const counted =
     `select e.v, count(*) as n from (select ${each} as v from ${matched.from} where ${matched.where}) e ` +
     `where ${wanted} group by e.v`;
-  const least =
+  const min =
     facet.only === undefined && facet.mincount > 1 ? ` having count(*) >= ${params.add(facet.mincount, 'int8')}` : '';
   const order = facet.sort === 'count' ? 'n desc, v' : 'v';
   const limit = facet.only === undefined ? Math.min(facet.limit ?? MAX_VALUES + 1, MAX_VALUES + 1) : MAX_VALUES + 1;
@@ -134,7 +134,7 @@ function fieldSelect(
     zeros && !matched.everything
       ? `select a.v, coalesce(c.n, 0) as n from (select distinct e.v from (select ${each} as v ` +
         `from ${sqlSchema}.documents d where ${visible(params.add(commit, 'int8'))}) e where ${wanted}) a left join (${counted}) c on c.v = a.v`
-      : `${counted}${least}`;
+      : `${counted}${min}`;
   return (
     `select 'value' as part, ${keySql('t.v', elementType(found.type))} as key, t.n, ` +
     `row_number() over (order by ${order}) as position ` +

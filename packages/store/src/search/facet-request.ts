@@ -4,8 +4,8 @@ import type { RangeBounds, RangeCounts, RangeInclude, RangeOther } from './facet
 /** A facet over the documents of a search. */
 export type FacetRequest = {
   /**
-   * Queries and filters of the search that this facet ignores, so that users see alternatives to them. They are compared
-   * by identity.
+   * Queries and filters of the search that this facet ignores, so that users see alternatives to them. They are
+   * compared by identity.
    */
   readonly without?: ReadonlySet<Query>;
 } & (FieldFacet | QueryFacet | RangeFacet);

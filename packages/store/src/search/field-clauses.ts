@@ -176,10 +176,10 @@ export function longBounds(
   found: FoundColumn,
 ): readonly [bigint, bigint] | undefined {
   const [from, to] = [low, high].map((bound) => readBound(readInteger, bound, found, position));
-  const least = !from ? MIN_LONG : from.exact && includeLow ? from.floor : from.floor + 1n;
-  const most = !to ? MAX_LONG : to.exact && !includeHigh ? to.floor - 1n : to.floor;
-  if (least > most || least > MAX_LONG || most < MIN_LONG) return undefined;
-  return [least < MIN_LONG ? MIN_LONG : least, most > MAX_LONG ? MAX_LONG : most];
+  const min = !from ? MIN_LONG : from.exact && includeLow ? from.floor : from.floor + 1n;
+  const max = !to ? MAX_LONG : to.exact && !includeHigh ? to.floor - 1n : to.floor;
+  if (min > max || min > MAX_LONG || max < MIN_LONG) return undefined;
+  return [min < MIN_LONG ? MIN_LONG : min, max > MAX_LONG ? MAX_LONG : max];
 }
 
 function boundsCondition(range: Clause<'range'>, found: FoundColumn, context: CompileContext): Condition {

@@ -28,11 +28,11 @@ export function fuzzyCondition(
   const tried = fuzzyPatterns(characters, edits);
   params.countLoop(Math.floor(tried.length / PATTERNS_AT_ONCE));
   const patterns = params.add(tried, 'text[]');
-  const least = params.add(Math.max(0, characters.length - edits), 'int');
-  const most = params.add(characters.length + edits, 'int');
+  const min = params.add(Math.max(0, characters.length - edits), 'int');
+  const max = params.add(characters.length + edits, 'int');
   const pieces = params.add(wholePieces(characters, 2 * edits + 1), 'text[]');
   return (value) =>
-    `case when char_length(${value}) between ${least} and ${most} and ${value} like any(${pieces}) ` +
+    `case when char_length(${value}) between ${min} and ${max} and ${value} like any(${pieces}) ` +
     `then ${value} like any(${patterns}) else false end`;
 }
 

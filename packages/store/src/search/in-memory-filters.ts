@@ -140,8 +140,8 @@ export class InMemoryFilters implements Disposable {
   }
 
   /**
-   * Whether a query asks for so few values of a column that most documents cannot have one of them. This needs no plan of
-   * the database.
+   * Whether a query asks for so few values of a column that most documents cannot have one of them. This needs no plan
+   * of the database.
    */
   async #asksForFew(query: Query): Promise<boolean> {
     const test = valueTest(query, this.#snapshot);
@@ -156,7 +156,8 @@ export class InMemoryFilters implements Disposable {
     const last = known.get(column);
     if (last !== undefined && performance.now() < last.until) return last.share;
     const { explain, sqlSchema } = this.#snapshot;
-    // The statistics of all partitions together are called inherited. A column without frequent values has none of them.
+    // The statistics of all partitions together are called inherited. A column without frequent values has none of
+    // them.
     const [row] = await explain<{ most_frequent: number | null }>(
       `select most_common_freqs[1] as most_frequent from pg_stats
         where schemaname = $1 and tablename = 'documents' and attname = $2 order by inherited desc limit 1`,

@@ -25,7 +25,8 @@ import { readTotals } from './totals.ts';
 /**
  * Answers a search from one commit: which documents match, in what order, how many, and the fields of one page of them.
  *
- * @throws AkinError bad-request for unknown fields, values that do not fit, a foreign cursorMark; the reason of the signal
+ * @throws AkinError bad-request for unknown fields, values that do not fit, a foreign cursorMark; the reason of the
+ * signal
  */
 export async function search(store: Store, collection: Collection, question: SearchQuestion): Promise<SearchResult> {
   if (question.cursorMark !== undefined && (question.start ?? 0) > 0) {
@@ -85,7 +86,9 @@ class Search {
     });
   }
 
-  /** Reads the collection into memory, if it is missing there. @returns whether another attempt in memory is worth it */
+  /**
+   * Reads the collection into memory, if it is missing there. @returns whether another attempt in memory is worth it
+   */
   async #mayBeInMemoryNow(first: NotInMemory): Promise<boolean> {
     if (first === NEEDS_DATABASE) {
       // Search nodes may move to later commits while a search is at an earlier one.

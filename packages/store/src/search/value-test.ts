@@ -81,8 +81,8 @@ function inRange(range: Range, found: Found): Asked | undefined {
   if (found.type === 'long') {
     const bounds = longBounds(range, found);
     if (bounds === undefined) return { values: new Set(), conditions: [] };
-    const [least, most] = bounds;
-    return { values: new Set(), conditions: [(text) => least <= BigInt(text) && BigInt(text) <= most] };
+    const [min, max] = bounds;
+    return { values: new Set(), conditions: [(text) => min <= BigInt(text) && BigInt(text) <= max] };
   }
   if (found.type === 'string') return inStringRange(range);
   if (found.type !== 'double') return undefined;

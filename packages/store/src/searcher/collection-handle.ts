@@ -4,7 +4,9 @@ import type { ReadCollection } from './read-rows.ts';
 /** The part of {@link InMemoryCollection} that its filters and columns use. */
 export interface CollectionHandle {
   readonly collection: ReadCollection;
-  /** The last commit in memory, how often the collection was read from the beginning, and the greatest document number. */
+  /**
+   * The last commit in memory, how often the collection was read from the beginning, and the greatest document number.
+   */
   state(): { readonly commit: bigint; readonly begun: number; readonly last: number };
   change(request: Change): Promise<void>;
   /** Call this after data was added. @throws SearcherError if there is no memory for it */

@@ -98,7 +98,8 @@ export class InMemoryColumns {
    * do not match. A filter that excludes values is kept as its complement.
    *
    * @returns `sent` resolves when the searcher has the matches; later requests may use them at once. Undefined if the
-   * column is not in memory for that commit, if the filter is kept as its complement, or if the database updates it faster
+   * column is not in memory for that commit, if the filter is kept as its complement, or if the database updates it
+   * faster
    */
   async answer(
     filter: { readonly number: number; readonly commit: bigint; isComplement?: boolean },

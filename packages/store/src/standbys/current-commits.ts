@@ -27,8 +27,8 @@ export class CurrentCommits {
   }
 
   /**
-   * The fingerprint of a collection, as of a moment after the call. Undefined if it does not exist. @throws errors of the
-   * primary
+   * The fingerprint of a collection, as of a moment after the call. Undefined if it does not exist. @throws errors of
+   * the primary
    */
   async ask(collectionId: number): Promise<string | undefined> {
     this.#next ??= this.#question();

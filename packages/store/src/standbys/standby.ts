@@ -356,6 +356,6 @@ function again<T>(ask: () => Promise<T>): (error: unknown) => Promise<T> {
 }
 
 /** Doubles with each time in a row. */
-function backoff([first, most]: readonly [number, number], times: number): number {
-  return Math.min(most, first * 2 ** Math.min(times, 30));
+function backoff([first, max]: readonly [number, number], times: number): number {
+  return Math.min(max, first * 2 ** Math.min(times, 30));
 }
