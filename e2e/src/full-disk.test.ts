@@ -41,18 +41,19 @@ it('akin serve on a full disk refuses changes, still searches, and accepts chang
     const found = await find('id:0-0').catch(() => undefined);
     const ready = await fetch(`${akin.url}/health/ready`);
     const { warnings } = (await ready.json()) as { warnings?: readonly string[] };
+    const answered = await fetch(`${akin.url}/api/cores/my-collection`);
+    const status = (await answered.json()) as { responseHeader: { warnings?: string[] } };
     return (
       answer.status === 503 &&
       Number(answer.headers.get('retry-after')) > 0 &&
       found === 1 &&
       ready.status === 200 &&
       warnings?.length === 1 &&
-      /free some space/.test(String(warnings[0]))
+      /free some space/.test(String(warnings[0])) &&
+      status.responseHeader.warnings?.length === 1 &&
+      /free some space/.test(String(status.responseHeader.warnings[0]))
     );
   });
-  const answered = await fetch(`${akin.url}/api/cores/my-collection`);
-  const status = (await answered.json()) as { responseHeader: { warnings?: string[] } };
-  expect(status.responseHeader.warnings).toEqual([expect.stringContaining('free some space')]);
 
   await disk.resize(600);
   await until('changes are accepted', async () => {
