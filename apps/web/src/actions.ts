@@ -4,7 +4,7 @@ import type { Layout } from './grid/rows.ts';
 import type { Mode } from './mode.ts';
 import type { Compared } from './review/compared.ts';
 import type { Keep } from './review/facts.ts';
-import type { Also, Query } from './view-state.ts';
+import type { Example, Query } from './view-state.ts';
 
 /** The user's actions on the page. */
 export interface Actions {
@@ -14,7 +14,7 @@ export interface Actions {
   /** Handles the text of the search box: words, a colour, or the URL of a picture. */
   setWords(words: string): void;
   /** Adds a document as a positive or negative example of the search, or removes it. */
-  askAlso(id: string, sign: Also['sign'] | null): void;
+  askAlso(id: string, sign: Example['sign'] | null): void;
   /** Searches for words, even if they could be the name of a colour. */
   askWords(words: string, where?: 'both' | 'look' | 'text'): void;
   /** Shows only results with at least this score. */
