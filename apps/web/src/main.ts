@@ -36,7 +36,7 @@ import { loadCollections, loadFields, updateStatus, watchStatus } from './status
 import { TEXTS } from './texts.ts';
 import { forgetUndoLater, keepUndo, undoLast } from './undo.ts';
 import { queryOfFile } from './upload.ts';
-import { type Query, readState, type ViewState, writeState } from './view-state.ts';
+import { DEFAULT_COLLECTION, type Query, readState, type ViewState, writeState } from './view-state.ts';
 import { moreChanges, retryChanges } from './watch-changes.ts';
 import { canRankByText, wordsOf } from './words.ts';
 
@@ -98,6 +98,16 @@ async function enterCollection(): Promise<void> {
   await Promise.all([loadFields(model), updateStatus(model)]);
   // If the user has opened another collection meanwhile, that has started its own search.
   if (collection === model.state.collection) await search(model);
+}
+
+/** Shows another collection, if there is one, in place of the one that will be deleted. */
+async function leaveCollection(name: string): Promise<void> {
+  const others = model.shown.collections.filter((one) => one !== name);
+  const collection = others.includes(DEFAULT_COLLECTION) ? DEFAULT_COLLECTION : others[0];
+  if (name !== model.state.collection || collection === undefined) return;
+  model.state = { ...model.state, collection };
+  history.replaceState(null, '', writeState(model.state));
+  await enterCollection();
 }
 
 function go(change: Partial<ViewState>, options: { keepPreview?: boolean } = {}): void {
@@ -178,7 +188,7 @@ const actions: Actions = {
   reviewGroups: () => go({ view: 'groups', query: null, words: '', filters: [] }),
   showManage: () => go({ view: 'manage', query: null }),
   createCollection: (name) => void createCollection(model, name),
-  dropCollection: (name) => void dropCollection(model, name),
+  dropCollection: (name) => void dropCollection(model, name, leaveCollection),
   clearDemo: () => void clearDemo(model),
   createKey: (key) => void createKey(model, key),
   revokeKey: (id, name) => void revokeKey(model, id, name),

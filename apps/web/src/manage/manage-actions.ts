@@ -21,8 +21,16 @@ export function createCollection(model: Model, name: string): Promise<void> {
   return act(model, () => model.akin.collection(name).create());
 }
 
-/** Deletes a collection after the user has typed its name. */
-export async function dropCollection(model: Model, name: string): Promise<void> {
+/**
+ * Deletes a collection after the user has typed its name.
+ *
+ * @param leave Shows another collection if this one is shown: the page asks for its changes all the time.
+ */
+export async function dropCollection(
+  model: Model,
+  name: string,
+  leave: (name: string) => Promise<void>,
+): Promise<void> {
   const typed = await ask({
     title: T.dropOf(name),
     text: T.dropText(name),
@@ -31,7 +39,10 @@ export async function dropCollection(model: Model, name: string): Promise<void> 
   });
   if (typed === null) return;
   if (typed.text !== name) return model.update({ error: T.otherName });
-  await act(model, () => model.akin.collection(name).drop());
+  await act(model, async () => {
+    await leave(name);
+    await model.akin.collection(name).drop();
+  });
 }
 
 export async function clearDemo(model: Model): Promise<void> {
