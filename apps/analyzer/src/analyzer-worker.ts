@@ -77,7 +77,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     const { origin, bulk = false } = job.payload;
     const options = {
       kind: 'consumer',
-      partOf: origin?.trace ?? null,
+      parent: origin?.trace ?? null,
       attributes: {
         'messaging.system': 'bullmq',
         'messaging.destination.name': 'analyze',

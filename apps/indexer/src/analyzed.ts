@@ -11,7 +11,7 @@ import { RETRY_AFTER } from './retries.ts';
 export async function handleAnalyzed(job: Job<'analyzed'>, context: Context): Promise<void> {
   const options = {
     kind: 'consumer',
-    partOf: job.payload.origin?.trace ?? null,
+    parent: job.payload.origin?.trace ?? null,
     attributes: {
       'messaging.system': 'bullmq',
       'messaging.destination.name': 'analyzed',

@@ -135,7 +135,7 @@ async function dispatch(task: AnalysisTask, context: Context): Promise<boolean> 
   const bulk = position >= FIRST_BULK_POSITION;
   const options = {
     kind: 'producer',
-    partOf: bulk ? null : (origin.trace ?? null),
+    parent: bulk ? null : (origin.trace ?? null),
     links: bulk && origin.trace !== undefined ? [origin.trace] : [],
     attributes: {
       ...ANALYZE_JOBS,

@@ -14,7 +14,7 @@ export interface SpanOptions {
    * The `traceparent` of the parent span, perhaps in another process. Null, or an invalid one: no parent. Default: the
    * active span.
    */
-  readonly partOf?: string | null;
+  readonly parent?: string | null;
   /** The `tracestate` of the parent. */
   readonly tracestate?: string | undefined;
   /** The `traceparent` of every other related span. */
@@ -94,7 +94,7 @@ export function traceHeaders(): Readonly<Record<string, string>> {
   return maker?.headers() ?? NOTHING;
 }
 
-/** The `traceparent` of the active span, for later work in other processes as `partOf`. */
+/** The `traceparent` of the active span, for later work in other processes as `parent`. */
 export function traceparent(): string | undefined {
   return maker?.headers().traceparent;
 }

@@ -43,7 +43,7 @@ describe('traces', () => {
   it('nest as the work does, and continue the trace of others', async () => {
     await start({ ...toReceiver(), OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test' });
     const spans = await sent(() =>
-      inSpan('outer', { kind: 'server', partOf: PARENT, attributes: { figure: 7, none: undefined } }, async (span) => {
+      inSpan('outer', { kind: 'server', parent: PARENT, attributes: { figure: 7, none: undefined } }, async (span) => {
         await inSpan('inner', {}, async () => span.set({ names: ['a', 'b'] }));
       }),
     );
@@ -98,7 +98,7 @@ describe('traces', () => {
   ])('begin again where the traceparent is %s', async (_, hostile) => {
     await start(toReceiver());
     const [span] = await sent(() =>
-      inSpan('x', { partOf: hostile, links: [hostile] }, async (one) => one.link(hostile)),
+      inSpan('x', { parent: hostile, links: [hostile] }, async (one) => one.link(hostile)),
     );
     expect(span?.traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(span).toMatchObject({ parentSpanId: '', links: [] });
@@ -115,7 +115,7 @@ describe('traces', () => {
     await start(toReceiver());
     const lines: string[] = [];
     const log = createLogger({ name: 'test', destination: { write: (line) => lines.push(line) } });
-    await inSpan('x', { partOf: PARENT, tracestate: 'a=b' }, async () => {
+    await inSpan('x', { parent: PARENT, tracestate: 'a=b' }, async () => {
       const [, trace_id, span_id] = traceparent()?.split('-') ?? [];
       expect(trace_id).toBe(PARENT.split('-')[1]);
       expect(traceHeaders()).toEqual({ traceparent: traceparent(), tracestate: 'a=b' });

@@ -76,18 +76,18 @@ export async function startTracing(
   const tracer = provider.getTracer('akin', version);
   const propagator = new core.W3CTraceContextPropagator();
 
-  const contextOf = ({ partOf, tracestate }: SpanOptions): Context => {
-    if (partOf === undefined) return api.context.active();
-    if (partOf === null || partOf.length > LONGEST_TRACEPARENT) return api.ROOT_CONTEXT;
+  const contextOf = ({ parent, tracestate }: SpanOptions): Context => {
+    if (parent === undefined) return api.context.active();
+    if (parent === null || parent.length > LONGEST_TRACEPARENT) return api.ROOT_CONTEXT;
     return propagator.extract(
       api.ROOT_CONTEXT,
-      { traceparent: partOf, ...(tracestate === undefined ? {} : { tracestate }) },
+      { traceparent: parent, ...(tracestate === undefined ? {} : { tracestate }) },
       api.defaultTextMapGetter,
     );
   };
   const linksTo = (traceparents: readonly string[]): Link[] =>
     traceparents.flatMap((traceparent) => {
-      const context: SpanContext | undefined = api.trace.getSpanContext(contextOf({ partOf: traceparent }));
+      const context: SpanContext | undefined = api.trace.getSpanContext(contextOf({ parent: traceparent }));
       return context === undefined ? [] : [{ context }];
     });
   const maker: SpanMaker = {

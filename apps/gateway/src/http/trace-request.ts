@@ -20,7 +20,7 @@ function openRequestSpan(request: Request, response: Response): OpenSpan | undef
   const method = KNOWN_METHODS.includes(request.method) ? request.method : '_OTHER';
   const span = openSpan(method === '_OTHER' ? 'HTTP' : method, () => ({
     kind: 'server',
-    partOf: request.get('traceparent') ?? null,
+    parent: request.get('traceparent') ?? null,
     tracestate: request.get('tracestate'),
     attributes: {
       'http.request.method': method,

@@ -27,7 +27,7 @@ export async function analyzePicture(
 ): Promise<Analysis> {
   const picture = withErrorContext(parameter, () => {
     if ('bytes' in input) return input;
-    return 'url' in input ? { url: requireHttp(input.url) } : { bytes: bytesOf(input.data, context.files) };
+    return 'url' in input ? { url: requireHttp(input.url) } : { bytes: pictureBytes(input.data, context.files) };
   });
   return analyzed(picture, modules, options, signal, context);
 }
@@ -83,7 +83,7 @@ async function analyzed(
   }
 }
 
-function bytesOf(data: string, files: Files): Uint8Array {
+function pictureBytes(data: string, files: Files): Uint8Array {
   return files.get(data) ?? decodeBase64(data, MAX_PICTURE_BYTES);
 }
 

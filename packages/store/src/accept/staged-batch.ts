@@ -1,9 +1,9 @@
-import { drawDoc } from '../collections/shards.ts';
+import { newDocSql } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
-import { CopyRows, type Place } from '../engine/copy-rows.ts';
+import { CopyRows, type NumberOffset } from '../engine/copy-rows.ts';
 import { etagOfBytes, insertPacks, type Packed, type Picture, packPictures } from '../objects/packed-rows.ts';
-import type { Place as PackPlace } from '../objects/packs.ts';
+import type { PackPlace } from '../objects/packs.ts';
 import type { Row } from './staged-rows.ts';
 
 const OPERATIONS = [
@@ -16,9 +16,9 @@ const THUMBNAILS = ['doc', 'bytes', 'etag', 'pack', 'start', 'size'];
 
 /** Where rows in memory contain the number of a document, which is drawn only when its batch is written. */
 interface DocPlaces {
-  readonly operation: Place;
-  outputs?: Place;
-  thumbnail?: Place;
+  readonly operation: NumberOffset;
+  outputs?: NumberOffset;
+  thumbnail?: NumberOffset;
 }
 
 /** A picture of a document whose bytes go into a pack. */
@@ -37,7 +37,7 @@ export class StagedBatch {
   readonly #operations = new CopyRows();
   readonly #outputs = new CopyRows();
   readonly #thumbnails = new CopyRows();
-  readonly #requests: Place[] = [];
+  readonly #requests: NumberOffset[] = [];
   readonly #docs: DocPlaces[] = [];
   /** Ids of the documents, in the order of `#docs`. */
   readonly #ids: string[] = [];
@@ -135,7 +135,7 @@ export class StagedBatch {
   async #drawDocs(): Promise<bigint[]> {
     if (this.#ids.length === 0) return [];
     const rows = await this.#store.engine.query<{ doc: bigint }>(
-      `select ${drawDoc(this.#collection, 'id')} as doc from unnest($1::text[]) as t (id)`,
+      `select ${newDocSql(this.#collection, 'id')} as doc from unnest($1::text[]) as t (id)`,
       [textArray(this.#ids)],
       'bulk',
     );
@@ -154,7 +154,7 @@ function addContents(
   contents: string | Uint8Array | null,
   mark: string | null,
   place: PackPlace | null,
-): Place {
+): NumberOffset {
   rows.row(OUTPUTS.length);
   const doc = rows.long(0n);
   if (typeof contents === 'string') rows.text(contents);

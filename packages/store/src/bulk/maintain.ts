@@ -3,7 +3,7 @@ import { LIVE } from '../collections/collection-tables.ts';
 import { dropReplaced, listCollections } from '../collections/collections.ts';
 import { keepFieldIndexes } from '../collections/field-indexes.ts';
 import { hasServers } from '../collections/shard-servers.ts';
-import { foldFailures, sweepFailures } from '../commit/failures.ts';
+import { compactFailures, sweepFailures } from '../commit/failures.ts';
 import { removeDocuments, removePictures } from '../commit/remove-documents.ts';
 import { forgetOldTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
@@ -38,7 +38,7 @@ export async function maintain(store: Store, collections?: readonly Collection[]
  */
 export async function maintainCollection(store: Store, collection: Collection, signal?: AbortSignal): Promise<boolean> {
   const { lowWater, isFresh } = await readProgress(store, collection);
-  await foldFailures(store, collection);
+  await compactFailures(store, collection);
   await removeBarriers(store, collection, lowWater);
   const left = [
     isFresh,

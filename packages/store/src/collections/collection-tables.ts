@@ -1,8 +1,8 @@
 import type { ModuleManifest, OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
-import { addColumns, countOf, createServerSchemas, NO_DOCUMENTS, sampleFew } from './server-tables.ts';
+import { addColumns, countOf, createServerSchemas, sampleFew, ZERO_COUNT_SQL } from './server-tables.ts';
 import { hasServers } from './shard-servers.ts';
-import { partitionTables, renameSequence, setForBulk, type Tables } from './shards.ts';
+import { bulkSettingsSql, partitionTables, renameSequence, type Tables } from './shards.ts';
 import { sqlType } from './sql-types.ts';
 
 /** `valid_to` of a live row: the greatest bigint. */
@@ -315,7 +315,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `alter table ${S}.requests add column if not exists bytes_before bigint`,
   ],
 
-  (S) => [setForBulk(S)], // 19
+  (S) => [bulkSettingsSql(S)], // 19
 ];
 
 /**
@@ -373,7 +373,7 @@ export async function createModuleTables(tx: Queryable, collection: Tables, modu
       await partitionTables(tx, collection, [`descriptors_${module.name}`]);
       await sampleFew(tx, collection, table);
     }
-    const count = hasServers(collection) ? NO_DOCUMENTS : countOf(sqlSchema, table);
+    const count = hasServers(collection) ? ZERO_COUNT_SQL : countOf(sqlSchema, table);
     await tx.query(
       `insert into ${sqlSchema}.descriptor_counts (module, documents) select $1, ${count} on conflict (module) do nothing`,
       [module.name, sqlSchema],

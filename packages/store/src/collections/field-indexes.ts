@@ -138,7 +138,7 @@ async function buildIndex(
     const sql = `create index ${concurrently} ${name} on ${table} ${definition}`;
     await (server === undefined ? engine.query(sql, [], 'bulk') : runOnServer(engine, server, sql));
   } catch (error) {
-    if (!wasCancelled(error) && !(await refuseIndex(store, collection, error))) throw error;
+    if (!wasCancelled(error) && !(await dropFailedIndex(store, collection, error))) throw error;
   }
 }
 
@@ -148,7 +148,7 @@ async function buildIndex(
  *
  * @returns whether this was the error; then the failed work may be retried
  */
-export async function refuseIndex(store: Store, collection: Collection, error: unknown): Promise<boolean> {
+export async function dropFailedIndex(store: Store, collection: Collection, error: unknown): Promise<boolean> {
   if (sqlStateOf(error) !== PROGRAM_LIMIT_EXCEEDED) return false;
   const name = /"(field_[a-z0-9_]+)"/.exec(messageOf(error))?.[1];
   const [, column, form] = /^field_(.+)_(elements|rising|falling)(_s\d+)?$/.exec(name ?? '') ?? [];

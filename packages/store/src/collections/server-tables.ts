@@ -65,7 +65,7 @@ export function countOf(sqlSchema: string, table: string): string {
  * As {@link countOf}, for a collection with shards on other servers: none of its tables is from before descriptors were
  * counted, and reading rows on other servers would block new columns.
  */
-export const NO_DOCUMENTS = '0 where $2::text is not null';
+export const ZERO_COUNT_SQL = '0 where $2::text is not null';
 
 /** Adds columns to `documents` that do not exist yet. */
 export async function addColumns(

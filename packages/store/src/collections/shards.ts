@@ -33,7 +33,7 @@ export function requireShards(shards: number): void {
 }
 
 /** SQL that draws the number of a new row for the document with the id of an expression. */
-export function drawDoc(collection: Tables, id: string): string {
+export function newDocSql(collection: Tables, id: string): string {
   const shards = shardsOf(collection);
   const { sqlSchema: S } = collection;
   if (shards === 1) return `nextval('${S}.doc')`;
@@ -84,7 +84,7 @@ export function partitionSuffixes(collection: Settings): string[] {
  * The partition of a table with the rows of a shard, or the whole table. Lookups by id in the whole table read each
  * partition.
  */
-export function partOf({ sqlSchema }: Tables, table: string, shard: number | undefined): string {
+export function partitionOf({ sqlSchema }: Tables, table: string, shard: number | undefined): string {
   return `${sqlSchema}.${table}${shard === undefined ? '' : suffixOf(shard)}`;
 }
 
@@ -102,7 +102,7 @@ const IN_ROWS = 'toast_tuple_target = 4080';
  * SQL with two settings for the tables of a collection, which may be partitioned: the setting of the session limits the
  * pending list of the index of words, and outputs are stored in their rows.
  */
-export function setForBulk(S: string): string {
+export function bulkSettingsSql(S: string): string {
   return `do $$
      declare one record;
      begin

@@ -5,7 +5,7 @@ import { Applier } from './applier.ts';
 import { applyShards } from './apply-shards.ts';
 import type { CommitContext } from './commit-context.ts';
 import { BEFORE_ALL, nextReady, type ReadyOperation, type UnfinishedRequest } from './ready-operations.ts';
-import { sortInWords } from './words-index.ts';
+import { flushPendingList } from './words-index.ts';
 
 /** Maximum number of requests in the span of a commit. */
 const MAX_LINKS = 100;
@@ -65,7 +65,7 @@ export async function applyReady(
     // No transaction of a commit continues after its end.
     await applier.applied();
   }
-  if (progress.isLarge) await sortInWords(store, collection);
+  if (progress.isLarge) await flushPendingList(store, collection);
   return progress.failed + applier.failed;
 }
 

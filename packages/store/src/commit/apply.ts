@@ -1,24 +1,24 @@
 import type { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import { LIVE } from '../collections/collection-tables.ts';
-import { refuseIndex } from '../collections/field-indexes.ts';
-import { partOf } from '../collections/shards.ts';
+import { dropFailedIndex } from '../collections/field-indexes.ts';
+import { partitionOf } from '../collections/shards.ts';
 import { columnsOf, textArray } from '../engine/binary.ts';
 import type { Queryable, WritingTransaction } from '../engine/engine.ts';
 import { causeOf, reasonOf } from '../engine/sqlstate.ts';
 import { copyPictures } from './atomic.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
 import { beginChunk, type ChunkContext } from './chunks.ts';
-import { closeOperations, failOperations, forgetPayloads } from './close-operations.ts';
+import { closeOperations, deletePayloads, failOperations } from './close-operations.ts';
 import { type CommitContext, shardOf } from './commit-context.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
 import type { DocumentColumns } from './document-rows.ts';
-import { bytesOf, type LiveRow } from './end-rows.ts';
+import { type LiveRow, sumOfBytes } from './end-rows.ts';
 import { supersedeFailed } from './failures.ts';
 import { addRows } from './insert-rows.ts';
 import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
 import { endPublished, endUnpublished } from './remove-documents.ts';
 import { leaveTombstones, leaveTombstonesOfVoid, removeTombstones } from './tombstones.ts';
-import { gathersWords } from './words-index.ts';
+import { usesLongPendingList } from './words-index.ts';
 
 /**
  * Applies a chunk, unpublished, in one transaction. Among operations on one id the latest counts, in whatever order
@@ -44,7 +44,7 @@ async function applyPrepared(
   try {
     await context.store.engine.transaction(
       (tx) => batchSize.measure(prepared.length, () => applyInTransaction(tx, context, prepared)),
-      { lane: 'bulk', keyed: true, gathersWords: gathersWords(context.store) },
+      { lane: 'bulk', keyed: true, longPendingList: usesLongPendingList(context.store) },
     );
     return 0;
   } catch (error) {
@@ -52,7 +52,7 @@ async function applyPrepared(
     if (refused !== undefined) return refused + (await applyPrepared(context, prepared, batchSize));
     // Other errors are not caused by a document.
     if (causeOf(error) !== 'values') throw error;
-    if (await refuseIndex(context.store, context.collection, error)) {
+    if (await dropFailedIndex(context.store, context.collection, error)) {
       return applyPrepared(context, prepared, batchSize);
     }
     const [first] = prepared;
@@ -85,11 +85,11 @@ async function applyInTransaction(
   const { collection } = begun;
   const S = collection.sqlSchema;
   const context = await beginChunk(tx, begun);
-  const { winners, superseded } = await findWinners(tx, context, prepared);
-  const ids = winners.map(({ id }) => id);
-  const added = winners.filter((winner) => winner.columns !== undefined);
+  const { latest, superseded } = await findLatest(tx, context, prepared);
+  const ids = latest.map(({ id }) => id);
+  const added = latest.filter((one) => one.columns !== undefined);
 
-  const deletes = winners.filter((winner) => winner.columns === undefined);
+  const deletes = latest.filter((one) => one.columns === undefined);
   await writeTombstonesOfDeletes(tx, context, deletes, superseded);
   await removeTombstones(
     tx,
@@ -114,13 +114,13 @@ async function applyInTransaction(
     );
   }
   // Before the barriers, which check for pending changes of a document.
-  const [applied, madeVoid] = [operationsOf(winners), operationsOf(superseded)];
+  const [applied, madeVoid] = [operationsOf(latest), operationsOf(superseded)];
   await closeOperations(tx, context, applied, 'applied');
   await closeOperations(tx, context, madeVoid, 'superseded');
   const gone = [...expired, ...(await applyBarriers(tx, context, operationsOf(added), changes))];
-  await forgetPayloads(tx, S, madeVoid);
+  await deletePayloads(tx, S, madeVoid);
   // An atomic update makes nothing void: it could not change a failed document.
-  const whole = winners.filter(({ operation }) => !operation.atomic);
+  const whole = latest.filter(({ operation }) => !operation.atomic);
   await supersedeFailed(
     tx,
     S,
@@ -130,26 +130,26 @@ async function applyInTransaction(
     `update akin.collections set unpublished_documents = unpublished_documents + $2,
             unpublished_bytes = unpublished_bytes + $3, unpublished_operations = unpublished_operations + $4
       where id = $1`,
-    [collection.id, added.length - gone.length, bytes - bytesOf(gone), prepared.length],
+    [collection.id, added.length - gone.length, bytes - sumOfBytes(gone), prepared.length],
   );
   await changes.write(tx, context);
 }
 
 const operationsOf = (prepared: readonly Prepared[]) => prepared.map(({ operation }) => operation);
 
-const documentsOf = (context: CommitContext) => partOf(context.collection, 'documents', shardOf(context));
+const documentsOf = (context: CommitContext) => partitionOf(context.collection, 'documents', shardOf(context));
 
 /** Separates the latest operation on each id from those that a later one, here or applied before, has made void. */
-async function findWinners(
+async function findLatest(
   tx: Queryable,
   context: CommitContext,
   prepared: readonly Prepared[],
-): Promise<{ winners: Prepared[]; superseded: Prepared[] }> {
-  const latest = new Map<string, Prepared>();
+): Promise<{ latest: Prepared[]; superseded: Prepared[] }> {
+  const byId = new Map<string, Prepared>();
   for (const one of prepared) {
     if (one.isVoid) continue;
-    const other = latest.get(one.id);
-    if (other === undefined || other.operation.seq < one.operation.seq) latest.set(one.id, one);
+    const other = byId.get(one.id);
+    if (other === undefined || other.operation.seq < one.operation.seq) byId.set(one.id, one);
   }
   const rows = await tx.query<{ id: string; seq: bigint }>(
     `select id, max(seq) as seq from (
@@ -157,15 +157,15 @@ async function findWinners(
        union all
        select id, seq from ${context.collection.sqlSchema}.barriers where id = any($1::text[])
      ) known group by id`,
-    [textArray([...latest.keys()])],
+    [textArray([...byId.keys()])],
   );
   for (const { id, seq } of rows) {
-    const one = latest.get(id);
-    if (one !== undefined && one.operation.seq < seq) latest.delete(id);
+    const one = byId.get(id);
+    if (one !== undefined && one.operation.seq < seq) byId.delete(id);
   }
-  const winners = [...latest.values()];
-  const won = new Set(winners);
-  return { winners, superseded: prepared.filter((one) => !won.has(one)) };
+  const latest = [...byId.values()];
+  const kept = new Set(latest);
+  return { latest, superseded: prepared.filter((one) => !kept.has(one)) };
 }
 
 /** Leaves tombstones of the documents that deletes remove, including those in this chunk that they made void. */
@@ -180,13 +180,13 @@ async function writeTombstonesOfDeletes(
   await leaveTombstones(tx, context, `d.id = any($1::text[]) and d.valid_to = ${LIVE}`, [
     textArray([...withTombstones.keys()]),
   ]);
-  const latest = new Map<string, { id: string; seq: bigint; columns: DocumentColumns }>();
+  const byId = new Map<string, { id: string; seq: bigint; columns: DocumentColumns }>();
   for (const { id, columns, operation } of superseded) {
     const { seq } = operation;
-    if (columns === undefined || !withTombstones.has(id) || seq < (latest.get(id)?.seq ?? seq)) continue;
-    latest.set(id, { id, seq, columns });
+    if (columns === undefined || !withTombstones.has(id) || seq < (byId.get(id)?.seq ?? seq)) continue;
+    byId.set(id, { id, seq, columns });
   }
-  await leaveTombstonesOfVoid(tx, context, [...latest.values()]);
+  await leaveTombstonesOfVoid(tx, context, [...byId.values()]);
 }
 
 /**

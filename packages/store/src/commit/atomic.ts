@@ -14,7 +14,7 @@ import { decodeHalfvec, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { readDocuments } from '../search/hydrate.ts';
 import type { CommitContext } from './commit-context.ts';
-import { EVERYTHING } from './failures.ts';
+import { ALL_DOCUMENTS } from './failures.ts';
 import { BEFORE_ALL, type ReadyOperation } from './ready-operations.ts';
 
 /*
@@ -87,7 +87,7 @@ async function knownSeqs({ store, collection }: CommitContext, ids: ReadonlySet<
     `select id, max(seq) as seq from (
        select id, seq from ${S}.documents where id = any($1::text[])
        union all select id, seq from ${S}.barriers where id = any($1::text[])
-       union all select id, coalesce((select max(seq) from ${S}.barriers where query = '${EVERYTHING}'), ${BEFORE_ALL})
+       union all select id, coalesce((select max(seq) from ${S}.barriers where query = '${ALL_DOCUMENTS}'), ${BEFORE_ALL})
          from unnest($1::text[]) t (id)) known group by id`,
     [textArray([...ids])],
     'bulk',

@@ -13,7 +13,7 @@ export interface Failure {
 }
 
 /** Removes outputs and thumbnails of superseded operations. */
-export async function forgetPayloads(tx: Queryable, S: string, superseded: readonly ReadyOperation[]): Promise<void> {
+export async function deletePayloads(tx: Queryable, S: string, superseded: readonly ReadyOperation[]): Promise<void> {
   const docs = superseded.flatMap(({ doc }) => (doc === null ? [] : [doc]));
   if (docs.length === 0) return;
   await tx.query(`delete from ${S}.outputs where doc = any($1::bigint[])`, [docs]);

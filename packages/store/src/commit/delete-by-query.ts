@@ -11,10 +11,10 @@ import { closeOperations, failOperations } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import { endRows, type LiveRow } from './end-rows.ts';
-import { EVERYTHING, supersedeFailed, sweepFailures } from './failures.ts';
+import { ALL_DOCUMENTS, supersedeFailed, sweepFailures } from './failures.ts';
 import { requireLease } from './leases.ts';
 import type { ReadyOperation } from './ready-operations.ts';
-import { forgetsTombstones, forgetTombstones } from './tombstones.ts';
+import { deleteAllTombstones, deletesEverything } from './tombstones.ts';
 import { waitingIds } from './waiting-deletes.ts';
 
 /** Documents per statement: some milliseconds on PGlite. */
@@ -47,9 +47,9 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
   const S = collection.sqlSchema;
   // An invalid query also fails if there are no documents.
   compileDelete(context, operation.document ?? '', operation.acceptedAt, new Params());
-  const forgets = forgetsTombstones(operation.document ?? '');
-  if (forgets) await forgetTombstones(context);
-  const leaves = operation.tombstones && !forgets;
+  const deletesAll = deletesEverything(operation.document ?? '');
+  if (deletesAll) await deleteAllTombstones(context);
+  const leaves = operation.tombstones && !deletesAll;
   const ranges = await store.engine.query<{ first: bigint | null; last: bigint | null }>(
     shardRanges(collection)
       .map(
@@ -77,7 +77,7 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
         `insert into ${S}.barriers (seq, query, accepted_at, tombstones, waiting) values ($1, $2, $3, $4, $5::text[])`,
         [
           operation.seq,
-          covered === 'all' ? EVERYTHING : operation.document,
+          covered === 'all' ? ALL_DOCUMENTS : operation.document,
           operation.acceptedAt,
           leaves,
           waiting.length === 0 ? null : textArray(waiting),

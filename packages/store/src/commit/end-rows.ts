@@ -11,7 +11,7 @@ export interface LiveRow {
   readonly bytes: number | null;
 }
 
-export function bytesOf(rows: readonly Pick<LiveRow, 'bytes'>[]): number {
+export function sumOfBytes(rows: readonly Pick<LiveRow, 'bytes'>[]): number {
   return rows.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
 }
 
@@ -35,7 +35,7 @@ export async function endRows(
   await tx.query(
     `update akin.collections set unpublished_documents = unpublished_documents - $2,
             unpublished_bytes = unpublished_bytes - $3 where id = $1`,
-    [collection.id, rows.length, bytesOf(rows)],
+    [collection.id, rows.length, sumOfBytes(rows)],
   );
   await changes.write(tx, context);
 }

@@ -14,7 +14,7 @@ const BATCH = 1_000;
 const MAX_BATCHES = 20;
 
 /** The stored query of a barrier that deletes all documents, however it was written. */
-export const EVERYTHING = '*:*';
+export const ALL_DOCUMENTS = '*:*';
 
 /** Counts new failures, or (below 0) removed ones, by reason. */
 export async function countFailures(tx: Queryable, S: string, changes: ReadonlyMap<string, number>): Promise<void> {
@@ -39,7 +39,7 @@ export function failuresSql(S: string): string {
 }
 
 /** Adds up the rows of `failures`, so that there are few. */
-export async function foldFailures(store: Store, { sqlSchema: S }: Collection): Promise<void> {
+export async function compactFailures(store: Store, { sqlSchema: S }: Collection): Promise<void> {
   await store.engine.query(
     `with gone as (delete from ${S}.failures where (select count(*) from ${S}.failures) > 100 returning code, change)
      insert into ${S}.failures (code, change)
@@ -108,7 +108,7 @@ async function sweepBatch(
                                         where mr.first_seq = (select max(first_seq) from ${S}.requests where first_seq <= d.seq)
                                           and m.position = d.seq - mr.first_seq and m.atomic))
               or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)
-              or exists (select from ${S}.barriers b where b.query = '${EVERYTHING}' and b.seq > r.first_seq + o.position)),
+              or exists (select from ${S}.barriers b where b.query = '${ALL_DOCUMENTS}' and b.seq > r.first_seq + o.position)),
             false) as covered
        from (select request, position, id from ${S}.operations
               where state = 'failed' and (request, position) > ($1, $2) order by request, position limit ${BATCH}) o

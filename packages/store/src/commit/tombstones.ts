@@ -146,12 +146,12 @@ export async function removeTombstones(
 }
 
 /** Whether a delete by this query empties the collection: then it removes all tombstones and writes none. */
-export function forgetsTombstones(query: string): boolean {
+export function deletesEverything(query: string): boolean {
   return parseQuery(query).kind === 'all';
 }
 
 /** Removes all tombstones of the collection, in pieces. */
-export async function forgetTombstones({ store, collection, lease }: CommitContext): Promise<void> {
+export async function deleteAllTombstones({ store, collection, lease }: CommitContext): Promise<void> {
   const S = collection.sqlSchema;
   const [range] = await store.engine.query<{ first: bigint | null; last: bigint | null }>(
     `select min(number) as first, max(number) as last from ${S}.tombstones`,

@@ -3,7 +3,7 @@ import { accept, openTestStore, testPlace } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { commit } from './commit.ts';
-import { gathersWords } from './words-index.ts';
+import { usesLongPendingList } from './words-index.ts';
 
 /** More documents than the first piece of a commit takes. */
 const MANY = 400;
@@ -52,18 +52,18 @@ describe('the list of words that wait', () => {
     ['the engine is PGlite', { kind: 'pglite', strength: 0, sinceLastSearch: 60_000 }, false],
   ])('is as it should be where %s', (_, { kind, strength, sinceLastSearch }, expected) => {
     const engine = { kind, sinceLastSearch: () => sinceLastSearch };
-    expect(gathersWords({ engine, throttle: { strength } } as unknown as Store)).toBe(expected);
+    expect(usesLongPendingList({ engine, throttle: { strength } } as unknown as Store)).toBe(expected);
   });
 
   it('is long in transactions that ask for it, and short in others', async () => {
     await using place = await openPlace();
-    for (const [gathersWords, expected] of [
+    for (const [longPendingList, expected] of [
       [false, '256kB'] as const,
       [true, '4MB'] as const,
       [false, '256kB'] as const,
     ]) {
       const show = 'select current_setting($1) as setting';
-      const options = { gathersWords };
+      const options = { longPendingList };
       expect(await place.store.engine.transaction((tx) => tx.query(show, ['gin_pending_list_limit']), options)).toEqual(
         [{ setting: expected }],
       );

@@ -1,20 +1,20 @@
 import type { Collection, Store } from '../context.ts';
 
 /*
- * New words wait in a list of the index of words, and go in together: the more, the less work it is. Searches for words
- * look through the list. So it is long only while a commit applies many documents and no searches run.
+ * New words wait in the pending list of the index of words, and go in together: the more, the less work it is. Searches
+ * for words look through this list. So it is long only while a commit applies many documents and no searches run.
  */
 
-/** How long no search must have run before words are gathered. */
+/** How long no search must have run before the pending list may be long. */
 const QUIET_MILLISECONDS = 1_000;
 
-/** Whether the words of documents that are applied now wait in a long list. */
-export function gathersWords({ engine, throttle }: Store): boolean {
+/** Whether the pending list may be long for the documents that are applied now. */
+export function usesLongPendingList({ engine, throttle }: Store): boolean {
   return engine.kind === 'postgres' && throttle.strength === 0 && engine.sinceLastSearch() > QUIET_MILLISECONDS;
 }
 
-/** Puts the words that wait into the index. To be called before a commit shows their documents. */
-export async function sortInWords({ engine }: Store, { sqlSchema: S }: Collection): Promise<void> {
+/** Puts the words of the pending list into the index. To be called before a commit shows their documents. */
+export async function flushPendingList({ engine }: Store, { sqlSchema: S }: Collection): Promise<void> {
   if (engine.kind === 'pglite') return;
   await engine.query(
     `select gin_clean_pending_list(i.indexrelid) from pg_index i

@@ -9,8 +9,8 @@ const free: Buffer[] = [];
 const MAX_FREE = 8;
 const MAX_FREE_BYTES = 2 * 1024 * 1024;
 
-/** The place of a number that is not known yet. */
-export type Place = number & { readonly isPlace: true };
+/** Where a number belongs that is written later. */
+export type NumberOffset = number & { readonly isNumberOffset: true };
 
 /**
  * Rows of a table in the binary form of COPY. They are written into one piece of memory, which is sent as it is: a value
@@ -88,7 +88,7 @@ export class CopyRows {
   }
 
   /** @returns the place of the value, see {@link setLong} */
-  long(value: bigint | null): Place {
+  long(value: bigint | null): NumberOffset {
     this.#reserve(12);
     const place = this.#at + 4;
     if (value === null) this.null();
@@ -96,11 +96,11 @@ export class CopyRows {
       this.#at = this.#bytes.writeInt32BE(8, this.#at);
       this.#at = this.#bytes.writeBigInt64BE(value, this.#at);
     }
-    return place as Place;
+    return place as NumberOffset;
   }
 
   /** Replaces a number that was not null. */
-  setLong(place: Place, value: bigint): void {
+  setLong(place: NumberOffset, value: bigint): void {
     this.#bytes.writeBigInt64BE(value, place);
   }
 

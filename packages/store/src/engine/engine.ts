@@ -66,7 +66,7 @@ export interface TransactionOptions {
    * searches for words scan all collected words: use it only while there are no searches. No effect on PGlite, where
    * nothing else could run while the words are added.
    */
-  readonly gathersWords?: boolean;
+  readonly longPendingList?: boolean;
   /** A statement without parameters that is sent with the beginning, in one round trip. */
   readonly first?: string;
   /** Maximum wait for locks. */

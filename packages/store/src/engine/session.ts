@@ -26,7 +26,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** A larger list saves hardly any work: see docs/experiments.md. */
-const GATHERED_WORDS = '4MB';
+const LONG_PENDING_LIST = '4MB';
 
 const KEYED = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
   .map((name) => `; set local ${name} = off`)
@@ -90,10 +90,10 @@ export async function runTransaction<T>(
   run: (tx: WritingTransaction, first: readonly Row[]) => Promise<T>,
   options: TransactionOptions,
 ): Promise<Done<T>> {
-  const { snapshot, keyed, inOrder, gathersWords, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
+  const { snapshot, keyed, inOrder, longPendingList, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
   let begin = snapshot ? 'begin isolation level repeatable read read only' : 'begin';
   if (keyed) begin += KEYED;
-  if (gathersWords) begin += `; set local gin_pending_list_limit = '${GATHERED_WORDS}'`;
+  if (longPendingList) begin += `; set local gin_pending_list_limit = '${LONG_PENDING_LIST}'`;
   if (inOrder) begin += '; set local enable_sort = off';
   if (timeoutMilliseconds !== undefined) begin += `; set local statement_timeout = ${Math.ceil(timeoutMilliseconds)}`;
   if (lockTimeoutMilliseconds !== undefined)

@@ -2,7 +2,7 @@ import { AkinError, type FieldType, type Query, type StoredDocument, VERSION_FIE
 import { VERSION } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
-import { bytesOf, type OutputsColumns, readPlaces } from '../objects/packed-rows.ts';
+import { type OutputsColumns, packedBytes, readPlaces } from '../objects/packed-rows.ts';
 import type { PlaceColumns } from '../objects/packs.ts';
 import { expandWords } from '../search/expand-words.ts';
 import { readDocuments } from '../search/hydrate.ts';
@@ -172,8 +172,8 @@ export async function completeExported(
     rows.flatMap(({ outputs, thumbnail }) => [outputs, thumbnail]),
   );
   return rows.map(({ doc, version, fields, ...row }) => {
-    const outputs = bytesOf(row.outputs, found)?.toString() ?? row.outputs.outputs;
-    const thumbnail = bytesOf(row.thumbnail, found) ?? row.thumbnail.bytes;
+    const outputs = packedBytes(row.outputs, found)?.toString() ?? row.outputs.outputs;
+    const thumbnail = packedBytes(row.thumbnail, found) ?? row.thumbnail.bytes;
     return {
       doc,
       bytes: 200 + (outputs?.length ?? 0) + (thumbnail?.length ?? 0) * 1.4,

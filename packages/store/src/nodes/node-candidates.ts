@@ -16,7 +16,7 @@ import { askDatabase } from './shards-in-database.ts';
 /** The queries of a search, and what to count. */
 type Matching = Pick<NodeQuestion, 'queries' | 'matching' | 'counted' | 'collapsed'>;
 
-const EVERYTHING: Matching = { queries: [], matching: [], counted: [], collapsed: [] };
+const NO_CONDITIONS: Matching = { queries: [], matching: [], counted: [], collapsed: [] };
 
 /** A transaction that is idle for four seconds is ended, so that a process that hangs does not block others. */
 const BUSY_MILLISECONDS = 1_500;
@@ -79,7 +79,7 @@ export class NodeCandidates implements CandidateFinder {
   }
 
   within(query: NearQuery): Promise<Candidates | undefined> {
-    return this.#ask(query, EVERYTHING);
+    return this.#ask(query, NO_CONDITIONS);
   }
 
   async facetCounts(request: SearchRequest): Promise<ReadonlyMap<number, number>> {

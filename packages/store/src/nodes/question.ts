@@ -145,7 +145,7 @@ export function readAnswer(text: string): NodeAnswer {
   listOf(counts, isCount);
   if (candidates === undefined) return { shards, holds, counts, candidates };
   requireThat(isCount(candidates.matches) && isCount(candidates.compared), 'matches');
-  const docs = new Float64Array(bytesOf(candidates.docs));
+  const docs = new Float64Array(fromBase64(candidates.docs));
   const [low, likely, high] = [candidates.low, candidates.likely, candidates.high].map(toFloats);
   if (low?.length !== docs.length || likely?.length !== docs.length || high?.length !== docs.length) {
     throw new Error('lists of different lengths');
@@ -158,11 +158,11 @@ function toBase64({ buffer, byteOffset, byteLength }: Float32Array | Float64Arra
 }
 
 function toFloats(text: string): Float32Array {
-  return new Float32Array(bytesOf(text));
+  return new Float32Array(fromBase64(text));
 }
 
 /** In separate memory, aligned for any numbers. */
-function bytesOf(text: string): ArrayBuffer {
+function fromBase64(text: string): ArrayBuffer {
   const bytes = Buffer.from(text, 'base64');
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Collection, Store } from '../context.ts';
 import type { SqlValue } from '../engine/engine.ts';
-import { lostPack, type Pack, type Place, type PlaceColumns, placeOf, withoutPacks } from './packs.ts';
+import { lostPack, type Pack, type PackPlace, type PlaceColumns, placeOf, withoutPacks } from './packs.ts';
 
 /** Contents of a row of `outputs` and one of `thumbnails`. */
 export interface Picture {
@@ -11,8 +11,8 @@ export interface Picture {
 
 /** The places of outputs and thumbnail in a pack. */
 interface PackedPicture {
-  readonly outputs: Place | null;
-  readonly thumbnail: Place | null;
+  readonly outputs: PackPlace | null;
+  readonly thumbnail: PackPlace | null;
   /** Tag of the thumbnail. */
   readonly etag: string | null;
 }
@@ -42,7 +42,7 @@ export async function packPictures(
   const pack = await store.packs.write(collection.id, [...outputs, ...thumbnails]);
   const ofOutputs = pack.places.slice(0, outputs.length).values();
   const ofThumbnails = pack.places.slice(outputs.length).values();
-  const next = (places: Iterator<Place>) => (places.next() as { value: Place }).value;
+  const next = (places: Iterator<PackPlace>) => (places.next() as { value: PackPlace }).value;
   return {
     pack,
     pictures: pictures.map(({ outputs, thumbnail }) => ({
@@ -59,7 +59,7 @@ export function etagOfBytes(thumbnail: Uint8Array): string {
 }
 
 /** The parameter of {@link placeSql}. */
-export function placeText(place: Place | null | undefined): string | null {
+export function placeText(place: PackPlace | null | undefined): string | null {
   return place ? `${place.pack} ${place.start} ${place.size}` : null;
 }
 
@@ -108,7 +108,7 @@ export async function readPlaces<Row extends PlaceColumns>(
  * The bytes that {@link readPlaces} read for a row. Undefined if the row itself contains them. @throws AkinError
  * unavailable if they are missing
  */
-export function bytesOf<Row extends PlaceColumns>(
+export function packedBytes<Row extends PlaceColumns>(
   row: Row,
   found: ReadonlyMap<Row, Buffer | undefined>,
 ): Buffer | undefined {

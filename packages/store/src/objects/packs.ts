@@ -8,7 +8,7 @@ import type { ObjectStore } from './object-store.ts';
  */
 
 /** A range of bytes in a pack. */
-export interface Place {
+export interface PackPlace {
   readonly pack: string;
   readonly start: number;
   readonly size: number;
@@ -25,7 +25,7 @@ export interface PlaceColumns {
 export interface Pack {
   readonly pack: string;
   readonly bytes: number;
-  readonly places: readonly Place[];
+  readonly places: readonly PackPlace[];
 }
 
 /** Maximum bytes of a pack. It contains the parts that were waiting when its write began. */
@@ -145,8 +145,8 @@ export class Packs {
    * The bytes at some places, in their order. Undefined if the object is missing or incomplete. @throws AkinError
    * unavailable
    */
-  async read(places: readonly Place[]): Promise<(Buffer | undefined)[]> {
-    const found = new Map<Place, Buffer | undefined>();
+  async read(places: readonly PackPlace[]): Promise<(Buffer | undefined)[]> {
+    const found = new Map<PackPlace, Buffer | undefined>();
     for (const place of places) if (place.size === 0) found.set(place, Buffer.alloc(0));
     const runs = runsOf(places.filter(({ size }) => size > 0)).values();
     const readSome = async () => {
@@ -168,11 +168,11 @@ interface Run {
   readonly pack: string;
   readonly from: number;
   to: number;
-  readonly places: Place[];
+  readonly places: PackPlace[];
 }
 
 /** Places that are read by one request each. */
-function runsOf(places: readonly Place[]): Run[] {
+function runsOf(places: readonly PackPlace[]): Run[] {
   const ordered = [...places].sort((a, b) => (a.pack === b.pack ? a.start - b.start : a.pack < b.pack ? -1 : 1));
   const runs: Run[] = [];
   for (const place of ordered) {
@@ -189,7 +189,7 @@ function runsOf(places: readonly Place[]): Run[] {
 }
 
 /** The place of the bytes of a row. Undefined if the row contains its bytes, or has none. */
-export function placeOf({ pack, start, size }: PlaceColumns): Place | undefined {
+export function placeOf({ pack, start, size }: PlaceColumns): PackPlace | undefined {
   return pack === null || start === null || size === null ? undefined : { pack, start, size };
 }
 
@@ -202,7 +202,7 @@ export function withoutPacks(): AkinError {
 }
 
 /** For reads of bytes that should exist: somebody else deleted them, or a restore did not include them. */
-export function lostPack({ pack }: Pick<Place, 'pack'>): AkinError {
+export function lostPack({ pack }: Pick<PackPlace, 'pack'>): AkinError {
   return new AkinError('unavailable', 'Outputs or thumbnails are missing in the object store.', {
     cause: new Error(`${keyOf(pack)} is missing or truncated: restore the objects that belong to the database`),
     retryAfterSeconds: 30,

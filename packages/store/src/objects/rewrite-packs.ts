@@ -1,7 +1,7 @@
 import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
 import { insertPacks } from './packed-rows.ts';
-import { PACK_BYTES, type Place, type PlaceColumns, placeOf } from './packs.ts';
+import { PACK_BYTES, type PackPlace, type PlaceColumns, placeOf } from './packs.ts';
 
 /** A pack with fewer referenced bytes than it could contain. */
 export interface SparsePack {
@@ -57,7 +57,7 @@ async function rewrite(store: Store, collection: Collection, packs: readonly Spa
     rows.set(table, found);
   }
   // Documents that atomic updates made share their picture.
-  const places = new Map<string, Place>();
+  const places = new Map<string, PackPlace>();
   for (const row of [...rows.values()].flat()) {
     const place = placeOf(row);
     if (place) places.set(nameOf(row), place);
@@ -66,7 +66,7 @@ async function rewrite(store: Store, collection: Collection, packs: readonly Spa
   const parts = await store.packs.read([...places.values()]);
   if (parts.includes(undefined)) return false;
   const pack = await store.packs.write(collection.id, parts as Buffer[]);
-  const moved = new Map([...places.keys()].map((name, i) => [name, pack.places[i] as Place]));
+  const moved = new Map([...places.keys()].map((name, i) => [name, pack.places[i] as PackPlace]));
   await engine.transaction(
     async (tx) => {
       await tx.query(insertPacks(collection, 'select $1::uuid, $2::int'), [pack.pack, pack.bytes]);

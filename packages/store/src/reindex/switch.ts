@@ -1,4 +1,4 @@
-import { drawDoc } from '../collections/shards.ts';
+import { newDocSql } from '../collections/shards.ts';
 import { copyTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -50,7 +50,7 @@ export async function switchCollections(
       // change, so nothing could detect this later.
       await tx.query(
         `create temporary table moved on commit drop as
-         select o.*, r.first_seq, ${drawDoc(target, 'o.id')} as new_doc, false as again
+         select o.*, r.first_seq, ${newDocSql(target, 'o.id')} as new_doc, false as again
            from ${S}.operations o join ${S}.requests r using (request)
           where r.first_seq is not null and o.state in ('queued', 'analyzing', 'ready', 'failed')
             and not (o.kind = 'add' and (

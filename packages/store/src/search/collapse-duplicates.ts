@@ -6,7 +6,7 @@ import { Params } from './params.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 
-const EVERYTHING: Query = { kind: 'all' };
+const MATCH_ALL: Query = { kind: 'all' };
 
 /** Near-duplicates that an answer leaves out, because it shows another document of their group. */
 export interface Collapsed {
@@ -53,7 +53,7 @@ export async function withQueriesRemoved(
   if (without.size === 0) return { request, snapshot };
   const left = {
     ...request,
-    query: without.has(request.query) ? EVERYTHING : request.query,
+    query: without.has(request.query) ? MATCH_ALL : request.query,
     filters: (request.filters ?? []).filter((one) => !without.has(one)),
   };
   if (!request.collapse) return { request: left, snapshot };

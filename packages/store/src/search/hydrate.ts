@@ -10,7 +10,7 @@ import { VERSION } from '../collections/collection-tables.ts';
 import { generationOf } from '../collections/generations.ts';
 import type { Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
-import { lostPack, type Place, type PlaceColumns, placeOf, withoutPacks } from '../objects/packs.ts';
+import { lostPack, type PackPlace, type PlaceColumns, placeOf, withoutPacks } from '../objects/packs.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
@@ -38,7 +38,7 @@ export interface ReadDocument {
 }
 
 interface MissingOutputs {
-  readonly place: Place;
+  readonly place: PackPlace;
   readonly complete: (json: string) => void;
 }
 

@@ -2,7 +2,7 @@ import { AkinError } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
-import { bytesOf, readPlaces } from '../objects/packed-rows.ts';
+import { packedBytes, readPlaces } from '../objects/packed-rows.ts';
 import type { PlaceColumns } from '../objects/packs.ts';
 import { type Snapshot, visible, withoutTransaction, withSnapshot } from './snapshot.ts';
 
@@ -61,5 +61,5 @@ export async function readThumbnail(
 }
 
 async function readBytes(store: Store, row: PlaceColumns & { readonly bytes: Buffer | null }): Promise<Uint8Array> {
-  return bytesOf(row, await readPlaces(store, [row])) ?? row.bytes ?? new Uint8Array();
+  return packedBytes(row, await readPlaces(store, [row])) ?? row.bytes ?? new Uint8Array();
 }
