@@ -55,6 +55,8 @@ export interface BullServer {
   announce(contract: string): Promise<void>;
   /** @param milliseconds maximum age of the announcements */
   announced(milliseconds: number): Promise<string[]>;
+  /** The error to report for one of opening: a `QueueUnavailableError` if the server went away meanwhile. */
+  explain(error: unknown): unknown;
   close(): Promise<void>;
 }
 
@@ -73,7 +75,7 @@ const PRIORITIES = { interactive: 0, bulk: 1 } as const;
 
 /**
  * Creates a queue on BullMQ. `server` contains the differences between servers. Disposing the queue also closes the
- * server.
+ * server; so does an error of opening.
  */
 export async function createBullQueue(
   server: BullServer,
@@ -82,11 +84,23 @@ export async function createBullQueue(
 ): Promise<SharedQueue> {
   // Open all queues at the same time, while the server answers: a queue whose first connection breaks never recovers.
   const queues = new Map<JobName, BullQueue>();
-  for (const name of Object.keys(JOBS) as JobName[]) {
-    const queue = await server.openQueue(name);
-    queue.on('error', report);
-    queues.set(name, queue);
-    await queue.waitUntilReady();
+  const close = async () => {
+    const closing = [...queues.values()].map((queue) => queue.close());
+    if (server.isConnected()) await Promise.all(closing);
+    else for (const one of closing) one.catch(report);
+    await server.close();
+  };
+  try {
+    for (const name of Object.keys(JOBS) as JobName[]) {
+      const queue = await server.openQueue(name);
+      queue.on('error', report);
+      queues.set(name, queue);
+      await queue.waitUntilReady();
+    }
+  } catch (error) {
+    const explained = server.explain(error);
+    await close();
+    throw explained;
   }
   const queueOf = (name: JobName) => queues.get(name) as BullQueue;
   const workers = new Set<AsyncDisposable>();
@@ -176,10 +190,7 @@ export async function createBullQueue(
     async [Symbol.asyncDispose]() {
       closed = true;
       await Promise.all([...workers].map((worker) => worker[Symbol.asyncDispose]()));
-      const closing = [...queues.values()].map((queue) => queue.close());
-      if (server.isConnected()) await Promise.all(closing);
-      else for (const one of closing) one.catch(report);
-      await server.close();
+      await close();
     },
   };
 }

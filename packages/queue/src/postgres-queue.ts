@@ -6,6 +6,8 @@ import {
   DEFAULT_SCHEMA,
   type PostgresConnectionOptions,
   runMigrations,
+  SchemaVersionMismatchError,
+  UnsupportedPostgresVersionError,
 } from 'bullmq';
 import pg from 'pg';
 import {
@@ -24,6 +26,8 @@ type RedisLike = Awaited<ReturnType<BullServer['openQueue']>>;
 /** Two queues and two workers each listen on one connection; the others execute statements. */
 const CONNECTIONS = 8;
 const CONNECT_MILLISECONDS = 5_000;
+/** SQLSTATEs of a server that loses the connection, is full, or shuts down. */
+const PASSING = /^(08|53|57)/;
 
 /**
  * A queue on PostgreSQL (`postgres://…`), for several processes of akin without Redis. Its tables are in the schema
@@ -43,6 +47,7 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
     application_name: config.name ?? 'akin queue',
   };
   await checkServer(address);
+  const explain = (error: unknown) => (isRefusal(error) ? error : unavailable(error, config.url));
   const pool = new pg.Pool({
     ...address,
     max: CONNECTIONS,
@@ -62,10 +67,10 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
     client.on('error', onPoolError);
   });
   try {
-    await makeTables(pool, config.url);
+    await makeTables(pool);
   } catch (error) {
     await pool.end();
-    throw error;
+    throw explain(error);
   }
 
   const connection = pool as PostgresConnectionOptions;
@@ -107,6 +112,7 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
         );
         return rows.map(({ contract }) => contract);
       },
+      explain,
       async close() {
         closed ??= pool.end();
         await closed;
@@ -143,10 +149,14 @@ function unavailable(cause: unknown, url: string): unknown {
   return new QueueUnavailableError(`PostgreSQL at ${host} does not answer: start it, or name another one`, { cause });
 }
 
-async function makeTables(pool: pg.Pool, url: string): Promise<void> {
-  const client = await pool.connect().catch((error) => {
-    throw unavailable(error, url);
-  });
+/** Whether the server answers, and would refuse the same again. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return !PASSING.test(error.code ?? '');
+  return error instanceof SchemaVersionMismatchError || error instanceof UnsupportedPostgresVersionError;
+}
+
+async function makeTables(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
   try {
     await runMigrations(client, DEFAULT_SCHEMA);
     // Two processes that create the same table at the same time cause errors, even with "if not exists".

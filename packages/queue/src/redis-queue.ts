@@ -21,12 +21,14 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
   const report = reporter(config.log, 'Redis');
   // `add` must fail immediately when Redis is down, because a request waits for it; workers wait until Redis is back.
   const producer = await connect(config.url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, report);
+  const explain = (error: unknown) => (producer.status === 'ready' ? error : unavailable(config.url, error));
   try {
     await requireNoEviction(producer);
   } catch (error) {
+    const explained = explain(error);
     // Its process could not end otherwise.
     producer.disconnect();
-    throw error;
+    throw explained;
   }
   const forWorkers = producer.duplicate({ maxRetriesPerRequest: null, enableOfflineQueue: true });
   forWorkers.on('error', report);
@@ -55,6 +57,7 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
         await producer.zadd(contracts, Date.now(), contract);
       },
       announced: (milliseconds) => producer.zrangebyscore(contracts, Date.now() - milliseconds, '+inf'),
+      explain,
       async close() {
         forWorkers.disconnect();
         producer.disconnect();
@@ -79,17 +82,18 @@ async function connect(
     return redis;
   } catch (error) {
     redis.disconnect();
-    const { host } = new URL(url);
-    throw new QueueUnavailableError(`Redis at ${host} does not answer: start it, or name another one`, {
-      cause: error,
-    });
+    throw unavailable(url, error);
   }
+}
+
+function unavailable(url: string, cause: unknown): QueueUnavailableError {
+  const { host } = new URL(url);
+  return new QueueUnavailableError(`Redis at ${host} does not answer: start it, or name another one`, { cause });
 }
 
 async function requireNoEviction(redis: Redis): Promise<void> {
   const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1] ?? 'noeviction';
   if (policy === 'noeviction') return;
-  redis.disconnect();
   throw new Error(
     `Redis would delete jobs when it is full (maxmemory-policy ${policy}): set maxmemory-policy noeviction`,
   );

@@ -47,6 +47,25 @@ export function brokenServer(
       expect(warnings).toContain(`the queue has trouble with ${name}`);
     });
 
+    it('says so at whatever answer of the server that is while it opens', async () => {
+      const failures: string[] = [];
+      for (let answers = 1; ; answers++) {
+        let left = answers;
+        const proxy = await openProxy(serverUrl(), () => {
+          if (--left === 0) void proxy.cut();
+        });
+        const opened = await open(proxy.url).catch((error: Error) => error);
+        await proxy.cut();
+        if (!(opened instanceof Error)) {
+          await opened[Symbol.asyncDispose]();
+          break;
+        }
+        failures.push(opened.name);
+      }
+      expect(failures.length).toBeGreaterThan(1);
+      expect(new Set(failures)).toEqual(new Set(['QueueUnavailableError']));
+    });
+
     it('closes while it starts', async () => {
       await using proxy = await openProxy(serverUrl());
       const queue = await open(proxy.url);

@@ -17,8 +17,11 @@ export interface BreakableProxy extends AsyncDisposable {
   redirect(target: string): void;
 }
 
-/** @param target URL of a server, with its port */
-export async function openProxy(target: string): Promise<BreakableProxy> {
+/**
+ * @param target URL of a server, with its port
+ * @param onAnswer called with each piece of data from the server
+ */
+export async function openProxy(target: string, onAnswer?: () => void): Promise<BreakableProxy> {
   let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
@@ -31,6 +34,7 @@ export async function openProxy(target: string): Promise<BreakableProxy> {
     if (isStalled) return void keep(client);
     const upstream = keep(connect(Number(port), hostname));
     keep(client).pipe(upstream).pipe(client);
+    if (onAnswer) upstream.on('data', onAnswer);
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
   });
