@@ -25,7 +25,7 @@ export async function listProcesses({ engine }: Store): Promise<ConnectedProcess
     `select application_name as name, host(client_addr) as address, count(*)::int as connections,
             min(backend_start) as connected_at
        from pg_stat_activity
-      where datname = current_database() and application_name like 'akin %'
+      where datname = current_database() and backend_type = 'client backend' and application_name like 'akin %'
       group by application_name, client_addr
       order by 1, 2`,
   );
