@@ -15,7 +15,7 @@ export const reportRun = endpoint({
   path: '/{collection}/runs/{run}',
   summary: 'Report the state of a run over a folder.',
   description:
-    'The program that indexes chooses an id and reports every few seconds. A collection keeps the ten newest runs.',
+    'The program that indexes chooses an id and reports every few seconds. A collection keeps the ten runs that were reported last.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,

@@ -30,7 +30,7 @@ export interface Run extends RunReport {
   readonly failuresMore: number;
 }
 
-/** Maximum number of runs of a collection, the newest ones. */
+/** Maximum number of runs of a collection, those with the latest reports. */
 const MAX_RUNS = 10;
 /** Programs report more often than this. A run without reports has stopped. */
 const ALIVE_SECONDS = 60;
@@ -81,8 +81,9 @@ export async function reportRun(
       [collection.name, id, JSON.stringify(report), list, report.state === 'running'],
     );
     await tx.query(
+      // By their last report: a run that is under way stays, however many shorter ones begin after it.
       `delete from akin.runs where collection = $1 and id in (
-         select id from akin.runs where collection = $1 order by started_at desc, id offset ${MAX_RUNS})`,
+         select id from akin.runs where collection = $1 order by told_at desc, id offset ${MAX_RUNS})`,
       [collection.name],
     );
   });
