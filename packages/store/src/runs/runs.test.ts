@@ -27,4 +27,17 @@ describe.each(ENGINES)('runs on %s', (kind) => {
     expect(runs.map(({ id }) => id)).toEqual([...Array.from({ length: 9 }, (_, i) => `short-${11 - i}`), 'long']);
     expect(runs.at(-1)).toMatchObject({ startedAt, failures, failuresMore: 0 });
   });
+
+  it.each(['\u0000', '\ud800', '"state":"done"'])('are reported again, also of a source with %j', async (part) => {
+    const start = () => store.engine.query('select started_at::text from akin.runs');
+    const tell = (state: RunReport['state']) =>
+      reportRun(store, collection, 'one', { ...report(state), source: `/pictures/${part}` }, []);
+    await tell('running');
+    const first = await start();
+    expect(await tell('running')).toMatchObject({ source: `/pictures/${part}` });
+    await tell('done');
+    expect(await start()).toEqual(first);
+    await tell('running');
+    expect(await start()).not.toEqual(first);
+  });
 });

@@ -72,11 +72,11 @@ export async function reportRun(
   const list = failures.length > 0 || report.failed === 0 ? JSON.stringify(failures) : null;
   await store.engine.transaction(async (tx) => {
     await tx.query(
-      // A retried run starts again.
+      // A retried run starts again. PostgreSQL reads no JSON with some characters that a source may have.
       `insert into akin.runs as r (collection, id, report, failures) values ($1, $2, $3, coalesce($4, '[]'))
        on conflict (collection, id) do update
           set report = excluded.report, failures = coalesce($4, r.failures), told_at = clock_timestamp(),
-              started_at = case when $5 and r.report::json ->> 'state' in ('done', 'failed', 'stopped')
+              started_at = case when $5 and r.report ~ '"state":"(done|failed|stopped)"'
                                 then clock_timestamp() else r.started_at end`,
       [collection.name, id, JSON.stringify(report), list, report.state === 'running'],
     );
