@@ -106,6 +106,20 @@ it('closes soon after Redis is back, although one connection still waits to reco
   await Promise.all(Array.from({ length: 32 }, (_, i) => breakOnce(100 + 5 * i)));
 });
 
+it('opens new connections when the old ones hang, as after the loss of its machine', async () => {
+  await using proxy = await openProxy(redis.url);
+  await using queue = await createRedisQueue({ url: proxy.url, prefix: nextPrefix() });
+  const handled: string[] = [];
+  queue.work('analyze', async ({ id }) => void handled.push(id), { concurrency: 1 });
+  for (const id of ['before', 'after']) {
+    while (!(await isDone(queue.add('analyze', PAYLOAD, { id })))) await delay(5);
+    while (!handled.includes(id)) await delay(5);
+    if (id === 'after') return;
+    proxy.stall();
+    await proxy.mend();
+  }
+});
+
 brokenServer(
   'Redis',
   () => redis.url,

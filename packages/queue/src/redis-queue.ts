@@ -10,6 +10,12 @@ import {
 } from './bull-queue.ts';
 
 /**
+ * A connection without an answer for this time is replaced: the machine of Redis may be gone. Otherwise the system would
+ * wait for it for a quarter of an hour. BullMQ's workers wait for a job for at most 10 seconds.
+ */
+const SILENT_MILLISECONDS = 15_000;
+
+/**
  * A queue on Redis (`redis://…` or `rediss://…`), for several processes of akin. Redis may be stopped or wiped: then
  * the jobs are lost, and the process that keeps the state adds them again.
  *
@@ -20,7 +26,11 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
   const prefix = prefixOf(config);
   const report = reporter(config.log, 'Redis');
   // `add` must fail immediately when Redis is down, because a request waits for it; workers wait until Redis is back.
-  const producer = await connect(config.url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, report);
+  const producer = await connect(
+    config.url,
+    { maxRetriesPerRequest: 1, enableOfflineQueue: false, socketTimeout: SILENT_MILLISECONDS },
+    report,
+  );
   const explain = (error: unknown) => (producer.status === 'ready' ? error : unavailable(config.url, error));
   try {
     await requireNoEviction(producer);
@@ -70,7 +80,7 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
 
 async function connect(
   url: string,
-  options: { maxRetriesPerRequest: number; enableOfflineQueue: boolean },
+  options: { maxRetriesPerRequest: number; enableOfflineQueue: boolean; socketTimeout: number },
   report: (error: Error) => void,
 ): Promise<Redis> {
   const redis = new Redis(url, { ...options, lazyConnect: true });

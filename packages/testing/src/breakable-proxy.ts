@@ -10,8 +10,9 @@ export interface BreakableProxy extends AsyncDisposable {
   /** The URL of the server through this proxy. */
   readonly url: string;
   cut(): Promise<void>;
+  /** Forwards new connections again. Those that stalled stay as they are. */
   mend(): Promise<void>;
-  /** Stops all traffic without closing connections, like an unplugged network cable. This cannot be undone. */
+  /** Stops all traffic without closing connections, like an unplugged network cable. */
   stall(): void;
   /** Breaks all connections and forwards new ones to another server, like a DNS name that moves to a new primary. */
   redirect(target: string): void;
@@ -63,6 +64,8 @@ export async function openProxy(target: string, onAnswer?: () => void): Promise<
       for (const socket of sockets) socket.destroy();
     },
     async mend() {
+      isStalled = false;
+      if (server.listening) return;
       server.listen(own, '127.0.0.1');
       await once(server, 'listening');
     },
