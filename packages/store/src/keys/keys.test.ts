@@ -36,6 +36,12 @@ describe.each(ENGINES)('keys on %s', (kind) => {
     expect((await listKeys(store)).find(({ id }) => id === key.id)).toEqual(key);
   });
 
+  it('stores origins as browsers send them', async () => {
+    const origins = ['https://Shop.example:443/', 'http://localhost:80', 'https://bücher.example'];
+    const { key } = await createKey(store, { scope: 'search', origins });
+    expect(key.origins).toEqual(['https://shop.example', 'http://localhost', 'https://xn--bcher-kva.example']);
+  });
+
   it('is revoked permanently', async () => {
     const { key } = await createKey(store, { scope: 'admin' });
     await revokeKey(store, key.id);
@@ -70,6 +76,8 @@ describe.each(ENGINES)('keys on %s', (kind) => {
   it.each([
     [{ scope: 'index', origins: ['https://shop.example'] }, 'scope must be search'],
     [{ scope: 'search', origins: ['https://shop.example/path'] }, 'is not an origin'],
+    [{ scope: 'search', origins: ['https://shop.example?'] }, 'is not an origin'],
+    [{ scope: 'search', origins: ['https://me@shop.example'] }, 'is not an origin'],
     [{ scope: 'search', origins: ['*'] }, 'is not an origin'],
     [{ scope: 'search', origins: ['null'] }, 'is not an origin'],
     [{ scope: 'search', origins: ['javascript://x'] }, 'is not an origin'],

@@ -123,10 +123,11 @@ async function requireCollections(store: Store, names: readonly string[]): Promi
   throw new AkinError('not-found', `There is no collection ${quote(missing)}: create it before its key.`);
 }
 
+/** @returns as browsers send it: without the usual port, international hosts in Punycode */
 function readOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   check(
-    url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '').toLowerCase(),
+    url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`,
     `An origin is a scheme, a host and an optional port, such as https://shop.example; ${quote(text)} is not an origin.`,
   );
   return (url as URL).origin;
