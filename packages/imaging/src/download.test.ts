@@ -98,6 +98,13 @@ describe('downloadImage', () => {
     expect(error.message).toMatch(new RegExp(`status ${status}`));
   });
 
+  it('refuses a server that changes the protocol', async () => {
+    const base = await serveRaw((socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+    );
+    expect((await refusal(base)).message).toMatch(/status 101/);
+  });
+
   it('says that a web page came instead of an image', async () => {
     const base = await serve((_, response) =>
       response.writeHead(200, { 'content-type': 'image/jpeg' }).end('<!doctype html><title>Log in</title>'),

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
-import { pipeline, type Readable } from 'node:stream';
+import { type Duplex, pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { AkinError } from '@akin/domain';
 import { addressKind, type DownloadPolicy, isAllowed } from './address.ts';
@@ -133,7 +133,13 @@ async function request(url: URL, policy: DownloadPolicy, signal: AbortSignal): P
   };
   return new Promise((resolve, reject) => {
     const { request } = url.protocol === 'https:' ? https : http;
-    request(url, options, resolve).on('error', reject).end();
+    const sent = request(url, options, resolve).on('error', reject);
+    // Without this listener, Node closes the connection and reports nothing.
+    sent.on('upgrade', (response: IncomingMessage, socket: Duplex) => {
+      socket.destroy();
+      resolve(response);
+    });
+    sent.end();
   });
 }
 
