@@ -32,10 +32,11 @@ interface ListedPack {
 /**
  * Deletes objects some time after their last reference is gone, and merges packs that are mostly unused into new ones.
  * A pass is due several times within that time; one process at a time does it. If it ends early, or the bucket does not
- * answer, the next pass continues.
+ * answer, the next pass continues. A collection that fails, such as one with a shard on a server that is away, does not
+ * stop the others.
  *
  * @returns undefined if none is due
- * @throws AkinError unavailable
+ * @throws AkinError unavailable; the error of the first collection that failed, after all others are done
  */
 export async function collectGarbage(store: Store, signal?: AbortSignal): Promise<Collected | undefined> {
   const { packs, objectsKeptMilliseconds } = store;
@@ -49,6 +50,7 @@ export async function collectGarbage(store: Store, signal?: AbortSignal): Promis
   );
   if (due.length === 0) return undefined;
   const collected: Collected = { deleted: 0, orphans: 0, rewritten: 0 };
+  const errors: unknown[] = [];
   let last: Pick<ListedPack, 'collection' | 'pack'> = { collection: -1, pack: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
     signal?.throwIfAborted();
@@ -72,12 +74,13 @@ export async function collectGarbage(store: Store, signal?: AbortSignal): Promis
         await collectOf(store, collection, own, collected);
       } catch (error) {
         // A dropped collection has no tables: it is done the next time.
-        if (collection === undefined || (await collectionOf(store, id)) !== undefined) throw error;
+        if (collection === undefined || (await collectionOf(store, id)) !== undefined) errors.push(error);
       }
       await store.throttle.rest(performance.now() - began, signal);
     }
   }
   await deleteOrphans(store, collected, signal);
+  if (errors.length > 0) throw errors[0];
   return collected;
 }
 

@@ -192,6 +192,23 @@ describe('outputs and thumbnails in objects', () => {
     expect(await everything(store, collection)).toMatchObject([{ outputs: outputsOf(2), thumbnail: WEBP.toString() }]);
   });
 
+  it('are deleted although the objects of another collection cannot be checked', async () => {
+    const { store, collection, folder } = await openPacked('postgres');
+    const other = await createCollection(store, 'other');
+    for (const one of [collection, other]) {
+      await accept(store, one, [withPicture('a', 1)]);
+      await commit(store, one);
+    }
+    expect(await objectsIn(folder)).toHaveLength(2);
+    await dropCollection(store, other);
+    await store.engine.query(`alter table ${collection.sqlSchema}.outputs rename to away`);
+    await expect(collectGarbage(store)).rejects.toThrow(/no longer exists/);
+    await expect(collectGarbage(store)).rejects.toThrow(/no longer exists/);
+    expect(await objectsIn(folder)).toHaveLength(1);
+    await store.engine.query(`alter table ${collection.sqlSchema}.away rename to outputs`);
+    expect(await collectGarbage(store)).toEqual({ deleted: 0, orphans: 0, rewritten: 0 });
+  });
+
   it('block changes and commits while they are unreachable', async () => {
     const { store, collection, folder } = await openPacked('postgres');
     await accept(store, collection, [withPicture('a', 1)]);
