@@ -56,6 +56,15 @@ describe('a queue on PostgreSQL', () => {
     await expect(createPostgresQueue({ url: transactions.url })).rejects.toThrow(/transaction pooling/);
   });
 
+  it('says why the server refuses the connection', async () => {
+    const url = new URL(database.url);
+    url.pathname = '/absent';
+    await expect(createPostgresQueue({ url: url.href })).rejects.toMatchObject({
+      name: 'QueueUnavailableError',
+      message: `PostgreSQL at ${url.host} refuses the connection: database "absent" does not exist`,
+    });
+  });
+
   it('says where no server answers, without a password', async () => {
     const proxy = await openProxy(database.url);
     await proxy.cut();

@@ -34,7 +34,7 @@ const PASSING = /^(08|53|57)/;
  * `bullmq` and are created if they are missing. They may be emptied: then the jobs are lost, and the process that keeps
  * the state adds them again.
  *
- * @throws QueueUnavailableError when the server does not answer; PoolerError behind a pooler that shares connections
+ * @throws QueueUnavailableError when the server does not answer, or refuses the connection; PoolerError behind a pooler that shares connections
  * between transactions
  */
 export async function createPostgresQueue(config: SharedQueueConfig): Promise<SharedQueue> {
@@ -146,6 +146,9 @@ function unavailable(cause: unknown, url: string): unknown {
   if (cause instanceof PoolerError)
     return cause.isTransient ? new QueueUnavailableError(cause.message, { cause }) : cause;
   const { host } = new URL(url);
+  if (cause instanceof pg.DatabaseError) {
+    return new QueueUnavailableError(`PostgreSQL at ${host} refuses the connection: ${cause.message}`, { cause });
+  }
   return new QueueUnavailableError(`PostgreSQL at ${host} does not answer: start it, or name another one`, { cause });
 }
 

@@ -69,6 +69,24 @@ describe('a queue on Redis', () => {
     );
   });
 
+  it.each([
+    ['redis://:wrong@', 'WRONGPASS invalid username-password pair'],
+    ['redis://', 'NOAUTH '],
+  ])('says why Redis refuses %s', async (start, reason) => {
+    await using services = createServices({});
+    const url = await services.redis();
+    const admin = new Redis(url);
+    await admin.config('SET', 'requirepass', 'secret');
+    await admin.quit();
+    const refused = await createRedisQueue({ url: url.replace('redis://', start) }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      name: 'QueueUnavailableError',
+      message: expect.stringContaining(`Redis at ${new URL(url).host} refuses the connection: ${reason}`),
+    });
+    await using queue = await createRedisQueue({ url: url.replace('redis://', 'redis://:secret@') });
+    expect(await queue.alive('analyze', [])).toEqual(new Set());
+  });
+
   it('fails a job that does not fit the catalogue without trying it again', async () => {
     const prefix = nextPrefix();
     const foreign = new BullQueue('analyze', { connection: { url: redis.url }, prefix });

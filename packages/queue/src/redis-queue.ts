@@ -19,7 +19,7 @@ const SILENT_MILLISECONDS = 15_000;
  * A queue on Redis (`redis://…` or `rediss://…`), for several processes of akin. Redis may be stopped or wiped: then
  * the jobs are lost, and the process that keeps the state adds them again.
  *
- * @throws QueueUnavailableError when Redis does not answer; Error when Redis is configured to evict keys, because it
+ * @throws QueueUnavailableError when Redis does not answer, or refuses the connection; Error when Redis is configured to evict keys, because it
  * would delete jobs when its memory is full
  */
 export async function createRedisQueue(config: SharedQueueConfig): Promise<SharedQueue> {
@@ -85,6 +85,11 @@ async function connect(
 ): Promise<Redis> {
   const redis = new Redis(url, { ...options, lazyConnect: true });
   redis.on('error', report);
+  // `connect` rejects with `Connection is closed` only.
+  let reason: Error | undefined;
+  redis.once('error', (error) => {
+    reason = error;
+  });
   try {
     await redis.connect();
     // A Redis that is still loading its files accepts connections but answers no commands.
@@ -92,12 +97,15 @@ async function connect(
     return redis;
   } catch (error) {
     redis.disconnect();
-    throw unavailable(url, error);
+    throw unavailable(url, reason ?? error);
   }
 }
 
 function unavailable(url: string, cause: unknown): QueueUnavailableError {
   const { host } = new URL(url);
+  if (cause instanceof Error && cause.name === 'ReplyError') {
+    return new QueueUnavailableError(`Redis at ${host} refuses the connection: ${cause.message}`, { cause });
+  }
   return new QueueUnavailableError(`Redis at ${host} does not answer: start it, or name another one`, { cause });
 }
 
