@@ -138,6 +138,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
   // Calls to a closed database reject.
   const close = () => void engine[Symbol.asyncDispose]();
   signal?.addEventListener('abort', close);
+  let opened: AsyncDisposable = engine;
   try {
     signal?.throwIfAborted();
     if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
@@ -204,6 +205,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
         await engine[Symbol.asyncDispose]();
       },
     };
+    opened = store;
     forget = () => {
       const { schemas, shown, confirmed, collections, uses, words, sweeps } = store.memory;
       for (const known of [schemas, shown, confirmed, collections, uses, words, sweeps]) known.clear();
@@ -222,7 +224,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     void standbys.check();
     return store;
   } catch (error) {
-    await engine[Symbol.asyncDispose]();
+    await opened[Symbol.asyncDispose]();
     signal?.throwIfAborted();
     throw error;
   } finally {
