@@ -48,7 +48,7 @@ export function createDispatch(context: Context): Dispatch {
   let mayHaveFreeHost = true;
   let searchAfterEndFrom = 0;
   let searchFrom = 0;
-  const pace = createPace();
+  const endedAnalyses = createRateMeter();
   const shouldSkip = (models: ReadonlyMap<string, string>) => context.queue.isFull?.(models.get('content')) ?? false;
   const first = { first: FIRST_BULK_POSITION, perHost: PER_HOST_INTERACTIVE, shouldSkip, turns: new ClaimTurns() };
   const any = { perHost: PER_HOST, shouldSkip, turns: new ClaimTurns() };
@@ -68,7 +68,7 @@ export function createDispatch(context: Context): Dispatch {
         waiting += tasks.length;
       }
       const maySearch = () => performance.now() >= (mayHaveFreeHost ? searchAfterEndFrom : searchFrom);
-      const max = Math.min(Math.max(pace.perSecond() * WAITING_SECONDS, MIN_WAITING), MAX_WAITING);
+      const max = Math.min(Math.max(endedAnalyses.perSecond() * WAITING_SECONDS, MIN_WAITING), MAX_WAITING);
       while (waiting + CHUNK <= max && maySearch()) {
         mayHaveFreeHost = false;
         const from = performance.now();
@@ -88,7 +88,7 @@ export function createDispatch(context: Context): Dispatch {
     },
     analysisEnded() {
       mayHaveFreeHost = true;
-      pace.count();
+      endedAnalyses.count();
     },
     onChange(collection) {
       first.turns.onChange(collection);
@@ -98,7 +98,7 @@ export function createDispatch(context: Context): Dispatch {
 }
 
 /** Recent number of finished analyses per second. */
-function createPace(): { count(): void; perSecond(): number } {
+function createRateMeter(): { count(): void; perSecond(): number } {
   let since = performance.now();
   let count = 0;
   let perSecond = 0;
