@@ -1,6 +1,5 @@
-import { AkinError } from '@akin/domain';
 import type { Log } from '@akin/runtime';
-import { type Collection, type CollectionState, collectionOf, ShardServerUnavailable, type Store } from '@akin/store';
+import { type Collection, type CollectionState, collectionOf, isOutage, type Store } from '@akin/store';
 
 /** Poll interval for time-dependent work, and for changes whose notification was lost. */
 const LOOK_AGAIN_MILLISECONDS = 3_600_000;
@@ -48,8 +47,7 @@ export class Rounds {
         } else done = false;
       } catch (err) {
         if (signal.aborted) return true;
-        if (err instanceof AkinError && err.code === 'unavailable' && !(err instanceof ShardServerUnavailable))
-          throw err;
+        if (isOutage(err)) throw err;
         // A failure in one does not affect the others. In a dropped one there is nothing to do.
         if ((await collectionOf(this.#store, collection.id)) === undefined) continue;
         this.#log.error({ err, collection: collection.name }, this.#failure);

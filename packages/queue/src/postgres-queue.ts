@@ -34,8 +34,8 @@ const PASSING = /^(08|53|57)/;
  * `bullmq` and are created if they are missing. They may be emptied: then the jobs are lost, and the process that keeps
  * the state adds them again.
  *
- * @throws QueueUnavailableError when the server does not answer, or refuses the connection; PoolerError behind a pooler that shares connections
- * between transactions
+ * @throws QueueUnavailableError when the server does not answer, or refuses the connection; PoolerError behind a pooler
+ * that shares connections between transactions
  */
 export async function createPostgresQueue(config: SharedQueueConfig): Promise<SharedQueue> {
   const prefix = prefixOf(config);

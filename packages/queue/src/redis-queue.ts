@@ -19,8 +19,8 @@ const SILENT_MILLISECONDS = 15_000;
  * A queue on Redis (`redis://…` or `rediss://…`), for several processes of akin. Redis may be stopped or wiped: then
  * the jobs are lost, and the process that keeps the state adds them again.
  *
- * @throws QueueUnavailableError when Redis does not answer, or refuses the connection; Error when Redis is configured to evict keys, because it
- * would delete jobs when its memory is full
+ * @throws QueueUnavailableError when Redis does not answer, or refuses the connection; Error when Redis is configured to
+ * evict keys, because it would delete jobs when its memory is full
  */
 export async function createRedisQueue(config: SharedQueueConfig): Promise<SharedQueue> {
   const prefix = prefixOf(config);

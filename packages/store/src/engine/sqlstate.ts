@@ -165,6 +165,11 @@ export class ShardServerUnavailable extends AkinError {
   }
 }
 
+/** Whether no collection can continue: the database or the object store is away, not only a shard server. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof AkinError && error.code === 'unavailable' && !(error instanceof ShardServerUnavailable);
+}
+
 /** Which shard server an error comes from, according to postgres_fdw. */
 function shardServerOf(error: unknown): string | undefined {
   const { message, where } = partsOf(error);

@@ -1,6 +1,7 @@
 import { collectionOf } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
+import { isOutage } from '../engine/sqlstate.ts';
 import { keyOf, PACK_BYTES, PACKS } from './packs.ts';
 import { rewritePacks } from './rewrite-packs.ts';
 
@@ -36,7 +37,8 @@ interface ListedPack {
  * stop the others.
  *
  * @returns undefined if none is due
- * @throws AkinError unavailable; the error of the first collection that failed, after all others are done
+ * @throws AkinError unavailable at once if the database or the bucket is away; the error of the first collection that
+ * failed, after all others are done
  */
 export async function collectGarbage(store: Store, signal?: AbortSignal): Promise<Collected | undefined> {
   const { packs, objectsKeptMilliseconds } = store;
@@ -50,7 +52,7 @@ export async function collectGarbage(store: Store, signal?: AbortSignal): Promis
   );
   if (due.length === 0) return undefined;
   const collected: Collected = { deleted: 0, orphans: 0, rewritten: 0 };
-  const errors: unknown[] = [];
+  let failure: unknown;
   let last: Pick<ListedPack, 'collection' | 'pack'> = { collection: -1, pack: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
     signal?.throwIfAborted();
@@ -73,14 +75,15 @@ export async function collectGarbage(store: Store, signal?: AbortSignal): Promis
       try {
         await collectOf(store, collection, own, collected);
       } catch (error) {
+        if (isOutage(error)) throw error;
         // A dropped collection has no tables: it is done the next time.
-        if (collection === undefined || (await collectionOf(store, id)) !== undefined) errors.push(error);
+        if (collection === undefined || (await collectionOf(store, id)) !== undefined) failure ??= error;
       }
       await store.throttle.rest(performance.now() - began, signal);
     }
   }
   await deleteOrphans(store, collected, signal);
-  if (errors.length > 0) throw errors[0];
+  if (failure !== undefined) throw failure;
   return collected;
 }
 

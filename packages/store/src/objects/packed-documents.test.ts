@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   accept,
   ENGINES,
@@ -25,6 +25,7 @@ import { readThumbnail } from '../search/read.ts';
 import { search } from '../search/search.ts';
 import { backup, restore } from '../store.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { objectStoreUnavailable } from './object-store.ts';
 import { openPacks } from './open-packs.ts';
 import { type OutputsColumns, readOutputs } from './packed-rows.ts';
 
@@ -207,6 +208,20 @@ describe('outputs and thumbnails in objects', () => {
     expect(await objectsIn(folder)).toHaveLength(1);
     await store.engine.query(`alter table ${collection.sqlSchema}.away rename to outputs`);
     expect(await collectGarbage(store)).toEqual({ deleted: 0, orphans: 0, rewritten: 0 });
+  });
+
+  it('are not asked for again for each collection while the bucket does not answer', async () => {
+    const { store, collection } = await openPacked('postgres');
+    for (const one of [collection, await createCollection(store, 'other')]) {
+      await accept(store, one, [withPicture('a', 1)]);
+      await commit(store, one);
+      await dropCollection(store, one);
+    }
+    await collectGarbage(store);
+    const objects = store.packs?.objects as NonNullable<Store['packs']>['objects'];
+    const deleting = jest.spyOn(objects, 'delete').mockRejectedValue(objectStoreUnavailable(new Error('timeout')));
+    await expect(collectGarbage(store)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(deleting).toHaveBeenCalledTimes(1);
   });
 
   it('block changes and commits while they are unreachable', async () => {
