@@ -1,6 +1,6 @@
 import { AkinRequestError } from './errors.ts';
 import { readAnswer } from './json.ts';
-import { type ClientConfig, openStream } from './request.ts';
+import { type ClientConfig, openStream, wait } from './request.ts';
 import type { CollectionSummary, Operation } from './types.ts';
 
 /** An event that a collection sends to its listeners. */
@@ -42,8 +42,8 @@ export async function* listen(
         throw error;
       }
     }
+    await wait(RECONNECT_MILLISECONDS, signal).catch(() => {});
     if (signal.aborted) return;
-    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MILLISECONDS));
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { createClient } from './client.ts';
 import { BadRequestError, BusyError, NoAnswerError, NotFoundError } from './errors.ts';
 import { filter } from './filter.ts';
@@ -133,4 +133,19 @@ it('takes a base URL that ends with a slash', async () => {
 it('shows no key when it is printed', () => {
   const shop = createClient({ baseUrl, key: 'akin_secret' }).collection('shop');
   expect(inspect(shop, { showHidden: true })).not.toContain('akin_secret');
+});
+
+it('stops to listen as soon as its signal aborts, also while it waits to connect again', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  try {
+    const controller = new AbortController();
+    const events = createClient({ baseUrl }).collection('shop').events({ signal: controller.signal });
+    const first = events.next();
+    while (jest.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
+    controller.abort();
+    expect(await first).toEqual({ done: true, value: undefined });
+    expect(requests).toBe(1);
+  } finally {
+    jest.useRealTimers();
+  }
 });

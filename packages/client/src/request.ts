@@ -73,7 +73,8 @@ export async function requestText(
   }
 }
 
-function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+/** @throws the reason of the signal, when it aborts */
+export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
