@@ -22,9 +22,9 @@ export const TEXTS = {
     region: 'Search query',
     by: 'Compare by',
     clear: 'Clear',
-    like: (what: string) => `Like ${what}`,
-    likeUrl: (url: string) => `Like the picture at ${url}`,
-    likeUpload: 'Like the uploaded picture',
+    like: (what: string) => `Similar to ${what}`,
+    likeUrl: (url: string) => `Similar to the picture at ${url}`,
+    likeUpload: 'Similar to the uploaded picture',
     uploaded: 'an uploaded picture',
     elsewhere: (host: string) => `a picture of ${host}`,
   },
@@ -260,7 +260,7 @@ export const TEXTS = {
   ask: { cancel: 'Cancel' },
   try: {
     about: 'Try',
-    like: (title: string) => `Like ${title}`,
+    like: (title: string) => `Similar to ${title}`,
     color: (hex: string) => `In the colour ${hex}`,
   },
   add: {

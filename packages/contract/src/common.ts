@@ -54,7 +54,7 @@ const RESPONSE_HEADER = z
     params: z.record(z.string(), z.unknown()).optional(),
     warnings: z.array(z.string()).optional(),
     ranking: z.enum(['exact', 'approximate']).optional().meta({
-      description: 'For ranked searches: `exact` if every match was compared.',
+      description: 'For ranked searches: `exact` if the page is the same as after comparing every match.',
     }),
     searcher: z
       .enum(['memory', 'database'])

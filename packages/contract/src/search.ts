@@ -161,11 +161,11 @@ export const SEARCH_PARAMETERS = z.object({
   'rank.threshold': decimal(0, 1).optional().meta({ description: 'Minimum score of a match.' }),
   'rank.approximate': flag().optional().meta({
     description:
-      'False always compares every match. Otherwise, if more than 20,000 documents match, akin compares only those with the nearest codes. `responseHeader.ranking` is `exact` or `approximate`.',
+      'False always gives the exact answer. Otherwise the answer is `approximate` if more than 20,000 documents match, or if very many are almost equally near. `responseHeader.ranking` says which.',
   }),
   'rank.smartfilter': choice(['off', 'low', 'medium', 'high']).optional().meta({
     description:
-      'How many documents with the nearest codes an approximate ranking compares. `off`: all documents, which is exact. `low` (the default), `medium` and `high`: 5,000, 2,000 and 1,000, or more if many are equally near. Searches with `rank.threshold`, with `cursorMark` or past the first 1,000 documents are exact.',
+      'How many documents with the nearest codes an approximate ranking compares. `off`: all documents, which is exact. `low` (the default), `medium` and `high`: at least 2,500, 1,000 and 500, and more if many are almost equally near. Searches with `rank.threshold`, with `cursorMark` or past the first 1,000 documents are exact.',
   }),
   ...AFTER_PARAMETERS,
   afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({

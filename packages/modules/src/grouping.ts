@@ -25,9 +25,8 @@ const SURE_SCORE = 0.9;
 /**
  * Representatives are in finer cells than those of the codebook: a cell is the pair of nearest and second nearest
  * centroid. A descriptor is compared with representatives in the {@link CELLS} most likely cells, by the ranks of the
- * two centroids for it. Of pairs above {@link GROUP_SCORE}, the cells contained the second picture in 99.4 % (a photo
- * and one of 27 edits of it) and 98.8 % (two edits), and 1.7 % of all other photos. The 8 nearest cells of the codebook
- * contain 99.2 %, 98.4 % and 4.7 %.
+ * two centroids for it. docs/quality.md says how many pairs they contain. The 8 nearest cells of
+ * the codebook contain hardly fewer pairs, but nearly three times as many other photos.
  */
 const CELLS = 220;
 /** None of the {@link CELLS} most likely pairs contains a centroid with this rank or a higher one. */
@@ -42,7 +41,7 @@ const RANKS: readonly (readonly [number, number])[] = Array.from({ length: MAX_R
   .slice(0, CELLS);
 
 /**
- * Blank pictures, in which all parts are calm: empty pages, plain colours, fog. Unrelated blank pictures have similar
+ * Blank pictures, in which all cells are free: empty pages, plain colours, fog. Unrelated blank pictures have similar
  * descriptors, so they are in no group.
  */
 const BLANK = `copyspace:(${[0, 1, 2, 3, 4, 5, 6, 7, 8].join(' AND ')})`;

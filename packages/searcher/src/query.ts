@@ -14,7 +14,10 @@ export interface VectorQuery extends Restriction {
   /** How many rows are wanted. Ignored if `maxDistance` is given: then all rows within it are wanted. */
   readonly wanted: number;
   readonly maxDistance?: number | undefined;
-  /** Up to this many matches are compared by bounds, so that no result can be missed. Infinity: all of them. */
+  /**
+   * Up to this many matches are compared by bounds. No result is missed then, unless the bounds leave so many rows that
+   * estimates choose among them. Infinity: all matches, and no estimates.
+   */
   readonly exactRows: number;
   /** Maximum number of candidates: more would not be used. */
   readonly mostCandidates: number;

@@ -56,7 +56,7 @@ export class Generations {
     this.#known = [own];
   }
 
-  /** The generation with these models; the default one of the process if they are not all known, or not known here. */
+  /** The generation with these models, or the default one if this process does not know all of them. */
   of(models: ReadonlyMap<string, string>): Generation {
     return this.#known.find((one) => fits(one, models)) ?? this.#own;
   }

@@ -29,7 +29,7 @@ export const reportCommand: Program = {
         name: 'output',
         short: 'o',
         value: 'file',
-        about: 'File for the page. The numbers go to the same name with .json',
+        about: 'File for the page. The metrics are written to a file with the same name and the extension .json',
         default: 'akin-report.html',
       },
     ],
@@ -40,7 +40,7 @@ export const reportCommand: Program = {
     const { client, name } = await findServer(options);
     const output = options.text('output') ?? '';
     if (!output.endsWith('.html'))
-      throw new UsageError('--output must end in .html: the numbers go to the same name with .json.');
+      throw new UsageError('--output must end in .html. The metrics are written to the same name with .json.');
     const json = output.replace(/html$/, 'json');
     for (const file of [output, json]) await mayReplace(file);
     const compared = options.text('compare');

@@ -19,7 +19,7 @@ const UNIT = 16;
  * A pixel is on an edge if a channel changes by more than this (of 255) over two pixels, horizontally or vertically.
  */
 const BUSY_STEP = 16 * UNIT;
-/** A cell with a larger share of edge pixels is not calm: text would cover an object. */
+/** A cell with a larger share of edge pixels is not free: text would cover an object. */
 const BUSY_SHARE = 0.08;
 /**
  * A cell without edges can still have too much texture (grass, gravel, foliage): its pixels differ on average by more
@@ -36,14 +36,14 @@ const WHITE_TEXT_TO = 148;
 const UNREADABLE_SHARE = 0.05;
 /**
  * The middle cell is the subject if its mean differs in some channel by more than this from the means of all four
- * sides: a plain shirt on a plain background is calm, but not a place for text.
+ * sides: a plain shirt on a plain background has no edges, but is no place for text.
  */
 const MIDDLE = 4;
 const STANDS_OUT = 64 * UNIT;
 
 /**
- * The cells of a 3x3 grid (0 top left, 1 top middle … 8 bottom right) that are calm enough for text, in ascending
- * order. A cell is calm if few of its pixels lie on an edge, it has little texture, black or white text would be
+ * The cells of a 3x3 grid (0 top left, 1 top middle … 8 bottom right) that are free enough for text, in ascending
+ * order. A cell is free if few of its pixels lie on an edge, it has little texture, black or white text would be
  * readable nearly everywhere on it, and it is not a plain subject in the middle. The picture is averaged down to 96x96
  * (for any aspect ratio) and slightly blurred, in integer arithmetic.
  *
@@ -53,7 +53,7 @@ export function analyzeCopyspace(pixels: Pixels): number[] {
   blur(resizeArea(pixels, SIDE, SIDE).data);
   return [0, 1, 2, 3, 4, 5, 6, 7, 8].filter(
     (cell) =>
-      isCalm(soft, CELL * (cell % 3), CELL * Math.floor(cell / 3)) && !(cell === MIDDLE && middleStandsOut(soft)),
+      isFree(soft, CELL * (cell % 3), CELL * Math.floor(cell / 3)) && !(cell === MIDDLE && middleStandsOut(soft)),
   );
 }
 
@@ -88,7 +88,7 @@ function blurAlong(values: Int32Array, step: number, nextLine: number, result: I
   }
 }
 
-function isCalm(data: Int32Array, left: number, top: number): boolean {
+function isFree(data: Int32Array, left: number, top: number): boolean {
   let busy = 0;
   let texture = 0;
   let tooDark = 0;

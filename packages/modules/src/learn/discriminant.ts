@@ -14,7 +14,7 @@ const PICTURES_A_NUMBER = 2;
 /** The mean and the covariance of pictures. */
 interface Scatter {
   readonly mean: Float64Array;
-  /** The weighted sum of the covariance of pictures with a class and of that of the others. */
+  /** The weighted sum of two covariances: of the pictures with a class, and of those without one. */
   readonly covariances: Float64Array;
 }
 

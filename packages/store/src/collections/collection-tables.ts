@@ -26,8 +26,8 @@ export const VERSION = 'coalesce(d.version, abs(d.seq))';
  * `descriptors_<module>`. A row of `documents`, its descriptors, its outputs and its thumbnail all carry the number
  * that the operation drew when it was staged: `doc`.
  *
- * In a collection of several shards these are partitioned once the entries ran that were known when it was made: what
- * is appended must be right for partitioned tables too.
+ * When a collection with several shards is created, the entries known at that time run first, and then its tables are
+ * partitioned. So every later entry must also work on partitioned tables.
  */
 const TABLES: readonly ((S: string) => readonly string[])[] = [
   // 1
@@ -178,7 +178,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `create index documents_vf on ${S}.documents (vf)`,
   ],
 
-  // 4: cells, see cells/generations
+  // 4: cells in SQL, no longer used since ADR 28
   (S) => [
     `create sequence ${S}.generation as int`,
     `create table ${S}.generations (
@@ -227,7 +227,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
   // 8: which model made the descriptors of each module, see models
   (S) => [`alter table ${S}.described add column model text`],
 
-  // 9: the mark with which `parseOutputs` need not check outputs again (null: they must be checked)
+  // 9: proof that outputs were checked, so that `parseOutputs` need not check them again (null: it must)
   (S) => [`alter table ${S}.outputs add column mark text`],
 
   // 10: the origin of a request, for the log lines and spans of its analyses, see staging

@@ -233,8 +233,8 @@ function removeTables(store: Store, collection: Collection): Promise<Collection 
 }
 
 /**
- * Work that locks the rows of a collection and then its tables can wait for work that does it the other way round. The
- * database ends one of them, and the other one soon is done.
+ * Repeats work after a deadlock: it locks rows of a collection and then its tables, and other transactions lock them in
+ * the opposite order. The database aborts one of the two, and the other one soon ends.
  */
 async function untilNoDeadlock<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -47,8 +47,8 @@ const MIGRATIONS: readonly string[] = [
      done bigint not null default 0
    )`,
 
-  // 3: the values of an array, each once. As a function, a statement that uses it can run on several cores: PostgreSQL
-  // would put a function of plain SQL back into the statement, as a subquery, which may not.
+  // 3: the values of an array, each once. In PL/pgSQL, because PostgreSQL inlines functions of plain SQL as subqueries,
+  // and a statement with this subquery could not run on several cores.
   `create function akin.distinct_values(list anyarray) returns anyarray language plpgsql immutable parallel safe as
    'begin return array(select distinct unnest(list)); end'`,
 
@@ -120,7 +120,8 @@ const MIGRATIONS: readonly string[] = [
   'alter table akin.leases add column fits boolean not null default true',
 
   // 8: leases of many collections in one statement
-  `-- A process renews all its leases in one row: a lease is free when neither its own end nor that of its holder is ahead.
+  `-- A process renews all its leases in one row. A lease is free when both its own expiry and that of its holder have
+   -- passed.
    create table akin.lease_holders (
      holder text primary key,
      until timestamptz not null

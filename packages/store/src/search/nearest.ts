@@ -15,8 +15,9 @@ import { keyColumn, orderBy, sortKeys } from './sort.ts';
  * How the nearest documents are found. The searcher has the vectors in memory, and the matches of filters as bits. It
  * returns candidates that include the answer. The database computes their exact distances and reads the page.
  *
- * In collections of up to `exactDocuments` documents, and with as many matches in larger ones, all are compared.
- * Otherwise the nearest by codes are candidates, so that one of the nearest is sometimes missed.
+ * With up to `exactDocuments` matches, the code of each gives bounds of its distance, and all that the bounds do not
+ * exclude are candidates, unless these are too many. Otherwise the nearest by codes are candidates, so that one of the
+ * nearest is sometimes missed.
  */
 
 /** A page of the nearest documents. */

@@ -64,7 +64,7 @@ export interface Span {
 
 const DAY_MILLISECONDS = 86_400_000;
 
-/** The meaning of a date in a query: a day means the whole day in UTC, anything finer that millisecond. */
+/** The meaning of a date in a query: a date without a time is the whole day in UTC, any other value one millisecond. */
 export function readDate(text: string, clock: Clock): Span | null {
   const first = parseDate(text) ?? readDateMath(text, clock);
   if (first === null) return null;
