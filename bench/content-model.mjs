@@ -26,7 +26,7 @@ try {
 }
 
 async function time() {
-  const { models, wordsCalibration, parseOutputs } = generationWith(contentModel);
+  const { models, textCalibration, parseOutputs } = generationWith(contentModel);
   const analyzer = await createAnalyzer({ threads: 1, contentModel });
   const pictures = await Promise.all(
     Array.from({ length: PICTURES }, (_, seed) => drawImage({ width: 400, height: 300, seed })),
@@ -40,9 +40,9 @@ async function time() {
   console.log(`pictures/s    ${await perSecond(PICTURES, analyze)}  (400 x 300 JPEG, decoding included)`);
   console.log(`numbers       ${parseOutputs(outputs).descriptors.get('content').vector.length}`);
   const { signal } = new AbortController();
-  const describe = (i) => analyzer.describeWords(`a picture of ${i} bikes`, signal);
-  if (wordsCalibration !== undefined) await describe(0);
-  console.log(`texts/s       ${wordsCalibration === undefined ? 'knows no words' : await perSecond(TEXTS, describe)}`);
+  const describe = (i) => analyzer.encodeText(`a picture of ${i} bikes`, signal);
+  if (textCalibration !== undefined) await describe(0);
+  console.log(`texts/s       ${textCalibration === undefined ? 'no text encoder' : await perSecond(TEXTS, describe)}`);
   await analyzer[Symbol.asyncDispose]();
 }
 

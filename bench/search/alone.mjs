@@ -135,8 +135,8 @@ function ask(vector) {
     vector,
     wanted: ROWS,
     exactRows: EXACT_ROWS,
-    leastCompared: MIN_COMPARED,
-    mostCandidates: EXACT_ROWS,
+    minCompared: MIN_COMPARED,
+    maxCandidates: EXACT_ROWS,
   });
 }
 

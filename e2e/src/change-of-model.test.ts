@@ -112,7 +112,7 @@ describe('the content model of a collection', () => {
     const collection = akin.client.collection('my-collection');
     expect(await refusal(byWord(collection, 'red'))).toEqual([
       400,
-      expect.stringMatching(/model akin-\S+ knows no words.*akin reindex --content-model/s),
+      expect.stringMatching(/model akin-\S+ cannot find pictures by words.*akin reindex --content-model/s),
     ]);
     const args = ['reindex', '--url', akin.url, '--models', inPlace('models'), '--content-model', WORD];
     const { code, out } = await runAkin(args);

@@ -1,5 +1,5 @@
 import { type DownloadPolicy, downloadImage } from '@akin/imaging';
-import type { Analysis, Analyzer, WordsAnalysis } from '@akin/modules/analyze';
+import type { Analysis, Analyzer, TextAnalysis } from '@akin/modules/analyze';
 import { inSpan, type WeightedSemaphore } from '@akin/runtime';
 
 /** A picture that is in memory. */
@@ -54,8 +54,8 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
       readonly model?: string | undefined;
       readonly signal?: AbortSignal;
     },
-  ): Promise<Pick<Analysis, 'outputs' | 'thumbnail'> & Partial<WordsAnalysis>> => {
-    if ('text' in input) return analyzer.describeWords(input.text, signal, model);
+  ): Promise<Pick<Analysis, 'outputs' | 'thumbnail'> & Partial<TextAnalysis>> => {
+    if ('text' in input) return analyzer.encodeText(input.text, signal, model);
     const { bytes, release } =
       'bytes' in input ? { bytes: input.bytes, release: () => {} } : await download(input.url, urgent, signal);
     try {

@@ -16,7 +16,6 @@ import { analyzeSentOrFetched, downloader } from './download.ts';
 import { ContentModels } from './models/content-models.ts';
 import { createModelAnalyzers } from './models/model-analyzers.ts';
 import { originalsOf } from './originals/open-original.ts';
-import { Parts } from './parts.ts';
 import {
   createProcessMetrics,
   reportDisk,
@@ -24,8 +23,9 @@ import {
   reportPoolUse,
   reportSearchMemory,
   reportStandbys,
-} from './process-figures.ts';
+} from './process-metrics.ts';
 import { runningServer, ServerFile, untilStopped } from './server-file.ts';
+import { ShutdownStack } from './shutdown-stack.ts';
 import { openTracing } from './tracing.ts';
 import { akinVersion } from './version.ts';
 
@@ -99,7 +99,7 @@ export interface Served extends AsyncDisposable {
  */
 export async function serve(config: ServeConfig, signal: AbortSignal): Promise<Served> {
   const log = createLogger({ name: 'akin', level: config.logLevel });
-  const parts = new Parts(log, signal);
+  const parts = new ShutdownStack(log, signal);
   const close = () => parts[Symbol.asyncDispose]();
   try {
     return { ...(await open(config, log, parts, signal)), [Symbol.asyncDispose]: close };
@@ -112,7 +112,7 @@ export async function serve(config: ServeConfig, signal: AbortSignal): Promise<S
 async function open(
   config: ServeConfig,
   log: Logger,
-  parts: Parts,
+  parts: ShutdownStack,
   signal: AbortSignal,
 ): Promise<Omit<Served, typeof Symbol.asyncDispose>> {
   const { threads } = config.analysis;

@@ -15,9 +15,9 @@ import {
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
 import { createDispatch } from './dispatch.ts';
-import { reportFigures } from './figures.ts';
 import { countGrouped, keepGroups } from './keep-groups.ts';
-import { createLeadership, type Led } from './leadership.ts';
+import { createLeadership, type LedCollection } from './leadership.ts';
+import { reportFigures } from './metrics.ts';
 import { Rounds } from './rounds.ts';
 import { collect, requeueLost, runHousekeeping } from './sweep.ts';
 
@@ -84,7 +84,10 @@ export function createIndexer(config: IndexerConfig): Indexer {
 
   const stopping = new AbortController();
 
-  async function commitTimed({ collection, lease }: Pick<Led, 'collection' | 'lease'>): Promise<CommitResult> {
+  async function commitTimed({
+    collection,
+    lease,
+  }: Pick<LedCollection, 'collection' | 'lease'>): Promise<CommitResult> {
     const from = performance.now();
     const result = await commit(store, collection, lease, stopping.signal);
     if (result.applied > 0 || result.failed > 0) {
@@ -97,7 +100,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
 
   /** The running commits. Nobody waits for all of them: a large one would delay those of other collections. */
   const atWork = new Map<Promise<void>, number>();
-  function begin(one: Led, work: () => Promise<unknown>): void {
+  function begin(one: LedCollection, work: () => Promise<unknown>): void {
     const promise = work().then(
       () => void atWork.delete(promise),
       (err) => {
@@ -136,7 +139,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     }
   }
 
-  function logFailure({ collection }: Led, err: Error): void {
+  function logFailure({ collection }: LedCollection, err: Error): void {
     const isTransient = err instanceof AkinError && ['conflict', 'unavailable', 'not-found'].includes(err.code);
     if (isTransient) {
       log.warn({ collection: collection.name, reason: err.message, ...causeFields(err) }, 'no commit');

@@ -20,7 +20,7 @@ const RENEW_MILLISECONDS = 1_000;
 const MAX_NAMED = 10;
 
 /** A collection that this process leads: only this process commits there and cleans up. */
-export interface Led extends CollectionState {
+export interface LedCollection extends CollectionState {
   /** Undefined if no other process uses the store. */
   readonly lease: Lease | undefined;
 }
@@ -28,7 +28,7 @@ export interface Led extends CollectionState {
 /** Finds out which collections this process leads. Disposing releases them at once. */
 export interface Leadership extends AsyncDisposable {
   /** The collections that it leads: all of them, or those with pending changes. One statement. */
-  led(only?: 'open' | 'all'): Promise<Led[]>;
+  led(only?: 'open' | 'all'): Promise<LedCollection[]>;
 }
 
 /**

@@ -21,7 +21,7 @@ export {
   createAnalyzer,
   defaultPictureMemory,
 } from './analyzer/create-analyzer.ts';
-export type { WordsAnalysis } from './analyzer/words-worker.ts';
+export type { TextAnalysis } from './analyzer/text-encoder-worker.ts';
 export { BACKEND_CHOICES, type Backend } from './network/backend.ts';
 
 /** See content-model/train.ts, which is loaded only when this function is called. */

@@ -22,7 +22,7 @@ const add = (collection: SearchedCollection, doc: number, commit: number, vector
   addDocument(collection, doc, commit, vector);
 };
 const exact = { maxDistance: undefined, exactRows: Number.POSITIVE_INFINITY };
-const find = finder({ exactRows: LIMIT, leastCompared: 1_000 });
+const find = finder({ exactRows: LIMIT, minCompared: 1_000 });
 
 /** Checks exact answers, distances, filters, and the recall of approximate answers. */
 function expectRightAnswers(collection: SearchedCollection, commit: number, isIn: (doc: number) => boolean) {
@@ -64,7 +64,7 @@ it('scans near clusters first, and ends when it is enough', () => {
     let taken = 0;
     const compared = codes.scanClusters(codes.coder.query(query), undefined, {
       maxSum: () => MAX_SIGN_SUM,
-      take: () => {
+      visit: () => {
         taken++;
       },
       limit: NO_LIMIT,

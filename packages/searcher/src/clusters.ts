@@ -1,6 +1,6 @@
 import { createRandom } from '@akin/domain/random';
-import type { CodedNumbers, CodedQuery, Coder } from './codes.ts';
-import { NO_LIMIT, Segment, type Take } from './segment.ts';
+import type { CodedQuery, CodedVector, Coder } from './codes.ts';
+import { NO_LIMIT, type RowVisitor, Segment } from './segment.ts';
 
 /*
  * Clusters of codes (an inverted file, IVF: Jégou, Douze and Schmid 2011): a search compares the clusters near its
@@ -25,10 +25,10 @@ const STEPS = 1_024;
 export interface Clusterable {
   readonly coder: Coder;
   /** Estimates the squared distances of places from a query. */
-  estimate(query: CodedNumbers, places: Uint32Array): Float64Array;
+  estimate(query: CodedVector, places: Uint32Array): Float64Array;
   addRotated(place: number, sums: Float32Array, at: number): void;
   /** Compares the places `from` to `to` (exclusive). */
-  comparePlaces(query: CodedNumbers, from: number, to: number, take: Take): void;
+  comparePlaces(query: CodedVector, from: number, to: number, visit: RowVisitor): void;
 }
 
 /** Clusters of the first places: those of cluster `i` begin at `starts[i]` and end before `starts[i + 1]`. */
@@ -121,7 +121,7 @@ export function* splitIntoClusters(codes: Clusterable, count: number): Generator
   const sample = sampleOf(count, SAMPLE * split ** 2);
   const groups = yield* groupsOf(codes, sample, codedFirst);
   const centroids: Float32Array[] = [];
-  const coded: CodedNumbers[] = [];
+  const coded: CodedVector[] = [];
   /** The first centroid of each group. */
   const begins = [0];
   for (const [group, places] of groups.entries()) {
@@ -137,7 +137,7 @@ export function* splitIntoClusters(codes: Clusterable, count: number): Generator
     const nearest = new Float64Array(length).fill(Number.POSITIVE_INFINITY);
     for (const [group, members] of nearGroups(codes, places, codedFirst).entries()) {
       for (let cluster = begins[group] as number; cluster < (begins[group + 1] as number); cluster++) {
-        const squares = codes.estimate(coded[cluster] as CodedNumbers, members);
+        const squares = codes.estimate(coded[cluster] as CodedVector, members);
         for (let i = 0; i < members.length; i++) {
           const place = members[i] as number;
           if ((squares[i] as number) >= (nearest[place - from] as number)) continue;
@@ -209,7 +209,7 @@ function* kMeans(codes: Clusterable, places: Uint32Array, count: number): Genera
 function* groupsOf(
   codes: Clusterable,
   places: Uint32Array,
-  centroids: readonly CodedNumbers[],
+  centroids: readonly CodedVector[],
 ): Generator<undefined, Uint32Array[]> {
   const groups: number[][] = centroids.map(() => []);
   for (let from = 0; from < places.length; from += ASSIGNED_AT_A_TIME) {
@@ -223,7 +223,7 @@ function* groupsOf(
 /**
  * For each centroid the places to which it is the nearest or the next one: the nearest cluster may be in either group.
  */
-function nearGroups(codes: Clusterable, places: Uint32Array, centroids: readonly CodedNumbers[]): Uint32Array[] {
+function nearGroups(codes: Clusterable, places: Uint32Array, centroids: readonly CodedVector[]): Uint32Array[] {
   const squares = centroids.map((centroid) => codes.estimate(centroid, places));
   const groups: number[][] = centroids.map(() => []);
   for (let i = 0; i < places.length; i++) {
@@ -245,7 +245,7 @@ function nearGroups(codes: Clusterable, places: Uint32Array, centroids: readonly
 }
 
 /** The number of the nearest centroid of each place. */
-function chooseNearest(codes: Clusterable, places: Uint32Array, centroids: readonly CodedNumbers[]): Uint16Array {
+function chooseNearest(codes: Clusterable, places: Uint32Array, centroids: readonly CodedVector[]): Uint16Array {
   const nearest = new Float64Array(places.length).fill(Number.POSITIVE_INFINITY);
   const chosen = new Uint16Array(places.length);
   for (const [number, centroid] of centroids.entries()) {

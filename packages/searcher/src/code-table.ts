@@ -1,17 +1,17 @@
 import { type Bits, bitsBytes, createBits, grownBits, hasBit, popCount, setBit } from './bits.ts';
 import { type Clusters, describeClusters, splitIntoClusters } from './clusters.ts';
-import { type CodedNumbers, type CodedQuery, type Coder, type CodeSizes, MAX_SIGN_SUM } from './codes.ts';
+import { type CodedQuery, type CodedVector, type Coder, type CodeSizes, MAX_SIGN_SUM } from './codes.ts';
 import { copyInto } from './row-table.ts';
 import {
   BLOCK_SIZE,
   FIRST_SEGMENT_SIZE,
   type Limit,
   NO_LIMIT,
+  type RowVisitor,
   SEGMENT_BITS,
   SEGMENT_SIZE,
   Segment,
   segmentBytes,
-  type Take,
 } from './segment.ts';
 
 /** Clusters of fewer vectors would not save time. */
@@ -36,7 +36,7 @@ export interface ClusterScan {
   /** Rows with a greater sum of signs are not compared by levels. @param compared how many were compared so far */
   maxSum(compared: number): number;
   /** Receives compared rows. */
-  readonly take: Take;
+  readonly visit: RowVisitor;
   /** Rows beyond it may be skipped. */
   readonly limit: Limit;
   /**
@@ -100,7 +100,7 @@ export class Codes {
    * The smallest cosine of the angle between a query and a vector at a squared distance, for vectors of any length
    * here.
    */
-  leastCosine({ length, square }: CodedNumbers, squaredDistance: number): number {
+  leastCosine({ length, square }: CodedVector, squaredDistance: number): number {
     const rest = square - squaredDistance;
     // By the law of cosines the angle is largest at this length. Longer and shorter vectors are at smaller angles.
     const widest = Math.sqrt(Math.max(0, rest));
@@ -143,7 +143,7 @@ export class Codes {
     let compared = 0;
     const maxSum = () => scan.maxSum(compared);
     const scanned = (from: number, to: number) => {
-      const part = this.#scan(query, from, to, rows, maxSum, scan.take, scan.limit);
+      const part = this.#scan(query, from, to, rows, maxSum, scan.visit, scan.limit);
       compared += part.compared;
       return part;
     };
@@ -165,13 +165,13 @@ export class Codes {
    * @param rows undefined: all rows
    * @returns how many were compared
    */
-  within(query: CodedQuery, rows: Bits | undefined, distance: number, take: Take): number {
+  within(query: CodedQuery, rows: Bits | undefined, distance: number, visit: RowVisitor): number {
     this.#isScanned = true;
     for (const segment of this.#segments) segment.setQuery(query);
     let compared = 0;
     const maxSum = (segment: Segment) => segment.maxSum(query, distance);
     const scan = (from: number, to: number) => {
-      compared += this.#scan(query, from, to, rows, maxSum, take, NO_LIMIT).compared;
+      compared += this.#scan(query, from, to, rows, maxSum, visit, NO_LIMIT).compared;
     };
     const clusters = this.#clusters;
     for (const cluster of clusters?.within(query, distance) ?? []) {
@@ -182,18 +182,18 @@ export class Codes {
   }
 
   /** Compares rows that have vectors by levels. @param limit rows beyond it may be skipped */
-  compare(query: CodedNumbers, rows: Uint32Array, take: Take, limit: Limit = NO_LIMIT): void {
+  compare(query: CodedVector, rows: Uint32Array, visit: RowVisitor, limit: Limit = NO_LIMIT): void {
     if (rowPlaces.length < rows.length) rowPlaces = new Uint32Array(2 * rows.length);
     for (let i = 0; i < rows.length; i++) rowPlaces[i] = this.#places[rows[i] as number] as number;
-    this.compareAt(query, rowPlaces.subarray(0, rows.length), take, limit);
+    this.compareAt(query, rowPlaces.subarray(0, rows.length), visit, limit);
   }
 
   /** As {@link Codes.compare}, for rows by their places. */
-  compareAt(query: CodedNumbers, places: Uint32Array, take: Take, limit: Limit = NO_LIMIT): void {
+  compareAt(query: CodedVector, places: Uint32Array, visit: RowVisitor, limit: Limit = NO_LIMIT): void {
     const segments = this.#segments;
     const counts = new Uint32Array(segments.length);
     const compare = (number: number, count: number) =>
-      segments[number]?.compare(query, count, this.#rows, number * SEGMENT_SIZE, take, limit);
+      segments[number]?.compare(query, count, this.#rows, number * SEGMENT_SIZE, visit, limit);
     // Places of one segment are compared together, a block at a time.
     for (let i = 0; i < places.length; i++) {
       const place = places[i] as number;
@@ -240,7 +240,7 @@ export class Codes {
     this.#clusters = yield* describeClusters(this, centroids, starts);
   }
 
-  estimate(query: CodedNumbers, places: Uint32Array): Float64Array {
+  estimate(query: CodedVector, places: Uint32Array): Float64Array {
     const estimates = new Float64Array(places.length);
     for (let at = 0; at < places.length; ) {
       const number = segmentOf(places[at] as number);
@@ -260,11 +260,11 @@ export class Codes {
     this.#segmentOf(place).addRotated(place % SEGMENT_SIZE, sums, at);
   }
 
-  comparePlaces(query: CodedNumbers, from: number, to: number, take: Take): void {
+  comparePlaces(query: CodedVector, from: number, to: number, visit: RowVisitor): void {
     this.compareAt(
       query,
       Uint32Array.from({ length: to - from }, (_, i) => from + i),
-      take,
+      visit,
     );
   }
 
@@ -278,7 +278,7 @@ export class Codes {
     to: number,
     rows: Bits | undefined,
     maxSum: (segment: Segment) => number,
-    take: Take,
+    visit: RowVisitor,
     limit: Limit,
   ): { matches: number; compared: number; smallestSum: number } {
     const scanned = { matches: 0, compared: 0, smallestSum: MAX_SIGN_SUM };
@@ -291,7 +291,7 @@ export class Codes {
       const matching = this.#setMask(segment, begin, at - begin, end, rows);
       if (matching > 0) {
         const near = segment.nearBySigns(first, (end - first + 31) & ~31, maxSum(segment));
-        segment.compare(query, near, this.#rows, begin, take, limit);
+        segment.compare(query, near, this.#rows, begin, visit, limit);
         scanned.compared += near;
         scanned.smallestSum = Math.min(scanned.smallestSum, segment.smallestSum);
       }

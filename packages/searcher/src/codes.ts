@@ -29,7 +29,7 @@ export const MAX_SIGN_SUM = 0xffff;
 export const FACTORS = 3;
 
 /** A rotated vector in the format that the kernel compares with levels. */
-export interface CodedNumbers {
+export interface CodedVector {
   /** The rotated numbers as i16, times `scale`. */
   readonly numbers: Int16Array;
   readonly scale: number;
@@ -40,7 +40,7 @@ export interface CodedNumbers {
 }
 
 /** A query in the formats that the kernel compares with codes. */
-export interface CodedQuery extends CodedNumbers {
+export interface CodedQuery extends CodedVector {
   readonly signs: {
     /** For each group of four signs: what each of the 16 combinations adds to a row's sum, one byte each. */
     readonly tables: Uint8Array;
@@ -155,13 +155,13 @@ export class Coder implements CodeSizes {
   }
 
   /** The numbers of a query that is compared only by levels. */
-  numbers(vector: Float32Array): CodedNumbers {
+  numbers(vector: Float32Array): CodedVector {
     this.#rotate(vector);
     return this.codeNumbers(this.#vector.subarray(0, this.dimensions));
   }
 
   /** @param rotated a vector that was rotated already */
-  codeNumbers(rotated: Float32Array): CodedNumbers {
+  codeNumbers(rotated: Float32Array): CodedVector {
     const { dimensions } = this;
     let [square, greatest] = [0, 0];
     for (const number of rotated) {
@@ -228,7 +228,7 @@ export class Coder implements CodeSizes {
  */
 export interface Bounds {
   low: number;
-  likely: number;
+  estimate: number;
   high: number;
 }
 
@@ -240,7 +240,7 @@ export interface Bounds {
  * @param bounds receives the result
  */
 export function boundsOf(
-  { scale, sum, square }: CodedNumbers,
+  { scale, sum, square }: CodedVector,
   dimensions: number,
   dot: number,
   factor: number,
@@ -255,15 +255,15 @@ export function boundsOf(
   const queryError = (Math.sqrt(dimensions) / (2 * scale)) * length;
   const squares = square + length * length + rest * rest;
   const slack = 2 * (rest * across + queryError) + ROUNDING * squares + 1e-12;
-  const likely = squares - 2 * along * length;
-  bounds.likely = Math.max(0, likely);
-  bounds.low = Math.max(0, likely - slack);
-  bounds.high = Math.max(0, likely + slack);
+  const estimate = squares - 2 * along * length;
+  bounds.estimate = Math.max(0, estimate);
+  bounds.low = Math.max(0, estimate - slack);
+  bounds.high = Math.max(0, estimate + slack);
 }
 
-/** An estimate that is faster than `likely` of {@link boundsOf}, and slightly smaller. */
+/** An estimate that is faster than `estimate` of {@link boundsOf}, and slightly smaller. */
 export function roughLikely(
-  { scale, sum, square }: CodedNumbers,
+  { scale, sum, square }: CodedVector,
   dot: number,
   factor: number,
   length: number,
@@ -288,7 +288,7 @@ export const NO_SLACK: RoughSlack = { ofRest: 0, ofLength: 0 };
  * The factors for a lower bound that is faster than `low` of {@link boundsOf}, but smaller: the whole query counts as
  * orthogonal to the levels.
  */
-export function roughSlack({ scale, length }: CodedNumbers, dimensions: number): RoughSlack {
+export function roughSlack({ scale, length }: CodedVector, dimensions: number): RoughSlack {
   return { ofRest: 2 * length, ofLength: Math.sqrt(dimensions) / scale };
 }
 
@@ -319,7 +319,7 @@ export function maxSignSum({ signs }: CodedQuery, copies: number, angle: number,
  *
  * @param cosine of the angle
  */
-export function likelySignSum(
+export function expectedSignSum(
   { signs, length }: CodedQuery,
   dimensions: number,
   cosine: number,

@@ -51,7 +51,7 @@ function boundsBetween(vector: Float32Array, query: Float32Array): Bounds {
   new Int16Array(memory.buffer, 32_768, coded.numbers.length).set(coded.numbers);
   createKernel(memory).levelDots(0, coder.stride, 0, 16_384, 1, 32_768, 49_152);
   const dot = new DataView(memory.buffer).getInt32(49_152, true);
-  const bounds = { low: 0, likely: 0, high: 0 };
+  const bounds = { low: 0, estimate: 0, high: 0 };
   const [factor = 0, length = 0, rest = 0] = factors;
   boundsOf(coded, vector.length, dot, factor, length, rest, bounds);
   return bounds;
@@ -95,7 +95,7 @@ describe.each([
   );
   collection.advance(1);
 
-  const find = finder({ exactRows: LIMIT, leastCompared: LIMIT / 4 });
+  const find = finder({ exactRows: LIMIT, minCompared: LIMIT / 4 });
   const queries = clustered(12, dimensions);
 
   it('returns nearly all of the nearest, also with filters', () => {
@@ -143,8 +143,8 @@ it('answers for each loaded commit, and for no other', () => {
     vector,
     wanted: 5,
     exactRows: 10,
-    leastCompared: 5,
-    mostCandidates: 100,
+    minCompared: 5,
+    maxCandidates: 100,
   };
   const docs = (commit: number) => {
     const found = collection.search({ ...query, commit });
@@ -186,7 +186,7 @@ it('removes dead rows, and does not change the others', () => {
   const before = collection.bytes;
   for (let doc = 0; doc < 4_000; doc++) if (doc % 8 !== 0) collection.endRow(doc, 2);
   collection.advance(2);
-  const limits = { exactRows: 100, leastCompared: 50, mostCandidates: 1_000 };
+  const limits = { exactRows: 100, minCompared: 50, maxCandidates: 1_000 };
   const query = { module: 'view', vector: vectors[8] as Float32Array, wanted: 3, ...limits };
   const all = collection.search({ ...query, commit: 2, filters: [] });
   expect(all).toMatchObject({ matches: 500 });
@@ -211,14 +211,14 @@ it('compares every row for any number of rows and any first position with a vect
     }
     collection.advance(1);
     const vector = vectors[39] as Float32Array;
-    const limits = { exactRows: 6_000, leastCompared: 50, mostCandidates: 1_000 };
+    const limits = { exactRows: 6_000, minCompared: 50, maxCandidates: 1_000 };
     const found = collection.search({ commit: 1, module: 'view', filters: [], vector, wanted: 3, ...limits });
     expect([...(found?.docs ?? [])]).toContain(first + 39);
   }
   // The collection grows in small steps until it is large enough for codes.
   const collection = new SearchedCollection(20);
   const many = clustered(3_100, 8);
-  const limits = { exactRows: 20, leastCompared: 20, mostCandidates: 1_000 };
+  const limits = { exactRows: 20, minCompared: 20, maxCandidates: 1_000 };
   for (const [doc, vector] of many.entries()) {
     collection.addRow(doc, 1);
     collection.setVector('view', doc, vector);

@@ -200,23 +200,23 @@ export class SearchedCollection {
     this.#restrict(rows, query);
     const matches = countBits(rows);
     const { maxDistance, vector, wanted } = query;
-    const { mostCandidates } = query;
-    const within = new FoundRows(this.#rows, matches, mostCandidates);
+    const { maxCandidates } = query;
+    const within = new FoundRows(this.#rows, matches, maxCandidates);
     if (matches === 0 || vectors === undefined) return within.candidates(0, true);
-    const nearest = new FoundRows(this.#rows, matches, mostCandidates, wanted);
+    const nearest = new FoundRows(this.#rows, matches, maxCandidates, wanted);
     const max = maxDistance === undefined ? undefined : maxDistance ** 2;
     if (vectors instanceof Floats) {
-      vectors.compare(vector, rows, (row, low, likely, high) => {
-        if (max === undefined) nearest.add(row, low, likely, high);
-        else if (low <= max + 1e-6) within.add(row, low, likely, high);
+      vectors.compare(vector, rows, (row, low, estimate, high) => {
+        if (max === undefined) nearest.add(row, low, estimate, high);
+        else if (low <= max + 1e-6) within.add(row, low, estimate, high);
       });
       return (max === undefined ? nearest : within).candidates(matches, true);
     }
     const coded = vectors.coder.query(vector);
     if (maxDistance !== undefined && max !== undefined) {
       const some = matches === vectors.count ? undefined : rows;
-      const compared = vectors.within(coded, some, maxDistance + 1e-3, (row, low, likely, high) => {
-        if (low <= max + 1e-5) within.add(row, low, likely, high);
+      const compared = vectors.within(coded, some, maxDistance + 1e-3, (row, low, estimate, high) => {
+        if (low <= max + 1e-5) within.add(row, low, estimate, high);
       });
       return within.candidates(compared, true);
     }
@@ -224,12 +224,12 @@ export class SearchedCollection {
       vectors.compare(
         coded,
         rowsOf(rows, matches),
-        (row, low, likely, high) => nearest.add(row, low, likely, high),
+        (row, low, estimate, high) => nearest.add(row, low, estimate, high),
         nearest,
       );
       return nearest.candidates(matches, true);
     }
-    const best = new FoundRows(this.#rows, matches, mostCandidates, candidateCount(wanted), 'likely');
+    const best = new FoundRows(this.#rows, matches, maxCandidates, candidateCount(wanted), 'estimate');
     const compared = scanNear(vectors, coded, rows, matches, query, best);
     return best.candidates(compared, false);
   }

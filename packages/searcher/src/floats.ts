@@ -1,7 +1,7 @@
 import { type Bits, bitsBytes, createBits, forEachBit, grownBits, setBit } from './bits.ts';
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
-import { BLOCK_SIZE, FIRST_SEGMENT_SIZE, type Take } from './segment.ts';
+import { BLOCK_SIZE, FIRST_SEGMENT_SIZE, type RowVisitor } from './segment.ts';
 
 /** Full vectors of up to some ten thousand rows, four bytes a number. */
 export class Floats {
@@ -37,7 +37,7 @@ export class Floats {
   }
 
   /** Compares rows with a query. The rounding error of sums of f32 is a share of the distance. */
-  compare(query: Float32Array, rows: Bits, take: Take): void {
+  compare(query: Float32Array, rows: Bits, visit: RowVisitor): void {
     const maskAt = this.#capacity * this.#stride;
     const queryAt = maskAt + this.#capacity / 8;
     const outAt = queryAt + this.#stride;
@@ -53,7 +53,7 @@ export class Floats {
       this.#kernel.squares(first * this.#stride, this.#stride, count, maskAt + first / 8, queryAt, outAt);
       forEachBit(mask.subarray(first / 32, (first + count) / 32), (i) => {
         const square = out[i] as number;
-        take(first + i, square * 0.9999, square, square * 1.0001 + 1e-12);
+        visit(first + i, square * 0.9999, square, square * 1.0001 + 1e-12);
       });
     }
   }

@@ -11,11 +11,11 @@ export class FoundRows {
   readonly #matches: number;
   /** How many rows are wanted, and the numbers by which a row is excluded. */
   readonly #wanted: number;
-  readonly by: 'low' | 'likely';
+  readonly by: 'low' | 'estimate';
   readonly #max: number;
   #rows: number[] = [];
   #low: number[] = [];
-  #likely: number[] = [];
+  #estimate: number[] = [];
   #high: number[] = [];
   /** Rows beyond this bound are not among the nearest. The bound only decreases. */
   bound = Number.POSITIVE_INFINITY;
@@ -26,7 +26,7 @@ export class FoundRows {
     matches: number,
     max: number,
     wanted = Number.POSITIVE_INFINITY,
-    by: 'low' | 'likely' = 'low',
+    by: 'low' | 'estimate' = 'low',
   ) {
     this.#max = max;
     this.#table = table;
@@ -36,20 +36,20 @@ export class FoundRows {
     this.#capacity = Math.max(MIN_CAPACITY, 4 * wanted);
   }
 
-  add(row: number, low: number, likely: number, high: number): void {
-    if ((this.by === 'low' ? low : likely) > this.bound) return;
+  add(row: number, low: number, estimate: number, high: number): void {
+    if ((this.by === 'low' ? low : estimate) > this.bound) return;
     // One row more than the maximum is enough to know that there are too many.
     if (this.#wanted === Number.POSITIVE_INFINITY && this.#rows.length > this.#max) return;
     this.#rows.push(row);
     this.#low.push(low);
-    this.#likely.push(likely);
+    this.#estimate.push(estimate);
     this.#high.push(high);
     if (this.#rows.length >= this.#capacity) this.#prune();
   }
 
   /** The estimate of the squared distance of the n-th nearest row; Infinity if there are no more than n. */
-  likelyAt(n: number): number {
-    return nthSmallest(this.#likely, n);
+  estimateAt(n: number): number {
+    return nthSmallest(this.#estimate, n);
   }
 
   /**
@@ -59,7 +59,7 @@ export class FoundRows {
   candidates(compared: number, isExact: boolean): Candidates {
     if (this.#wanted < Number.POSITIVE_INFINITY) this.#prune();
     const areTooMany = this.#rows.length > this.#max;
-    if (areTooMany) [this.#rows, this.#low, this.#likely, this.#high] = [[], [], [], []];
+    if (areTooMany) [this.#rows, this.#low, this.#estimate, this.#high] = [[], [], [], []];
     return {
       matches: this.#matches,
       isExact,
@@ -67,22 +67,19 @@ export class FoundRows {
       areTooMany,
       docs: Float64Array.from(this.#rows, (row) => this.#table.docOf(row)),
       low: Float32Array.from(this.#low),
-      likely: Float32Array.from(this.#likely),
+      estimate: Float32Array.from(this.#estimate),
       high: Float32Array.from(this.#high),
     };
   }
 
   /** Drops rows that cannot be among the nearest. Rows as near as the last one of these stay. */
   #prune(): void {
-    this.bound = Math.min(this.bound, nthSmallest(this.by === 'low' ? this.#high : this.#likely, this.#wanted));
-    const kept = indexesWhere(this.by === 'low' ? this.#low : this.#likely, this.bound);
+    this.bound = Math.min(this.bound, nthSmallest(this.by === 'low' ? this.#high : this.#estimate, this.#wanted));
+    const kept = indexesWhere(this.by === 'low' ? this.#low : this.#estimate, this.bound);
     const pick = (numbers: readonly number[]) => kept.map((i) => numbers[i] as number);
-    [this.#rows, this.#low, this.#likely, this.#high] = [this.#rows, this.#low, this.#likely, this.#high].map(pick) as [
-      number[],
-      number[],
-      number[],
-      number[],
-    ];
+    [this.#rows, this.#low, this.#estimate, this.#high] = [this.#rows, this.#low, this.#estimate, this.#high].map(
+      pick,
+    ) as [number[], number[], number[], number[]];
     this.#capacity = Math.max(this.#capacity, 2 * kept.length);
   }
 }

@@ -9,14 +9,14 @@ const MORE_FAR = 4;
 const DEVIATIONS = 4;
 
 /** The query for one of several parts of a collection. Documents are distributed over the parts at random. */
-export function queryOfPart<Query extends Pick<VectorQuery, 'exactRows' | 'leastCompared'>>(
+export function queryOfPart<Query extends Pick<VectorQuery, 'exactRows' | 'minCompared'>>(
   query: Query,
   parts: number,
 ): Query {
   // A part has its share of the matches, plus some standard deviations of a binomial distribution.
   const share = query.exactRows / parts;
   const exactRows = parts === 1 ? share : Math.ceil(share + 5 * Math.sqrt(share));
-  return { ...query, exactRows, leastCompared: Math.ceil(query.leastCompared / parts) };
+  return { ...query, exactRows, minCompared: Math.ceil(query.minCompared / parts) };
 }
 
 /**
@@ -28,10 +28,10 @@ export function mergeCandidates(
   {
     wanted,
     maxDistance,
-    mostCandidates,
+    maxCandidates,
     exactRows,
     vector,
-  }: Pick<VectorQuery, 'wanted' | 'maxDistance' | 'mostCandidates' | 'exactRows' | 'vector'>,
+  }: Pick<VectorQuery, 'wanted' | 'maxDistance' | 'maxCandidates' | 'exactRows' | 'vector'>,
 ): Candidates {
   const total = parts.reduce((sum, part) => sum + part.docs.length, 0);
   const join = <T extends Float32Array | Float64Array>(all: T, pick: (part: Candidates) => ArrayLike<number>): T => {
@@ -43,16 +43,16 @@ export function mergeCandidates(
     return all;
   };
   const low = join(new Float32Array(total), (part) => part.low);
-  const likely = join(new Float32Array(total), (part) => part.likely);
+  const estimate = join(new Float32Array(total), (part) => part.estimate);
   const high = join(new Float32Array(total), (part) => part.high);
   const isProof = parts.every((part) => part.isExact);
   const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
   const proven = maxDistance === undefined ? nthSmallest(high, wanted) : Number.POSITIVE_INFINITY;
-  const estimated = estimatedBound(likely, high, wanted, vector.length);
-  const isExact = isProof && (mustBe || countUpTo(low, proven) <= Math.max(MAX_PROVEN, countUpTo(likely, estimated)));
-  const [by, bound] = isExact ? [low, proven] : [likely, estimated];
+  const estimated = estimatedBound(estimate, high, wanted, vector.length);
+  const isExact = isProof && (mustBe || countUpTo(low, proven) <= Math.max(MAX_PROVEN, countUpTo(estimate, estimated)));
+  const [by, bound] = isExact ? [low, proven] : [estimate, estimated];
   let count = countUpTo(by, bound);
-  const areTooMany = parts.some((part) => part.areTooMany) || count > mostCandidates;
+  const areTooMany = parts.some((part) => part.areTooMany) || count > maxCandidates;
   if (areTooMany) count = 0;
   const kept = new Uint32Array(count);
   for (let i = 0, at = 0; at < count; i++) if ((by[i] as number) <= bound) kept[at++] = i;
@@ -68,7 +68,7 @@ export function mergeCandidates(
     areTooMany,
     docs: take(docs, new Float64Array(count)),
     low: take(low, new Float32Array(count)),
-    likely: take(likely, new Float32Array(count)),
+    estimate: take(estimate, new Float32Array(count)),
     high: take(high, new Float32Array(count)),
   };
 }
@@ -77,12 +77,12 @@ export function mergeCandidates(
  * The estimate up to which rows may be among the nearest. The error of an estimate is the product of a residual and the
  * orthogonal part of the query, which point in random directions; its bound is the product of their lengths.
  */
-function estimatedBound(likely: Float32Array, high: Float32Array, wanted: number, dimensions: number): number {
+function estimatedBound(estimate: Float32Array, high: Float32Array, wanted: number, dimensions: number): number {
   let slack = 0;
-  for (let i = 0; i < likely.length; i++) slack += (high[i] as number) - (likely[i] as number);
-  const deviation = slack / likely.length / Math.sqrt(dimensions);
-  const last = nthSmallest(likely, wanted);
-  return Math.min(last + DEVIATIONS * deviation, nthSmallest(likely, MORE_FAR * candidateCount(wanted)));
+  for (let i = 0; i < estimate.length; i++) slack += (high[i] as number) - (estimate[i] as number);
+  const deviation = slack / estimate.length / Math.sqrt(dimensions);
+  const last = nthSmallest(estimate, wanted);
+  return Math.min(last + DEVIATIONS * deviation, nthSmallest(estimate, MORE_FAR * candidateCount(wanted)));
 }
 
 function countUpTo(numbers: Float32Array, bound: number): number {

@@ -80,7 +80,7 @@ describe.each([
     expect(collection.place(doc, 0)).toBe(true);
     expect(pairsOf(collection.pairs(query))).toContain(`0 ${doc}`);
     const search = { commit: 1, module: 'view', filters: [], vector: query.vectors.slice(0, dimensions), wanted: 1 };
-    const found = collection.search({ ...search, exactRows: count, leastCompared: 1, mostCandidates: count });
+    const found = collection.search({ ...search, exactRows: count, minCompared: 1, maxCandidates: count });
     expect([found?.matches, found?.docs.includes(doc)]).toEqual([count, false]);
   });
 

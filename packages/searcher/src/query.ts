@@ -20,12 +20,12 @@ export interface VectorQuery extends Restriction {
    */
   readonly exactRows: number;
   /** Maximum number of candidates: more would not be used. */
-  readonly mostCandidates: number;
+  readonly maxCandidates: number;
   /**
    * With more matches than `exactRows`, at least this many rows are compared by levels; then only those whose signs do
    * not show that they are farther than the wanted rows so far.
    */
-  readonly leastCompared: number;
+  readonly minCompared: number;
 }
 
 /** Each part of a collection returns at least this many candidates, and some more than are wanted. */
@@ -52,11 +52,11 @@ export interface Candidates {
   readonly isExact: boolean;
   /** How many vectors were compared. */
   readonly compared: number;
-  /** Whether there are more candidates than `mostCandidates`; then none are returned. */
+  /** Whether there are more candidates than `maxCandidates`; then none are returned. */
   readonly areTooMany: boolean;
   readonly docs: Float64Array;
   /** For each candidate: lower bound, estimate and upper bound of the squared distance. */
   readonly low: Float32Array;
-  readonly likely: Float32Array;
+  readonly estimate: Float32Array;
   readonly high: Float32Array;
 }

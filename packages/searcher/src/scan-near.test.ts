@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { addDocument, finder, gaussian, nearestOf } from '../test/search.ts';
 import { Codes } from './code-table.ts';
-import { Coder, likelySignSum } from './codes.ts';
+import { Coder, expectedSignSum } from './codes.ts';
 import { SearchedCollection } from './collection.ts';
 import { Segment } from './segment.ts';
 
@@ -31,7 +31,7 @@ it.each([32, 256])('sums of signs of vectors at one angle are as likely as compu
     const coded = coder.query(query.map((number) => 3 * number));
     segment.setQuery(coded);
     const shareUpTo = (deviations: number) =>
-      segment.nearBySigns(0, ROWS, Math.ceil(likelySignSum(coded, coder.dimensions, cosine, deviations))) / ROWS;
+      segment.nearBySigns(0, ROWS, Math.ceil(expectedSignSum(coded, coder.dimensions, cosine, deviations))) / ROWS;
     expect(shareUpTo(0)).toBeGreaterThan(0.4);
     expect(shareUpTo(0)).toBeLessThan(0.6);
     expect(shareUpTo(2)).toBeGreaterThan(0.95);
@@ -63,7 +63,7 @@ it('knows the smallest cosine of vectors within a distance', () => {
 it('scans on while rows may be near, where rows are in all directions', () => {
   const gauss = gaussian(11);
   const collection = new SearchedCollection(500);
-  const find = finder({ exactRows: 500, leastCompared: 500 });
+  const find = finder({ exactRows: 500, minCompared: 500 });
   const vectors = Array.from({ length: 60_000 }, () => Float32Array.from({ length: 48 }, gauss));
   for (const [doc, vector] of vectors.entries()) addDocument(collection, doc, 1, vector);
   collection.advance(1);

@@ -1,9 +1,9 @@
 import type { Bits } from './bits.ts';
 import type { ClusterScan, Codes } from './code-table.ts';
-import { type CodedQuery, likelySignSum, MAX_SIGN_SUM } from './codes.ts';
+import { type CodedQuery, expectedSignSum, MAX_SIGN_SUM } from './codes.ts';
 import type { FoundRows } from './found-rows.ts';
 import type { VectorQuery } from './query.ts';
-import type { Limit, Take } from './segment.ts';
+import type { Limit, RowVisitor } from './segment.ts';
 
 /**
  * Limit of the sum of signs, in standard deviations above the mean of rows that are as far away as the last wanted row
@@ -73,16 +73,16 @@ class NearScan implements ClusterScan {
   }
 
   maxSum(compared: number): number {
-    const { wanted, leastCompared } = this.#query;
-    if (compared < leastCompared) return MAX_SIGN_SUM;
+    const { wanted, minCompared } = this.#query;
+    if (compared < minCompared) return MAX_SIGN_SUM;
     // For many wanted rows, finding the last one takes as long as a cluster.
     if (this.#nearer > wanted / 16) this.#tighten(wanted);
     return this.#maxSum;
   }
 
-  readonly take: Take = (row, low, likely, high) => {
-    if (likely < this.#last) this.#nearer++;
-    this.#best.add(row, low, likely, high);
+  readonly visit: RowVisitor = (row, low, estimate, high) => {
+    if (estimate < this.#last) this.#nearer++;
+    this.#best.add(row, low, estimate, high);
   };
 
   isEnough(matches: number, smallestSum: number): boolean {
@@ -91,7 +91,7 @@ class NearScan implements ClusterScan {
     this.#clusters++;
     this.#withoutNear = isNear ? 0 : this.#withoutNear + matches;
     this.#clustersWithoutNear = isNear ? 0 : this.#clustersWithoutNear + 1;
-    const min = Math.max(MIN_SCANNED * this.#matches, 2 * this.#query.leastCompared);
+    const min = Math.max(MIN_SCANNED * this.#matches, 2 * this.#query.minCompared);
     return (
       this.#scanned >= min &&
       this.#clusters >= 2 * MIN_CLUSTERS &&
@@ -102,11 +102,11 @@ class NearScan implements ClusterScan {
 
   #tighten(wanted: number): void {
     this.#nearer = 0;
-    this.#last = this.#best.likelyAt(wanted);
+    this.#last = this.#best.estimateAt(wanted);
     if (this.#last === Number.POSITIVE_INFINITY) return;
     const cosine = this.#codes.leastCosine(this.#coded, this.#last);
     const sumAt = (deviations: number) =>
-      Math.min(MAX_SIGN_SUM, likelySignSum(this.#coded, this.#codes.coder.dimensions, cosine, deviations));
+      Math.min(MAX_SIGN_SUM, expectedSignSum(this.#coded, this.#codes.coder.dimensions, cosine, deviations));
     this.#maxSum = Math.ceil(sumAt(DEVIATIONS));
     this.#near = sumAt(NEAR_DEVIATIONS);
   }

@@ -15,7 +15,7 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   await using searcher = new Searcher({ threads, exactRows: 100 });
   const query = {
     ...{ commit: 1, module: 'view', filters: [], vector: Float32Array.of(0, 1), wanted: 4 },
-    ...{ exactRows: 100, leastCompared: 10, mostCandidates: 100 },
+    ...{ exactRows: 100, minCompared: 10, maxCandidates: 100 },
   };
   await expect(searcher.change(1, { kind: 'advance', key: 1, commit: 1 })).rejects.toThrow('not in memory');
   await expect(searcher.search(1, query)).rejects.toThrow(SearcherError);
@@ -29,7 +29,7 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   expect(found).toMatchObject({ matches: 10, isExact: true, compared: 10 });
   expect([...(found?.docs ?? [])].sort()).toEqual([1, 3, 5, 7, 9]);
   expect(searcher.bytes).toBeGreaterThan(0);
-  const wide = await searcher.search(1, { ...query, maxDistance: 2, mostCandidates: 3 });
+  const wide = await searcher.search(1, { ...query, maxDistance: 2, maxCandidates: 3 });
   expect(wide).toMatchObject({ matches: 10, areTooMany: true, docs: new Float64Array() });
   // Bytes that are not whole rows are rejected, and the threads keep running.
   const broken = { kind: 'rows', key: 1, modules: ['view'], bytes: rowBytes(10).subarray(0, 70) } as const;
@@ -62,7 +62,7 @@ it.each([1, 2])(
     await searcher.change(1, { kind: 'advance', key: 1, commit: 1 });
     const query = {
       ...{ commit: 1, module: 'view', filters: [], vector: draw(), wanted: 10 },
-      ...{ exactRows: vectors.length, leastCompared: 10, mostCandidates: 20_000 },
+      ...{ exactRows: vectors.length, minCompared: 10, maxCandidates: 20_000 },
     };
     const distances = vectors.map((vector) => distance(vector, query.vector));
     const nearest = [...vectors.keys()]
@@ -107,7 +107,7 @@ it('makes clusters in the background after a search, and drops them with the col
   const search = (vector: Float32Array) =>
     searcher.search(1, {
       ...{ commit: 1, module: 'view', filters: [], vector, wanted: 4 },
-      ...{ exactRows: 100, leastCompared: 400, mostCandidates: 1_000 },
+      ...{ exactRows: 100, minCompared: 400, maxCandidates: 1_000 },
     });
   // Answers tell the memory, which clusters of both threads add to.
   for (let doc = 0; searcher.bytes < before + 2 * 65_536; doc = (doc + 1) % count) {

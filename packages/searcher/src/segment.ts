@@ -1,8 +1,8 @@
 import {
   type Bounds,
   boundsOf,
-  type CodedNumbers,
   type CodedQuery,
+  type CodedVector,
   type Coder,
   type CodeSizes,
   FACTORS,
@@ -28,11 +28,11 @@ export const FIRST_SEGMENT_SIZE = 1_024;
 /**
  * Callback for each vector: its place or row, and the lower bound, estimate and upper bound of its squared distance.
  */
-export type Take = (at: number, low: number, likely: number, high: number) => void;
+export type RowVisitor = (at: number, low: number, estimate: number, high: number) => void;
 
 /** The maximum squared distance of useful vectors: `by` says which number it limits. It may decrease. */
 export interface Limit {
-  readonly by: 'low' | 'likely';
+  readonly by: 'low' | 'estimate';
   readonly bound: number;
 }
 
@@ -80,7 +80,7 @@ export class Segment {
   readonly #signs: Uint8Array;
   readonly #levels: Uint8Array;
   readonly #factors: Float32Array;
-  /** The places that {@link Segment.compare} and {@link Segment.estimate} take, at most {@link BLOCK_SIZE}. */
+  /** The places that {@link Segment.compare} and {@link Segment.estimate} visit, at most {@link BLOCK_SIZE}. */
   readonly places: Uint32Array;
   readonly #numbers: Int16Array;
   /**
@@ -217,10 +217,10 @@ export class Segment {
    * @param first is added to a place to find its row
    * @param limit rows beyond it may be skipped
    */
-  compare(query: CodedNumbers, count: number, rows: Uint32Array, first: number, take: Take, limit: Limit): void {
+  compare(query: CodedVector, count: number, rows: Uint32Array, first: number, visit: RowVisitor, limit: Limit): void {
     this.#computeDots(query, count);
     const { dimensions } = this.#coder;
-    const bounds: Bounds = { low: 0, likely: 0, high: 0 };
+    const bounds: Bounds = { low: 0, estimate: 0, high: 0 };
     const slack = limit.by === 'low' ? roughSlack(query, dimensions) : NO_SLACK;
     for (let i = 0; i < count; i++) {
       const place = this.places[i] as number;
@@ -232,12 +232,12 @@ export class Segment {
       const rough = roughLikely(query, dot, factor, length, rest) - slack.ofRest * rest - slack.ofLength * length;
       if (rough > limit.bound) continue;
       boundsOf(query, dimensions, dot, factor, length, rest, bounds);
-      take(rows[first + place] as number, bounds.low, bounds.likely, bounds.high);
+      visit(rows[first + place] as number, bounds.low, bounds.estimate, bounds.high);
     }
   }
 
   /** Estimates the squared distances of the first `count` of {@link Segment.places} from a query. */
-  estimate(query: CodedNumbers, count: number, estimates: Float64Array): void {
+  estimate(query: CodedVector, count: number, estimates: Float64Array): void {
     this.#computeDots(query, count);
     for (let i = 0; i < count; i++) {
       const at = (this.places[i] as number) * FACTORS;
@@ -250,7 +250,7 @@ export class Segment {
     }
   }
 
-  #computeDots(query: CodedNumbers, count: number): void {
+  #computeDots(query: CodedVector, count: number): void {
     const { stride } = this.#coder;
     const { levels, factors, places, numbers, out } = this.#at;
     this.#numbers.set(query.numbers);

@@ -20,10 +20,10 @@ function hasVector(doc: number): boolean {
 }
 
 /** Searches for ten documents with limits and a commit by default. @throws Error if the commit cannot be searched */
-export function finder(limits: Pick<VectorQuery, 'exactRows' | 'leastCompared'>) {
+export function finder(limits: Pick<VectorQuery, 'exactRows' | 'minCompared'>) {
   return (collection: SearchedCollection, vector: Float32Array, query: Partial<VectorQuery> = {}): Candidates => {
     const found = collection.search({
-      ...{ commit: 1, module: 'view', filters: [], vector, wanted: 10, mostCandidates: 20_000 },
+      ...{ commit: 1, module: 'view', filters: [], vector, wanted: 10, maxCandidates: 20_000 },
       ...limits,
       ...query,
     });

@@ -8,7 +8,7 @@ export interface Generation {
   readonly models: ReadonlyMap<string, string>;
   readonly calibrations: ReadonlyMap<string, Calibration>;
   /** The calibration of the distances between words and pictures, if the model supports words. */
-  readonly wordsCalibration?: Calibration | undefined;
+  readonly textCalibration?: Calibration | undefined;
   /** Which output of the content model is its vector, for people. */
   readonly contentVector?: string | undefined;
   /** @param isToRank whether only vectors are needed: then codes are not checked, and cells are not computed */

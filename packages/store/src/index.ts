@@ -76,16 +76,16 @@ export {
   type StoredKey,
   USE_MILLISECONDS,
 } from './keys/keys.ts';
-export { type Asking, answerQuestion } from './nodes/answer-question.ts';
+export { answerRequest, type RequestOptions } from './nodes/answer-request.ts';
 export {
-  type NodeAnswer,
-  type NodeQuestion,
-  readAnswer,
-  readQuestion,
-  writeAnswer,
-  writeQuestion,
-} from './nodes/question.ts';
-export type { AskingNodes, SearchNodes } from './nodes/search-nodes.ts';
+  type NodeRequest,
+  type NodeResponse,
+  readRequest,
+  readResponse,
+  writeRequest,
+  writeResponse,
+} from './nodes/protocol.ts';
+export type { AskOptions, SearchNodes } from './nodes/search-nodes.ts';
 export { type Collected, collectGarbage } from './objects/collect-garbage.ts';
 export type { ObjectRequestListener } from './objects/packs.ts';
 export { listProcesses } from './processes.ts';

@@ -31,7 +31,7 @@ export type StoreConfig = {
    */
   readonly calibrations?: ReadonlyMap<string, Calibration>;
   /** The same for words and pictures. */
-  readonly wordsCalibration?: Calibration | undefined;
+  readonly textCalibration?: Calibration | undefined;
   /** As in a {@link Generation}. */
   readonly contentVector?: string | undefined;
   /** Other models that this process can use, see {@link FindGeneration}. Default: none. */
@@ -156,7 +156,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       modules: config.modules,
       models: config.models ?? new Map(),
       calibrations: config.calibrations ?? new Map(),
-      wordsCalibration: config.wordsCalibration,
+      textCalibration: config.textCalibration,
       contentVector: config.contentVector,
       parseOutputs: config.parseOutputs,
     };

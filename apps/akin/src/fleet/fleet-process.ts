@@ -3,9 +3,9 @@ import { AkinError } from '@akin/domain';
 import { createWorkerServer, type Gateway, type WorkerServerConfig } from '@akin/gateway';
 import { causeFields, createLogger, type Logger, type Metrics, type ProcessName, sleep } from '@akin/runtime';
 import type { Parsed } from '../options.ts';
-import { Parts } from '../parts.ts';
-import { createProcessMetrics } from '../process-figures.ts';
+import { createProcessMetrics } from '../process-metrics.ts';
 import { listenError } from '../serve.ts';
+import { ShutdownStack } from '../shutdown-stack.ts';
 import { openTracing } from '../tracing.ts';
 import { akinVersion } from '../version.ts';
 import { type ListenConfig, listenConfig } from './options.ts';
@@ -23,7 +23,7 @@ export interface FleetProcess {
   readonly name: ProcessName;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly parts: Parts;
+  readonly parts: ShutdownStack;
   readonly listen: ListenConfig;
   /**
    * Opens something that needs another server. While that server does not answer, it waits, logs this and tries again.
@@ -58,7 +58,7 @@ export async function runFleetProcess(
   const metrics = createProcessMetrics(`akin ${name}`);
   const listen = listenConfig(options);
   const { shutdownDelayMilliseconds } = listen;
-  await using parts = new Parts(log, signal);
+  await using parts = new ShutdownStack(log, signal);
   // Ends the process even if something keeps the parts from closing, for example a part that is still being opened.
   signal.addEventListener('abort', () =>
     setTimeout(() => process.exit(0), parts.closeMilliseconds + LAST_EXIT_MILLISECONDS).unref(),

@@ -1,6 +1,6 @@
 import { type ObjectsConfig, openStore, type SearchNodes, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
-import { reportObjects, reportPoolUse, reportSearchMemory, reportStandbys } from '../process-figures.ts';
+import { reportObjects, reportPoolUse, reportSearchMemory, reportStandbys } from '../process-metrics.ts';
 import type { FleetProcess } from './fleet-process.ts';
 
 /** Opens the database that the processes of a fleet share, for as long as this one runs. */

@@ -7,7 +7,7 @@ import { connectionName } from '@akin/runtime';
 import { analyzeSentOrFetched, type Download, downloader } from '../download.ts';
 import type { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
-import { reportQueueUp } from '../process-figures.ts';
+import { reportQueueUp } from '../process-metrics.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { modelMismatch } from './model-mismatch.ts';
 import { openModelQueue } from './model-queue.ts';

@@ -4,7 +4,7 @@ import { connectionName } from '@akin/runtime';
 import type { ObjectsConfig } from '@akin/store';
 import { describeOtherModels } from '../describe-other-models.ts';
 import type { ContentModels } from '../models/content-models.ts';
-import { reportQueueUp } from '../process-figures.ts';
+import { reportQueueUp } from '../process-metrics.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openModelQueue } from './model-queue.ts';
 import { openFleetStore } from './open-fleet-store.ts';

@@ -1,5 +1,5 @@
 import { createWorkerServer, type FindCandidates } from '@akin/gateway';
-import { answerQuestion, readQuestion, type Store, writeAnswer } from '@akin/store';
+import { answerRequest, readRequest, type Store, writeResponse } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openFleetStore } from './open-fleet-store.ts';
@@ -48,10 +48,10 @@ export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConf
 
 /** Answers requests of gateways from the shards that a node may keep. Undefined: all. */
 export function findCandidatesIn(store: () => Store, holds: readonly number[] | undefined): FindCandidates {
-  return async (text, { shards, ...asking }) => {
+  return async (text, { shards, ...options }) => {
     const own = holds === undefined ? shards : shards.filter((shard) => holds.includes(shard));
-    const question = readQuestion(text);
-    if (own.length === 0) return writeAnswer({ shards: [], holds, candidates: undefined, counts: [] });
-    return writeAnswer({ ...(await answerQuestion(store(), question, { ...asking, shards: own })), holds });
+    const request = readRequest(text);
+    if (own.length === 0) return writeResponse({ shards: [], holds, candidates: undefined, counts: [] });
+    return writeResponse({ ...(await answerRequest(store(), request, { ...options, shards: own })), holds });
   };
 }

@@ -266,7 +266,7 @@ describe('search nodes', () => {
   it('leave to the database only the shards that no node has', async () => {
     const nothing = {
       ...{ matches: 0, compared: 0, isExact: true, areTooMany: false, docs: new Float64Array() },
-      ...{ low: new Float32Array(), likely: new Float32Array(), high: new Float32Array() },
+      ...{ low: new Float32Array(), estimate: new Float32Array(), high: new Float32Array() },
     };
     // Whatever the shards have that nodes hold, these find nothing there.
     const blind = finding({

@@ -1,5 +1,5 @@
 import { inSpan, type Log, type Metrics, traceHeaders } from '@akin/runtime';
-import { type NodeAnswer, type NodeQuestion, readAnswer, type SearchNodes, writeQuestion } from '@akin/store';
+import { type NodeRequest, type NodeResponse, readResponse, type SearchNodes, writeRequest } from '@akin/store';
 import {
   HEALTH_CHECK_TIMES,
   type HealthCheckTimes,
@@ -114,7 +114,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   const mayHold = ({ name }: PeerAddress, shard: number) => held.get(name)?.has(shard) ?? true;
 
   /** @throws PeerFailed; the signal's reason */
-  async function askOne(node: PeerAddress, shards: readonly number[], asked: Asked): Promise<NodeAnswer> {
+  async function askOne(node: PeerAddress, shards: readonly number[], asked: Asked): Promise<NodeResponse> {
     const { body, patience, isUnread, signal } = asked;
     const path = `${PATH}?shards=${shards.join(',')}&patience=${patience}`;
     const headers = {
@@ -151,7 +151,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     shards: readonly number[],
     nodes: readonly PeerAddress[],
     asked: Asked,
-  ): Promise<readonly NodeAnswer[]> {
+  ): Promise<readonly NodeResponse[]> {
     const groups: { node: PeerAddress; shards: number[] }[] = [];
     let left = shards;
     for (const node of nodes) {
@@ -179,12 +179,12 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     node: PeerAddress,
     shards: readonly number[],
     others: readonly PeerAddress[],
-    { signal, ...question }: Asked,
-  ): Promise<readonly NodeAnswer[]> {
+    { signal, ...request }: Asked,
+  ): Promise<readonly NodeResponse[]> {
     const isLast = !shards.every((shard) => others.some((other) => mayHold(other, shard)));
     const over = new AbortController();
-    const asked = { ...question, signal: AbortSignal.any([signal, over.signal]) };
-    let elsewhere: Promise<readonly NodeAnswer[]> | undefined;
+    const asked = { ...request, signal: AbortSignal.any([signal, over.signal]) };
+    let elsewhere: Promise<readonly NodeResponse[]> | undefined;
     const askElsewhere = () => {
       elsewhere ??= askFor(shards, others, asked);
       return elsewhere;
@@ -206,7 +206,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       },
     );
     let timer: NodeJS.Timeout | undefined;
-    const second = new Promise<readonly NodeAnswer[]>((resolve) => {
+    const second = new Promise<readonly NodeResponse[]>((resolve) => {
       if (isLast) return;
       timer = setTimeout(() => {
         // Is it slow, or does it hang?
@@ -224,14 +224,14 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     }
   }
 
-  async function askAll(question: NodeQuestion, signal: AbortSignal): Promise<readonly NodeAnswer[]> {
-    const shards = Array.from({ length: question.shards }, (_, shard) => shard);
+  async function askAll(request: NodeRequest, signal: AbortSignal): Promise<readonly NodeResponse[]> {
+    const shards = Array.from({ length: request.shards }, (_, shard) => shard);
     const nodes = await addresses.inTurn();
     let areUnread = false;
     const isUnread = () => {
       areUnread = true;
     };
-    const asked = { body: writeQuestion(question), patience: 0, isUnread, signal };
+    const asked = { body: writeRequest(request), patience: 0, isUnread, signal };
     try {
       return await askFor(shards, nodes, asked);
     } catch (error) {
@@ -241,9 +241,9 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   }
 
   /** Answers for those shards that nodes have read. */
-  async function askSome(question: NodeQuestion, signal: AbortSignal): Promise<readonly NodeAnswer[]> {
-    const asked = { body: writeQuestion(question), patience: 0, isUnread: () => {}, signal };
-    let shards = Array.from({ length: question.shards }, (_, shard) => shard);
+  async function askSome(request: NodeRequest, signal: AbortSignal): Promise<readonly NodeResponse[]> {
+    const asked = { body: writeRequest(request), patience: 0, isUnread: () => {}, signal };
+    let shards = Array.from({ length: request.shards }, (_, shard) => shard);
     while (shards.length > 0) {
       try {
         // Each time without nodes that were found to hang.
@@ -257,7 +257,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   }
 
   return {
-    async ask(question, { milliseconds = times.answerMilliseconds, signal: asker, acceptsPartial = false } = {}) {
+    async ask(request, { milliseconds = times.answerMilliseconds, signal: asker, acceptsPartial = false } = {}) {
       const over = new AbortController();
       // A signal of AbortSignal.timeout() that only AbortSignal.any() references may be garbage-collected too early.
       const late = setTimeout(
@@ -267,7 +267,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       const signal = asker === undefined ? over.signal : AbortSignal.any([over.signal, asker]);
       const work = acceptsPartial ? askSome : askAll;
       try {
-        const answers = await inSpan('search nodes', { kind: 'internal' }, () => work(question, signal));
+        const answers = await inSpan('search nodes', { kind: 'internal' }, () => work(request, signal));
         if (acceptsPartial) return answers;
         if (areMissing) log.info({}, 'search nodes answer for all shards again');
         areMissing = false;
@@ -288,9 +288,9 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
 }
 
 /** @throws PeerFailed for an answer that a healthy node does not give */
-function readChecked(text: string, shards: readonly number[]): NodeAnswer {
+function readChecked(text: string, shards: readonly number[]): NodeResponse {
   try {
-    const answer = readAnswer(text);
+    const answer = readResponse(text);
     if (answer.shards.every((shard) => shards.includes(shard))) return answer;
   } catch (error) {
     throw new PeerFailed('failed', 'its answer cannot be read', error);

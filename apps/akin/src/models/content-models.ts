@@ -51,7 +51,7 @@ export class ContentModels {
   /** How to open a store for a process with these models. */
   get forStore(): Pick<
     StoreConfig,
-    'modules' | 'models' | 'calibrations' | 'wordsCalibration' | 'contentVector' | 'parseOutputs' | 'findGeneration'
+    'modules' | 'models' | 'calibrations' | 'textCalibration' | 'contentVector' | 'parseOutputs' | 'findGeneration'
   > {
     return { ...generationInUse(), parseOutputs, findGeneration: this.find };
   }

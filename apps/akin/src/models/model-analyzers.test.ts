@@ -95,7 +95,7 @@ describe('analyzers of several content models', () => {
     const { analyzer, modelOf, open } = await analyzers({ idleMilliseconds: 1 });
     await using _ = analyzer;
     expect(await modelOf(ONE())).toBe('one');
-    await analyzer.describeWords('red', NEVER, ONE());
+    await analyzer.encodeText('red', NEVER, ONE());
     while (open.now > 1) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await modelOf(ONE())).toBe('one');
   });

@@ -36,10 +36,10 @@ export async function createModelAnalyzers(
       isOwn(options.model)
         ? explainMissingModel(config.contentModel, own, () => analyzer.analyze(bytes, options))
         : others.use(options.model as string, options.signal, (one) => one.analyze(bytes, options)),
-    describeWords: (text, signal, model) =>
+    encodeText: (text, signal, model) =>
       isOwn(model)
-        ? explainMissingModel(config.contentModel, own, () => analyzer.describeWords(text, signal))
-        : others.use(model as string, signal, (one) => one.describeWords(text, signal)),
+        ? explainMissingModel(config.contentModel, own, () => analyzer.encodeText(text, signal))
+        : others.use(model as string, signal, (one) => one.encodeText(text, signal)),
     async [Symbol.asyncDispose]() {
       await others[Symbol.asyncDispose]();
       await analyzer[Symbol.asyncDispose]();

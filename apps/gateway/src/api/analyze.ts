@@ -3,7 +3,7 @@ import { AkinError, formatThumbnail } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
-import { analyzePicture, analyzeWords } from '../search/analyze-picture.ts';
+import { analyzePicture, analyzeText } from '../search/analyze-picture.ts';
 import { contentModelFor } from '../search/content-model.ts';
 
 /** A model as outputs name it. */
@@ -23,7 +23,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
   // Processes that only analyze have no collections.
   const { collection, model = context.store && (await contentModelFor(context.store, collection)) } = call.parameters;
   if (text !== undefined && url === undefined && data === undefined) {
-    const { outputs, warnings = [] } = await analyzeWords(text, 'input.text', model, call.signal, context);
+    const { outputs, warnings = [] } = await analyzeText(text, 'input.text', model, call.signal, context);
     return { header: warnings.length > 0 ? { warnings } : {}, body: { outputs } };
   }
   const several = hasSeveralPictures('input.data', call.list, context.files);

@@ -20,7 +20,7 @@ export const CANDIDATES = endpoint({
   answer: 'application/json',
 });
 
-/** Answers requests of gateways; see `answerQuestion` of the store. */
+/** Answers requests of gateways; see `answerRequest` of the store. */
 export function candidates(find: FindCandidates): Handler<ParametersOf<typeof CANDIDATES>> {
   return async ({ parameters, body, reservation, signal }, { limits }) => {
     const shards = readShards(parameters.shards);

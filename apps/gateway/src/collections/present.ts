@@ -22,13 +22,13 @@ export async function presentCollection(store: Store, collection: Collection): P
 async function presentModel(store: Store, id: string): Promise<Record<string, unknown>> {
   const wanted = new Map([['content', id]]);
   await store.generations.discover(wanted);
-  const { models, wordsCalibration, contentVector } = generationOf(store, { models: wanted });
+  const { models, textCalibration, contentVector } = generationOf(store, { models: wanted });
   const [name = '', ...hash] = id.split(':');
   const isHere = models.get('content') === id;
   return {
     name,
     hash: hash.join(':'),
-    words: isHere && wordsCalibration !== undefined,
+    words: isHere && textCalibration !== undefined,
     ...(isHere && contentVector !== undefined ? { vector: contentVector } : {}),
   };
 }

@@ -33,7 +33,7 @@ export async function analyzePicture(
 }
 
 /** The module whose descriptors words can be compared with. */
-export const WORDS_MODULE = 'content';
+export const TEXT_MODULE = 'content';
 /** Maximum length of the words of a search, in characters. */
 const MAX_TEXT = 1000;
 
@@ -45,7 +45,7 @@ const MAX_TEXT = 1000;
  * @throws AkinError bad-request about the text, or if the content model has no text tower; unavailable if it takes too
  * long
  */
-export async function analyzeWords(
+export async function analyzeText(
   words: string,
   parameter: string,
   model: string | undefined,
@@ -60,7 +60,7 @@ export async function analyzeWords(
       `Parameter ${parameter} has ${length} characters; 1 to ${MAX_TEXT} are allowed.`,
     );
   }
-  return analyzed({ text }, [WORDS_MODULE], { model }, signal, context);
+  return analyzed({ text }, [TEXT_MODULE], { model }, signal, context);
 }
 
 async function analyzed(

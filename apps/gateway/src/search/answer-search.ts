@@ -171,7 +171,7 @@ function calibrationFor(
   { store }: Context,
 ): Calibration | undefined {
   if (inputs.length === 0) return undefined;
-  if (inputs.every(({ kind }) => kind === 'text')) return generationOf(store, schema).wordsCalibration;
+  if (inputs.every(({ kind }) => kind === 'text')) return generationOf(store, schema).textCalibration;
   return calibrationOf(store, collection, schema, module);
 }
 

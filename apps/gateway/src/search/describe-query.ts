@@ -3,7 +3,7 @@ import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, combine, distanceAt, noTextEncoder, parseHexColors } from '@akin/modules/vectors';
 import type { Generation, RankByDocuments, Smartfilter } from '@akin/store';
 import type { Context } from '../context.ts';
-import { analyzePicture, analyzeWords, WORDS_MODULE } from './analyze-picture.ts';
+import { analyzePicture, analyzeText, TEXT_MODULE } from './analyze-picture.ts';
 import type { RankInput } from './rank-inputs.ts';
 
 /** Modules that have a descriptor, by name. */
@@ -103,20 +103,17 @@ async function describe(
     case 'data': {
       const input = kind === 'url' ? { url: value } : { data: value };
       const { outputs } = await analyzePicture(input, parameter, [module], signal, context, {
-        model: models.models.get(WORDS_MODULE),
+        model: models.models.get(TEXT_MODULE),
       });
       return { vector: fromOutputs(outputs, module, models, parameter) };
     }
     case 'text': {
-      if (module !== WORDS_MODULE) {
-        throw new AkinError(
-          'bad-request',
-          `${parameter} cannot rank by ${module}: it needs rank.mode=${WORDS_MODULE}.`,
-        );
+      if (module !== TEXT_MODULE) {
+        throw new AkinError('bad-request', `${parameter} cannot rank by ${module}: it needs rank.mode=${TEXT_MODULE}.`);
       }
-      const model = models.models.get(WORDS_MODULE);
-      if (models.wordsCalibration === undefined) throw noTextEncoder(model);
-      const { outputs, warnings } = await analyzeWords(value, parameter, model, signal, context);
+      const model = models.models.get(TEXT_MODULE);
+      if (models.textCalibration === undefined) throw noTextEncoder(model);
+      const { outputs, warnings } = await analyzeText(value, parameter, model, signal, context);
       return { vector: fromOutputs(outputs, module, models, parameter), warnings };
     }
   }

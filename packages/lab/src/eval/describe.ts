@@ -7,7 +7,7 @@ import type { Descriptor, Module, ModuleValues } from '@akin/modules/internal/mo
 import type { Backend } from '@akin/modules/internal/network/backend';
 import { preparePicture } from '@akin/modules/internal/picture';
 import { MODULES } from '@akin/modules/manifests';
-import { PEERS } from './peers.ts';
+import { BASELINES } from './baselines.ts';
 
 /** All measured data of one picture. */
 export interface Described {
@@ -43,7 +43,7 @@ export async function openDescribe(backend: Backend, contentModel: string | unde
       if (manifest.descriptor === undefined) continue;
       vectors[manifest.name] = roundToHalves((said[manifest.descriptor.output] as Descriptor).vector);
     }
-    for (const [name, peer] of Object.entries(PEERS)) vectors[name] = peer(pixels);
+    for (const [name, baseline] of Object.entries(BASELINES)) vectors[name] = baseline(pixels);
     return { pixels, vectors, values };
   };
 }

@@ -6,12 +6,12 @@
  */
 import { createRandom } from '@akin/domain';
 import { writeAxes } from '@akin/modules/internal/axes-file';
-import { GRADIENT_AXES, HEAD_NUMBERS, NETWORK_AXES, POOL_NUMBERS } from '@akin/modules/internal/content/axes';
-import { GRADIENT_NUMBERS, gradientsOf } from '@akin/modules/internal/content/gradients';
+import { GRADIENT_AXES, HEAD_DIMENSIONS, NETWORK_AXES, POOL_DIMENSIONS } from '@akin/modules/internal/content/axes';
+import { GRADIENT_DIMENSIONS, gradientsOf } from '@akin/modules/internal/content/gradients';
 import { networkFeatures } from '@akin/modules/internal/content/join';
 import { CROP_RULE } from '@akin/modules/internal/content-crop';
 import { PATTERN_AXES } from '@akin/modules/internal/duplicate/axes';
-import { PATTERN_NUMBERS } from '@akin/modules/internal/duplicate/pattern';
+import { PATTERN_DIMENSIONS } from '@akin/modules/internal/duplicate/pattern';
 import { analyzeClasses, classFolders } from '@akin/modules/internal/learn/class-folders';
 import { discriminantAxes, scatterOf } from '@akin/modules/internal/learn/discriminant';
 import { filesBelow } from '@akin/modules/internal/learn/files-below';
@@ -19,8 +19,8 @@ import { scaledToOne, toRows } from '@akin/modules/internal/learn/linear';
 import { COPIES_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import type { Picture } from '@akin/modules/internal/picture';
 import { fail, readArguments } from './arguments.ts';
-import { MIN_PICTURES, seenAxes, whitenedAxes } from './network-axes.ts';
-import { seeEdits, seePictures } from './see-pictures.ts';
+import { extractFeatures, extractFeaturesOfEdits } from './extract-features.ts';
+import { contentAxes, MIN_PICTURES, whitenedAxes } from './network-axes.ts';
 
 /** Number of pictures that are edited; more change the axes little. */
 const EDITED = 400;
@@ -43,7 +43,7 @@ const files = await filesBelow(folder).catch(fail);
 const filesOfClasses = classesFolder === undefined ? [] : await classFolders(classesFolder).catch(fail);
 
 let network = '';
-const pictures = await seePictures(files, backend, async (picture) => ({
+const pictures = await extractFeatures(files, backend, async (picture) => ({
   seen: await seenIn(picture),
   gradients: gradientsOf(picture.square()),
 }));
@@ -52,7 +52,7 @@ if (pictures.size < MIN_PICTURES) {
     `${folder} contains ${pictures.size} readable pictures. Training needs at least ${MIN_PICTURES}, better some thousands.`,
   );
 }
-const edits = await seeEdits([...pictures.keys()], EDITED, backend);
+const edits = await extractFeaturesOfEdits([...pictures.keys()], EDITED, backend);
 if (edits.changes.length === 0) fail(`No picture in ${folder} can be edited.`);
 const classes =
   classesFolder === undefined ? [] : await analyzeClasses(classesFolder, filesOfClasses, seenInFiles).catch(fail);
@@ -69,7 +69,7 @@ try {
 }
 
 async function seenInFiles(files: readonly string[]): Promise<Float64Array[]> {
-  return [...(await seePictures(files, backend, seenIn)).values()];
+  return [...(await extractFeatures(files, backend, seenIn)).values()];
 }
 
 async function seenIn(picture: Picture): Promise<Float64Array> {
@@ -81,34 +81,34 @@ async function seenIn(picture: Picture): Promise<Float64Array> {
 function contentTensors() {
   const random = createRandom(SEED);
   const all = [...pictures.values()];
-  const main = seenAxes(
+  const main = contentAxes(
     all.map(({ seen }) => seen),
     classes,
     random,
   );
   const gradients = toRows(
     all.map(({ gradients }) => gradients),
-    GRADIENT_NUMBERS,
+    GRADIENT_DIMENSIONS,
   );
   const edges = whitenedAxes(gradients, GRADIENT_AXES, GRADIENTS_WHITENING, random);
   return {
-    seen_mean: { shape: [HEAD_NUMBERS + POOL_NUMBERS], values: Float32Array.from(main.mean) },
-    seen: { shape: [NETWORK_AXES, HEAD_NUMBERS + POOL_NUMBERS], values: scaledToOne(main.axes) },
-    gradients_mean: { shape: [GRADIENT_NUMBERS], values: Float32Array.from(edges.mean) },
-    gradients: { shape: [GRADIENT_AXES, GRADIENT_NUMBERS], values: scaledToOne(edges.axes) },
+    seen_mean: { shape: [HEAD_DIMENSIONS + POOL_DIMENSIONS], values: Float32Array.from(main.mean) },
+    seen: { shape: [NETWORK_AXES, HEAD_DIMENSIONS + POOL_DIMENSIONS], values: scaledToOne(main.axes) },
+    gradients_mean: { shape: [GRADIENT_DIMENSIONS], values: Float32Array.from(edges.mean) },
+    gradients: { shape: [GRADIENT_AXES, GRADIENT_DIMENSIONS], values: scaledToOne(edges.axes) },
   };
 }
 
 function duplicateTensors() {
-  const { mean, covariances } = scatterOf(toRows(edits.patterns, PATTERN_NUMBERS), []);
+  const { mean, covariances } = scatterOf(toRows(edits.patterns, PATTERN_DIMENSIONS), []);
   const pattern = discriminantAxes(
     covariances,
-    toRows(edits.changes, PATTERN_NUMBERS),
+    toRows(edits.changes, PATTERN_DIMENSIONS),
     PATTERN_AXES,
     PATTERN_SHRINKAGE,
   );
   return {
-    pattern_mean: { shape: [PATTERN_NUMBERS], values: mean },
-    pattern: { shape: [PATTERN_AXES, PATTERN_NUMBERS], values: scaledToOne(pattern.axes) },
+    pattern_mean: { shape: [PATTERN_DIMENSIONS], values: mean },
+    pattern: { shape: [PATTERN_AXES, PATTERN_DIMENSIONS], values: scaledToOne(pattern.axes) },
   };
 }

@@ -15,7 +15,7 @@ import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
 import { ORIENTATIONS, oriented } from '@akin/modules/internal/orientations';
 import { SQUARE } from '@akin/modules/internal/picture';
 import { fail, readArguments } from './arguments.ts';
-import { seePictures } from './see-pictures.ts';
+import { extractFeatures } from './extract-features.ts';
 
 /** Larger than the network's input, so that crops are still sharp. */
 const SIDE = 96;
@@ -26,7 +26,7 @@ const { folders, backend } = await readArguments('copies-pictures -- <folder of 
 const [pictures, target] = folders as [string, string];
 const files = await filesBelow(pictures).catch(fail);
 const main = await sharedNetworks(backend)(MODEL_FOLDER, ['content']);
-const seen = await seePictures(files, backend, async (picture) => {
+const seen = await extractFeatures(files, backend, async (picture) => {
   const [inner] = contentCrops(picture.pixels, picture.square());
   const square = resizeArea(inner, SQUARE, SQUARE);
   const features = await main.run(

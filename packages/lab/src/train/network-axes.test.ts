@@ -3,7 +3,7 @@ import { classAxes, scatterOf } from '@akin/modules/internal/learn/discriminant'
 import { row, timesTransposed } from '@akin/modules/internal/learn/linear';
 import { distance } from '@akin/modules/internal/vectors/unit';
 import { describe, expect, it } from '@jest/globals';
-import { SHRINKAGE, seenAxes, whitenedSeen } from './network-axes.ts';
+import { contentAxes, SHRINKAGE, whitenedFeatures } from './network-axes.ts';
 
 const SIZES = { head: 5, pool: 9, poolAxes: 7, axes: 6 };
 const WIDTH = SIZES.head + SIZES.pool;
@@ -16,12 +16,12 @@ const kind = () => Float64Array.from({ length: WIDTH }, () => 0.5 + noise());
 const pictures = Array.from({ length: 300 }, () => ofKind(kind()));
 const classes = Array.from({ length: 40 }, kind).map((one) => Array.from({ length: 8 }, () => ofKind(one)));
 
-describe('seenAxes', () => {
-  const found = seenAxes(pictures, classes, createRandom(1), SIZES);
+describe('contentAxes', () => {
+  const found = contentAxes(pictures, classes, createRandom(1), SIZES);
   const along = (seen: ArrayLike<number>) => timesTransposed(seen, found.axes, WIDTH);
 
   it('gives the same as whitening first, except for a constant', () => {
-    const whitened = whitenedSeen(pictures, classes, createRandom(1), SIZES);
+    const whitened = whitenedFeatures(pictures, classes, createRandom(1), SIZES);
     const axes = classAxes(
       scatterOf(whitened.pictures, whitened.classes).covariances,
       whitened.classes,
@@ -38,7 +38,7 @@ describe('seenAxes', () => {
   });
 
   it('weights the channels relative to the head', () => {
-    const whitened = whitenedSeen(pictures, [], createRandom(1), SIZES);
+    const whitened = whitenedFeatures(pictures, [], createRandom(1), SIZES);
     const squares = pictures.map((_, i) => Math.hypot(...row(whitened.pictures, i).subarray(SIZES.head)) ** 2);
     expect(squares.reduce((sum, value) => sum + value) / pictures.length).toBeCloseTo(0.49, 5);
   });
@@ -53,7 +53,7 @@ describe('seenAxes', () => {
       return sum(within) / sum(between);
     };
     expect(share(along)).toBeLessThan(0.8 * share((seen) => seen));
-    const { axes } = seenAxes(pictures, [], createRandom(1), SIZES);
+    const { axes } = contentAxes(pictures, [], createRandom(1), SIZES);
     expect(share(along)).toBeLessThan(0.8 * share((seen) => timesTransposed(seen, axes, WIDTH)));
   });
 
@@ -61,7 +61,7 @@ describe('seenAxes', () => {
     const [first = new Float64Array()] = pictures;
     const same = Array.from({ length: 30 }, (_, i) => first.map((value) => value + 1e-7 * Math.sin(i)));
     for (const all of [same, same.map(() => first)]) {
-      expect(() => seenAxes(all, classes, createRandom(1), SIZES)).toThrow('look the same to the network');
+      expect(() => contentAxes(all, classes, createRandom(1), SIZES)).toThrow('look the same to the network');
     }
   });
 });

@@ -1,4 +1,4 @@
-import { HEAD_NUMBERS, NETWORK_AXES, POOL_NUMBERS } from '@akin/modules/internal/content/axes';
+import { HEAD_DIMENSIONS, NETWORK_AXES, POOL_DIMENSIONS } from '@akin/modules/internal/content/axes';
 import { centerOf, classAxes, scatterOf } from '@akin/modules/internal/learn/discriminant';
 import {
   covariance,
@@ -16,7 +16,7 @@ import { distance } from '@akin/modules/internal/vectors/unit';
 export const MIN_PICTURES = 500;
 
 /** Sizes of inputs and axes. */
-interface SeenSizes {
+interface FeatureSizes {
   /** Size of the network's head; the channels of the trunk follow. */
   readonly head: number;
   readonly pool: number;
@@ -26,7 +26,7 @@ interface SeenSizes {
   readonly axes: number;
 }
 
-const SHIPPED: SeenSizes = { head: HEAD_NUMBERS, pool: POOL_NUMBERS, poolAxes: 256, axes: NETWORK_AXES };
+const SHIPPED: FeatureSizes = { head: HEAD_DIMENSIONS, pool: POOL_DIMENSIONS, poolAxes: 256, axes: NETWORK_AXES };
 /**
  * Partial whitening: the axes of channels are divided by their variance to this power (0: none, 0.5: full), and
  * multiplied by this weight relative to the head. Fine differences then count, but noise does not dominate.
@@ -47,14 +47,14 @@ export const SHRINKAGE = 4;
  * @returns A mean of 1,280 numbers, and 192 axes of the same size, row by row.
  * @throws {Error} when the pictures do not differ; the message is for the user
  */
-export function seenAxes(
+export function contentAxes(
   pictures: readonly Float64Array[],
   classes: readonly (readonly Float64Array[])[],
   random: () => number,
   sizes = SHIPPED,
 ): { mean: Float64Array; axes: Float64Array } {
   const { head, pool, poolAxes, axes: count } = sizes;
-  const whitened = whitenedSeen(pictures, classes, random, sizes);
+  const whitened = whitenedFeatures(pictures, classes, random, sizes);
   const { covariances } = scatterOf(whitened.pictures, whitened.classes);
   const axes = classAxes(covariances, whitened.classes, count, SHRINKAGE);
 
@@ -73,11 +73,11 @@ export function seenAxes(
 }
 
 /** The numbers of the head, followed by the channels on their whitened axes times `weight`. */
-export function whitenedSeen(
+export function whitenedFeatures(
   pictures: readonly Float64Array[],
   classes: readonly (readonly Float64Array[])[],
   random: () => number,
-  { head, pool, poolAxes }: SeenSizes,
+  { head, pool, poolAxes }: FeatureSizes,
 ): { pictures: Rows; classes: Rows[]; poolAxes: Float32Array; weight: number } {
   const pools = pictures.map((seen) => seen.subarray(head));
   if (pools.every((one) => distance(one, pools[0] as Float64Array) < MIN_DIFFERENCE)) {

@@ -2,7 +2,7 @@ import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Pixels } from '@akin/imaging';
 import { axesFile } from '@akin/modules/internal/axes-file';
-import { HEAD_NUMBERS, POOL_NUMBERS } from '@akin/modules/internal/content/axes';
+import { HEAD_DIMENSIONS, POOL_DIMENSIONS } from '@akin/modules/internal/content/axes';
 import { EARLIER_FOLDER, isNetworkFolder, NETWORK_FILES } from '@akin/modules/internal/content/network-folder';
 import type { Backend } from '@akin/modules/internal/network/backend';
 import { MODEL_FOLDER, type Model, pooledWidth, readModel } from '@akin/modules/internal/network/model';
@@ -35,7 +35,7 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
     throw new Error(`model.json does not name its weights as a file in its folder: ${weights.file}`);
   }
   const widths = { content: heads.content?.dim, duplicate: heads.duplicate?.dim, channels: pooledWidth(layers) };
-  const wanted = { content: HEAD_NUMBERS, duplicate: DUPLICATE_NUMBERS, channels: POOL_NUMBERS };
+  const wanted = { content: HEAD_DIMENSIONS, duplicate: DUPLICATE_NUMBERS, channels: POOL_DIMENSIONS };
   for (const part of ['content', 'duplicate', 'channels'] as const) {
     if (widths[part] !== wanted[part]) {
       throw new Error(

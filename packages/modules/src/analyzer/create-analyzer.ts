@@ -10,8 +10,8 @@ import { type Backend, type BackendChoice, checkBackend, chooseBackend } from '.
 import '../network/no-telemetry.ts';
 import { shippedCodebook } from '../vectors/codebook.ts';
 import { type Analysis, type AnalyzeOptions, MIN_SIDE } from './analyze-image.ts';
-import { createWordsPool } from './words-pool.ts';
-import type { WordsAnalysis } from './words-worker.ts';
+import { createTextEncoderPool } from './text-encoder-pool.ts';
+import type { TextAnalysis } from './text-encoder-worker.ts';
 import type { Reply, Task } from './worker.ts';
 
 export interface AnalyzerConfig {
@@ -65,7 +65,7 @@ export interface Analyzer extends AsyncDisposable {
    *
    * @throws {AkinError} bad-request when the content model has no text tower; as `analyze` does.
    */
-  describeWords(text: string, signal: AbortSignal, model?: string | undefined): Promise<WordsAnalysis>;
+  encodeText(text: string, signal: AbortSignal, model?: string | undefined): Promise<TextAnalysis>;
   /** Starts all threads and loads what the modules need, so that the first analyses do not wait for it (0.3 s). */
   warmUp(modules: readonly string[]): Promise<void>;
   /** Budget of bytes for files of pictures that wait for their analysis. Calls with a large file enter it first. */
@@ -109,8 +109,8 @@ export async function createAnalyzer(config: AnalyzerConfig): Promise<Analyzer> 
   try {
     // Report an unusable model now, not with each picture.
     await analyzer.analyze(WARM_UP_IMAGE, { modules: ['content'] });
-    if (contentCodebook(config.contentModel).wordsCalibration !== undefined) {
-      await analyzer.describeWords('a', new AbortController().signal);
+    if (contentCodebook(config.contentModel).textCalibration !== undefined) {
+      await analyzer.encodeText('a', new AbortController().signal);
     }
     return analyzer;
   } catch (error) {
@@ -151,8 +151,8 @@ export function createPool(
   setMaxListeners(0, closing.signal);
   const running = new Set<Promise<Analysis>>();
   const words =
-    contentModel && contentModelName && codebook?.wordsCalibration
-      ? createWordsPool(contentModel, contentModelName)
+    contentModel && contentModelName && codebook?.textCalibration
+      ? createTextEncoderPool(contentModel, contentModelName)
       : undefined;
 
   async function analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis> {
@@ -191,7 +191,7 @@ export function createPool(
     analyze,
     files,
     decoding,
-    async describeWords(text, signal) {
+    async encodeText(text, signal) {
       if (words === undefined) throw noTextEncoder(contentModelName ?? shippedCodebook('content').model);
       return words.describe(text, AbortSignal.any([signal, closing.signal]));
     },

@@ -1,12 +1,12 @@
 import { readAxes } from '../axes-file.ts';
 import { once } from '../once.ts';
 import { project } from '../project.ts';
-import { GRADIENT_NUMBERS } from './gradients.ts';
+import { GRADIENT_DIMENSIONS } from './gradients.ts';
 import { joinViews } from './join.ts';
 
 /** Number of values from the network: its content head and the channels of its trunk. */
-export const HEAD_NUMBERS = 256;
-export const POOL_NUMBERS = 1024;
+export const HEAD_DIMENSIONS = 256;
+export const POOL_DIMENSIONS = 1024;
 /** Number of axes for the network's values and for the gradients; their sum is the size of a descriptor. */
 export const NETWORK_AXES = 192;
 export const GRADIENT_AXES = 64;
@@ -27,13 +27,13 @@ export interface ContentAxes {
  */
 export const contentAxes = once(async (model: string, file?: string): Promise<ContentAxes> => {
   const { tensors, id } = await readAxes('content', model, undefined, file === undefined ? file : new URL(file));
-  const seenMean = tensors.get('seen_mean', [HEAD_NUMBERS + POOL_NUMBERS]);
-  const seenAxes = tensors.get('seen', [NETWORK_AXES, HEAD_NUMBERS + POOL_NUMBERS]);
-  const gradientMean = tensors.get('gradients_mean', [GRADIENT_NUMBERS]);
-  const gradientAxes = tensors.get('gradients', [GRADIENT_AXES, GRADIENT_NUMBERS]);
+  const seenMean = tensors.get('seen_mean', [HEAD_DIMENSIONS + POOL_DIMENSIONS]);
+  const contentAxes = tensors.get('seen', [NETWORK_AXES, HEAD_DIMENSIONS + POOL_DIMENSIONS]);
+  const gradientMean = tensors.get('gradients_mean', [GRADIENT_DIMENSIONS]);
+  const gradientAxes = tensors.get('gradients', [GRADIENT_AXES, GRADIENT_DIMENSIONS]);
   return {
     model: `${model}:${id}`,
     describe: (seen, gradients) =>
-      joinViews(project(seenAxes, seen, seenMean), project(gradientAxes, gradients, gradientMean)),
+      joinViews(project(contentAxes, seen, seenMean), project(gradientAxes, gradients, gradientMean)),
   };
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { draw } from '../drawing.ts';
 import { length } from '../vectors/unit.ts';
-import { GRADIENT_NUMBERS, gradientsOf } from './gradients.ts';
+import { GRADIENT_DIMENSIONS, gradientsOf } from './gradients.ts';
 
 const stripes = (across: boolean) =>
   draw(128, 128, (x, y) => (Math.floor(16 * (across ? x : y)) % 2 === 0 ? '#202020' : '#E0E0E0'));
@@ -9,7 +9,7 @@ const stripes = (across: boolean) =>
 describe('gradients', () => {
   it('distinguish vertical from horizontal edges, and both from edges elsewhere', () => {
     const [upright, lying] = [gradientsOf(stripes(true)), gradientsOf(stripes(false))];
-    expect(upright.length).toBe(GRADIENT_NUMBERS);
+    expect(upright.length).toBe(GRADIENT_DIMENSIONS);
     expect(length(upright)).toBeCloseTo(1, 6);
     const both = upright.reduce((sum, value, i) => sum + value * (lying[i] as number), 0);
     expect(both).toBeLessThan(0.05);

@@ -5,7 +5,7 @@ import { SQUARE } from '../picture.ts';
 const CELLS = 8;
 const SECTORS = 9;
 const CELL = SQUARE / CELLS;
-export const GRADIENT_NUMBERS = CELLS * CELLS * SECTORS;
+export const GRADIENT_DIMENSIONS = CELLS * CELLS * SECTORS;
 /** Reused for each picture, to avoid garbage collection: no `await` is allowed between filling it and the last use. */
 const light = new Float64Array(SQUARE * SQUARE);
 
@@ -22,7 +22,7 @@ export function gradientsOf({ width, height, data }: Pixels): Float64Array {
   for (let i = 0, at = 0; i < light.length; i++, at += 3) {
     light[i] = 0.299 * (data[at] as number) + 0.587 * (data[at + 1] as number) + 0.114 * (data[at + 2] as number);
   }
-  const sums = new Float64Array(GRADIENT_NUMBERS);
+  const sums = new Float64Array(GRADIENT_DIMENSIONS);
   for (let y = 1; y < SQUARE - 1; y++) {
     const row = Math.floor(y / CELL) * CELLS;
     for (let x = 1; x < SQUARE - 1; x++) {

@@ -3,13 +3,13 @@ import { CROP_RULE } from '../content-crop.ts';
 import { once } from '../once.ts';
 import { project } from '../project.ts';
 import { l2Normalize } from '../vectors/unit.ts';
-import { HUE_NUMBERS } from './hue-histogram.ts';
-import { PATTERN_NUMBERS } from './pattern.ts';
+import { HUE_DIMENSIONS } from './hue-histogram.ts';
+import { PATTERN_DIMENSIONS } from './pattern.ts';
 
 /** Size of the network's output. */
 const NETWORK_NUMBERS = 128;
 /** Number of axes for the pattern. With the network's numbers and the hue histogram they make up the descriptor. */
-export const PATTERN_AXES = 256 - NETWORK_NUMBERS - HUE_NUMBERS;
+export const PATTERN_AXES = 256 - NETWORK_NUMBERS - HUE_DIMENSIONS;
 
 export interface DuplicateAxes {
   /**
@@ -29,8 +29,8 @@ export interface DuplicateAxes {
  */
 export const duplicateAxes = once(async (model: string): Promise<DuplicateAxes> => {
   const { tensors, id } = await readAxes('duplicate', model, CROP_RULE);
-  const mean = tensors.get('pattern_mean', [PATTERN_NUMBERS]);
-  const pattern = tensors.get('pattern', [PATTERN_AXES, PATTERN_NUMBERS]);
+  const mean = tensors.get('pattern_mean', [PATTERN_DIMENSIONS]);
+  const pattern = tensors.get('pattern', [PATTERN_AXES, PATTERN_DIMENSIONS]);
   return {
     model: `${model}:${id}`,
     pattern: (numbers) => l2Normalize(project(pattern, numbers, mean)),

@@ -3,7 +3,7 @@ import { angleOf } from '../angle.ts';
 
 /** Sectors of the colour circle, followed by one number for gray. */
 const SECTORS = 15;
-export const HUE_NUMBERS = SECTORS + 1;
+export const HUE_DIMENSIONS = SECTORS + 1;
 /** Minimum chroma (of about 0…0.6) of a pixel that counts fully as coloured. */
 const FULL_CHROMA = 0.2;
 
@@ -13,7 +13,7 @@ const FULL_CHROMA = 0.2;
  * changed colours is still found.
  */
 export function hueHistogramOf({ data }: Pixels): Float64Array {
-  const shares = new Float64Array(HUE_NUMBERS);
+  const shares = new Float64Array(HUE_DIMENSIONS);
   const pixels = data.length / 3;
   for (let at = 0; at < data.length; at += 3) {
     const red = (data[at] as number) / 255;

@@ -6,9 +6,9 @@ import { ORIENTATIONS, oriented } from '../orientations.ts';
 import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { copyFeaturesOf } from './features.ts';
-import { HUE_NUMBERS } from './hue-histogram.ts';
+import { HUE_DIMENSIONS } from './hue-histogram.ts';
 import { joinParts } from './join.ts';
-import { PATTERN_NUMBERS } from './pattern.ts';
+import { PATTERN_DIMENSIONS } from './pattern.ts';
 
 const look = (pixels: Pixels) =>
   copyFeaturesOf(preparePicture(pixels, sharedNetworks('wasm')).contentCrops()[0] as Pixels);
@@ -20,7 +20,7 @@ const scene = draw(256, 192, (x, y) =>
 describe('the pattern of a picture', () => {
   it('is the same for all orientations of the picture, and not for another picture', () => {
     const numbers = look(scene).pattern;
-    expect(numbers.length).toBe(PATTERN_NUMBERS);
+    expect(numbers.length).toBe(PATTERN_DIMENSIONS);
     for (let index = 0; index < ORIENTATIONS; index++) {
       expect(distance(look(oriented(scene, index)).pattern, numbers)).toBeLessThan(0.01 * length(numbers));
     }
@@ -40,7 +40,7 @@ describe('the hue histogram of a picture', () => {
   it('has length 1, does not depend on where a colour is, and differs for another colour', () => {
     const half = (first: string, second: string) => draw(64, 64, (x, y) => (x + y / 9 < 0.5 ? first : second));
     const { hues } = look(half('#C02020', '#606060'));
-    expect(hues.length).toBe(HUE_NUMBERS);
+    expect(hues.length).toBe(HUE_DIMENSIONS);
     expect(length(hues)).toBeCloseTo(1, 6);
     const turned = look(oriented(half('#C02020', '#606060'), 5)).hues;
     expect(distance(turned, hues)).toBeLessThan(0.01);

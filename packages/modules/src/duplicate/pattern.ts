@@ -39,12 +39,12 @@ function places(down: readonly number[], across: readonly number[]): { here: num
 }
 
 /** Size of the result of `patternOf`. */
-export const PATTERN_NUMBERS = 10 + 21 + 136 + 136;
+export const PATTERN_DIMENSIONS = 10 + 21 + 136 + 136;
 
 /** @param light Brightness, 0…1, of a picture resized to `PATTERN_SIDE` x `PATTERN_SIDE` pixels, row by row. */
 export function patternOf(light: Float64Array): Float64Array {
   const c = compressed(transform(light));
-  const numbers = new Float64Array(PATTERN_NUMBERS);
+  const numbers = new Float64Array(PATTERN_DIMENSIONS);
   const swappedSign: number[] = [];
   let at = 0;
   for (const [i, v] of EVEN.entries()) {

@@ -50,7 +50,7 @@ export function untrainedCodebook(model: ModelFolder): Codebook {
     calibration: readCalibration(model) ?? picturesCalibration(family.pictures),
     ...(model.words === undefined || family.words === undefined
       ? {}
-      : { wordsCalibration: wordsCalibration(family.words) }),
+      : { textCalibration: textCalibration(family.words) }),
   };
 }
 
@@ -66,7 +66,7 @@ function picturesCalibration({ usual, rare }: Cosines): Calibration {
 }
 
 /** Vectors of texts and pictures are far apart even if they match: matching pairs score 0.7. */
-function wordsCalibration({ usual, rare, fits }: Cosines & { readonly fits: number }): Calibration {
+function textCalibration({ usual, rare, fits }: Cosines & { readonly fits: number }): Calibration {
   const scores = NON_MATCHING_SCORES;
   return [
     [0, 1],

@@ -230,7 +230,7 @@ describe('a model in the layout of Hugging Face', () => {
       else await writeFile(join(named, name), bytes);
       const analyzer = await createAnalyzer({ threads: 1, contentModel: named }).catch((error: Error) => error.message);
       if (typeof analyzer !== 'string') await analyzer[Symbol.asyncDispose]();
-      return typeof analyzer === 'string' ? analyzer : contentCodebook(named).wordsCalibration;
+      return typeof analyzer === 'string' ? analyzer : contentCodebook(named).textCalibration;
     };
     expect(await without('tokenizer.json')).toBeUndefined();
     expect(await without('tokenizer_config.json')).toBe(

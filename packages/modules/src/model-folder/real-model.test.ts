@@ -44,7 +44,7 @@ if (named === undefined) {
     const pictured = async (pixels: Pixels) =>
       vectorOf((await analyzer.analyze(await png(pixels), { modules: ['content'] })).outputs);
     const said = async (text: string) =>
-      vectorOf((await analyzer.describeWords(text, new AbortController().signal)).outputs);
+      vectorOf((await analyzer.encodeText(text, new AbortController().signal)).outputs);
     const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
 
     it('gives vectors of length 1, the same for the same picture, and near ones for a picture and its smaller copy', async () => {
@@ -62,7 +62,7 @@ if (named === undefined) {
     });
 
     it('finds colours by their names if it has a text tower', async () => {
-      if (contentCodebook(folder).wordsCalibration === undefined) return;
+      if (contentCodebook(folder).textCalibration === undefined) return;
       const [red, blue] = [await pictured(plain('#e01010')), await pictured(plain('#1020e0'))];
       const [redText, blueText] = [await said('a red picture'), await said('a blue picture')];
       expect(cosine(redText, red)).toBeGreaterThan(cosine(redText, blue));

@@ -13,7 +13,7 @@ export interface Generation {
   /** The score calibration of each module. */
   readonly calibrations: ReadonlyMap<string, Calibration>;
   /** The calibration for a text and a picture; undefined if the content model has no text tower. */
-  readonly wordsCalibration: Calibration | undefined;
+  readonly textCalibration: Calibration | undefined;
   /**
    * Which output of the content model is its vector: `projected`, `pooled` or `CLS`; undefined for akin's own model.
    */
@@ -54,7 +54,7 @@ function generationOf(codebooks: (module: string) => Codebook): Generation {
     }),
     models: new Map(described.map((name) => [name, codebooks(name).model])),
     calibrations: new Map(described.map((name) => [name, codebooks(name).calibration])),
-    wordsCalibration: codebooks(CONTENT).wordsCalibration,
+    textCalibration: codebooks(CONTENT).textCalibration,
     contentVector: codebooks(CONTENT).vector,
     parseOutputs: (json, mark, isToRank) => readOutputs(json, mark, codebooks, isToRank),
   };

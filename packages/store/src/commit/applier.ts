@@ -1,7 +1,7 @@
 import { AdaptiveBatchSize } from '../bulk/adaptive-batch-size.ts';
 import type { Store } from '../context.ts';
 import { applyChunk } from './apply.ts';
-import { independentRuns } from './atomic.ts';
+import { independentBatches } from './atomic.ts';
 import type { CommitContext } from './commit-context.ts';
 import { applyDeleteByQuery } from './delete-by-query.ts';
 import { prepareChunk } from './prepare.ts';
@@ -55,7 +55,7 @@ export class Applier {
     const isAtomic = operations.some(({ atomic }) => atomic);
     // Atomic updates are made from the documents in the tables.
     if (isAtomic) await this.applied();
-    const pieces = isAtomic ? await independentRuns(this.#context, operations) : [operations];
+    const pieces = isAtomic ? await independentBatches(this.#context, operations) : [operations];
     for (const piece of pieces) {
       const chunk = await prepareChunk(this.#context, piece);
       await this.applied();

@@ -23,7 +23,7 @@ import { BEFORE_ALL, type ReadyOperation } from './ready-operations.ts';
  */
 
 /** The state of a document between two operations on it. */
-export interface Whole {
+export interface DocumentState {
   readonly fields: ReadonlyMap<string, FieldValue>;
   readonly outputs: ParsedOutputs | undefined;
   /** The number of its outputs and its thumbnail. */
@@ -35,7 +35,7 @@ export interface Whole {
  * the same id must wait, and are left out. Usually there is one piece. If a delete by query was accepted between
  * operations on ids with atomic updates, each of these operations is a piece.
  */
-export async function independentRuns(
+export async function independentBatches(
   context: CommitContext,
   run: readonly ReadyOperation[],
 ): Promise<(readonly ReadyOperation[])[]> {
@@ -73,7 +73,7 @@ async function waitingOf(
   for (const { id, seq, atomic } of open) {
     if (seq < (known.get(id) ?? seq)) continue;
     if (!inRun.has(seq)) unsure.add(id);
-    // An operation that replaces the whole document makes earlier pending ones void.
+    // An operation that replaces the state document makes earlier pending ones void.
     else if (!atomic) unsure.delete(id);
     else if (unsure.has(id)) waiting.add(seq);
   }
@@ -116,9 +116,9 @@ async function hasDeleteBetween(
 /** The documents that atomic updates change, as they are after each operation of a piece. */
 export class Bases {
   readonly #known: ReadonlyMap<string, bigint>;
-  readonly #now: Map<string, Whole | undefined>;
+  readonly #now: Map<string, DocumentState | undefined>;
 
-  private constructor(known: ReadonlyMap<string, bigint>, now: Map<string, Whole | undefined>) {
+  private constructor(known: ReadonlyMap<string, bigint>, now: Map<string, DocumentState | undefined>) {
     this.#known = known;
     this.#now = now;
   }
@@ -127,7 +127,7 @@ export class Bases {
   static async read(context: CommitContext, piece: readonly ReadyOperation[]): Promise<Bases | undefined> {
     const ids = new Set(piece.filter(({ atomic }) => atomic).map(({ id }) => id ?? ''));
     if (ids.size === 0) return undefined;
-    return new Bases(await knownSeqs(context, ids), await readWholes(context, ids));
+    return new Bases(await knownSeqs(context, ids), await readStates(context, ids));
   }
 
   /** Whether a later change, which is applied already, made an operation void. */
@@ -135,9 +135,9 @@ export class Bases {
     return seq < (this.#known.get(id ?? '') ?? seq);
   }
 
-  /** Records the document after an operation. @param whole undefined: it is deleted */
-  follow({ id }: ReadyOperation, whole: Whole | undefined): void {
-    if (this.#known.has(id ?? '')) this.#now.set(id ?? '', whole);
+  /** Records the document after an operation. @param state undefined: it is deleted */
+  follow({ id }: ReadyOperation, state: DocumentState | undefined): void {
+    if (this.#known.has(id ?? '')) this.#now.set(id ?? '', state);
   }
 
   /**
@@ -146,7 +146,7 @@ export class Bases {
    * @param outputs of its own picture, if it sets one
    * @throws AkinError bad-request if a number gets too large; too-large if the document does
    */
-  update(operation: ReadyOperation, update: NewDocument, outputs: ParsedOutputs | undefined): Whole {
+  update(operation: ReadyOperation, update: NewDocument, outputs: ParsedOutputs | undefined): DocumentState {
     const before = this.#now.get(operation.id ?? '');
     const modifiers = update.modifiers ?? new Map();
     const fields = applyModifiers(before?.fields ?? new Map(), update.fields, modifiers);
@@ -174,7 +174,10 @@ function requireStorable(id: string, fields: ReadonlyMap<string, FieldValue>): v
  * The live documents of some ids, with the values from their analysis. These are read from the tables and not from the
  * outputs, so that it does not matter which model made them.
  */
-async function readWholes(context: CommitContext, ids: ReadonlySet<string>): Promise<Map<string, Whole | undefined>> {
+async function readStates(
+  context: CommitContext,
+  ids: ReadonlySet<string>,
+): Promise<Map<string, DocumentState | undefined>> {
   const { store, collection, schema } = context;
   const { sqlSchema: S } = collection;
   const { engine, modules } = store;

@@ -9,12 +9,12 @@ import type { NearQuery } from '../search/near-query.ts';
 import { Params } from '../search/params.ts';
 import type { SearchRequest } from '../search/request.ts';
 import type { Snapshot } from '../search/snapshot.ts';
-import type { NamedQuery, NodeQuestion } from './question.ts';
-import type { AskingNodes, SearchNodes } from './search-nodes.ts';
+import type { NamedQuery, NodeRequest } from './protocol.ts';
+import type { AskOptions, SearchNodes } from './search-nodes.ts';
 import { askDatabase } from './shards-in-database.ts';
 
 /** The queries of a search, and what to count. */
-type Matching = Pick<NodeQuestion, 'queries' | 'matching' | 'counted' | 'collapsed'>;
+type Matching = Pick<NodeRequest, 'queries' | 'matching' | 'counted' | 'collapsed'>;
 
 const NO_CONDITIONS: Matching = { queries: [], matching: [], counted: [], collapsed: [] };
 
@@ -22,7 +22,7 @@ const NO_CONDITIONS: Matching = { queries: [], matching: [], counted: [], collap
 const BUSY_MILLISECONDS = 1_500;
 
 /** Options of one search. */
-interface Options extends Pick<AskingNodes, 'signal'> {
+interface Options extends Pick<AskOptions, 'signal'> {
   /** Deadline of the search, in the time of `performance.now()`; undefined: there is none. */
   readonly deadline?: number | undefined;
   /** Whether the database searches the shards that no node has. */
@@ -93,7 +93,7 @@ export class NodeCandidates implements CandidateFinder {
     const { tx, commit, committedAt, schema, expansions } = this.#snapshot;
     if (committedAt === null) return undefined;
     const { now, timeZone } = this.#clock;
-    const question: NodeQuestion = {
+    const request: NodeRequest = {
       ...matching,
       ...{ near, commit, committedAt, expansions, now, timeZone },
       collection: this.#collection.id,
@@ -105,17 +105,17 @@ export class NodeCandidates implements CandidateFinder {
     const { deadline, signal, databaseCompletes } = this.#options;
     const milliseconds = deadline === undefined ? undefined : Math.max(0, (deadline - performance.now()) / 2);
     const busy = setInterval(() => tx.query('select 1 as busy').catch(() => undefined), BUSY_MILLISECONDS);
-    const asking = { milliseconds, signal, acceptsPartial: databaseCompletes };
-    const answers = await this.#nodes.ask(question, asking).finally(() => clearInterval(busy));
+    const options = { milliseconds, signal, acceptsPartial: databaseCompletes };
+    const answers = await this.#nodes.ask(request, options).finally(() => clearInterval(busy));
     // The client may no longer wait: then the database need not search.
     signal?.throwIfAborted();
     const answered = new Set(answers?.flatMap(({ shards }) => shards));
-    const missing = Array.from({ length: question.shards }, (_, shard) => shard).filter((one) => !answered.has(one));
+    const missing = Array.from({ length: request.shards }, (_, shard) => shard).filter((one) => !answered.has(one));
     this.lacksCommit = missing.length > 0;
     this.hasSomeShards = this.lacksCommit && answers !== undefined;
     if (answers === undefined || (missing.length > 0 && (!databaseCompletes || answers.length === 0))) return undefined;
     const rest =
-      missing.length === 0 ? [] : [await askDatabase(this.#snapshot, this.#collection, missing, question, this.#clock)];
+      missing.length === 0 ? [] : [await askDatabase(this.#snapshot, this.#collection, missing, request, this.#clock)];
     const parts = [...answers, ...rest];
     this.#counts = matching.counted.map((_, i) => parts.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0));
     return mergeCandidates(

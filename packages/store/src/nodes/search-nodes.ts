@@ -1,7 +1,7 @@
-import type { NodeAnswer, NodeQuestion } from './question.ts';
+import type { NodeRequest, NodeResponse } from './protocol.ts';
 
-/** Options of a question to all nodes. */
-export interface AskingNodes {
+/** Options of a request to all nodes. */
+export interface AskOptions {
   /** Time limit of the answers, if it is lower than the usual one. */
   readonly milliseconds?: number | undefined;
   /** Aborts the questions when the client no longer waits for the answer. */
@@ -18,5 +18,5 @@ export interface SearchNodes {
    * @returns answers that have no shard twice. Shards that no node has are missing; unless partial answers are
    * accepted, all shards are missing then. Undefined if nodes take too long. Never rejects.
    */
-  ask(question: NodeQuestion, asking?: AskingNodes): Promise<readonly NodeAnswer[] | undefined>;
+  ask(request: NodeRequest, options?: AskOptions): Promise<readonly NodeResponse[] | undefined>;
 }

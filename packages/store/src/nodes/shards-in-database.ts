@@ -7,10 +7,10 @@ import type { Clock } from '../search/date-math.ts';
 import { distanceTo, rankedTable } from '../search/matching.ts';
 import { Params } from '../search/params.ts';
 import { type Snapshot, visible } from '../search/snapshot.ts';
-import type { NodeAnswer, NodeQuestion } from './question.ts';
+import type { NodeRequest, NodeResponse } from './protocol.ts';
 
-/** The parts of a question that the database needs. */
-type Asked = Pick<NodeQuestion, 'near' | 'queries' | 'matching' | 'counted' | 'collapsed'>;
+/** The parts of a request that the database needs. */
+type Asked = Pick<NodeRequest, 'near' | 'queries' | 'matching' | 'counted' | 'collapsed'>;
 
 /** Rows that are read in addition to the wanted ones, because several documents may be equally near. */
 const SPARE = 100;
@@ -29,7 +29,7 @@ export async function askDatabase(
   shards: readonly number[],
   asked: Asked,
   clock: Clock,
-): Promise<Pick<NodeAnswer, 'candidates' | 'counts'>> {
+): Promise<Pick<NodeResponse, 'candidates' | 'counts'>> {
   const begin = () => beginStatement(snapshot, collection, shards, asked, clock);
   const nearest = await findNearest(snapshot, asked, begin());
   const [matches = 0, ...counts] = await count(snapshot, asked, begin());
@@ -81,8 +81,8 @@ async function findNearest(
   { near, matching }: Asked,
   { params, from, matchAll }: Statement,
 ): Promise<Omit<Candidates, 'matches' | 'compared'>> {
-  const { wanted, maxDistance, mostCandidates } = near;
-  const max = maxDistance === undefined ? 2 * wanted + SPARE : mostCandidates + 1;
+  const { wanted, maxDistance, maxCandidates } = near;
+  const max = maxDistance === undefined ? 2 * wanted + SPARE : maxCandidates + 1;
   const matches = `select v.doc, ${distanceTo(near, params)} as value from ${from} and ${matchAll(matching)} offset 0`;
   const within = maxDistance === undefined ? 'true' : `value <= ${params.add(maxDistance, 'float8')}`;
   const rows = await tx.query<{ doc: bigint; value: number }>(
@@ -99,7 +99,7 @@ async function findNearest(
     areTooMany,
     docs: Float64Array.from(kept, ({ doc }) => Number(doc)),
     low: Float32Array.from(squares, (square) => square * (1 - ROUNDING) - ROUNDING),
-    likely: Float32Array.from(squares),
+    estimate: Float32Array.from(squares),
     high: Float32Array.from(squares, (square) => square * (1 + ROUNDING) + ROUNDING),
   };
 }

@@ -19,7 +19,7 @@ import {
   requireOwnReindex,
   saveProgress,
 } from './state.ts';
-import { holdChanges, switchCollections } from './switch.ts';
+import { holdChanges, swapCollections } from './swap-collections.ts';
 
 export interface ReindexWork {
   /** The values given to `beginReindex` or `resumeReindex`. */
@@ -215,7 +215,7 @@ class ReindexRun {
     const { commit } = this.#pin as Pin;
     try {
       const takes = accepterOf(this.#store, await loadSchema(this.#store, this.#target));
-      return await switchCollections(this.#store, this.#old, this.#target, commit, takes, this.#requireOwn);
+      return await swapCollections(this.#store, this.#old, this.#target, commit, takes, this.#requireOwn);
     } catch (error) {
       if (LOCKED.includes(sqlStateOf(error) ?? '')) return false;
       throw error;

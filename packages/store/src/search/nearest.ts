@@ -82,8 +82,8 @@ export async function findNear(
     wanted: 0,
     maxDistance: rank.maxDistance,
     exactRows: store.exactDocuments,
-    leastCompared: 0,
-    mostCandidates: MAX_CANDIDATES,
+    minCompared: 0,
+    maxCandidates: MAX_CANDIDATES,
   });
   if (found === undefined || found.areTooMany) return undefined;
   return { docs: Array.from(found.docs, BigInt), compared: found.compared };
@@ -100,8 +100,8 @@ function nearQuery(
     // Without a page the best score is still needed.
     wanted: Math.max(1, start + rows),
     exactRows: smartfilter === 'off' ? Number.POSITIVE_INFINITY : store.exactDocuments,
-    leastCompared: Math.ceil(COMPARED[smartfilter] * store.exactDocuments),
-    mostCandidates: MAX_CANDIDATES,
+    minCompared: Math.ceil(COMPARED[smartfilter] * store.exactDocuments),
+    maxCandidates: MAX_CANDIDATES,
   };
 }
 

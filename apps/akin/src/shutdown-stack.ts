@@ -6,7 +6,7 @@ const CLOSE_MILLISECONDS = 4_500;
 const MIN_MILLISECONDS = 400;
 
 /** The parts of a process. They close in the reverse order of opening, all with one deadline. */
-export class Parts implements AsyncDisposable {
+export class ShutdownStack implements AsyncDisposable {
   readonly #opened: { name: string; part: AsyncDisposable; milliseconds: number }[] = [];
   readonly #log: Log;
   readonly #signal: AbortSignal | undefined;

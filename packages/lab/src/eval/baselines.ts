@@ -2,7 +2,7 @@
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { l2Normalize } from '@akin/modules/internal/vectors/unit';
 
-export const PEERS: Readonly<Record<string, (pixels: Pixels) => Float32Array>> = {
+export const BASELINES: Readonly<Record<string, (pixels: Pixels) => Float32Array>> = {
   pHash,
   dHash,
   'colour histogram': histogram,

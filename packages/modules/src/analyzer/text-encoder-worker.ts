@@ -7,7 +7,7 @@ import { once } from '../once.ts';
 import { useCodebook } from '../vectors/codebook.ts';
 import { writeOutputs } from './write-outputs.ts';
 
-export interface WordsTask {
+export interface TextTask {
   readonly text: string;
   /** Folder of the model. */
   readonly folder: string;
@@ -15,14 +15,14 @@ export interface WordsTask {
 }
 
 /** The result for a text: outputs of the module content, in the same form as for a picture. */
-export interface WordsAnalysis {
+export interface TextAnalysis {
   readonly outputs: string;
   /** Messages for the user, for example that the text was too long. */
   readonly warnings: readonly string[];
 }
 
-export type WordsReply =
-  | { readonly analysis: WordsAnalysis }
+export type TextReply =
+  | { readonly analysis: TextAnalysis }
   | { readonly error: Pick<AkinError, 'code' | 'message' | 'details'> };
 
 const open = once(async (folder: string, name: string) => {
@@ -32,7 +32,7 @@ const open = once(async (folder: string, name: string) => {
 });
 
 /** Describes one text in a worker thread. */
-export default async function describeWords({ text, folder, name }: WordsTask): Promise<WordsReply> {
+export default async function encodeText({ text, folder, name }: TextTask): Promise<TextReply> {
   try {
     const { model, vector, cut } = await (await open(folder, name))(text);
     const outputs = writeOutputs(contentManifest, { content_descriptor: { model, vector } });

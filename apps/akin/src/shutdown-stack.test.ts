@@ -1,6 +1,6 @@
 import { createLogger } from '@akin/runtime';
 import { describe, expect, it, jest } from '@jest/globals';
-import { Parts } from './parts.ts';
+import { ShutdownStack } from './shutdown-stack.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 
@@ -9,7 +9,7 @@ describe('the parts of a process that must end while it starts', () => {
     const stop = new AbortController();
     const closed: string[] = [];
     const part = (name: string) => ({ [Symbol.asyncDispose]: async () => void closed.push(name) });
-    const parts = new Parts(log, stop.signal);
+    const parts = new ShutdownStack(log, stop.signal);
     parts.keep('first', part('first'));
     expect(await parts.unlessStopped(Promise.resolve('opened'))).toBe('opened');
     const waiting = parts.unlessStopped(new Promise(() => {}));
@@ -24,7 +24,7 @@ describe('the parts of a process that must end while it starts', () => {
 
 it('parts that do not close in time do not keep other parts from closing', async () => {
   const closed: string[] = [];
-  const parts = new Parts(log);
+  const parts = new ShutdownStack(log);
   parts.keep('store', { [Symbol.asyncDispose]: async () => void closed.push('store') });
   parts.keep('hanging', { [Symbol.asyncDispose]: () => new Promise<void>(() => {}) });
   jest.useFakeTimers();
@@ -39,7 +39,7 @@ it('parts that do not close in time do not keep other parts from closing', async
 });
 
 it('all parts share one deadline, which starts after their delays', () => {
-  const parts = new Parts(log);
+  const parts = new ShutdownStack(log);
   const part = { [Symbol.asyncDispose]: async () => {} };
   const { closeMilliseconds } = parts;
   for (let i = 0; i < 5; i++) parts.keep('part', part);

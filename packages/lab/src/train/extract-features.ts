@@ -15,7 +15,7 @@ const LONG_SIDE = 320;
  * The features of the pictures among some files, by file, in order. Prints the progress, and which files are skipped
  * because they cannot be read.
  */
-export async function seePictures<T>(
+export async function extractFeatures<T>(
   files: readonly string[],
   backend: Backend,
   see: (picture: Picture, bytes: Uint8Array, file: string) => Promise<T>,
@@ -39,13 +39,13 @@ export async function seePictures<T>(
  * @param files Readable pictures.
  * @param most Maximum number of pictures to edit, evenly spaced.
  */
-export async function seeEdits(
+export async function extractFeaturesOfEdits(
   files: readonly string[],
   most: number,
   backend: Backend,
 ): Promise<{ patterns: Float64Array[]; changes: Float64Array[] }> {
   const places = new Map(evenIndexes(most, files.length).map((place) => [files[place] as string, place]));
-  const seen = await seePictures([...places.keys()], backend, async (picture, bytes, file) => {
+  const seen = await extractFeatures([...places.keys()], backend, async (picture, bytes, file) => {
     const bitmap = await readBitmap(bytes, LONG_SIDE);
     const original = patternIn(picture);
     const patterns = [original];

@@ -19,7 +19,7 @@ export interface NamedQuery {
   readonly isCached: boolean;
 }
 
-export interface NodeQuestion {
+export interface NodeRequest {
   /** The number of the collection. */
   readonly collection: number;
   readonly commit: bigint;
@@ -46,7 +46,7 @@ export interface NodeQuestion {
 }
 
 /** The results of a node in some shards. */
-export interface NodeAnswer {
+export interface NodeResponse {
   /** The searched shards among the requested ones. */
   readonly shards: readonly number[];
   /** The shards that the node may keep. Undefined: any. */
@@ -57,15 +57,15 @@ export interface NodeAnswer {
   readonly counts: readonly number[];
 }
 
-export function writeQuestion(question: NodeQuestion): string {
-  const { expansions, near, commit, collapsed, now, ...others } = question;
+export function writeRequest(request: NodeRequest): string {
+  const { expansions, near, commit, collapsed, now, ...others } = request;
   const { vector, exactRows, ...limits } = near;
   const written = {
     ...others,
     version: VERSION,
     commit: Number(commit),
     now: now.toISOString(),
-    folded: collapsed.map(Number),
+    collapsed: collapsed.map(Number),
     near: { ...limits, vector: toBase64(vector), exactRows: Number.isFinite(exactRows) ? exactRows : null },
   };
   return JSON.stringify(written, (_, value) => {
@@ -75,7 +75,7 @@ export function writeQuestion(question: NodeQuestion): string {
 }
 
 /** @throws AkinError bad-request for an invalid format */
-export function readQuestion(text: string): NodeQuestion {
+export function readRequest(text: string): NodeRequest {
   const expansions = new Map<Query, readonly string[]>();
   let sent: ReturnType<typeof checked>;
   try {
@@ -92,12 +92,12 @@ export function readQuestion(text: string): NodeQuestion {
       { cause: error },
     );
   }
-  const { commit, now, folded, near, ...others } = sent;
+  const { commit, now, collapsed, near, ...others } = sent;
   return {
     ...others,
     commit: BigInt(commit),
     now: new Date(now),
-    collapsed: folded.map(BigInt),
+    collapsed: collapsed.map(BigInt),
     near: { ...near, vector: toFloats(near.vector), exactRows: near.exactRows ?? Number.POSITIVE_INFINITY },
     expansions,
   };
@@ -110,7 +110,7 @@ function checked(sent: Record<string, unknown>) {
   for (const name of numbers) requireThat(isCount(sent[name]), name);
   requireThat(sent.version === VERSION, 'version');
   for (const name of ['committedAt', 'now', 'timeZone']) requireThat(typeof sent[name] === 'string', name);
-  for (const name of ['wanted', 'leastCompared', 'mostCandidates']) requireThat(isCount(near[name]), name);
+  for (const name of ['wanted', 'minCompared', 'maxCandidates']) requireThat(isCount(near[name]), name);
   requireThat(near.exactRows === null || isCount(near.exactRows), 'exactRows');
   requireThat(near.maxDistance === undefined || typeof near.maxDistance === 'number', 'maxDistance');
   requireThat(typeof near.vector === 'string' && typeof near.module === 'string', 'vector');
@@ -118,11 +118,11 @@ function checked(sent: Record<string, unknown>) {
   const isPlace = (one: unknown) => isCount(one) && one < queries.length;
   listOf(sent.matching, isPlace);
   listOf(sent.counted, (one) => listOf(one, isPlace) !== undefined);
-  listOf(sent.folded, isCount);
-  return sent as unknown as Omit<NodeQuestion, 'commit' | 'now' | 'collapsed' | 'near' | 'expansions'> & {
+  listOf(sent.collapsed, isCount);
+  return sent as unknown as Omit<NodeRequest, 'commit' | 'now' | 'collapsed' | 'near' | 'expansions'> & {
     readonly commit: number;
     readonly now: string;
-    readonly folded: readonly number[];
+    readonly collapsed: readonly number[];
     readonly near: Omit<NearQuery, 'vector' | 'exactRows'> & {
       readonly vector: string;
       readonly exactRows: number | null;
@@ -130,15 +130,15 @@ function checked(sent: Record<string, unknown>) {
   };
 }
 
-export function writeAnswer({ shards, holds, candidates, counts }: NodeAnswer): string {
+export function writeResponse({ shards, holds, candidates, counts }: NodeResponse): string {
   if (candidates === undefined) return JSON.stringify({ shards, holds, counts });
-  const { docs, low, likely, high, ...others } = candidates;
-  const lists = { docs: toBase64(docs), low: toBase64(low), likely: toBase64(likely), high: toBase64(high) };
+  const { docs, low, estimate, high, ...others } = candidates;
+  const lists = { docs: toBase64(docs), low: toBase64(low), estimate: toBase64(estimate), high: toBase64(high) };
   return JSON.stringify({ shards, holds, counts, candidates: { ...others, ...lists } });
 }
 
 /** @throws Error for an invalid format */
-export function readAnswer(text: string): NodeAnswer {
+export function readResponse(text: string): NodeResponse {
   const { shards, holds, counts, candidates } = JSON.parse(text);
   listOf(shards, isCount);
   if (holds !== undefined) listOf(holds, isCount);
@@ -146,11 +146,11 @@ export function readAnswer(text: string): NodeAnswer {
   if (candidates === undefined) return { shards, holds, counts, candidates };
   requireThat(isCount(candidates.matches) && isCount(candidates.compared), 'matches');
   const docs = new Float64Array(fromBase64(candidates.docs));
-  const [low, likely, high] = [candidates.low, candidates.likely, candidates.high].map(toFloats);
-  if (low?.length !== docs.length || likely?.length !== docs.length || high?.length !== docs.length) {
+  const [low, estimate, high] = [candidates.low, candidates.estimate, candidates.high].map(toFloats);
+  if (low?.length !== docs.length || estimate?.length !== docs.length || high?.length !== docs.length) {
     throw new Error('lists of different lengths');
   }
-  return { shards, holds, counts, candidates: { ...candidates, docs, low, likely, high } };
+  return { shards, holds, counts, candidates: { ...candidates, docs, low, estimate, high } };
 }
 
 function toBase64({ buffer, byteOffset, byteLength }: Float32Array | Float64Array): string {

@@ -10,10 +10,10 @@ import { InMemoryFilters } from '../search/in-memory-filters.ts';
 import type { Snapshot } from '../search/snapshot.ts';
 import { NotInMemory } from '../searcher/not-in-memory.ts';
 import type { ReadCollection } from '../searcher/read-rows.ts';
-import type { NodeAnswer, NodeQuestion } from './question.ts';
+import type { NodeRequest, NodeResponse } from './protocol.ts';
 
 /** Options of a request. */
-export interface Asking {
+export interface RequestOptions {
   /** The shards to search. */
   readonly shards: readonly number[];
   /** Milliseconds in which missing data may be read into memory. If that is not enough, reading continues. */
@@ -29,15 +29,15 @@ export interface Asking {
  * @throws AkinError not-found if the collection was dropped, unavailable if the database does not have the commit,
  * bad-request for invalid queries
  */
-export async function answerQuestion(
+export async function answerRequest(
   store: Store,
-  question: NodeQuestion,
-  { shards, patience, signal }: Asking,
-): Promise<Omit<NodeAnswer, 'holds'>> {
-  const { near, documents, commit } = question;
-  const collection = await rememberedCollection(store, question.collection);
+  request: NodeRequest,
+  { shards, patience, signal }: RequestOptions,
+): Promise<Omit<NodeResponse, 'holds'>> {
+  const { near, documents, commit } = request;
+  const collection = await rememberedCollection(store, request.collection);
   const ranges = shardRanges(collection);
-  if (ranges.length !== question.shards || shards.some((shard) => shard >= ranges.length)) {
+  if (ranges.length !== request.shards || shards.some((shard) => shard >= ranges.length)) {
     throw new AkinError('bad-request', `The collection ${collection.name} has ${ranges.length} shards.`);
   }
   const { length: of } = ranges;
@@ -45,23 +45,23 @@ export async function answerQuestion(
     const { from = 0n, to = 0n } = ranges[shard] ?? {};
     return { ...collection, part: { shard, of, from: Number(from), to: Number(to) } };
   });
-  await updateToCommit(store, collection, parts, question);
+  await updateToCommit(store, collection, parts, request);
   const unread = parts.filter((part) => !store.inMemory.has(part, commit, near.module));
   if (unread.length > 0) {
     signal.throwIfAborted();
     const missing = new NotInMemory(near.module, Math.ceil(documents / of), near.vector.length);
     await Promise.all(unread.map((part) => store.inMemory.read(store, part, missing, patience)));
-    await updateToCommit(store, collection, unread, question);
+    await updateToCommit(store, collection, unread, request);
   }
   signal.throwIfAborted();
-  const snapshot = await snapshotFor(store, collection, question);
-  const found = await Promise.all(parts.map((part) => searchPart(store, part, snapshot, question)));
+  const snapshot = await snapshotFor(store, collection, request);
+  const found = await Promise.all(parts.map((part) => searchPart(store, part, snapshot, request)));
   const answered = found.filter((part) => part !== undefined);
   const candidates = answered.map((part) => part.candidates);
   return {
     shards: shards.filter((_, i) => found[i] !== undefined),
     candidates: candidates.length === 0 ? undefined : mergeCandidates(candidates, near),
-    counts: question.counted.map((_, i) => answered.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0)),
+    counts: request.counted.map((_, i) => answered.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0)),
   };
 }
 
@@ -82,7 +82,7 @@ async function updateToCommit(
   store: Store,
   { id, sqlSchema }: Collection,
   parts: readonly ReadCollection[],
-  { commit, committedAt, near: { module } }: NodeQuestion,
+  { commit, committedAt, near: { module } }: NodeRequest,
 ): Promise<void> {
   const { inMemory } = store;
   const key = `${commit} ${committedAt}`;
@@ -105,8 +105,8 @@ async function updateToCommit(
 }
 
 /** Each statement is a separate snapshot: rows of a commit are kept for longer than a search takes. */
-async function snapshotFor(store: Store, collection: Collection, question: NodeQuestion): Promise<Snapshot> {
-  const { commit, committedAt, documents, near, schemaVersion } = question;
+async function snapshotFor(store: Store, collection: Collection, request: NodeRequest): Promise<Snapshot> {
+  const { commit, committedAt, documents, near, schemaVersion } = request;
   const query: Snapshot['explain'] = (sql, params = []) =>
     store.engine.read(sql, params, { timeoutMilliseconds: store.searchMilliseconds });
   return {
@@ -120,7 +120,7 @@ async function snapshotFor(store: Store, collection: Collection, question: NodeQ
     descriptorCounts: new Map([[near.module, documents]]),
     // The gateway records them.
     uses: new FieldUses(),
-    expansions: new Map(question.expansions),
+    expansions: new Map(request.expansions),
     tx: { query, copy: () => Promise.reject(new Error('nothing is copied for filters')) },
     lookUp: query,
     explain: query,
@@ -132,13 +132,13 @@ async function searchPart(
   store: Store,
   collection: ReadCollection,
   snapshot: Snapshot,
-  question: NodeQuestion,
+  request: NodeRequest,
 ): Promise<{ readonly candidates: Candidates; readonly counts: readonly number[] } | undefined> {
-  const { near, queries, matching, counted, collapsed, now, timeZone } = question;
+  const { near, queries, matching, counted, collapsed, now, timeZone } = request;
   const { inMemory } = store;
   const { part } = collection;
-  if (part === undefined || !inMemory.has(collection, question.commit, near.module)) return undefined;
-  const held = await inMemory.find(collection, snapshot.tx, question.commit, near.module);
+  if (part === undefined || !inMemory.has(collection, request.commit, near.module)) return undefined;
+  const held = await inMemory.find(collection, snapshot.tx, request.commit, near.module);
   if (held === undefined) return undefined;
   return inMemory.askOrForget(held, async () => {
     using filters = new InMemoryFilters(held, { ...snapshot, part }, { now, timeZone }, store.exactDocuments, store);
@@ -149,7 +149,7 @@ async function searchPart(
     );
     await filters.exclude(collapsed);
     const restrictedBy = (places: readonly number[]) => filters.of(places.map((i) => queries[i]?.query as Query));
-    const commit = Number(question.commit);
+    const commit = Number(request.commit);
     const search = held.search({ ...queryOfPart(near, part.of), ...restrictedBy(matching), commit });
     const [candidates] = await Promise.all([search, filters.loaded]);
     if (candidates === undefined || counted.length === 0) return candidates && { candidates, counts: [] };

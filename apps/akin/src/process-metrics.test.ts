@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { createMetrics } from '@akin/runtime';
 import type { ObjectRequestListener, Store } from '@akin/store';
 import { describe, expect, it } from '@jest/globals';
-import { createProcessMetrics, reportDisk, reportObjects, reportQueueUp } from './process-figures.ts';
+import { createProcessMetrics, reportDisk, reportObjects, reportQueueUp } from './process-metrics.ts';
 import { akinVersion } from './version.ts';
 
 const COUNTS = { waiting: 0, delayed: 0, active: 0, failed: 0 };

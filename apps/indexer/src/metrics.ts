@@ -7,7 +7,7 @@ import {
   oldestInvisibleChange,
 } from '@akin/store';
 import type { Context } from './context.ts';
-import type { Led } from './leadership.ts';
+import type { LedCollection } from './leadership.ts';
 
 /** Counting waiting changes takes time: scrapes within this interval share a count. */
 const FRESH_MILLISECONDS = 5_000;
@@ -27,7 +27,7 @@ interface Figures {
 export function reportFigures(
   { store, queue }: Pick<Context, 'store' | 'queue'>,
   metrics: Metrics,
-  led: () => Promise<Led[]>,
+  led: () => Promise<LedCollection[]>,
 ): void {
   metrics.gauges('akin_queue_jobs', 'Jobs in the queue, by queue and state', ['queue', 'state'], async () => {
     const rows = [];

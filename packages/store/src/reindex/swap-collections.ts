@@ -23,7 +23,7 @@ export async function holdChanges(store: Store, collection: Collection): Promise
  * @param guard rejects if this process may no longer do it
  * @returns false if there are newer changes: copy those first
  */
-export async function switchCollections(
+export async function swapCollections(
   store: Store,
   old: Collection,
   target: Collection,

@@ -1,23 +1,23 @@
 import { AkinError } from '@akin/domain';
 import { Piscina } from 'piscina';
-import type { WordsAnalysis, WordsReply, WordsTask } from './words-worker.ts';
+import type { TextAnalysis, TextReply, TextTask } from './text-encoder-worker.ts';
 
 /**
  * Describes texts by the text tower of a model, in a separate thread, because the text tower is as large as the image
  * tower.
  */
-export interface WordsPool extends AsyncDisposable {
+export interface TextEncoderPool extends AsyncDisposable {
   /**
    * @throws {AkinError} the error of the thread; unavailable when the thread crashed; the signal's reason when aborted.
    */
-  describe(text: string, signal: AbortSignal): Promise<WordsAnalysis>;
+  describe(text: string, signal: AbortSignal): Promise<TextAnalysis>;
 }
 
-const WORKER = new URL('../../dist/analyzer/words-worker.js', import.meta.url);
+const WORKER = new URL('../../dist/analyzer/text-encoder-worker.js', import.meta.url);
 
 /** The thread starts with the first text and keeps the tower in memory. */
-export function createWordsPool(folder: string, name: string): WordsPool {
-  const pool = new Piscina<WordsTask, WordsReply>({
+export function createTextEncoderPool(folder: string, name: string): TextEncoderPool {
+  const pool = new Piscina<TextTask, TextReply>({
     filename: WORKER.href,
     minThreads: 0,
     maxThreads: 1,
@@ -28,7 +28,7 @@ export function createWordsPool(folder: string, name: string): WordsPool {
   return {
     async describe(text, signal) {
       signal.throwIfAborted();
-      let reply: WordsReply;
+      let reply: TextReply;
       try {
         reply = await pool.run({ text, folder, name }, { signal });
       } catch (cause) {
