@@ -71,6 +71,38 @@ describe.each(ENGINES)('an export on %s', (kind) => {
   });
 });
 
+describe('a page of an export', () => {
+  it('ends after its bytes, of which most may be in fields', async () => {
+    const store = await emptyStore('postgres');
+    const collection = await createCollection(store, 'books');
+    const long = { summary: 'x'.repeat(20_000), notes: 'y'.repeat(20_000) };
+    await accept(
+      store,
+      collection,
+      numbered(30, 1).map((document) => ({ ...document, ...long })),
+    );
+    await commit(store, collection);
+    const sizes: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await exportDocuments(store, collection, { ...ALL, rows: 1_000, bytes: 400_000, cursor });
+      sizes.push(page.documents.length);
+      cursor = page.next;
+    } while (cursor !== undefined);
+    expect(sizes).toEqual([10, 10, 10]);
+  });
+
+  it('keeps no commit when the first one fails', async () => {
+    const store = await emptyStore('postgres');
+    const collection = await createCollection(store, 'books');
+    await accept(store, collection, numbered(1, 1));
+    await commit(store, collection);
+    const query = { kind: 'term', field: 'value', text: 'no number' } as unknown as ExportRequest['query'];
+    await expect(exportDocuments(store, collection, { ...ALL, query })).rejects.toThrow();
+    expect(await store.engine.query('select 1 from akin.pins')).toEqual([]);
+  });
+});
+
 describe.each(ENGINES)('fields that are defined on %s', (kind) => {
   it('have their permanent type before any value', async () => {
     const store = await emptyStore(kind);

@@ -43,6 +43,10 @@ export interface ExportPage {
 
 /** Documents per statement. */
 const CHUNK = 100;
+/** Bytes of a document whose bytes are unknown, because an earlier version stored it. */
+const USUAL_BYTES = 5_000;
+/** Bytes of the names of fields and of JSON's syntax in a document. */
+const JSON_BYTES = 200;
 
 interface Cursor {
   readonly pin: Pin;
@@ -64,23 +68,35 @@ export async function exportDocuments(
   request: ExportRequest,
 ): Promise<ExportPage> {
   const { cursor } = request;
-  const from = cursor === undefined ? await first(store, collection) : await resumeExport(store, collection, cursor);
+  if (cursor !== undefined) return readPage(store, collection, request, await resumeExport(store, collection, cursor));
+  const from = await first(store, collection);
+  try {
+    return await readPage(store, collection, request, from);
+  } catch (error) {
+    // Nobody gets a cursor that needs it.
+    await removePin(store, from.pin).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function readPage(
+  store: Store,
+  collection: Collection,
+  request: ExportRequest,
+  from: Cursor,
+): Promise<ExportPage> {
   const documents: ExportedDocument[] = [];
   let bytes = 0;
   let { doc } = from;
   while (documents.length < request.rows && bytes < request.bytes) {
-    const limit = Math.min(CHUNK, request.rows - documents.length);
-    const rows = await withSnapshot(store, collection, (snapshot) =>
-      readChunk(store, { ...snapshot, commit: from.pin.commit }, request, { ...from, doc }, limit),
+    const limits = { rows: Math.min(CHUNK, request.rows - documents.length), bytes: request.bytes - bytes };
+    const chunk = await withSnapshot(store, collection, (snapshot) =>
+      readChunk(store, { ...snapshot, commit: from.pin.commit }, request, { ...from, doc }, limits),
     );
-    const read = await completeExported(store, rows);
-    for (const one of read) {
-      documents.push(one.document);
-      doc = one.doc;
-      bytes += one.bytes;
-      if (bytes >= request.bytes) break;
-    }
-    if (read.length < limit && doc === (read.at(-1)?.doc ?? doc)) {
+    documents.push(...(await completeExported(store, chunk.rows)).map(({ document }) => document));
+    doc = chunk.rows.at(-1)?.doc ?? doc;
+    bytes += chunk.bytes;
+    if (chunk.isLast) {
       await removePin(store, from.pin);
       return { commit: Number(from.pin.commit), documents };
     }
@@ -101,24 +117,29 @@ async function readChunk(
   snapshot: Snapshot,
   { query, filters, timeZone = 'UTC' }: ExportRequest,
   { now, doc }: Cursor,
-  limit: number,
-): Promise<ExportedRow[]> {
+  limits: { readonly rows: number; readonly bytes: number },
+): Promise<{ readonly rows: ExportedRow[]; readonly bytes: number; readonly isLast: boolean }> {
   const { tx, sqlSchema: S } = snapshot;
   const clock = { now: new Date(now), timeZone };
-  const search = { query, filters, rows: limit };
+  const search = { query, filters, rows: limits.rows };
   await expandWords(search, snapshot, clock);
   const params = new Params();
   const { where } = conditionsOf(search, snapshot, clock, params);
-  const rows = await tx.query<{ doc: bigint }>(
-    `select d.doc from ${S}.documents d where ${where} and d.doc > ${params.add(doc, 'int8')}
-      order by d.doc limit ${params.add(limit, 'int8')}`,
+  const found = await tx.query<{ doc: bigint; bytes: number }>(
+    `select d.doc, coalesce(d.bytes, ${USUAL_BYTES}) as bytes from ${S}.documents d
+      where ${where} and d.doc > ${params.add(doc, 'int8')} order by d.doc limit ${params.add(limits.rows, 'int8')}`,
     params.values,
   );
-  return readExported(
-    store,
-    snapshot,
-    rows.map((row) => row.doc),
-  );
+  // Documents beyond the page are not read at all: each may be large.
+  const docs: bigint[] = [];
+  let bytes = 0;
+  for (const one of found) {
+    if (bytes >= limits.bytes) break;
+    docs.push(one.doc);
+    bytes += one.bytes + JSON_BYTES;
+  }
+  const isLast = found.length < limits.rows && docs.length === found.length;
+  return { rows: await readExported(store, snapshot, docs), bytes, isLast };
 }
 
 /** A document without its contents in packs. */
@@ -166,7 +187,7 @@ export async function readExported(store: Store, snapshot: Snapshot, docs: reado
 export async function completeExported(
   store: Store,
   rows: readonly ExportedRow[],
-): Promise<{ doc: bigint; document: ExportedDocument; bytes: number }[]> {
+): Promise<{ doc: bigint; document: ExportedDocument }[]> {
   const found = await readPlaces(
     store,
     rows.flatMap(({ outputs, thumbnail }) => [outputs, thumbnail]),
@@ -176,7 +197,6 @@ export async function completeExported(
     const thumbnail = packedBytes(row.thumbnail, found) ?? row.thumbnail.bytes;
     return {
       doc,
-      bytes: 200 + (outputs?.length ?? 0) + (thumbnail?.length ?? 0) * 1.4,
       document: { fields, outputs, thumbnail, version },
     };
   });

@@ -47,7 +47,7 @@ export async function renewPin(store: Store, collection: Collection, pin: Pin): 
 /**
  * Keeps a later commit instead, or the same one for longer.
  *
- * @throws AkinError unavailable if the pin is gone, and perhaps rows that it kept
+ * @throws AkinError conflict if the pin is gone, and perhaps rows that it kept
  */
 export async function movePin(store: Store, pin: Pin, commit: bigint): Promise<Pin> {
   const moved = await store.engine.query(
@@ -56,10 +56,7 @@ export async function movePin(store: Store, pin: Pin, commit: bigint): Promise<P
     [pin.id, commit],
   );
   if (moved.length === 0) {
-    throw new AkinError(
-      'unavailable',
-      'It was interrupted for more than ten minutes, and may lack changes: start again.',
-    );
+    throw new AkinError('conflict', 'It was interrupted for more than ten minutes, and may lack changes: start again.');
   }
   return { ...pin, commit };
 }
