@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { groupsOn, picture, RULE } from '../../test/groups.ts';
 import { ENGINES } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
+import { pinCommit } from '../export/pins.ts';
 import { groupChunk } from './group-chunk.ts';
 import { listGroups } from './list-groups.ts';
 import { readState } from './state.ts';
@@ -98,6 +99,18 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(await groups(collection)).toEqual([]);
     await update(collection);
     expect(await groups(collection)).toEqual([['c', 'd']]);
+  });
+
+  itOnPostgres('are updated in turns of any length while replaced documents are kept', async () => {
+    const collection = await collectionOf(...[0, 1, 2, 3].map((i) => picture(`p${i}`, i)));
+    await update(collection);
+    await pinCommit(on.store, collection);
+    await add(collection, ...[0, 1, 2].map((i) => picture(`p${i}`, 3 + 0.02 * i)), { kind: 'delete', id: 'unknown' });
+    await maintain(on.store);
+    let turns = 0;
+    while (turns < 20 && !(await updateGroups(on.store, collection, RULE, { milliseconds: 0 }))) turns++;
+    expect(turns).toBeLessThan(20);
+    expect(await groups(collection)).toEqual([['p3', 'p0', 'p1', 'p2']]);
   });
 
   itOnPostgres('keeps the id of a group whose representative is replaced by the same picture', async () => {

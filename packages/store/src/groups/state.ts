@@ -9,7 +9,10 @@ export interface GroupingState {
   readonly as_of: bigint;
   /** The commit up to which the groups are being updated. Equal to `as_of` if no update runs. */
   readonly target: bigint;
-  /** Of the documents that commits after `as_of` added, those with numbers up to this one have their group. */
+  /**
+   * Of the documents that commits after `as_of` added, those with numbers up to this one have their group. 0: the
+   * documents that these commits replaced have not left their groups yet; -1: they have.
+   */
   readonly doc: bigint;
   /** Changes with each write of the row, and every new representative comes with one: the id of the transaction. */
   readonly version: string;

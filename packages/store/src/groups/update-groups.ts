@@ -14,10 +14,12 @@ import { readUnassigned, type UnassignedDocument } from './unassigned.ts';
 
 /** Numbers of documents that are read at a time. */
 const PAGE = 2_000;
+/** `doc` of the state when the replaced documents are out of their groups, and no new one has its group. */
+const EXPIRED_LEFT = -1n;
 /** Number of representatives that get cells at a time. */
 const CELLS_PAGE = 500;
 
-interface TurnOptions {
+interface RunOptions {
   readonly milliseconds: number;
   readonly signal?: AbortSignal;
   /** Called with the number of grouped documents, and whether the searcher found their neighbours. */
@@ -41,7 +43,7 @@ export async function updateGroups(
   store: Store,
   collection: Collection,
   rule: GroupRule,
-  options: TurnOptions,
+  options: RunOptions,
 ): Promise<boolean> {
   await store.engine.disk?.requireSpace('work');
   // A store without the modules has nothing to compare.
@@ -52,32 +54,32 @@ export async function updateGroups(
   const others = needed.filter((name) => isOther(store, schema, name));
   const fitting = others.length === 0 ? rule : ruleByCalibrations(rule, others, schema.calibrations);
   if (fitting === undefined) return true;
-  const turn = new Turn(store, collection, fitting, options);
-  let state = await turn.begin();
-  if (state !== undefined && state.as_of < state.target) await turn.assignCells();
+  const run = new GroupingRun(store, collection, fitting, options);
+  let state = await run.begin();
+  if (state !== undefined && state.as_of < state.target) await run.assignCells();
   while (state !== undefined && state.as_of < state.target) {
-    state = await turn.advance(state);
-    if (turn.isOver) return false;
+    state = await run.advance(state);
+    if (run.isOver) return false;
     // There may have been another commit, or another process may have been faster.
-    state = await turn.begin();
+    state = await run.begin();
   }
   return true;
 }
 
-class Turn {
+class GroupingRun {
   readonly #store: Store;
   readonly #collection: Collection;
   readonly #rule: GroupRule;
   readonly #deadline: number;
   readonly #signal: AbortSignal | undefined;
-  readonly #onGrouped: TurnOptions['onGrouped'];
+  readonly #onGrouped: RunOptions['onGrouped'];
   readonly #batchSize: AdaptiveBatchSize;
   readonly #inMemory: RepresentativesInMemory;
   /** The documents of the next chunk, which are read while the searcher and the database process this one. */
   #ahead: { readonly docs: readonly bigint[]; readonly unassigned: Promise<UnassignedDocument[]> } | undefined;
   #steps = 0;
 
-  constructor(store: Store, collection: Collection, rule: GroupRule, { milliseconds, signal, onGrouped }: TurnOptions) {
+  constructor(store: Store, collection: Collection, rule: GroupRule, { milliseconds, signal, onGrouped }: RunOptions) {
     this.#store = store;
     this.#collection = collection;
     this.#rule = rule;
@@ -159,17 +161,24 @@ class Turn {
 
   /** Continues until the target is reached. @returns undefined if the time was over, or another process was faster */
   async advance(from: GroupingState): Promise<GroupingState | undefined> {
-    if (from.doc === 0n) await this.#takeOutExpired(from);
-    const placed = await this.#placeNew(from);
+    const begun = from.doc === 0n ? await this.#takeOutExpired(from) : from;
+    if (begun === undefined) return undefined;
+    const placed = await this.#placeNew(begun);
     if (placed === undefined || this.isOver) return undefined;
     const state = await this.#placeLeft(placed);
     if (state === undefined || this.isOver) return undefined;
     return this.#finish(state);
   }
 
-  /** Takes the documents out of their groups that commits after `as_of` replaced or deleted. */
-  async #takeOutExpired({ as_of, target }: GroupingState): Promise<void> {
+  /**
+   * Takes the documents out of their groups that commits after `as_of` replaced or deleted. That this is done is stored:
+   * if their rows are kept for long, the next call must not repeat it.
+   *
+   * @returns undefined if it was aborted, or another process was faster
+   */
+  async #takeOutExpired(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
+    const { as_of, target } = from;
     let last = { valid_to: as_of, doc: LIVE };
     // To the end, however long it takes, because the position is not stored.
     while (this.#signal?.aborted !== true) {
@@ -180,7 +189,7 @@ class Turn {
         'bulk',
       );
       const end = expired.at(-1);
-      if (end === undefined) return;
+      if (end === undefined) return this.#writeExpired(from);
       last = end;
       await this.#inChunks(
         expired.map(({ doc }) => doc),
@@ -192,6 +201,20 @@ class Turn {
         { toTheEnd: true },
       );
     }
+    return undefined;
+  }
+
+  async #writeExpired(state: GroupingState): Promise<GroupingState | undefined> {
+    const written = await this.#store.engine.transaction(
+      async (tx) => {
+        const from = await lockState(tx, this.#collection);
+        if (!isSame(from, state)) return undefined;
+        return { from, to: await writeState(tx, this.#collection, 'doc = $1', [EXPIRED_LEFT]) };
+      },
+      { lane: 'bulk', keyed: true },
+    );
+    if (written !== undefined) await this.#inMemory.follow(written.from, written.to);
+    return written?.to;
   }
 
   /** Finds groups for the documents that commits after `as_of` added, in the order of their numbers. */
