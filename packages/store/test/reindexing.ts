@@ -1,9 +1,31 @@
 import { randomUUID } from 'node:crypto';
+import { AkinError } from '@akin/domain';
 import { findCollection } from '../src/collections/collections.ts';
 import { commit } from '../src/commit/commit.ts';
 import type { Collection, Store } from '../src/context.ts';
 import { type ReindexWork, runReindex } from '../src/reindex/run-reindex.ts';
 import { beginReindex } from '../src/reindex/state.ts';
+import { openStore } from '../src/store.ts';
+import { parseTestOutputs, TEST_MODULES, testPlace } from './support.ts';
+
+/** A store on PostgreSQL whose models accept outputs of the version 1 as long as `takes.first`. */
+export async function storeWithModels() {
+  const { place, remove } = await testPlace('postgres');
+  const takes = { first: true };
+  const parseOutputs = (json: string) => {
+    if (!takes.first && !json.includes('"version":2')) throw new AkinError('bad-request', 'These are of version 1.');
+    return parseTestOutputs(json);
+  };
+  const store = await openStore({ ...place, modules: TEST_MODULES, graceMilliseconds: 0, parseOutputs });
+  return {
+    store,
+    takes,
+    close: async () => {
+      await store[Symbol.asyncDispose]();
+      await remove();
+    },
+  };
+}
 
 /** @param onCommit called before each commit, to change something */
 export function workOf(store: Store, onCommit: (name: string) => Promise<void> = async () => {}): ReindexWork {

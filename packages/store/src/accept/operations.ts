@@ -126,12 +126,26 @@ export async function waitForOperations(
     // Many analyses end at the same time: read once for all of them.
     await new Promise((resolve) => setTimeout(resolve, COALESCE_MILLISECONDS));
   }
-  return selectOperations(store, current, {
-    from: range.first,
-    to: range.last,
-    condition: CONDITIONS.failed,
-    limit: MAX_FAILED,
-  });
+  return selectFailed(store, current, range);
+}
+
+/** The failed operations of a range, in pages in accepted order. */
+export async function* failedOperations(
+  store: Store,
+  collection: Collection,
+  { first, last }: SeqRange,
+): AsyncGenerator<Operation[]> {
+  for (let from = first; ; ) {
+    const page = await selectFailed(store, collection, { first: from, last });
+    if (page.length > 0) yield page;
+    if (page.length < MAX_FAILED) return;
+    from = (page.at(-1)?.seq ?? last) + 1;
+  }
+}
+
+function selectFailed(store: Store, collection: Collection, { first, last }: SeqRange): Promise<Operation[]> {
+  const range = { from: first, to: last };
+  return selectOperations(store, collection, { ...range, condition: CONDITIONS.failed, limit: MAX_FAILED });
 }
 
 /** Poll interval in milliseconds without a notification, because another process may do the work. */

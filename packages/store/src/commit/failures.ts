@@ -130,11 +130,11 @@ async function sweepBatch(
 }
 
 /** Supersedes failed operations. @param covered SQL that selects their `request` and `position` */
-async function supersede(
+export async function supersede(
   tx: Queryable,
   S: string,
   covered: string,
-  params: Parameters<Queryable['query']>[1],
+  params: Parameters<Queryable['query']>[1] = [],
 ): Promise<void> {
   await tx.query(
     `with covered as materialized (${covered}),

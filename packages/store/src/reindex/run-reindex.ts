@@ -1,5 +1,5 @@
 import { AkinError } from '@akin/domain';
-import { type Operation, waitForOperations } from '../accept/operations.ts';
+import { failedOperations, type Operation, waitForOperations } from '../accept/operations.ts';
 import { collectionStatus } from '../collections/collections.ts';
 import { defineFields } from '../collections/define-fields.ts';
 import { loadSchema } from '../collections/schema.ts';
@@ -45,7 +45,7 @@ const SHORT_MILLISECONDS = 1_000;
 const COPIED_AT_ONCE = 200;
 const MAX_ROUNDS = 20;
 const HEARTBEAT_MILLISECONDS = 5_000;
-const MAX_SWITCHES = 15;
+const MAX_SWAPS = 15;
 /** Errors of a picture at a URL. Its thumbnail may be used instead. */
 const NO_PICTURE: ReadonlySet<string> = new Set([
   'image-unreachable',
@@ -61,8 +61,9 @@ const LOCKED = ['55P03', '40P01'];
  * If something goes wrong, it continues to serve, and the new one is removed. Documents that the new one already has,
  * because another process ended or was paused, are not copied again.
  *
- * @throws the error of the reindex, which is also recorded; the reason of `work.signal` if that aborts: then the next
- * process continues. Returns without an error if the reindex was paused, or another process runs it now.
+ * @throws the error of the reindex, which is also recorded; the reason of `work.signal` if that aborts, or the error of
+ * an outage: then the next process continues, or this one later. Returns without an error if the reindex was paused, or
+ * another process runs it now.
  */
 export async function runReindex(
   store: Store,
@@ -84,8 +85,10 @@ export async function runReindex(
     await run.replaceOld();
     await run.saveProgress({ state: 'done' });
   } catch (error) {
-    if (work.signal.aborted) {
-      await releaseReindex(store, collection, work.worker);
+    // After the swap, whoever continues only records that it is done.
+    const isTemporary = error instanceof AkinError && error.code === 'unavailable';
+    if (work.signal.aborted || isTemporary || run.isSwapped) {
+      await releaseReindex(store, collection, work.worker).catch(() => undefined);
       throw error;
     }
     const message = error instanceof AkinError ? error.message : 'It broke off; the log says why.';
@@ -115,6 +118,7 @@ class ReindexRun {
   #copied = 0;
   #analyzed = 0;
   #thumbnails = 0;
+  #isSwapped = false;
   /** Keeps the commit of the old collection that the target was filled up to. */
   #pin: Pin | undefined;
   #first: number | undefined;
@@ -125,6 +129,10 @@ class ReindexRun {
     this.#old = old;
     this.#target = target;
     this.#work = work;
+  }
+
+  get isSwapped(): boolean {
+    return this.#isSwapped;
   }
 
   saveProgress(change: Parameters<typeof saveProgress>[3]): Promise<void> {
@@ -196,22 +204,24 @@ class ReindexRun {
       if (count <= FEW_CHANGES && performance.now() - began < SHORT_MILLISECONDS) break;
       this.#work.signal.throwIfAborted();
     }
-    for (let attempt = 0; attempt < MAX_SWITCHES; attempt++) {
+    for (let attempt = 0; attempt < MAX_SWAPS; attempt++) {
       await holdChanges(this.#store, this.#old);
       await this.#work.commit(this.#old.name);
       await this.#catchUp();
       // Changes that wait for their analysis move too, with fields that no copied document has.
       await this.#defineMissingFields();
       this.#requireAll();
-      if (await this.#trySwitch()) return;
+      await this.#requireCount();
+      this.#isSwapped = await this.#trySwap();
+      if (this.#isSwapped) return;
     }
     throw new AkinError(
-      'unavailable',
+      'conflict',
       `${this.#old.name} changes too fast for the swap: try again when there are fewer changes.`,
     );
   }
 
-  async #trySwitch(): Promise<boolean> {
+  async #trySwap(): Promise<boolean> {
     const { commit } = this.#pin as Pin;
     try {
       const takes = accepterOf(this.#store, await loadSchema(this.#store, this.#target));
@@ -276,24 +286,30 @@ class ReindexRun {
 
   /** Waits until all copied documents are visible, or failed. */
   async #waitUntilVisible(): Promise<void> {
-    const failed = await this.#commitCopied();
-    const saved = await this.#fromThumbnails(failed);
-    const failedAgain = await this.#commitCopied();
-    for (const { id, error } of [...failed.filter(({ id }) => id === null || !saved.has(id)), ...failedAgain]) {
-      this.#miss({ id: id ?? '', code: error?.code ?? 'internal', msg: error?.msg ?? 'It failed.' });
+    for await (const failed of this.#commitCopied()) {
+      const saved = await this.#fromThumbnails(failed);
+      this.#missFailed(failed.filter(({ id }) => id === null || !saved.has(id)));
     }
+    for await (const failed of this.#commitCopied()) this.#missFailed(failed);
   }
 
-  /** @returns the failed ones */
-  async #commitCopied(): Promise<Operation[]> {
-    if (this.#first === undefined) return [];
+  /** Yields the failed ones, in pages. */
+  async *#commitCopied(): AsyncGenerator<Operation[]> {
+    if (this.#first === undefined) return;
     const { signal } = this.#work;
     const range = { first: this.#first, last: this.#last };
     await waitForOperations(this.#store, this.#target, range, { signal });
     await this.#work.commit(this.#target.name);
-    const failed = await waitForOperations(this.#store, this.#target, range, { until: 'visible', signal });
+    await waitForOperations(this.#store, this.#target, range, { until: 'visible', signal });
+    // Copies that are made between two pages belong to the next range.
     this.#first = undefined;
-    return failed;
+    yield* failedOperations(this.#store, this.#target, range);
+  }
+
+  #missFailed(failed: readonly Operation[]): void {
+    for (const { id, error } of failed) {
+      this.#miss({ id: id ?? '', code: error?.code ?? 'internal', msg: error?.msg ?? 'It failed.' });
+    }
   }
 
   /**
@@ -315,6 +331,17 @@ class ReindexRun {
   async #missingOf(documents: readonly ExportedDocument[]): Promise<Set<string>> {
     const { missing } = await this.#copy(documents, [], true);
     return new Set(missing.map(({ id }) => id));
+  }
+
+  /** Prevents the loss of documents by a defect: without missing documents, both collections have equally many. */
+  async #requireCount(): Promise<void> {
+    if (this.#missed > 0) return;
+    const old = await collectionStatus(this.#store, this.#old);
+    const target = await collectionStatus(this.#store, this.#target);
+    // After a newer commit, the swap does not happen now.
+    if (BigInt(old.commit) !== this.#pin?.commit || target.documents >= old.documents) return;
+    const lost = old.documents - target.documents;
+    throw new AkinError('internal', `${lost} of ${old.documents} documents were not copied. This is a defect of akin.`);
   }
 
   #miss(one: MissingDocument): void {

@@ -7,6 +7,7 @@ import { requireShards, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { definedFields } from '../export/export-documents.ts';
+import { copyUses } from '../search/field-uses.ts';
 
 type ReindexState = 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
 
@@ -161,6 +162,7 @@ async function createTarget(
   await store.engine.query('update akin.collections set next_seq = $2 where id = $1', [target.id, FIRST_COPY]);
   await store.engine.query('update akin.reindexes set target = $2 where name = $1', [collection.name, target.id]);
   await defineFields(store, target, new Map([...(await definedFields(store, collection)), ...fields]));
+  await copyUses(store, collection, target);
   return target;
 }
 

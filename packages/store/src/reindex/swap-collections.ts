@@ -1,4 +1,5 @@
 import { newDocSql } from '../collections/shards.ts';
+import { supersede } from '../commit/failures.ts';
 import { copyTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -58,6 +59,8 @@ export async function swapCollections(
               or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)))`,
       );
       if (!(await analyzeAgain(tx, old, accepts, read))) return false;
+      // Failed copies are listed as missing. Nobody can retry them, because their numbers are negative.
+      await supersede(tx, T, `select request, position from ${T}.operations where state = 'failed'`);
       await tx.query(
         `insert into ${T}.requests (first_seq, count, created_at, accepted_at, finished, tombstones)
          select first_seq, count, created_at, accepted_at, finished, tombstones from ${S}.requests

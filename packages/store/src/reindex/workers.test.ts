@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { AkinError } from '@akin/domain';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { storeWithModels } from '../../test/reindexing.ts';
 import { accept, parseTestOutputs, TEST_MODULES, testOutputs, testPlace, visible } from '../../test/support.ts';
 import { waitForOperations } from '../accept/operations.ts';
 import { type AnalysisTask, claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
@@ -16,17 +16,10 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** A store whose models accept outputs of the version 1 as long as `takes.first`. */
 async function testStore() {
-  const { place, remove } = await testPlace('postgres');
-  const takes = { first: true };
-  const parseOutputs = (json: string) => {
-    if (!takes.first && !json.includes('"version":2')) throw new AkinError('bad-request', 'These are of version 1.');
-    return parseTestOutputs(json);
-  };
-  const store = await openStore({ ...place, modules: TEST_MODULES, graceMilliseconds: 0, parseOutputs });
-  open.push(remove, async () => store[Symbol.asyncDispose]());
-  return { store, takes };
+  const { close, ...opened } = await storeWithModels();
+  open.push(close);
+  return opened;
 }
 
 function workOf(store: Store, more: Partial<ReindexWork> = {}): ReindexWork {

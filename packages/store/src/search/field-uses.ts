@@ -48,3 +48,21 @@ export async function recordUses(
     for (const key of added) known.delete(key);
   }
 }
+
+/**
+ * Copies the uses of columns to a collection that will replace another one, so that it has its indexes from the start.
+ * Fields with another type are left out.
+ */
+export async function copyUses(store: Store, from: Collection, to: Collection): Promise<void> {
+  const [S, T] = [from.sqlSchema, to.sqlSchema];
+  await store.engine.query(
+    `insert into ${T}.field_uses ("column", form, since, used_on, refused)
+     select coalesce(t."column", u."column"), u.form, u.since, u.used_on, u.refused
+       from ${S}.field_uses u
+       -- Columns that every collection has, such as the id, are not in this table.
+       left join ${S}.fields f on f."column" = u."column"
+       left join ${T}.fields t on t.name = f.name and t.type = f.type
+      where f.name is null or t.name is not null
+     on conflict do nothing`,
+  );
+}
