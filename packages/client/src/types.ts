@@ -178,8 +178,10 @@ export interface RetryAnswer {
   responseHeader: ResponseHeader;
   /** Number of changes that are processed again. */
   retried: number;
-  /** Number of changes that are not, because a later change has changed the same document. */
+  /** Number of changes that are not, because a later change has replaced or deleted the same document. */
   superseded: number;
+  /** Number of changes that stay failed, because a later atomic update has already changed the document. */
+  conflicting: number;
 }
 
 export interface UpdateAnswer {

@@ -12,10 +12,14 @@ export const retryOperation: Handler<ParametersOf<Endpoints['retryOperation']>> 
 ) => {
   const collection = await findCollection(store, parameters.collection);
   const seq = seqOf(parameters.operation, collection.name);
-  const { retried, superseded } = await retryFailed(store, collection, { seq });
+  const { retried, superseded, conflicting } = await retryFailed(store, collection, { seq });
   const operation = await findOperation(store, collection, seq);
   if (retried + superseded === 0) {
-    throw new AkinError('conflict', `Only failed operations can be retried. This one is ${operation.state}.`);
+    const msg =
+      conflicting > 0
+        ? 'A later atomic update has already changed this document: send the whole document again.'
+        : `Only failed operations can be retried. This one is ${operation.state}.`;
+    throw new AkinError('conflict', msg);
   }
   wake();
   return { body: presentOperation(collection, operation) };

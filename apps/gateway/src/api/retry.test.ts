@@ -43,6 +43,7 @@ describe('a failed change', () => {
     expect((await post('/operations/retry?reason=image-unreachable')).body).toMatchObject({
       retried: 1,
       superseded: 0,
+      conflicting: 0,
     });
     await post('/update?commit=true&waitAnalysis=true');
     expect((await ask('/select?fl=id&sort=id asc')).body.response).toMatchObject({ docs: [{ id: 'a' }, { id: 'b' }] });

@@ -21,7 +21,13 @@ export const retryOperations = endpoint({
     retried: z.int().meta({ description: 'Operations that are being retried.' }),
     superseded: z
       .int()
-      .meta({ description: 'Operations that are not retried, because a later one has changed the same document.' }),
+      .meta({
+        description: 'Operations that are not retried, because a later one has replaced or deleted the document.',
+      }),
+    conflicting: z.int().meta({
+      description:
+        'Operations that stay failed, because a later atomic update has already changed the document: send the whole document again.',
+    }),
   }),
   changes: true,
 });

@@ -200,17 +200,18 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
       failed: 3,
       failures: { 'image-unreachable': 2, 'bad-request': 1 },
     });
-    expect(await retryFailed(store, collection, { seq: 1 })).toEqual({ retried: 1, superseded: 0 });
-    expect(await retryFailed(store, collection, { seq: 1 })).toEqual({ retried: 0, superseded: 0 });
+    expect(await retryFailed(store, collection, { seq: 1 })).toEqual({ retried: 1, superseded: 0, conflicting: 0 });
+    expect(await retryFailed(store, collection, { seq: 1 })).toEqual({ retried: 0, superseded: 0, conflicting: 0 });
     expect(await retryFailed(store, collection, { code: 'image-unreachable' })).toEqual({
       retried: 1,
       superseded: 0,
+      conflicting: 0,
     });
     await analyzeAll();
     expect(await commit(store, collection)).toMatchObject({ applied: 2, failed: 0 });
     expect(await visible(store, collection)).toEqual(['a', 'b']);
     // What cannot be applied fails again.
-    expect(await retryFailed(store, collection)).toEqual({ retried: 1, superseded: 0 });
+    expect(await retryFailed(store, collection)).toEqual({ retried: 1, superseded: 0, conflicting: 0 });
     expect(await commit(store, collection)).toMatchObject({ failed: 1 });
     expect(await collectionStatus(store, collection)).toMatchObject({
       pending: 0,

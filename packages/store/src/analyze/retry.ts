@@ -8,8 +8,10 @@ import { columnsOf } from '../engine/binary.ts';
 export interface Retried {
   /** Number of operations that are processed again. */
   readonly retried: number;
-  /** Number of operations that are not, because a later one has changed the same document. */
+  /** Number of operations that are not, because a later one has replaced or deleted the same document. */
   readonly superseded: number;
+  /** Number of operations that stay failed, because a later atomic update has changed the document without them. */
+  readonly conflicting: number;
 }
 
 /** The place of an operation in the order of its table. */
@@ -23,7 +25,8 @@ const CHUNK = 500;
 
 /**
  * Retries failed operations, at their old position in the order: later accepted changes still come after them. An image
- * gets all its attempts again.
+ * gets all its attempts again. Once a later atomic update is applied, there is no such position any more: the operation
+ * stays failed, so that it is not forgotten.
  *
  * @param options.seq only this one
  * @param options.code only those that failed for this reason
@@ -35,17 +38,19 @@ export async function retryFailed(
 ): Promise<Retried> {
   let retried = 0;
   let superseded = 0;
+  let conflicting = 0;
   // From the first to the last once: what fails again meanwhile is not retried again.
   for (let after: Position | undefined = { request: 0n, position: 0 }; after !== undefined; ) {
     const chunk = await retryChunk(store, collection, options, after);
     for (const state of chunk.states) {
       if (state === 'superseded') superseded++;
+      else if (state === 'failed') conflicting++;
       else retried++;
     }
     after = chunk.next;
   }
   if (retried + superseded > 0) store.memory.events.notify(collection.id);
-  return { retried, superseded };
+  return { retried, superseded, conflicting };
 }
 
 /** @returns the new state of each operation, and the last one if there may be more after it */
@@ -85,23 +90,28 @@ async function retryChunk(
                     as t (request, position, id, seq, code)
        ), later as (
          -- The tables of documents forget after a while that there was a later one.
-         select distinct f.request, f.position
+         select f.request, f.position, bool_or(not l.atomic) as is_void
            from ${S}.operations l join ${S}.requests r using (request) join failed f on l.id = f.id
-          where r.first_seq + l.position > f.seq and l.state <> 'failed'
+          where r.first_seq + l.position > f.seq
+            -- An atomic update that is not applied yet waits for the retried operation.
+            and (l.state in ('applied', 'superseded') or l.state <> 'failed' and not l.atomic)
+          group by 1, 2
        )
        update ${S}.operations o
-          set state = case when later.request is not null then 'superseded'
+          set state = case when later.is_void then 'superseded'
                            -- What was analyzed, or needed no analysis, failed when it was applied.
                            when o.attempt = 0 or exists (select from ${S}.outputs x where x.doc = o.doc) then 'ready'
                            else 'queued' end,
-              applied_commit = case when later.request is not null then 0 end,
+              applied_commit = case when later.is_void then 0 end,
               available_at = null, failures = 0, error_code = null, error_msg = null
          from failed left join later using (request, position)
         where o.request = failed.request and o.position = failed.position and o.state = 'failed'
+          and later.is_void is distinct from false
        returning o.state, failed.code`,
       columnsOf(failed, 'request', 'position', 'id', 'seq', 'code'),
     );
     const codes = rows.map((row) => row.code);
+    const conflicts = Array<string>(failed.length - rows.length).fill('failed');
     await countFailures(tx, S, tally(codes, -1));
     await finishRequests(tx, collection, requests);
     // Not all changes are finished any more: see `recordAllFinished` of commits.
@@ -110,6 +120,6 @@ async function retryChunk(
       [collection.id],
     );
     if (row !== undefined) requireNoSwap(row);
-    return { states: rows.map(({ state }) => state), next };
+    return { states: [...rows.map(({ state }) => state), ...conflicts], next };
   });
 }

@@ -131,7 +131,23 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     for (const task of await claim()) await failAnalysis(store, task, { code: 'image-unreachable', msg: 'gone' });
     await commit(store, collection);
     expect(await shown()).toEqual({ a: { n: 2, t: 'old' }, new: { n: 1 } });
-    expect(await retryFailed(store, collection)).toEqual({ retried: 0, superseded: 2 });
+    // Its fields would be missing from now on: it is not forgotten.
+    expect(await retryFailed(store, collection)).toEqual({ retried: 0, superseded: 0, conflicting: 2 });
+    expect(await collectionStatus(store, collection)).toMatchObject({ failed: 2, pending: 0 });
+    await send({ id: 'a', n: 5 });
+    expect(await retryFailed(store, collection)).toEqual({ retried: 0, superseded: 1, conflicting: 1 });
+  });
+
+  itOnPostgres('are applied after a failed predecessor that is retried before them', async () => {
+    await send({ id: 'a', image: url('broken'), n: 10 });
+    for (const task of await claim()) await failAnalysis(store, task, { code: 'image-unreachable', msg: 'gone' });
+    await send({ id: 'a', n: { inc: 1 } });
+    expect(await retryFailed(store, collection)).toEqual({ retried: 1, superseded: 0, conflicting: 0 });
+    await commit(store, collection);
+    expect(await shown()).toEqual({});
+    for (const task of await claim()) await saveAnalysis(store, task, OUTPUTS);
+    await commit(store, collection);
+    expect(await shown()).toEqual({ a: { image: url('broken'), n: 11, outputs: 'own' } });
   });
 
   itOnPostgres('are void after a later document or delete, whatever they waited for', async () => {

@@ -50,7 +50,7 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
     await commit(store, collection);
     expect(await failures()).toEqual({ 'image-unreachable': 1 });
     expect(await states()).toEqual(['superseded', 'failed', 'superseded', 'visible']);
-    expect(await retryFailed(store, collection)).toEqual({ retried: 1, superseded: 0 });
+    expect(await retryFailed(store, collection)).toEqual({ retried: 1, superseded: 0, conflicting: 0 });
     expect(await failures()).toEqual({});
   });
 

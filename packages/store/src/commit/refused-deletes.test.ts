@@ -109,7 +109,7 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
         { kind: 'delete-by-query', error: { code: 'bad-request', msg: expect.stringContaining('does not exist') } },
       ]);
       await mend();
-      expect(await retryFailed(store, collection)).toEqual({ retried: 1, superseded: 0 });
+      expect(await retryFailed(store, collection)).toEqual({ retried: 1, superseded: 0, conflicting: 0 });
       expect(await commit(store, collection)).toEqual({ commit: 3, applied: 1, failed: 0 });
       expect(await visible(store, collection)).toEqual([]);
     });
