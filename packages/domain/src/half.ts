@@ -12,13 +12,14 @@ let table: Float32Array | undefined;
 export function halfTable(): Float32Array {
   if (table !== undefined) return table;
   table = new Float32Array(65536);
-  for (let half = 0; half < 65536; half++) {
-    const sign = half & 0x8000 ? -1 : 1;
-    const exponent = (half >> 10) & 0x1f;
-    const fraction = half & 0x3ff;
-    if (exponent === 0) table[half] = sign * fraction * 2 ** -24;
-    else if (exponent === 31) table[half] = fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-    else table[half] = sign * (1024 + fraction) * 2 ** (exponent - 25);
+  const bits = new Uint32Array(table.buffer);
+  for (let half = 0; half < 0x8000; half++) {
+    const exponent = half & 0x7c00;
+    if (exponent === 0) table[half] = half * 2 ** -24;
+    // Infinity, and what is not a number.
+    else if (exponent === 0x7c00) bits[half] = (half << 13) | 0x7f800000;
+    else bits[half] = (half << 13) + 0x38000000;
+    bits[half + 0x8000] = (bits[half] as number) | 0x80000000;
   }
   return table;
 }

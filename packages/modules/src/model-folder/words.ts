@@ -43,7 +43,10 @@ export async function openTextTower(folder: string, name = ''): Promise<(text: s
   requireName(model, name);
   const { words, config, id } = model;
   if (words === undefined || config.text === undefined) {
-    throw new AkinError('bad-request', `The model in ${folder} cannot find pictures by words: it has no text encoder with a tokenizer.`);
+    throw new AkinError(
+      'bad-request',
+      `The model in ${folder} cannot find pictures by words: it has no text encoder with a tokenizer.`,
+    );
   }
   const tokenize = await openTokenizer(model, config.text);
   const tower = await openTower(words, config.text.output);

@@ -1,29 +1,36 @@
 /**
  * A writer for the wire format of protocol buffers: each field is a key (number and wire type) and a value. A message
  * is the list of its fields, in any order.
+ *
+ * A field is a list of chunks, so that weights inside several messages are copied only once, by {@link join}.
  */
-export type Field = Uint8Array;
+export type Field = readonly Uint8Array[];
 
 /** A non-negative integer: int32, int64, enum. */
 export function integer(number: number, value: number): Field {
-  return join([varint(number * 8), varint(value)]);
+  return [varint(number * 8), varint(value)];
 }
 
 /** Bytes, text or an embedded message. */
 export function block(number: number, content: Uint8Array | string | readonly Field[]): Field {
-  const bytes =
-    typeof content === 'string' ? new TextEncoder().encode(content) : Array.isArray(content) ? join(content) : content;
-  return join([varint(number * 8 + 2), varint((bytes as Uint8Array).length), bytes as Uint8Array]);
+  const chunks =
+    typeof content === 'string' ? [new TextEncoder().encode(content)] : isFields(content) ? content.flat() : [content];
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  return [varint(number * 8 + 2), varint(length), ...chunks];
 }
 
 /** A repeated integer, packed. */
 export function integers(number: number, values: readonly number[]): Field {
-  return block(number, join(values.map(varint)));
+  return block(number, Buffer.concat(values.map(varint)));
 }
 
-/** Concatenates the bytes of a message. */
-export function join(parts: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(parts);
+/** The bytes of a message. */
+export function join(fields: readonly Field[]): Uint8Array {
+  return Buffer.concat(fields.flat());
+}
+
+function isFields(content: Uint8Array | readonly Field[]): content is readonly Field[] {
+  return Array.isArray(content);
 }
 
 function varint(value: number): Uint8Array {
