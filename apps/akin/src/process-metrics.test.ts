@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { createMetrics } from '@akin/runtime';
+import { createMetrics } from '@akin/runtime/observability';
 import type { ObjectRequestListener, Store } from '@akin/store';
 import { describe, expect, it } from '@jest/globals';
 import { createProcessMetrics, reportDisk, reportObjects, reportQueueUp } from './process-metrics.ts';

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Queue } from '@akin/queue';
-import { createMetrics, type Logger, type Metrics, withTimeout } from '@akin/runtime';
+import { type Logger, type Metrics, withTimeout } from '@akin/runtime';
+import { createMetrics } from '@akin/runtime/observability';
 import type { Store } from '@akin/store';
 import { akinVersion } from './version.ts';
 

@@ -1,4 +1,4 @@
-import { createLogger } from '@akin/runtime';
+import { createLogger } from '@akin/runtime/observability';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ShutdownStack } from './shutdown-stack.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JobPayload } from '@akin/contract';
 import type { Job, Queue } from '@akin/queue';
 import { createMemoryQueue } from '@akin/queue/memory';
-import { createLogger, createMetrics } from '@akin/runtime';
+import { createLogger, createMetrics } from '@akin/runtime/observability';
 import {
   type AcceptedRange,
   type Collection,

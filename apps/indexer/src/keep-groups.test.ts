@@ -1,7 +1,7 @@
 import { MODULES } from '@akin/modules/manifests';
 import { calibrations, encodeDescriptor, groupRule, models, parseOutputs } from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue/memory';
-import { createLogger, createMetrics } from '@akin/runtime';
+import { createLogger, createMetrics } from '@akin/runtime/observability';
 import { commit, createCollection, decideGroups, listGroups, openStore, type Store } from '@akin/store';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,6 +1,6 @@
 import type { Queue } from '@akin/queue';
 import { createMemoryQueue } from '@akin/queue/memory';
-import { createLogger, createMetrics } from '@akin/runtime';
+import { createLogger, createMetrics } from '@akin/runtime/observability';
 import {
   type Collection,
   createCollection,

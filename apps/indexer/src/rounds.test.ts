@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createMemoryQueue } from '@akin/queue/memory';
-import { createLogger, createMetrics } from '@akin/runtime';
+import { createLogger, createMetrics } from '@akin/runtime/observability';
 import {
   type Collection,
   collectionStates,

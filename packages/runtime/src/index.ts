@@ -1,8 +1,8 @@
 export { causeFields } from './causes.ts';
 export { isRunning } from './is-running.ts';
-export { createLogger, type Log, type Logger } from './logger.ts';
+export type { Log, Logger } from './logger.ts';
 export { memoryLimit } from './memory-limit.ts';
-export { createMetrics, type Metrics } from './metrics.ts';
+export type { Metrics } from './metrics.ts';
 export { PoolerError, requireSessionPooling, setSession } from './postgres-session.ts';
 export { connectionName, type ProcessName, parseConnectionName } from './process-name.ts';
 export { shutDown } from './shutdown.ts';

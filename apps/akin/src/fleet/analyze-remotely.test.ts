@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AkinError } from '@akin/domain';
-import { createLogger, createMetrics, type Metrics, sleep } from '@akin/runtime';
+import { type Metrics, sleep } from '@akin/runtime';
+import { createLogger, createMetrics } from '@akin/runtime/observability';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { analyzeRemotely, type RemoteConfig } from './analyze-remotely.ts';
 

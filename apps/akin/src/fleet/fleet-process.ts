@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { AkinError } from '@akin/domain';
 import { createWorkerServer, type Gateway, type WorkerServerConfig } from '@akin/gateway';
-import { causeFields, createLogger, type Logger, type Metrics, type ProcessName, sleep } from '@akin/runtime';
+import { causeFields, type Logger, type Metrics, type ProcessName, sleep } from '@akin/runtime';
+import { createLogger } from '@akin/runtime/observability';
 import type { Parsed } from '../options.ts';
 import { createProcessMetrics } from '../process-metrics.ts';
 import { listenError } from '../serve.ts';

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRandom, parseJson, parseQuery, TypeClaims, validateDocument } from '@akin/domain';
 import { createWorkerServer, type Gateway } from '@akin/gateway';
-import { createLogger, createMetrics, type Metrics, sleep } from '@akin/runtime';
+import { type Metrics, sleep } from '@akin/runtime';
+import { createLogger, createMetrics } from '@akin/runtime/observability';
 import {
   type Collection,
   commit,

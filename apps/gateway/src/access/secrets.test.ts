@@ -1,6 +1,6 @@
 import { addresses, ENDPOINTS, type Endpoint } from '@akin/contract';
 import { AkinError } from '@akin/domain';
-import { createLogger, createMetrics } from '@akin/runtime';
+import { createLogger, createMetrics } from '@akin/runtime/observability';
 import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
