@@ -68,6 +68,12 @@ describe('the logger', () => {
     );
   });
 
+  // If the time grew with the square of the length, this would run for hours.
+  it.each(['a', 'é ', 'a://', 'a://:'])('takes time proportional to the length of a text of %s', (piece) => {
+    const text = `${piece.repeat(3_000_000)} a://b`;
+    expect(JSON.parse(logged((log) => log.info({ text }, 'asked'))).text).toContain(' a://b');
+  });
+
   it('takes image data out, as bytes and as base64', () => {
     const bytes = Buffer.alloc(300, 0xa7);
     const text = logged((log) => {

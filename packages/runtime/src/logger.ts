@@ -73,11 +73,13 @@ function withoutSecrets(line: string): string {
 }
 
 function withoutUrlSecrets(line: string): string {
-  // Most lines contain no URL, and these expressions try each of their words.
+  // Most lines contain no URL.
   if (!line.includes('://')) return line;
+  // A line may contain a long text of a client. Each match begins at `://` and none tries a character twice, so the time
+  // is proportional to the length.
   return line
-    .replace(/(\w+:\/\/[^\s"\\?#]*)\?[^\s"\\]*/g, '$1?[removed]')
-    .replace(/(\w+:\/\/[^\s"\\/:@]*):[^\s"\\/@]+@/g, '$1:[removed]@');
+    .replace(/(?<=\w:\/\/)([^\s"\\?]*)(\?[^\s"\\]*)?/g, (_, rest, query) => (query ? `${rest}?[removed]` : rest))
+    .replace(/(?<=\w:\/\/)([^\s"\\/:@]*):[^\s"\\/@]+@/g, '$1:[removed]@');
 }
 
 function prettyLine(line: string): string {

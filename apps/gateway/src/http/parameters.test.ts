@@ -84,9 +84,15 @@ describe('parameters', () => {
   });
 
   it('refuses broken escapes, bytes that are not UTF-8 and too many parameters, naming the parameter', () => {
-    expect(() => readQueryString('q=%zz', 10)).toThrow('The parameter q contains the escape %zz');
+    expect(() => readQueryString('q=%zz', 10)).toThrow('The parameter "q" contains the escape %zz');
     expect(() => readQueryString('q=100%', 10)).toThrow('cut off');
-    expect(() => readQueryString('fq=%ff', 10)).toThrow('The parameter fq contains bytes that are not UTF-8');
+    expect(() => readQueryString('fq=%ff', 10)).toThrow('The parameter "fq" contains bytes that are not UTF-8');
     expect(() => readQueryString('a&b&c', 2)).toThrow('More than 2 parameters');
+  });
+
+  it('shortens a long name in the error', () => {
+    expect(() => readQueryString(`${'n'.repeat(100_000)}=%zz`, 10)).toThrow(
+      `The parameter "${'n'.repeat(60)}…" contains the escape %zz: percent-encode it as UTF-8.`,
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, quote } from '@akin/domain';
 
 /** Parameters in their order. Names may repeat. */
 export type ParameterList = readonly (readonly [name: string, value: string])[];
@@ -107,7 +107,7 @@ export class FormReader {
   }
 
   #broken(what: string, cause?: unknown): AkinError {
-    const where = this.#name === null ? 'A parameter' : `The parameter ${this.#name}`;
+    const where = this.#name === null ? 'A parameter' : `The parameter ${quote(this.#name)}`;
     return new AkinError('bad-request', `${where} contains ${what}: percent-encode it as UTF-8.`, { cause });
   }
 }

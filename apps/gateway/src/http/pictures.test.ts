@@ -189,7 +189,7 @@ describe('elsewhere', () => {
   it('a file is refused with the accepted types', async () => {
     const { type, body } = await multipart(['file', picture('red')]);
     const answer = await send('/api/cores/my-collection/terms', type, body);
-    expect(refusal(answer)).toEqual([415, 'A body of multipart/form-data is not read here: send a form.']);
+    expect(refusal(answer)).toEqual([415, 'A body of "multipart/form-data" is not read here: send a form.']);
     expect(
       (await ask(service.gateway, '/api/cores/my-collection/image', { body: '{}', headers: JSON_BODY })).status,
     ).toBe(400);

@@ -5,6 +5,7 @@ import {
   JsonObject,
   type JsonValue,
   parseJson,
+  quote,
   stringifyJson,
   withErrorContext,
 } from '@akin/domain';
@@ -70,7 +71,8 @@ async function readTexts(
 
 /** The error for a body whose type is not accepted here. */
 export function unsupportedBody(body: Body, wanted: string): AkinError {
-  const what = body.type === '' ? 'A body without Content-Type is not read' : `A body of ${body.type} is not read here`;
+  const what =
+    body.type === '' ? 'A body without Content-Type is not read' : `A body of ${quote(body.type)} is not read here`;
   return new AkinError('unsupported-media-type', `${what}: send ${wanted}.`);
 }
 
@@ -164,5 +166,8 @@ function asText(name: string, value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   if (value instanceof JsonNumber) return value.text;
-  throw new AkinError('bad-request', `Parameter ${name} must be a string, a number, a boolean or an array of these.`);
+  throw new AkinError(
+    'bad-request',
+    `Parameter ${quote(name)} must be a string, a number, a boolean or an array of these.`,
+  );
 }

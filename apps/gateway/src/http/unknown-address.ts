@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, quote } from '@akin/domain';
 
 /** Paths of Solr below a collection that akin does not have, with the alternative. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
@@ -22,5 +22,5 @@ export function unknownAddress(path: string): AkinError {
   const [, below = ''] = /^\/(?:api\/cores|[\w-]+)\/[^/]+\/(.+?)\/?$/.exec(path) ?? [];
   const instead = Object.hasOwn(UNSUPPORTED, below) ? UNSUPPORTED[below] : undefined;
   if (instead !== undefined) return new AkinError('not-found', `/${below} does not exist in akin: ${instead}.`);
-  return new AkinError('not-found', `Nothing answers at ${path}: /docs lists all paths.`);
+  return new AkinError('not-found', `Nothing answers at ${quote(path)}: /docs lists all paths.`);
 }
