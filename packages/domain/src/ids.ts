@@ -3,7 +3,7 @@ import { JsonNumber, type JsonValue } from './json.ts';
 import { detach, unstorable, utf8Length } from './text.ts';
 
 /** Maximum length of an id in bytes of UTF-8. */
-const MAX_ID_BYTES = 512;
+export const MAX_ID_BYTES = 512;
 
 /**
  * Parses an id: any non-empty text, or a number, which becomes its text.

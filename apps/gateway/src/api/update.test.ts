@@ -96,6 +96,19 @@ describe('update below the legacy segment', () => {
   });
 });
 
+it('a delete of an id that is too long is refused without repeating all of it', async () => {
+  const answer = await post(CORES, { delete: ['1'.repeat(513), '2'.repeat(100_000)] });
+  const [first, second] = ['1', '2'].map((digit) => `Delete "${digit.repeat(60)}…" at position ${Number(digit) - 1}: `);
+  expect([answer.status, answer.json.error]).toMatchObject([
+    400,
+    {
+      msg: expect.stringContaining(`${first}An id has at most 512 bytes`),
+      details: [{ msg: expect.stringContaining(first as string) }, { msg: expect.stringContaining(second as string) }],
+    },
+  ]);
+  for (const detail of answer.json.error.details) expect(detail).not.toHaveProperty('id');
+});
+
 describe('a delete by query', () => {
   it('may use fields that its own request defines', async () => {
     const body =

@@ -1,10 +1,13 @@
 import {
   AkinError,
   type ErrorDetail,
+  MAX_ID_BYTES,
   type NewDocument,
   parseId,
   parseVersion,
+  quote,
   TypeClaims,
+  utf8Length,
   validateDocument,
 } from '@akin/domain';
 import { createYield } from '@akin/runtime';
@@ -261,10 +264,11 @@ function detailOf(error: AkinError, command: ChangeCommand): ErrorDetail {
   const { position } = command;
   const id = command.kind === 'delete' ? command.id : command.kind === 'add' ? idOf(command.json) : undefined;
   const subject = command.kind === 'add' ? 'Document' : 'Delete';
-  const named = id === undefined ? subject : `${subject} ${JSON.stringify(id)}`;
+  const named = id === undefined ? subject : `${subject} ${quote(id)}`;
   return {
     position,
-    ...(id === undefined ? {} : { id }),
+    // A delete may have sent any text.
+    ...(id === undefined || utf8Length(id) > MAX_ID_BYTES ? {} : { id }),
     code: error.code,
     msg: `${named} at position ${position}: ${error.message}`,
   };
