@@ -168,6 +168,9 @@ describe('fields and values', () => {
   });
 });
 
+/** The digits of 1e30 after the first one. */
+const LARGEST = '0'.repeat(30);
+
 describe('errors', () => {
   it.each([
     ['id:', 4, 'expected a value after id:, but the query ends'],
@@ -190,6 +193,15 @@ describe('errors', () => {
     ['a]', 2, 'a ] closes nothing'],
     ['a^x', 2, 'expected a number'],
     ['a^-1', 2, 'expected a number'],
+    [`a^2${LARGEST}`, 2, 'from 1e-30 to 1e30'],
+    [`a^=2${LARGEST}`, 2, 'from 1e-30 to 1e30'],
+    [`a^${'0.'.padEnd(40, '0')}1`, 2, 'from 1e-30 to 1e30'],
+    [`(a^1${LARGEST})^2`, 36, 'when multiplied by those inside it'],
+    [`((a^=5${LARGEST.slice(1)} b)^2)^2`, 42, 'when multiplied by those inside it'],
+    [`(-c +(b a^1${LARGEST}))^2`, 44, 'when multiplied by those inside it'],
+    [`_query_:"a^1${LARGEST}"^2`, 44, 'when multiplied by those inside it'],
+    [`{!lucene}a^1${LARGEST} {!lucene v="a^1${LARGEST}"}^2`, 91, 'when multiplied by those inside it'],
+    ['((a^0.0000000001)^0.0000000001)^0.00000000001', 32, 'when multiplied by those inside it'],
     ['a~1.5', 2, 'whole number of edits'],
     ['a\\', 2, 'escapes nothing'],
     ['\\u00g0', 1, 'four hexadecimal digits'],
@@ -209,6 +221,16 @@ describe('errors', () => {
     expect(message).toMatch(new RegExp(`at character ${character}[,:]`));
     expect(message).toContain(problem);
     expect(message).toMatch(/[^.]\.$/);
+  });
+
+  it.each([
+    `(a^1${LARGEST} b)^1`,
+    `(a^0.5)^1${LARGEST}`,
+    `((a^2)^0)^1${LARGEST}`,
+    `(a^1${LARGEST})^0.1`,
+    `(a^=1 -(b^1${LARGEST}))^2`,
+  ])('%s has boosts that fit', (text) => {
+    expect(() => parseQuery(text)).not.toThrow();
   });
 
   it.each(['🙂 _query_:"a f:[" b', '🙂 _query_:"_query_:\\"a f:[\\""', '🙂 x:{!lucene v="a f:["}'])(

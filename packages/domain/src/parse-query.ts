@@ -1,3 +1,4 @@
+import { BOOST_LIMITS, boostsFit } from './boosts.ts';
 import type { AkinError } from './errors.ts';
 import { type ParseQueryOptions, readLocal } from './local-query.ts';
 import type { Query, QueryOperator } from './query.ts';
@@ -224,7 +225,7 @@ class Parser {
     const position = this.#scanner.characterAt(token.start);
     this.#advance();
     const { boost, tilde } = this.#suffixes();
-    return boosted(this.#wordQuery(token, field, tilde, position), boost);
+    return this.#withBoost(this.#wordQuery(token, field, tilde, position), boost);
   }
 
   #wordQuery(
@@ -267,10 +268,10 @@ class Parser {
       throw this.#scanner.error(token.start, 'a field name is not quoted; escape its odd characters with a backslash');
     }
     const { boost, tilde } = this.#suffixes();
-    if (field?.name === NESTED) return boosted(this.#nested(token), boost);
+    if (field?.name === NESTED) return this.#withBoost(this.#nested(token), boost);
     const slop = Math.min(Math.trunc(tilde?.amount ?? 0), 1_000_000);
     const position = this.#scanner.characterAt(token.start);
-    return boosted({ kind: 'phrase', ...this.#field(field), value: token.value, slop, position }, boost);
+    return this.#withBoost({ kind: 'phrase', ...this.#field(field), value: token.value, slop, position }, boost);
   }
 
   /** `_query_:"…"`: a nested query, in any of the languages that local parameters name. */
@@ -319,7 +320,15 @@ class Parser {
     const token = this.#token;
     if (token.kind !== 'boost') return query;
     this.#advance();
-    return boosted(query, token);
+    return this.#withBoost(query, token);
+  }
+
+  #withBoost(query: Query, boost: Boost | undefined): Query {
+    if (boost === undefined) return query;
+    const { constant, factor } = boost;
+    const result: Query = constant ? { kind: 'constant', query, score: factor } : { kind: 'boost', query, factor };
+    if (boostsFit(result)) return result;
+    throw this.#scanner.error(boost.start, BOOST_LIMITS);
   }
 
   #field(field: FieldName | undefined): { field: string; fieldPosition?: number } {
@@ -350,12 +359,6 @@ type Tilde = Token & { kind: 'tilde' };
 function isAny(token: Token & { kind: 'word' }): boolean {
   const [part] = token.parts;
   return token.parts.length === 1 && typeof part === 'object' && part.any === '*';
-}
-
-function boosted(query: Query, boost: Boost | undefined): Query {
-  if (boost === undefined) return query;
-  if (boost.constant) return { kind: 'constant', query, score: boost.factor };
-  return { kind: 'boost', query, factor: boost.factor };
 }
 
 function groupClauses(clauses: readonly Clause[]): Query {
