@@ -89,6 +89,7 @@ describe('fl', () => {
     expect(read(['*', 'd:geodist()']).all).toBe(true);
     expect(read(['x:field(id)']).computed).toEqual([{ as: 'x', kind: 'field', name: 'id' }]);
     expect(read(['a\\:b'])).toMatchObject({ computed: [] });
+    expect(read(['id '.repeat(1_000), 'x:id '.repeat(100)]).computed).toHaveLength(100);
   });
 
   it.each([
@@ -96,7 +97,9 @@ describe('fl', () => {
     ['x:sum(a,b)', '"sum(a,b)" is not understood'],
     ['[docid]', '"[docid]" is not understood'],
     ['geodist(1)', 'geodist takes a field'],
-    ['geodist() '.repeat(101), 'more than 100 distances'],
+    ['geodist() '.repeat(101), 'more than 100 renamed fields and functions'],
+    ['x:id '.repeat(101), 'more than 100 renamed fields and functions'],
+    ['x:geodist() y:id z:score '.repeat(34), 'more than 100 renamed fields and functions'],
   ])('refuses %s by name', (fl, problem) => {
     expect(() => read([fl])).toThrow(problem);
     expect(() => read([fl])).toThrow('Parameter fl: ');

@@ -31,8 +31,8 @@ type ComputedField = { readonly as: string } & (
 /** The literal name: characters after a backslash represent themselves. */
 type Pattern = readonly (string | { readonly any: '*' | '?' })[];
 
-/** Each is a column of the statement that reads a page. */
-const MAX_DISTANCES = 100;
+/** Maximum number of renamed fields and functions. Each adds a value to every document of the answer. */
+const MAX_COMPUTED = 100;
 /** Far below the length at which a pattern could overflow the stack. */
 const MAX_LENGTH = 1_000_000;
 
@@ -43,7 +43,7 @@ const MAX_LENGTH = 1_000_000;
  *
  * @param ranked whether the search ranks by similarity: then the score is returned by default
  * @param parameter gives `pt` and `sfield` for `geodist()`
- * @throws AkinError bad-request that names an unknown function
+ * @throws AkinError bad-request that names an unknown function; also for too many renamed fields and functions
  */
 export function readFieldList(values: readonly string[], ranked: boolean, parameter: ParameterLookup): FieldList {
   if (values.some((value) => value.length > MAX_LENGTH)) {
@@ -51,8 +51,8 @@ export function readFieldList(values: readonly string[], ranked: boolean, parame
   }
   const items = values.flatMap((value) => value.match(/(?:\\.|\([^()]*\)|[^\s,\\])+/gs) ?? []);
   const computed = items.map((item) => readComputed(item, parameter));
-  if (computed.filter((one) => one?.kind === 'distance').length > MAX_DISTANCES) {
-    throw new AkinError('bad-request', `Parameter fl: it has more than ${MAX_DISTANCES} distances.`);
+  if (computed.filter((one) => one !== undefined).length > MAX_COMPUTED) {
+    throw new AkinError('bad-request', `Parameter fl: it has more than ${MAX_COMPUTED} renamed fields and functions.`);
   }
   const patterns = items.filter((_, i) => computed[i] === undefined).map(readPattern);
   const exact = new Set(patterns.filter(isExact).map((pattern) => pattern.join('')));
