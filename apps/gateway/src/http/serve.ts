@@ -16,6 +16,7 @@ import { translateLegacyParameters } from '../solr/legacy-parameters.ts';
 import { writeXml, XML_TYPE } from '../solr/write-xml.ts';
 import type { Answer, BytesAnswer, FileAnswer, JsonAnswer, StreamAnswer } from './answer.ts';
 import { type Body, openBody } from './body.ts';
+import { endAnswer } from './end-answer.ts';
 import { errorMember, HTTP_STATUS, presentError } from './errors.ts';
 import { type ParameterList, readQueryString } from './parameters.ts';
 import { NO_FILES } from './pictures.ts';
@@ -289,7 +290,7 @@ function send(status: number, type: string, content: Uint8Array | string, reques
     response.setHeader('content-length', bytes.length);
   }
   const shown = request.method === 'HEAD' || status === 304 ? undefined : bytes;
-  if (request.complete) response.end(shown);
+  if (request.complete) endAnswer(response, shown);
   else endAfterBody(shown, request, response);
 }
 
@@ -303,7 +304,7 @@ function endAfterBody(bytes: Uint8Array | undefined, request: Request, response:
   else response.write(bytes);
   const end = () => {
     clearTimeout(timer);
-    response.end();
+    endAnswer(response);
   };
   const timer = setTimeout(end, DRAIN_MILLISECONDS).unref();
   request.unpipe();

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { FileAnswer } from './answer.ts';
+import { endAnswer } from './end-answer.ts';
 import { untilWritable } from './write-stream.ts';
 
 /** Writes a part of a file, no faster than the client reads. */
@@ -17,5 +18,5 @@ export async function writeFile(answer: FileAnswer, request: Request, response: 
   }
   // If the file has become shorter, the client must not wait for the rest.
   if (written < answer.length) response.destroy();
-  else response.end();
+  else endAnswer(response);
 }

@@ -1,9 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Access } from '../access/gate.ts';
 import type { StreamAnswer } from './answer.ts';
+import { endAnswer, UNREAD_MILLISECONDS } from './end-answer.ts';
 
-/** A client that does not read for this time is disconnected. */
-const UNREAD_MILLISECONDS = 30_000;
 /** Interval of the check whether the key of the request is still valid. */
 const ACCESS_MILLISECONDS = 2_000;
 
@@ -34,7 +33,7 @@ export async function writeStream(
       if (response.write(text)) continue;
       await untilWritable(response);
     }
-    response.end();
+    endAnswer(response);
   } catch (error) {
     // A truncated answer must not look complete.
     response.destroy();
