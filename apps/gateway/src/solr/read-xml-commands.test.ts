@@ -76,6 +76,14 @@ describe('commands of XML', () => {
     expect(await read('')).toEqual([]);
   });
 
+  it('have booleans in the spellings of parameters', async () => {
+    const [add, commit] = await read(
+      '<update><add overwrite="1"><doc><field name="n" null="True">x</field></doc></add><commit openSearcher="off" waitSearcher="ON"/></update>',
+    );
+    expect(add).toEqual({ kind: 'add', position: 0, json: doc() });
+    expect(commit).toEqual({ kind: 'commit', openSearcher: false, waitSearcher: true });
+  });
+
   it('warn that a boost is ignored', async () => {
     const [warning] = await read('<add><doc><field name="id" boost="2.5">1</field></doc></add>');
     expect(warning).toEqual({ kind: 'warning', msg: expect.stringContaining('boost is ignored') });
@@ -95,6 +103,9 @@ describe('commands of XML', () => {
     ['<add><doc><field>1</field></doc></add>', '<field> needs a name'],
     ['<add><doc><field name="n" update="removeregex">1</field></doc></add>', 'update="removeregex" is not possible'],
     ['<add overwrite="false"/>', 'overwrite=false'],
+    ['<add overwrite="0"/>', 'overwrite=false'],
+    ['<add overwrite="maybe"/>', 'overwrite must be true or false'],
+    ['<add><doc><field name="n" null="maybe">1</field></doc></add>', 'null must be true or false'],
     ['<add commitWithin="soon"/>', 'commitWithin'],
     ['<delete><id></id></delete>', '<id> is empty'],
     ['<delete><query> </query></delete>', '<query> is empty'],

@@ -1,5 +1,6 @@
 import { AkinError, isModifier, JsonObject, type JsonValue } from '@akin/domain';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { parseFlag } from '../update/parse-flag.ts';
 import { type Command, refusedOverwrite, refusedRollback } from '../update/read-commands.ts';
 import { guessXmlValue } from './xml-value.ts';
 
@@ -102,7 +103,7 @@ export class XmlCommands {
     this.#text = '';
     switch (name) {
       case 'add':
-        if (attributes.overwrite === 'false') throw refusedOverwrite();
+        if (this.#flag('overwrite', attributes).overwrite === false) throw refusedOverwrite();
         this.#within(attributes);
         return;
       case 'delete':
@@ -141,7 +142,7 @@ export class XmlCommands {
     }
     this.#field = name;
     this.#update = update;
-    this.#absent = attributes.null === 'true';
+    this.#absent = this.#flag('null', attributes).null === true;
     this.#boost(attributes);
   }
 
@@ -197,11 +198,12 @@ export class XmlCommands {
     this.#done.push({ kind: 'warning', msg: 'boost is ignored: use boosts in the query, for example title:shoe^2.' });
   }
 
-  #flag(name: 'openSearcher' | 'waitSearcher', attributes: Attributes): Partial<Record<typeof name, boolean>> {
+  #flag<Name extends string>(name: Name, attributes: Attributes): { [name in Name]?: boolean } {
     const value = attributes[name];
     if (value === undefined) return {};
-    if (value !== 'true' && value !== 'false') throw this.#error(`${name} must be true or false`);
-    return { [name]: value === 'true' };
+    const flag = parseFlag(value);
+    if (flag === undefined) throw this.#error(`${name} must be true or false`);
+    return { [name]: flag } as { [name in Name]?: boolean };
   }
 
   #misplaced(name: string, parent: string | undefined, allowed: readonly string[]): AkinError {

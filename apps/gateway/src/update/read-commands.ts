@@ -9,6 +9,7 @@ import {
   readJsonStream,
   VERSION_FIELD,
 } from '@akin/domain';
+import { parseFlag } from './parse-flag.ts';
 
 /** One command of the body of an update. `position` counts documents and deletes from 0; `line`, for NDJSON, from 1. */
 export type Command =
@@ -137,7 +138,7 @@ function* ofAdd(value: JsonValue, counter: { position: number }): Generator<Comm
     throw new AkinError('bad-request', `The add at position ${position} needs a document: {"add": {"doc": {…}}}.`);
   }
   requireKnown(value, 'add', position, ADD_KEYS);
-  if (value.get('overwrite') === false) throw refusedOverwrite();
+  if (flagOf(value, 'overwrite') === false) throw refusedOverwrite();
   counter.position++;
   yield { kind: 'add', position, json };
   yield* within(value);
@@ -213,15 +214,24 @@ function ofCommit(key: string, value: JsonValue): CommitCommand {
   if (value !== null && value !== true && !(value instanceof JsonObject)) {
     throw new AkinError('bad-request', `${key} must be an object: {"${key}": {}}.`);
   }
-  const option = (name: string) => (value instanceof JsonObject ? value.get(name) : undefined);
+  const option = (name: string) => (value instanceof JsonObject ? flagOf(value, name) : undefined);
   const openSearcher = option('openSearcher');
   const waitSearcher = option('waitSearcher');
   return {
     kind: 'commit',
-    ...(typeof openSearcher === 'boolean' ? { openSearcher } : {}),
-    ...(typeof waitSearcher === 'boolean' ? { waitSearcher } : {}),
+    ...(openSearcher === undefined ? {} : { openSearcher }),
+    ...(waitSearcher === undefined ? {} : { waitSearcher }),
     ...(key === 'optimize' ? { optimize: true } : {}),
   };
+}
+
+/** A boolean of a command. Undefined if it is missing or null. @throws AkinError bad-request for anything else */
+function flagOf(command: JsonObject, name: string): boolean | undefined {
+  const value = command.get(name);
+  if (value === undefined || value === null) return undefined;
+  const flag = parseFlag(value);
+  if (flag === undefined) throw new AkinError('bad-request', `${name} must be true or false.`);
+  return flag;
 }
 
 function* within(options: JsonObject): Generator<CommitCommand> {
