@@ -103,6 +103,7 @@ export {
 export { dismissRun, findRun, listRuns, type Run, type RunFailure, reportRun } from './runs/runs.ts';
 export { readSource } from './runs/source.ts';
 export type { FacetRequest, FacetResult, ValueCount } from './search/facet-request.ts';
+export { MAX_FACETS } from './search/facets.ts';
 export { getDocuments } from './search/get-documents.ts';
 export { readThumbnail } from './search/read.ts';
 export type { RankByDocuments, Ranking, SearchQuestion, SearchResult, Smartfilter } from './search/request.ts';

@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, unescapeBackslashes } from '@akin/domain';
-import { findCollection, terms as readTerms } from '@akin/store';
+import { findCollection, MAX_FACETS, terms as readTerms } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
 import { named, namedList } from '../search/present-facets.ts';
@@ -13,12 +13,18 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, p
   const { 'terms.fl': names, 'terms.limit': limit, 'terms.prefix': prefix, 'terms.sort': sort } = parameters;
   const style = parameters['json.nl'];
   if (names.length === 0) throw new AkinError('bad-request', 'Parameter terms.fl is required: it names the fields.');
+  // As in queries, a backslash escapes the next character.
+  const fields = new Set(names.map(unescapeBackslashes));
+  if (fields.size > MAX_FACETS) {
+    throw new AkinError(
+      'bad-request',
+      `Parameter terms.fl: it has ${fields.size} fields, at most ${MAX_FACETS} are allowed.`,
+    );
+  }
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const lists = new Map<string, unknown>();
-  for (const name of names) {
-    // As in queries, a backslash escapes the next character.
-    const field = unescapeBackslashes(name);
+  for (const field of fields) {
     const wanted = { field, limit: limit < 0 ? undefined : limit, prefix, sort };
     const found = await context.semaphores.searches.run(context.client, signal, () =>
       readTerms(context.store, collection, wanted),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, FORM_BODY, JSON_BODY, postJson } from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
@@ -324,6 +324,15 @@ describe('ranking', () => {
 });
 
 describe('terms', () => {
+  it('count a field that is named several times only once', async () => {
+    const transactions = jest.spyOn(service.store.engine, 'transaction');
+    const { json } = await get('terms', { 'terms.fl': Array.from({ length: 300 }, () => 'labels') });
+    const snapshots = transactions.mock.calls.filter(([, options]) => options?.snapshot);
+    transactions.mockRestore();
+    expect(json.terms).toEqual({ labels: ['painted', 6, 'red', 3, 'blue', 2, 'green', 1] });
+    expect(snapshots).toHaveLength(1);
+  });
+
   it('are flat lists of values and counts', async () => {
     const { json } = await get('terms', { 'terms.fl': ['labels', 'color_isolated'], 'terms.limit': '-1' });
     expect(json.terms).toEqual({
@@ -334,6 +343,11 @@ describe('terms', () => {
     expect(some.json.terms).toEqual({ labels: ['green', 1] });
     const escaped = await get('terms', { 'terms.fl': 'lab\\els', 'terms.prefix': 'g' });
     expect(escaped.json.terms).toEqual({ labels: ['green', 1] });
+    const many = Array.from({ length: 201 }, (_, i) => `f${i}`);
+    expect(await refusal('terms', { 'terms.fl': many })).toEqual([
+      400,
+      'Parameter terms.fl: it has 201 fields, at most 200 are allowed.',
+    ]);
     expect(await refusal('terms', {})).toEqual([400, expect.stringContaining('terms.fl')]);
     expect(await refusal('terms', { 'terms.fl': 'nowhere' })).toEqual([
       400,

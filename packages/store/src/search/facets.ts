@@ -8,7 +8,7 @@ import { Params } from './params.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Maximum number of facets of a search. */
-const MAX_FACETS = 200;
+export const MAX_FACETS = 200;
 const NOTHING: ReadonlySet<Query> = new Set();
 
 interface Pending {
