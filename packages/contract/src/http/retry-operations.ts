@@ -19,11 +19,9 @@ export const retryOperations = endpoint({
   }),
   answer: answer({
     retried: z.int().meta({ description: 'Operations that are being retried.' }),
-    superseded: z
-      .int()
-      .meta({
-        description: 'Operations that are not retried, because a later one has replaced or deleted the document.',
-      }),
+    superseded: z.int().meta({
+      description: 'Operations that are not retried, because a later one has replaced or deleted the document.',
+    }),
     conflicting: z.int().meta({
       description:
         'Operations that stay failed, because a later atomic update has already changed the document: send the whole document again.',
