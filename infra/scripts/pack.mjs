@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
 import { endWithNpm, prepare, ROOT } from './prepare.mjs';
 
 /**
@@ -59,6 +58,8 @@ function stageCommand(stage) {
 
 async function stageClient(stage) {
   const source = join(ROOT, 'packages/client');
+  // Only now: `prepare` installs it.
+  const { rolldown } = await import('rolldown');
   const { dependencies: _, name: __, ...manifest } = published(source);
   const bundle = await rolldown({ input: join(source, 'dist/index.js'), platform: 'neutral' });
   await bundle.write({ dir: join(stage, 'dist'), format: 'esm', entryFileNames: 'index.js' });
