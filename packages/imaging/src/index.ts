@@ -3,7 +3,7 @@ export type { DownloadPolicy } from './address.ts';
 export * from './decode.ts';
 export * from './download.ts';
 export * from './exif.ts';
-export { findHeicDecoder, HEIC_PACKAGE } from './heic.ts';
+export { findHeicDecoder, heicInstallCommand } from './heic.ts';
 export * from './limits.ts';
 export * from './resize.ts';
 export { looksLikePhoto, PICTURE_EXTENSIONS, sniffImage } from './sniff.ts';

@@ -16,7 +16,9 @@ it('says how many HEIC photos a folder contains, before it is indexed, unless th
     await report(true);
     expect(said).toEqual([]);
     await report(false);
-    expect(said).toEqual([expect.stringMatching(/^2 HEIC files.*npm install --ignore-scripts heic-decode/)]);
+    expect(said).toEqual([
+      expect.stringMatching(/^2 HEIC files.*npm install --prefix \.\. --ignore-scripts heic-decode/),
+    ]);
   } finally {
     await rm(folder, { recursive: true });
   }

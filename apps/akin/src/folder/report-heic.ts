@@ -1,4 +1,4 @@
-import { findHeicDecoder, HEIC_PACKAGE } from '@akin/imaging';
+import { findHeicDecoder, heicInstallCommand } from '@akin/imaging';
 import { candidatesOf } from './candidates.ts';
 
 /**
@@ -23,6 +23,6 @@ export async function reportHeic(
   if (count === 0) return;
   const files = count === 1 ? '1 HEIC file, a photo' : `${count} HEIC files, photos`;
   say(
-    `${files} as iPhones make them, cannot be read yet: npm install --ignore-scripts ${HEIC_PACKAGE} (LGPL, docs/heic.md), then run this again.`,
+    `${files} as iPhones make them, cannot be read yet: ${heicInstallCommand()} (LGPL, docs/heic.md), then run this again.`,
   );
 }
