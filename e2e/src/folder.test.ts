@@ -115,8 +115,10 @@ describe('what was indexed', () => {
   it('has the path below the folder as id, size and folder as fields, and a thumbnail', async () => {
     const found = await documents(collection);
     expect([...found.keys()].sort()).toEqual([...GOOD].sort());
-    expect(found.get('one.jpg')).toMatchObject({ title: 'one.jpg', folder: '/', width: 320, height: 240 });
-    expect(found.get(`holiday/${ODD_NAME}`)).toMatchObject({ title: ODD_NAME, folder: 'holiday' });
+    expect(found.get('one.jpg')).toMatchObject({ title: 'one', folder: '/', width: 320, height: 240 });
+    expect(found.get(`holiday/${ODD_NAME}`)).toMatchObject({ title: path.parse(ODD_NAME).name, folder: 'holiday' });
+    const named = (await collection.select({ q: 'photo', fl: 'id' })).response.docs;
+    expect(named).toEqual([{ id: 'holiday/berlin/photo.jpg' }]);
     for (const id of GOOD) {
       const answer = await fetch(collection.thumbnailAddress(id));
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/webp']);

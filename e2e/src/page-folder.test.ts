@@ -133,10 +133,10 @@ describe('the original of a picture', () => {
       .waitFor();
     expect(await details(page).locator('dl').textContent()).toMatch(/Taken\s*Jun 15, 2023, 12:30.*Akinon A-1/s);
     await details(page).getByRole('button', { name: 'Same colours' }).click();
-    await page.getByText('Like two.jpg').waitFor();
+    await page.getByText('Similar to two').waitFor();
     await details(page).waitFor({ state: 'hidden' });
     await page.goBack();
-    await details(page).getByRole('heading', { name: 'two.jpg' }).waitFor();
+    await details(page).getByRole('heading', { name: 'two' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });

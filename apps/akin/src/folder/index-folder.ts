@@ -262,7 +262,8 @@ function toDocument(
   const { taken, camera, location } = analysis.exif ?? {};
   return {
     id: candidate.id,
-    title: path.posix.basename(candidate.id),
+    // Without the extension: its words are searched, and "name.jpg" would be one word.
+    title: path.posix.parse(candidate.id).name,
     folder: folder === '.' ? '/' : folder,
     source: candidate.source,
     width: analysis.width,
