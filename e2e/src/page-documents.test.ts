@@ -211,7 +211,7 @@ describe('a collection of one’s own', () => {
     await bar.getByText('Holiday/broken.jpg').waitFor();
     await page.getByText('1 found').waitFor();
     await card(page, 'brio mint').getByRole('button', { name: 'Copies' }).click();
-    await page.getByText('Like brio mint').waitFor();
+    await page.getByText('Similar to brio mint').waitFor();
     // The page itself retries the files that failed.
     await bar.getByRole('button', { name: 'Try again' }).click();
     await until('the files were sent again', async () => {

@@ -128,7 +128,7 @@ describe('the page', () => {
 
     const modes = page.getByRole('group', { name: 'Compare by' });
     await search(page, () => modes.getByRole('button', { name: 'Similar' }).click());
-    await page.getByText(`Like ${PRODUCT.title}`).waitFor();
+    await page.getByText(`Similar to ${PRODUCT.title}`).waitFor();
     expect((await names(page)).slice(0, 5).every((name) => name.includes('headphones'))).toBe(true);
     await search(page, () => cards(page).nth(1).getByRole('button', { name: 'Same colours' }).click());
     expect([address(page).get('mode'), address(page).get('like')]).toEqual(['color', expect.stringMatching(/^demo-/)]);
@@ -149,7 +149,7 @@ describe('the page', () => {
   it('searches by a chosen picture, and others see the same by the URL', async () => {
     const page = await demo.visit();
     await search(page, () => page.locator('input[type=file]').setInputFiles(PRODUCT.file));
-    await page.getByText('Like the uploaded picture').waitFor();
+    await page.getByText('Similar to the uploaded picture').waitFor();
     const found = await names(page);
     expect(found[0]).toBe(PRODUCT.title);
     const shared = await openPage(demo.browser, page.url());
@@ -294,7 +294,7 @@ describe('the page', () => {
     await note.getByRole('progressbar').waitFor();
     await pictureLoads(note.locator('img'));
     await search(page, async () => release());
-    await page.getByText('Like the uploaded picture').waitFor();
+    await page.getByText('Similar to the uploaded picture').waitFor();
     expect(await note.count()).toBe(0);
   });
 
