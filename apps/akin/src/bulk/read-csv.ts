@@ -12,6 +12,7 @@ export interface Cells {
 }
 
 const LIST_SEPARATOR = '|';
+const NEWLINE = 0x0a;
 /**
  * JSON numbers. Whole numbers with more digits than 64 bits can represent are text: they are codes, for example article
  * numbers.
@@ -35,7 +36,7 @@ export async function* readCsv(
     ...{ delimiter: separator, max_record_size: LONGEST_LINE },
   });
   // The loop throws the errors of the pipeline.
-  pipeline(Readable.from(chunks), rows, () => {});
+  pipeline(Readable.from(checked(chunks)), rows, () => {});
   let names: readonly string[] | undefined;
   try {
     for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
@@ -46,6 +47,40 @@ export async function* readCsv(
     if (!(error instanceof CsvError)) throw error;
     throw new AkinError('bad-request', `The file is not CSV: ${error.message}.`);
   }
+}
+
+/**
+ * The chunks as they are. The parser would replace what is not UTF-8. UTF-16 passes if it begins with its byte order
+ * mark, which the parser knows.
+ *
+ * @throws AkinError bad-request that names the line
+ */
+async function* checked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let isUtf16: boolean | undefined;
+  let line = 1;
+  const check = (bytes?: Buffer) => {
+    try {
+      decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch (cause) {
+      throw new AkinError(
+        'bad-request',
+        `Line ${line} of the CSV file is not UTF-8. Save the file as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8`,
+        { cause },
+      );
+    }
+  };
+  for await (const chunk of chunks) {
+    isUtf16 ??= chunk[0] === 0xff && chunk[1] === 0xfe;
+    for (let from = 0; !isUtf16 && from < chunk.length; line += 1) {
+      const end = chunk.indexOf(NEWLINE, from);
+      check(chunk.subarray(from, end < 0 ? chunk.length : end + 1));
+      if (end < 0) break;
+      from = end + 1;
+    }
+    yield chunk;
+  }
+  check();
 }
 
 function columnNames(row: readonly string[]): readonly string[] {

@@ -91,6 +91,20 @@ describe('CSV', () => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
+  it('that is not UTF-8 is refused with the line, instead of stored with damaged text', async () => {
+    const latin = (text: string) => Buffer.from(text, 'latin1');
+    for (const [bytes, line] of [
+      [latin('id,name\n1,plain\n2,Müller\n'), 3],
+      [latin('id,größe\n1,2\n'), 1],
+      [Buffer.concat([Buffer.from(`id,name\n${'1,ä\n'.repeat(200_000)}`), latin('2,\xe4\n')]), 200_002],
+      [latin('id,name\n1,\xc3'), 2],
+    ] as const) {
+      await expect(read(bytes)).rejects.toThrow(`Line ${line} of the CSV file is not UTF-8.`);
+    }
+    const utf16 = Buffer.from('\ufeffid,name\n1,Müller\n', 'utf16le');
+    expect(await read(utf16)).toEqual([[2, { id: '1', name: 'Müller' }]]);
+  });
+
   it('is empty without rows', async () => {
     expect(await read('')).toEqual([]);
     expect(await read('id,a\n')).toEqual([]);
