@@ -40,7 +40,7 @@ export async function* readCsv(
   let names: readonly string[] | undefined;
   try {
     for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      if (names === undefined) names = columnNames(record);
+      if (names === undefined) names = columnNames(record, separator);
       else if (info.lines > start.lines) yield lineOf(names, record, info.lines, lists);
     }
   } catch (error) {
@@ -83,7 +83,21 @@ async function* checked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   check();
 }
 
-function columnNames(row: readonly string[]): readonly string[] {
+const SEPARATORS: Readonly<Record<string, string>> = {
+  ',': "--separator ','",
+  ';': "--separator ';'",
+  '\t': "--separator $'\\t', or name the file .tsv",
+};
+
+function columnNames(row: readonly string[], separator: string): readonly string[] {
+  const other = Object.keys(SEPARATORS).find((one) => one !== separator && row[0]?.includes(one));
+  if (row.length === 1 && other !== undefined) {
+    const cell = JSON.stringify(row[0]?.slice(0, 60));
+    throw new AkinError(
+      'bad-request',
+      `The first row of the CSV file must name the columns, but it has only one cell: ${cell}. Use ${SEPARATORS[other]}.`,
+    );
+  }
   const names = row.map((name) => name.trim());
   const wrong = names.find((name, i) => name === '' || names.indexOf(name) !== i);
   if (wrong === undefined) return names;

@@ -87,7 +87,9 @@ describe('CSV', () => {
     ['id,a,a\n1,2,3\n', /names the column "a" twice/],
     ['id,a\n1,"open\n2,3\n', /The file is not CSV: Quote/],
     [`id,a\n1,"${'x'.repeat(9 * 1024 ** 2)}"\n`, /The file is not CSV: Max Record Size/],
-  ])('refuses a file that names no columns or ends inside quotes', async (text, message) => {
+    ['id;title;price\n1;a;2\n', /only one cell: "id;title;price"\. Use --separator ';'\.$/],
+    ['id\ttitle\n1\ta\n', /Use --separator \$'\\t', or name the file \.tsv\.$/],
+  ])('refuses a file that names no columns, has another separator or ends inside quotes', async (text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
