@@ -65,9 +65,12 @@ describe('the first start', () => {
 
 describe('the page for shops', () => {
   it('has requests that answer as they stand there', async () => {
-    const [, block = ''] =
-      (await readFile(SHOP_PAGE, 'utf8')).match(/<!-- tested: requests -->\n```sh\n([^`]*)```/) ?? [];
-    const requests = block.replaceAll('http://127.0.0.1:8983', akin.url).trim().split('\n\n');
+    const page = (await readFile(SHOP_PAGE, 'utf8')).replaceAll('http://127.0.0.1:8983', akin.url);
+    const [schema = '', block = ''] = ['schema', 'requests'].map(
+      (kind) => page.match(new RegExp(`<!-- tested: ${kind} -->\n\`\`\`sh\n([^\`]*)\`\`\``))?.[1],
+    );
+    expect((await pasteJson(schema)).responseHeader.status).toBe(0);
+    const requests = block.trim().split('\n\n');
     const answers = await Promise.all(requests.map((request) => pasteJson(request, data.folder)));
     expect(answers.map(({ response }) => response.docs.length)).toEqual([4, 4, 4]);
     expect(answers[2].facet_counts.facet_fields.category).toHaveLength(10);

@@ -70,9 +70,13 @@ const TYPE_NAMES: Record<FieldType, string> = {
   text: 'the default search field, which is never sent',
 };
 
-function typeMismatch(type: FieldType, value: JsonValue): never {
-  throw new AkinError('bad-request', `${describeValue(value)} does not fit into ${TYPE_NAMES[type]}`);
+function typeMismatch(type: FieldType, value: JsonValue, advice = ''): never {
+  throw new AkinError('bad-request', `${describeValue(value)} does not fit into ${TYPE_NAMES[type]}${advice}`);
 }
+
+/** The first value of a field decides its type: prices that begin with a whole one make it a Long. */
+const DEFINE_DOUBLE =
+  '; for decimals, define the field as double first (POST …/schema, or import with --field <name>:double), or change it: akin reindex --field <name>:double';
 
 function coerceBoolean(value: JsonValue): boolean {
   if (typeof value === 'boolean') return value;
@@ -81,12 +85,14 @@ function coerceBoolean(value: JsonValue): boolean {
   return typeMismatch('boolean', value);
 }
 
+const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+
 function coerceLong(value: JsonValue): bigint {
   const text = value instanceof JsonNumber ? value.text : value;
-  return (typeof text === 'string' ? parseLong(text) : null) ?? typeMismatch('long', value);
+  if (typeof text !== 'string') return typeMismatch('long', value);
+  const isDecimal = NUMBER.test(text) && /[.eE]/.test(text);
+  return parseLong(text) ?? typeMismatch('long', value, isDecimal ? DEFINE_DOUBLE : '');
 }
-
-const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 function coerceDouble(value: JsonValue): number {
   const text = value instanceof JsonNumber ? value.text : value;
