@@ -338,6 +338,25 @@ describe('values', () => {
     expect(answer.json.responseHeader.warnings).toHaveLength(3);
     expect(answer.json.responseHeader.warnings[0]).toContain('"score"');
   });
+
+  it('warn about a document without a picture that has a URL under nearly the right name', async () => {
+    const url = 'http://pictures.example/red.jpg';
+    for (const name of ['imgae', 'image_url', 'imageUrl', 'url', 'picture', 'img', 'Image', 'images']) {
+      const answer = await post(CORES, [{ id: '1', [name]: url }]);
+      expect(answer.json.responseHeader.warnings).toEqual([
+        `akin stores the field "${name}" and does not read a picture from it. Send the URL of the picture as "image".`,
+      ]);
+    }
+    for (const document of [
+      { image: url, url },
+      { import: outputsOf('red'), url },
+      { page: url },
+      { picture: 'red' },
+    ]) {
+      const answer = await post(CORES, [{ id: '1', ...document }]);
+      expect(answer.json.responseHeader.warnings).toBeUndefined();
+    }
+  });
 });
 
 describe('requests that are not updates', () => {

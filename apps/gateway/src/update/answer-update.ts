@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { AkinError, type ErrorDetail, JsonObject, parseVersion, VERSION_FIELD, withErrorContext } from '@akin/domain';
+import { AkinError, type ErrorDetail, parseVersion, VERSION_FIELD, withErrorContext } from '@akin/domain';
 import { parseModulesApply } from '@akin/modules/manifests';
 import { inSpan, traceparent } from '@akin/runtime';
 import { type AcceptedRange, type Collection, findCollection, lastOperation, type Operation } from '@akin/store';
@@ -16,6 +16,7 @@ import { type Command, readCommands, readLines, refusedOverwrite, refusedRollbac
 import { readUpload } from './read-upload.ts';
 import { type StagedBody, stageBody } from './stage.ts';
 import { writeToken } from './token.ts';
+import { warnAboutPictures } from './warn-about-pictures.ts';
 
 type Parameters = ParametersOf<Endpoints['update']>;
 
@@ -41,8 +42,7 @@ export async function answerUpdate(
     version === undefined ? undefined : withErrorContext(VERSION_FIELD, () => parseVersion(version.trim()));
   const collection = await findCollection(context.store, parameters.collection);
 
-  const sent = readBody(call, accepts, collection, modules, context);
-  const commands = call.prefix === 'legacy' ? warnAboutUrls(sent) : sent;
+  const commands = warnAboutPictures(readBody(call, accepts, collection, modules, context));
   const origin = { requestId: call.requestId, trace: traceparent() };
   const staged = await inSpan('stage', {}, async (span) => {
     const body = await stageBody(
@@ -142,26 +142,6 @@ async function* readBody(
     const wanted = [...(accepts.json ? ['application/json'] : []), ...(accepts.xml ? ['application/xml'] : [])];
     const also = accepts.json ? `, application/x-ndjson or ${MULTIPART_TYPE}` : '';
     throw unsupportedBody(body, `${wanted.join(' or ')}${also}`);
-  }
-}
-
-/**
- * Warns about documents with a `url` and no picture. Flow 4 took the picture from `url`. Users of Solr have other URLs
- * there, so akin only stores it.
- */
-async function* warnAboutUrls(commands: AsyncIterable<Command>): AsyncGenerator<Command> {
-  for await (const command of commands) {
-    if (command.kind === 'add' && command.json instanceof JsonObject) {
-      const url = command.json.get('url');
-      const analyzed = ['image', 'import', 'pxl_import'].some((name) => (command.json as JsonObject).get(name));
-      if (!analyzed && typeof url === 'string' && /^https?:/i.test(url)) {
-        yield {
-          kind: 'warning',
-          msg: 'akin stores the field "url" and does not read a picture from it. Send the URL of the picture as "image".',
-        };
-      }
-    }
-    yield command;
   }
 }
 
