@@ -51,6 +51,13 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
     expect(ids(copies)).toEqual(['blue']);
   });
 
+  it('that curl sends as a form is refused with what to do', async () => {
+    for (const head of ['\xff\xd8\xff\xe0\0\x10JFIF%zz', '\x89PNG\r\n\x1a\n', 'RIFF\n&=%WEBPVP8 ']) {
+      const answer = await send(`${C}/image`, 'application/x-www-form-urlencoded', Buffer.from(head, 'latin1'));
+      expect(refusal(answer)).toEqual([415, expect.stringContaining('send it with Content-Type: image/jpeg')]);
+    }
+  });
+
   it('ranks as a whole body, with parameters in the URL', async () => {
     for (const type of ['image/jpeg', 'IMAGE/PNG', 'application/octet-stream']) {
       expect(ids(await send(`${C}/image?rows=1`, type, 'blue'))).toEqual(['blue']);

@@ -63,7 +63,7 @@ async function readTexts(
   limits: GatewayLimits,
 ): Promise<ParameterList> {
   if (!body.sent) return [];
-  if (body.type === FORM_TYPE) return requireNoJson(await readForm(body, reservation, limits));
+  if (body.type === FORM_TYPE) return requireNoJson(await readForm(endpoint, body, reservation, limits));
   if (endpoint.bodies && isJsonType(body.type)) return readJsonParameters(endpoint, body, reservation, limits);
   const pictures = endpoint.picture === undefined ? '' : ', multipart/form-data or a picture (image/*)';
   throw unsupportedBody(body, `${endpoint.bodies ? 'application/json or a form' : 'a form'}${pictures}`);
@@ -86,9 +86,27 @@ export function checkLengths(list: ParameterList, limits: GatewayLimits): void {
   }
 }
 
-async function readForm(body: Body, reservation: Reservation, limits: GatewayLimits): Promise<ParameterList> {
+/** The first bytes of JPEG, PNG, GIF, WebP, AVIF, HEIC and TIFF, as Latin-1. No form begins so. */
+const PICTURE = /^(\xff\xd8\xff|\x89PNG\r|GIF8[79]a|RIFF.{4}WEBP|.{4}ftyp|II[*+]\0|MM\0[*+])/s;
+
+async function readForm(
+  endpoint: Endpoint,
+  body: Body,
+  reservation: Reservation,
+  limits: GatewayLimits,
+): Promise<ParameterList> {
   const reader = new FormReader(limits.parameters);
-  for await (const chunk of readReserved(body, limits.parameterBytes, reservation, limits)) reader.write(chunk);
+  let isFirst = endpoint.picture !== undefined;
+  for await (const chunk of readReserved(body, limits.parameterBytes, reservation, limits)) {
+    if (isFirst && PICTURE.test(Buffer.from(chunk.subarray(0, 16)).toString('latin1'))) {
+      throw new AkinError(
+        'unsupported-media-type',
+        'The body came as a form but is a picture: send it with Content-Type: image/jpeg, or with curl as -F file=@<file>.',
+      );
+    }
+    isFirst = false;
+    reader.write(chunk);
+  }
   return reader.end();
 }
 
