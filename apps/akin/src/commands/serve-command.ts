@@ -1,8 +1,9 @@
-import { type Collection, createClient } from '@akin/client';
+import { createClient } from '@akin/client';
 import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { DEFAULT_PORT } from '../default-port.ts';
 import { fillWithDemo } from '../demo/fill.ts';
+import { firstRequests, urlOnThisMachine } from '../first-requests.ts';
 import {
   downloadPolicy,
   HOSTS_OPTION,
@@ -128,12 +129,13 @@ export const serveCommand: Program = {
     });
     if (served === undefined) return 0;
     const { url } = served.gateway;
-    const client = createClient({ baseUrl: url, retries: 0, key: served.key });
+    const ownUrl = urlOnThisMachine(url);
+    const client = createClient({ baseUrl: ownUrl, retries: 0, key: served.key });
     const collection = await collectionToFill(client, options.text('collection'));
     const { backend, backendReason } = served.analyzer;
     const why = backendReason === undefined ? '' : ` (${backendReason})`;
     process.stdout.write(`akin answers at ${url}/ and analyzes pictures on ${backend}${why}\n`);
-    if (!options.on('no-open') && process.stdout.isTTY) openInBrowser(url);
+    if (!options.on('no-open') && process.stdout.isTTY) openInBrowser(ownUrl);
     let code = 0;
     if (options.words.length > 0) {
       code = await runFolders(options, {
@@ -168,20 +170,4 @@ function printFirstKey(key: string): void {
   process.stdout.write(
     `The first key. It has the scope admin and is shown only once: save it.\n\n  ${key}\n\nThe page asks for it. Programs send it as Authorization: Bearer. It can create other keys: docs/keys.md\n\n`,
   );
-}
-
-/** Three requests to paste, about a stored document. If akin requires a key, they send the one in AKIN_KEY. */
-async function firstRequests(collection: Collection, withKey: boolean): Promise<string> {
-  const { docs } = (await collection.select({ rows: 1, sort: 'id asc', fl: 'id' })).response;
-  const id = docs[0]?.id;
-  if (id === undefined) return 'The collection is empty. To fill it: npx akin-search index <folder>\n';
-  const addresses = [
-    collection.searchAddress('select', { rows: 3, fl: 'id,labels' }),
-    collection.searchAddress('image', { 'rank.by.id': id, rows: 5, fl: 'id,score' }),
-    collection.searchAddress('color', { 'rank.by.hex': '0xE03C31', rows: 5, fl: 'id,score,color_names' }),
-  ];
-  const title = withKey ? 'Three requests to paste, with a key in the variable AKIN_KEY' : 'Three requests to paste';
-  const header = withKey ? ' -H "Authorization: Bearer $AKIN_KEY"' : '';
-  const requests = addresses.map((address) => `  curl '${address.replaceAll("'", '%27')}'${header}\n`);
-  return `\n${title}:\n${requests.join('')}\n`;
 }

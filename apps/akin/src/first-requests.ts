@@ -1,0 +1,29 @@
+import type { Collection } from '@akin/client';
+
+const RED = '0xE03C31';
+
+/** Three requests to paste, about a document with a picture. If akin requires a key, they send the one in AKIN_KEY. */
+export async function firstRequests(collection: Collection, withKey: boolean): Promise<string> {
+  // Documents without a picture have no colours.
+  const { docs } = (await collection.color({ 'rank.by.hex': RED, rows: 1, fl: 'id' })).response;
+  const id = docs[0]?.id;
+  if (id === undefined) {
+    const { numFound } = (await collection.select({ rows: 0 })).response;
+    const state = numFound === 0 ? 'The collection is empty. To fill it' : 'No document has a picture yet. To add some';
+    return `${state}: npx akin-search index <folder>\n`;
+  }
+  const addresses = [
+    collection.searchAddress('select', { rows: 3, fl: 'id,labels' }),
+    collection.searchAddress('image', { 'rank.by.id': id, rows: 5, fl: 'id,score' }),
+    collection.searchAddress('color', { 'rank.by.hex': RED, rows: 5, fl: 'id,score,color_names' }),
+  ];
+  const title = withKey ? 'Three requests to paste, with a key in the variable AKIN_KEY' : 'Three requests to paste';
+  const header = withKey ? ' -H "Authorization: Bearer $AKIN_KEY"' : '';
+  const requests = addresses.map((address) => `  curl '${address.replaceAll("'", '%27')}'${header}\n`);
+  return `\n${title}:\n${requests.join('')}\n`;
+}
+
+/** The URL by which this machine reaches akin. An address that stands for all of them is none to connect to. */
+export function urlOnThisMachine(url: string): string {
+  return url.replace('//0.0.0.0', '//127.0.0.1').replace('//[::]', '//[::1]');
+}
