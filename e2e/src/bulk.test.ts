@@ -355,7 +355,7 @@ describe('the page about bulk', () => {
       { id: 'dear', price: 50 },
     ]);
     const akinCommand = `'${process.execPath}' '${PROGRAM}'`;
-    const script = `set -e\nexport AKIN_URL=${akin.url}\n${block.replaceAll('npx akin-search', akinCommand)}`;
+    const script = `set -e\nexport AKIN_URL=${akin.url}\n${block.replaceAll('npx akin-search', akinCommand).replaceAll('http://127.0.0.1:8983', akin.url)}`;
     const out = await shell('sh', ['-c', script], { cwd: place.folder, install: 'apt-get install curl' });
     expect(out).toMatch(/2 accepted.*2 accepted.*1 accepted.*shop is reindexed: 2 documents copied/s);
     expect(out).toMatch(/retry: 2000\n\nevent: operation\n/);
