@@ -6,6 +6,7 @@ import { details } from './details/details.ts';
 import { examples } from './examples.ts';
 import { filterText } from './facets.ts';
 import { orderChoice } from './filters/order.ts';
+import { focusFirst } from './grid/focus.ts';
 import { layoutSwitch } from './grid/layout.ts';
 import { manageView } from './manage/manage.ts';
 import { question } from './question.ts';
@@ -32,7 +33,7 @@ export function page(
 ): TemplateResult {
   const skip = (event: Event) => {
     event.preventDefault();
-    document.getElementById('results')?.focus();
+    if (!focusFirst()) document.getElementById('results')?.focus();
   };
   return html`
     <a class="skip button" href="#results" @click=${skip}>${TEXTS.results.skip}</a>

@@ -43,16 +43,36 @@ export function neighbourOf(boxes: readonly Box[], at: number, way: Way): number
   ).i;
 }
 
-/** Moves the focus from one picture to another. @returns whether the key was handled */
+/**
+ * Moves the focus from one picture to another. If nothing has the focus, or only the results as a whole, an arrow key
+ * moves it to the first picture in sight.
+ *
+ * @returns whether the key was handled
+ */
 export function moveFocus({ key, target }: KeyboardEvent): boolean {
   const way = WAYS[key];
-  if (way === undefined || !(target as Element).matches('.results .card .picture')) return false;
-  const pictures = [...document.querySelectorAll<HTMLElement>('.results .card .picture')].filter(
-    (one) => one.getClientRects().length > 0,
-  );
+  if (way === undefined) return false;
+  if ((target as Element).matches('body, main')) {
+    return key.startsWith('Arrow') && document.querySelector('dialog[open]') === null && focusFirst();
+  }
+  if (!(target as Element).matches('.results .card .picture')) return false;
+  const pictures = shownPictures();
   const boxes = pictures.map((one) => one.getBoundingClientRect());
   const to = pictures[neighbourOf(boxes, pictures.indexOf(target as HTMLElement), way)];
   to?.focus();
   to?.closest('.card')?.scrollIntoView({ block: 'nearest' });
   return true;
+}
+
+/** Moves the focus to the first picture that is in sight or below. @returns whether there is one */
+export function focusFirst(): boolean {
+  const first = shownPictures().find((one) => one.getBoundingClientRect().bottom > 0);
+  first?.focus();
+  return first !== undefined;
+}
+
+function shownPictures(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('.results .card .picture')].filter(
+    (one) => one.getClientRects().length > 0,
+  );
 }
