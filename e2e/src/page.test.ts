@@ -116,6 +116,12 @@ describe('the page', () => {
     await until('another one has the focus', async () => (await focused()) !== 'n1');
   });
 
+  it('says so when the picture of a link is gone, and shows the others', async () => {
+    const page = await demo.visit('/?id=gone.jpg');
+    await page.getByRole('alert').filter({ hasText: 'gone.jpg is not in this collection.' }).waitFor();
+    expect(await cards(page).count()).toBeGreaterThan(0);
+  });
+
   it('finds words, then pictures similar to a result by content, by colour and as duplicates', async () => {
     const page = await demo.visit();
     await page.getByRole('searchbox').fill('studio headphones mint');

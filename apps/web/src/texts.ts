@@ -94,6 +94,7 @@ export const TEXTS = {
     zoom: 'Zoom',
     zoomTitle: 'Zoom in or out (z)',
     noPicture: 'no picture',
+    gone: (id: string) => `${id} is not in this collection. It may have been deleted.`,
     searchBy: 'Search for similar pictures by',
     showOnly: (filter: string) => `Show only ${filter}`,
     taken: 'Taken',

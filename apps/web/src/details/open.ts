@@ -2,6 +2,7 @@ import type { FoundDocument } from '@akin/client';
 import { filterOf } from '../facets.ts';
 import type { Model } from '../model.ts';
 import { predictTags } from '../tags.ts';
+import { TEXTS } from '../texts.ts';
 
 /** Opens the document named in the URL, or closes the details. */
 export async function followAddress(model: Model): Promise<void> {
@@ -11,7 +12,9 @@ export async function followAddress(model: Model): Promise<void> {
   if (known) return showDetails(model, known);
   const { docs } = (await model.collection.select({ fq: filterOf('id', id), rows: 1 })).response;
   const [document] = docs;
-  if (model.state.opened === id && document) showDetails(model, document);
+  if (model.state.opened !== id) return;
+  if (document) showDetails(model, document);
+  else model.update({ opened: null, error: TEXTS.details.gone(id) });
 }
 
 /** Opens the details of a document, and requests predicted labels. */
