@@ -59,6 +59,12 @@ describe('the report', () => {
     expect(exitCode(report)).toBe(0);
   });
 
+  it('says that there was no picture at all', () => {
+    const none = { ...report, indexed: 0, unchanged: 0, removed: 0, nearDuplicates: 0 };
+    expect(reportText(none)).toBe('No pictures that akin can read were found there.');
+    expect(reportText({ ...none, unchanged: 1 })).toContain('0 indexed, 1 unchanged');
+  });
+
   it('says how many were skipped, and how to bring them back', () => {
     const text = reportText({ ...report, leftOut: 12 });
     expect(text).toContain('12 skipped, because their documents were deleted. --restore-deleted brings them back.');

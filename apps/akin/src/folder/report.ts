@@ -5,6 +5,10 @@ const PRINTED_FAILURES = 50;
 
 /** The summary at the end of a run. */
 export function reportText(report: FolderReport): string {
+  const { indexed, unchanged, leftOut, removed, failures, stopped } = report;
+  if (!stopped && indexed + unchanged + leftOut + removed + failures.length === 0) {
+    return 'No pictures that akin can read were found there.';
+  }
   const lines = [
     `${report.indexed} indexed, ${report.unchanged} unchanged, ${report.removed} removed, ${report.failures.length} failed` +
       (report.stopped ? '. Stopped. Run the same command again to continue.' : '.'),
