@@ -1,6 +1,7 @@
 import { AkinError } from '@akin/domain';
 import type { CreateRaw, Metadata } from 'sharp';
 import { bmpMetadata, decodeBmp } from './bmp.ts';
+import { countScans } from './counts.ts';
 import { bytesToDecode } from './decoder-bytes.ts';
 import { findHeicDecoder, HEIC_PACKAGE, heicToTiff } from './heic.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
@@ -29,8 +30,8 @@ export interface DecodeOptions {
  * alpha is flattened, CMYK, grey, 16 bit and colour profiles are converted; an invalid profile is ignored.
  * Large pictures are reduced by 4, 8, 16 … while the short side stays at least `minSide`: the JPEG decoder then skips
  * most of its work, and memory stays small. The pixels do not depend on threads, SIMD or machine (see `shrink`).
- * Order of checks: bytes, magic bytes, the type in the header, pixels, sides and frames, and then decoding with a time
- * limit. A truncated file is rejected, because its missing part would be compared as grey.
+ * Order of checks: bytes, magic bytes, the type in the header, pixels, sides, frames and scans, and then decoding with
+ * a time limit. A truncated file is rejected, because its missing part would be compared as grey.
  *
  * @throws AkinError `too-large`, `unsupported-image` or `image-undecodable`; no other error for any bytes.
  */
@@ -66,6 +67,7 @@ async function inspect(bytes: Uint8Array, options: DecodeOptions) {
   const safe = type === 'png' ? withoutExtras(bytes) : bytes;
   const header = await readHeader(safe, type);
   checkHeader(type, header, limits);
+  if (type === 'jpeg' && header.isProgressive) checkScans(safe, limits);
   const { width, height } = header.autoOrient;
   const factor = shrink(Math.min(width, height), options.minSide);
   const target = { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
@@ -110,6 +112,16 @@ function checkHeader(type: ImageType, header: Metadata, limits: ImageLimits): vo
       `The ${NAMES[type]} image has ${header.pages} frames, over the limit of ${limits.frames}. Send its first frame alone.`,
     );
   }
+}
+
+/** The time limit for decoding cannot interrupt the decoder while it reads the scans. */
+function checkScans(bytes: Uint8Array, limits: ImageLimits): void {
+  const scans = countScans(bytes);
+  if (scans <= limits.scans) return;
+  throw new AkinError(
+    'image-undecodable',
+    `The JPEG image has ${scans} scans, over the limit of ${limits.scans}. Save it again in an image editor.`,
+  );
 }
 
 /**

@@ -11,6 +11,8 @@ export interface ImageLimits {
   readonly side: number;
   /** Maximum frames of an animation or pages of a TIFF; only the first one is decoded. */
   readonly frames: number;
+  /** Maximum scans of a JPEG; progressive files have about ten. The decoder reads all scans before its first row. */
+  readonly scans: number;
   /** Time limit for decoding; enforced in whole seconds, rounded up. */
   readonly decodeMilliseconds: number;
   /** Time limit for a whole download: DNS, connections, redirects and body together. */
@@ -24,6 +26,7 @@ export const DEFAULT_IMAGE_LIMITS: ImageLimits = {
   pixels: 50_000_000,
   side: 100_000,
   frames: 2_000,
+  scans: 100,
   decodeMilliseconds: 20_000,
   downloadMilliseconds: 15_000,
   redirects: 5,
