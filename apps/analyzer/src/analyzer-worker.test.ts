@@ -10,7 +10,7 @@ import { createMemoryQueue } from '@akin/queue/memory';
 import type { Metrics } from '@akin/runtime';
 import { createLogger, createMetrics } from '@akin/runtime/observability';
 import { drawImage } from '@akin/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createAnalyzerWorker } from './analyzer-worker.ts';
 
 let analyzer: Analyzer;
@@ -64,7 +64,10 @@ describe('the analyzer', () => {
       metrics,
     });
   };
-  afterEach(async () => queue[Symbol.asyncDispose]());
+  afterEach(async () => {
+    jest.useRealTimers();
+    await queue[Symbol.asyncDispose]();
+  });
 
   const REF = { collection: 1, request: '9007199254740993', position: 4, attempt: 2 };
 
@@ -122,6 +125,33 @@ describe('the analyzer', () => {
     expect(await answers).toHaveProperty('size', 30);
     while ((await queue.counts('analyze')).waiting > 0) await delay(1);
     while (freed < 40) await delay(1);
+  });
+
+  it('gives no picture up because it waits long for the others', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
+    await worker[Symbol.asyncDispose]();
+    let started = 0;
+    worker = createAnalyzerWorker({
+      queue,
+      // One hour for each picture.
+      analyzer: {
+        ...analyzer,
+        analyze: async () => {
+          started++;
+          await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+          return { outputs: '{}', width: 1, height: 1, times: {} };
+        },
+      },
+      threads: 1,
+      download: async () => ({ bytes: new Uint8Array(1), release: () => {} }),
+      log: createLogger({ name: 'test', level: 'silent' }),
+      metrics: createMetrics(),
+    });
+    const found = results();
+    for (let i = 0; i < 3; i++) await add(i, {});
+    while (found.size < 3) await jest.advanceTimersByTimeAsync(60_000);
+    expect([...found.values()]).toEqual(Array(3).fill({ outputs: '{}' }));
+    expect(started).toBe(3);
   });
 
   it('answers with outputs and a thumbnail, naming what it was asked', async () => {

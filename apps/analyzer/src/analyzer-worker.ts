@@ -99,10 +99,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     const { image: _, modules: __, bulk: ___, ...known } = job.payload;
     const trace = traceparent();
     const ref = trace === undefined ? known : { ...known, origin: { ...known.origin, trace } };
-    const result = await resultOf(job.payload, job.id, job.signal);
-    // The attempt ran out of time: the queue tries the job again and ignores this attempt.
-    job.signal.throwIfAborted();
-    return answer(ref, result);
+    return answer(ref, await resultOf(job.payload, job.id));
   }
 
   async function answer(ref: AnalysisJobRef, result: AnalysisResult): Promise<string> {
@@ -115,10 +112,9 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
   async function resultOf(
     { image, modules = [...moduleNames], model, bulk = false, origin }: JobPayload<'analyze'>,
     job: string,
-    ownSignal: AbortSignal,
   ): Promise<AnalysisResult> {
     const urgent = !bulk;
-    const signal = AbortSignal.any([ownSignal, stop.signal]);
+    const { signal } = stop;
     const releases: (() => void)[] = [];
     const hold = async (acquired: Promise<() => void>) => void releases.push(await acquired);
     try {
@@ -141,12 +137,12 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
           modules,
           model,
           thumbnail: true,
-          signal: AbortSignal.any([ownSignal, giveUp.signal]),
+          signal: giveUp.signal,
         }),
       );
       return { outputs, ...(thumbnail && { thumbnail: Buffer.from(thumbnail).toString('base64') }) };
     } catch (err) {
-      if (stop.signal.aborted && !ownSignal.aborted) return { handedBack: true };
+      if (signal.aborted) return { handedBack: true };
       if (err instanceof AkinError) {
         return { error: { code: err.code, msg: err.message }, passing: isTransient(err) };
       }

@@ -31,8 +31,8 @@ interface JobKind<Payload extends z.ZodType = z.ZodType> {
   readonly attempts: number;
   /** Milliseconds before the second attempt. The delay doubles with each further attempt. */
   readonly backoff: number;
-  /** Time limit of one attempt in milliseconds. */
-  readonly timeout: number;
+  /** Time limit of one attempt in milliseconds. Absent: the handler limits each of its steps. */
+  readonly timeout?: number;
 }
 
 const kind = <Payload extends z.ZodType>(one: JobKind<Payload>) => one;
@@ -55,7 +55,7 @@ export const JOBS = {
     }),
     attempts: 3,
     backoff: 1_000,
-    timeout: 180_000,
+    // No limit: an analyzer takes many jobs, and most of them wait for the others. Downloads and analyses have limits.
   }),
   /** An analysis ended. Handled by the indexer, which stores the result. */
   analyzed: kind({

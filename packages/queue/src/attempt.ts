@@ -15,26 +15,24 @@ export function backoffAfter(name: JobName, attempt: number): number {
 }
 
 /**
- * Runs a handler within the time limit of the job catalogue. A handler that takes longer keeps running, but its result
- * is ignored.
+ * Runs a handler within the time limit of the job catalogue, if there is one. A handler that takes longer keeps running,
+ * but its result is ignored.
  */
 export async function runAttempt<Name extends JobName>(
   name: Name,
   handler: JobHandler<Name>,
-  job: Omit<Job<Name>, 'signal'>,
+  job: Job<Name>,
 ): Promise<void> {
-  const { timeout } = JOBS[name];
-  const controller = new AbortController();
+  const { timeout }: { timeout?: number } = JOBS[name];
+  if (timeout === undefined) return handler(job);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const error = new Error(`The job "${name}" ${job.id} took longer than ${timeout} ms`);
-      controller.abort(error);
-      reject(error);
+      reject(new Error(`The job "${name}" ${job.id} took longer than ${timeout} ms`));
     }, timeout);
   });
   try {
-    await Promise.race([handler({ ...job, signal: controller.signal }), late]);
+    await Promise.race([handler(job), late]);
   } finally {
     clearTimeout(timer);
   }

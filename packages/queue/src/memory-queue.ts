@@ -21,7 +21,7 @@ interface Entry {
 }
 
 interface Worker {
-  readonly handle: (job: Omit<Job<JobName>, 'signal'>) => Promise<void>;
+  readonly handle: (job: Job<JobName>) => Promise<void>;
   readonly options: WorkOptions<JobName>;
   readonly running: Set<Promise<void>>;
   takesMore: boolean;
@@ -108,8 +108,7 @@ export function createMemoryQueue(): Queue {
     work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions<Name>) {
       if (closed) throw new Error('The queue is closed');
       const jobs = jobsOf(name);
-      const handle = (job: Omit<Job<JobName>, 'signal'>) =>
-        runAttempt(name, handler, job as unknown as Omit<Job<Name>, 'signal'>);
+      const handle = (job: Job<JobName>) => runAttempt(name, handler, job as unknown as Job<Name>);
       const worker: Worker = {
         handle,
         options: options as unknown as WorkOptions<JobName>,

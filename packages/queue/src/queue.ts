@@ -6,8 +6,6 @@ export interface Job<Name extends JobName> {
   readonly payload: JobPayload<Name>;
   /** Starts at 1. */
   readonly attempt: number;
-  /** Aborts when the time of the attempt is over; it then counts as failed. */
-  readonly signal: AbortSignal;
 }
 
 export type JobHandler<Name extends JobName> = (job: Job<Name>) => Promise<void>;
