@@ -39,15 +39,21 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
   const timeout = new AbortController();
   const timer = new PausableTimeout(limits.downloadMilliseconds, () => timeout.abort());
   const signal = options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal;
-  const admit = async (bytes: number) => {
+  const untimed = async <Value>(wait: () => Promise<Value>): Promise<Value> => {
     timer.stop();
-    await options.admit?.(bytes);
-    timer.start();
+    try {
+      return await wait();
+    } finally {
+      timer.start();
+    }
   };
+  const admit = (bytes: number) => untimed(async () => options.admit?.(bytes));
   let address = parseUrl(url);
   try {
     for (let redirects = 0; ; redirects++) {
-      const response = await request(address, options.policy, signal);
+      const url = address;
+      const addresses = await untimed(() => allowedAddresses(url, options.policy, limits, options.signal));
+      const response = await request(address, addresses, signal);
       try {
         const next = redirectTarget(response, address);
         if (!next) return await readPicture(response, address, limits.bytes, admit);
@@ -62,7 +68,8 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
   } catch (error) {
     if (options.signal?.aborted) throw options.signal.reason;
     if (timeout.signal.aborted) {
-      throw unreachable(address, `it did not deliver within ${limits.downloadMilliseconds / 1000} seconds`, error);
+      const reason = `it did not deliver within ${limits.downloadMilliseconds / 1000} seconds`;
+      throw unreachable(address, reason, error, true);
     }
     throw error instanceof AkinError ? error : unreachable(address, reasonOf(error), error, isTransient(error));
   } finally {
@@ -112,9 +119,7 @@ function parseUrl(text: string, base?: URL): URL {
   return url;
 }
 
-async function request(url: URL, policy: DownloadPolicy, signal: AbortSignal): Promise<IncomingMessage> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = await allowedAddresses(url, host, policy, signal);
+async function request(url: URL, addresses: LookupAddress[], signal: AbortSignal): Promise<IncomingMessage> {
   const options: RequestOptions = {
     // A new socket for each request: a reused one would bypass the check.
     agent: false,
@@ -145,18 +150,39 @@ async function request(url: URL, policy: DownloadPolicy, signal: AbortSignal): P
 
 async function allowedAddresses(
   url: URL,
-  host: string,
   policy: DownloadPolicy,
-  signal: AbortSignal,
+  { lookupMilliseconds }: ImageLimits,
+  signal: AbortSignal | undefined,
 ): Promise<LookupAddress[]> {
-  const addresses = await unlessAborted(lookup(host, { all: true }), signal).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    throw unreachable(url, 'its host name is not known (DNS)', error);
-  });
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const late = AbortSignal.timeout(lookupMilliseconds);
+  const addresses = await unlessAborted(lookupOnce(host), signal ? AbortSignal.any([signal, late]) : late).catch(
+    (error: unknown) => {
+      if (late.aborted || codeOf(error) === 'EAI_AGAIN') {
+        throw unreachable(url, 'its host name could not be looked up in time (DNS)', error, true);
+      }
+      throw unreachable(url, 'its host name is not known (DNS)', error);
+    },
+  );
   if (addresses.length === 0) throw unreachable(url, 'its host name has no address (DNS)');
   const refused = addresses.find(({ address }) => !isAllowed(host, address, policy));
   if (refused) throw unreachable(url, REFUSALS[addressKind(refused.address)]);
   return addresses;
+}
+
+/** The lookups in progress, by host. */
+const lookups = new Map<string, Promise<LookupAddress[]>>();
+
+/**
+ * Each lookup takes one of the few threads that Node has for lookups. If the DNS server of a host does not answer, its
+ * pictures must not take all of them.
+ */
+function lookupOnce(host: string): Promise<LookupAddress[]> {
+  const running = lookups.get(host);
+  if (running) return running;
+  const started = lookup(host, { all: true }).finally(() => lookups.delete(host));
+  lookups.set(host, started);
+  return started;
 }
 
 /** Why an address is refused. The message does not contain the address, because it may be a secret of the network. */
@@ -259,8 +285,11 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** Whether the cause of a failed connection is often temporary. */
 function isTransient(error: unknown): boolean {
-  const code = String((error as { code?: unknown } | undefined)?.code ?? '');
-  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code);
+  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | undefined)?.code ?? '');
 }
 
 /** The URL without query and fragment, which may contain signatures and keys. */
@@ -270,7 +299,7 @@ function shown(url: URL): string {
 }
 
 function reasonOf(error: unknown): string {
-  const code = String((error as { code?: unknown } | undefined)?.code ?? '');
+  const code = codeOf(error);
   if (code === 'ECONNREFUSED') return 'the connection was refused';
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return 'the connection broke off';
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL') return 'its host is out of reach';

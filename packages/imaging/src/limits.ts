@@ -15,7 +15,9 @@ export interface ImageLimits {
   readonly scans: number;
   /** Time limit for decoding; enforced in whole seconds, rounded up. */
   readonly decodeMilliseconds: number;
-  /** Time limit for a whole download: DNS, connections, redirects and body together. */
+  /** Time limit for the lookup of a host name by DNS. */
+  readonly lookupMilliseconds: number;
+  /** Time limit for a whole download without DNS: connections, redirects and body together. */
   readonly downloadMilliseconds: number;
   /** How many redirects a download follows. */
   readonly redirects: number;
@@ -28,6 +30,7 @@ export const DEFAULT_IMAGE_LIMITS: ImageLimits = {
   frames: 2_000,
   scans: 100,
   decodeMilliseconds: 20_000,
+  lookupMilliseconds: 30_000,
   downloadMilliseconds: 15_000,
   redirects: 5,
 };
