@@ -1,7 +1,7 @@
 import { AkinError } from '@akin/domain';
 import type { CreateRaw, Metadata } from 'sharp';
 import { bmpMetadata, decodeBmp } from './bmp.ts';
-import { countScans } from './counts.ts';
+import { countFrames, countScans } from './counts.ts';
 import { bytesToDecode } from './decoder-bytes.ts';
 import { findHeicDecoder, HEIC_PACKAGE, heicToTiff } from './heic.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
@@ -30,7 +30,7 @@ export interface DecodeOptions {
  * alpha is flattened, CMYK, grey, 16 bit and colour profiles are converted; an invalid profile is ignored.
  * Large pictures are reduced by 4, 8, 16 … while the short side stays at least `minSide`: the JPEG decoder then skips
  * most of its work, and memory stays small. The pixels do not depend on threads, SIMD or machine (see `shrink`).
- * Order of checks: bytes, magic bytes, the type in the header, pixels, sides, frames and scans, and then decoding with
+ * Order of checks: bytes, magic bytes, frames, the type in the header, pixels, sides and scans, and then decoding with
  * a time limit. A truncated file is rejected, because its missing part would be compared as grey.
  *
  * @throws AkinError `too-large`, `unsupported-image` or `image-undecodable`; no other error for any bytes.
@@ -65,6 +65,8 @@ async function inspect(bytes: Uint8Array, options: DecodeOptions) {
   }
   const type = sniffImage(bytes);
   const safe = type === 'png' ? withoutExtras(bytes) : bytes;
+  // Before the header is read: libvips already reads all frames for it.
+  checkFrames(type, countFrames(type, safe, limits.frames), limits);
   const header = await readHeader(safe, type);
   checkHeader(type, header, limits);
   if (type === 'jpeg' && header.isProgressive) checkScans(safe, limits);
@@ -106,12 +108,15 @@ function checkHeader(type: ImageType, header: Metadata, limits: ImageLimits): vo
       `The ${NAMES[type]} image has ${width} x ${height} pixels, over the limit of ${limits.side} a side. Send a smaller version.`,
     );
   }
-  if ((header.pages ?? 1) > limits.frames) {
-    throw new AkinError(
-      'image-undecodable',
-      `The ${NAMES[type]} image has ${header.pages} frames, over the limit of ${limits.frames}. Send its first frame alone.`,
-    );
-  }
+  checkFrames(type, header.pages ?? 1, limits);
+}
+
+function checkFrames(type: ImageType, frames: number, limits: ImageLimits): void {
+  if (frames <= limits.frames) return;
+  throw new AkinError(
+    'image-undecodable',
+    `The ${NAMES[type]} image has more than ${limits.frames} frames, which is the limit. Send its first frame alone.`,
+  );
 }
 
 /** The time limit for decoding cannot interrupt the decoder while it reads the scans. */
