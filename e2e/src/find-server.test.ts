@@ -66,6 +66,19 @@ describe('commands in the folder of an akin that serves on any port', () => {
     expect((await createClient({ baseUrl: url }).keys()).keys).toMatchObject([{ note: 'made there' }]);
   });
 
+  it('index into the folder that they name, and not into another akin', async () => {
+    const env = { ...options().env, PORT: new URL(url).port };
+    const { code, out, err } = await runAkin(['index', 'pictures', '--data', 'other'], { ...options(), env });
+    expect([code, out, err]).toEqual([
+      0,
+      expect.stringContaining('2 indexed'),
+      expect.stringMatching(/^While this command runs, the page is at /m),
+    ]);
+    expect(err).not.toContain('No akin answers');
+    const nowhere = await run('index', 'pictures', '--database-url', 'postgres://127.0.0.1:1/x');
+    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('ECONNREFUSED 127.0.0.1:1')]);
+  });
+
   it('accept a URL without http://', async () => {
     const { code, out } = await run('export', '--url', url.replace('http://', ''), '--data', 'nowhere');
     expect([code, out.split('\n').length]).toEqual([0, 4]);

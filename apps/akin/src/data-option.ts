@@ -15,6 +15,12 @@ export function dataFolder(options: Parsed): string {
   return path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER);
 }
 
+/** The database of a store in PostgreSQL. One in the environment counts less than a data folder that the command names. */
+export function databaseUrl(options: Parsed): string | undefined {
+  if (options.named('data') && !options.named('database-url')) return undefined;
+  return options.server('database-url', 'postgres', 'postgresql');
+}
+
 /** The folder of the embedded database inside a data folder. */
 export function databaseFolder(options: Parsed): string {
   return path.join(dataFolder(options), 'database');

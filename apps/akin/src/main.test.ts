@@ -65,13 +65,15 @@ describe('the command akin', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/--port and --url .* exclude each other/)]);
   });
 
-  it('uses the store that the command names, even if the environment has the URL of an akin', async () => {
+  it('uses the store that the command names, even if the environment has the URL of an akin or a database', async () => {
     const data = await mkdtemp(path.join(tmpdir(), 'akin-named-store-'));
-    const env = { AKIN_URL: 'http://127.0.0.1:9' };
+    const env = { AKIN_URL: 'http://127.0.0.1:9', DATABASE_URL: 'postgres://127.0.0.1:1/x' };
     const made = await runAkin(['keys', 'create', '--scope', 'search', '--data', data], { env });
     expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^akin_\w+\n$/)]);
     const saved = await runAkin(['backup', path.join(data, 'saved'), '--data', data], { env });
     expect([saved.code, saved.err]).toEqual([0, '']);
+    const exported = await runAkin(['export', '--data', data], { env });
+    expect([exported.code, exported.err]).toEqual([1, expect.stringContaining(`No akin serves from ${data}: `)]);
     for (const args of [
       ['keys', 'list'],
       ['backup', path.join(data, 'none')],

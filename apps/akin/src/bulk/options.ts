@@ -25,13 +25,17 @@ export interface Server {
   readonly name: string;
 }
 
+/** Whether the command itself names a store: then another akin must not get its documents. */
+export function isStoreNamed(options: Parsed): boolean {
+  return options.named('data') || options.named('database-url');
+}
+
 /**
  * The URL of the akin to talk to, if one is given. A URL in the environment counts less than a store that the command
  * itself names.
  */
 export function givenUrl(options: Parsed): string | undefined {
-  const isStoreNamed = options.named('data') || options.named('database-url');
-  return isStoreNamed && !options.named('url') ? undefined : options.text('url');
+  return isStoreNamed(options) && !options.named('url') ? undefined : options.text('url');
 }
 
 /** @throws UsageError if the address is invalid, or no akin there is ready */
@@ -43,7 +47,13 @@ export async function findServer(options: Parsed): Promise<Server> {
 export async function findAkin(options: Parsed): Promise<Omit<Server, 'name'>> {
   const named = givenUrl(options);
   const folder = dataFolder(options);
-  const url = named === undefined ? ((await runningServer(folder))?.url ?? DEFAULT_URL) : httpAddress('url', named);
+  const served = named === undefined ? (await runningServer(folder))?.url : httpAddress('url', named);
+  if (served === undefined && isStoreNamed(options)) {
+    throw new UsageError(
+      `No akin serves from ${folder}: start it with npx akin-search serve --data, or give the URL of another one with --url.`,
+    );
+  }
+  const url = served ?? DEFAULT_URL;
   const key = options.text('key');
   const client = createClient({ baseUrl: url, retries: 0, fetch: upload, ...(key ? { key } : {}) });
   try {

@@ -1,5 +1,5 @@
 import { createClient } from '@akin/client';
-import { givenUrl, SERVER_OPTIONS } from '../bulk/options.ts';
+import { givenUrl, isStoreNamed, SERVER_OPTIONS } from '../bulk/options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { DEFAULT_URL } from '../default-port.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
@@ -27,7 +27,7 @@ export const indexCommand: Program = {
       {
         name: 'port',
         value: 'n',
-        about: `Port of the akin on this machine. Default: the akin that serves from the data folder, else ${DEFAULT_URL}`,
+        about: `Port of the akin on this machine. Default: the akin that serves from the data folder, else ${DEFAULT_URL} unless --data or --database-url names a store`,
         otherVariables: ['PORT'],
       },
       ...SERVER_OPTIONS.filter(({ name }) => name === 'key'),
@@ -47,8 +47,8 @@ export const indexCommand: Program = {
     }
     const url = await addressOf(options, config.dataFolder);
     const key = options.text('key');
-    const client = createClient({ baseUrl: url, retries: 0, ...(key ? { key } : {}) });
-    if (await client.isReady()) {
+    const client = url === undefined ? undefined : createClient({ baseUrl: url, retries: 0, ...(key ? { key } : {}) });
+    if (client !== undefined && (await client.isReady())) {
       const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });
       await using analyzer = await createModelAnalyzers(config.analysis, models);
       return await runFolders(options, {
@@ -65,7 +65,8 @@ export const indexCommand: Program = {
     // Loaded only if needed: a server takes longer to load than a short run takes.
     const { serve } = await import('../serve.ts');
     await using served = await serve(config, signal);
-    process.stderr.write(`No akin answers at ${url}. While this command runs, the page is at ${served.gateway.url}/\n`);
+    const nobody = url === undefined ? '' : `No akin answers at ${url}. `;
+    process.stderr.write(`${nobody}While this command runs, the page is at ${served.gateway.url}/\n`);
     const embedded = createClient({ baseUrl: served.gateway.url, retries: 0 });
     return await runFolders(options, {
       collection: await collectionToFill(embedded, options.text('collection')),
@@ -78,9 +79,15 @@ export const indexCommand: Program = {
   },
 };
 
-async function addressOf(options: Parsed, dataFolder: string): Promise<string> {
+/** The URL of the akin that may get the pictures. Undefined: the command opens the store that it names. */
+async function addressOf(options: Parsed, dataFolder: string): Promise<string | undefined> {
   const named = givenUrl(options);
   if (named !== undefined) return httpAddress('url', named);
-  if (options.text('port') !== undefined) return `http://127.0.0.1:${options.number('port', 65_535)}`;
-  return (await runningServer(dataFolder))?.url ?? DEFAULT_URL;
+  const isOwnStore = isStoreNamed(options);
+  if (options.named('port') || (!isOwnStore && options.text('port') !== undefined)) {
+    return `http://127.0.0.1:${options.number('port', 65_535)}`;
+  }
+  // The akin of the default data folder may have another database than the one that is named.
+  const served = isOwnStore && !options.named('data') ? undefined : await runningServer(dataFolder);
+  return served?.url ?? (isOwnStore ? undefined : DEFAULT_URL);
 }

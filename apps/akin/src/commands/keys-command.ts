@@ -1,7 +1,7 @@
 import { AkinRequestError, createClient, type Key, type NewKey, type Scope } from '@akin/client';
 import { SCOPES } from '@akin/domain';
 import { givenUrl } from '../bulk/options.ts';
-import { databaseFolder, dataFolder } from '../data-option.ts';
+import { databaseFolder, databaseUrl, dataFolder } from '../data-option.ts';
 import { listed } from '../fleet/options.ts';
 import { httpAddress } from '../http-address.ts';
 import type { Keys } from '../keys-in-store.ts';
@@ -78,8 +78,8 @@ async function withKeys(options: Parsed, run: (keys: Keys) => Promise<void>): Pr
     await run(keysAt(httpAddress('url', url), key));
     return 0;
   }
-  const databaseUrl = options.server('database-url', 'postgres', 'postgresql');
-  const server = databaseUrl ? undefined : await runningServer(dataFolder(options));
+  const database = databaseUrl(options);
+  const server = database ? undefined : await runningServer(dataFolder(options));
   if (server) {
     await run(keysAt(server.url, key)).catch((error) => {
       if (!(error instanceof AkinRequestError) || ![401, 403].includes(error.status)) throw error;
@@ -91,7 +91,7 @@ async function withKeys(options: Parsed, run: (keys: Keys) => Promise<void>): Pr
   }
   // A command that calls another akin needs no database.
   const { openKeys } = await import('../keys-in-store.ts');
-  await using opened = await openKeys(databaseUrl ? { databaseUrl } : { folder: databaseFolder(options) });
+  await using opened = await openKeys(database ? { databaseUrl: database } : { folder: databaseFolder(options) });
   await run(opened);
   return 0;
 }

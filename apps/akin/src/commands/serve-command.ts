@@ -78,7 +78,9 @@ export const serveCommand: Program = {
 
   async run(options, signal) {
     await refuseMissing(options.words);
-    const config = embeddedConfig(options);
+    // Its data folder contains more than a database.
+    const databaseUrl = options.server('database-url', 'postgres', 'postgresql');
+    const config = { ...embeddedConfig(options), ...(databaseUrl ? { databaseUrl } : {}) };
     const standbys = standbyUrls(options);
     if (standbys.length > 0 && config.databaseUrl === undefined) {
       throw new UsageError(

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type AnalyzerConfig, BACKEND_CHOICES, defaultPictureMemory } from '@akin/modules/analyze';
 import { useContentModel } from '@akin/modules/vectors';
 import { defaultSearchMemory, type ObjectsConfig } from '@akin/store';
-import { DATA_OPTION, dataFolder } from '../data-option.ts';
+import { DATA_OPTION, databaseUrl, dataFolder } from '../data-option.ts';
 import { contentModelFolder, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';
 import { type Option, type Parsed, UsageError } from '../options.ts';
 import type { ServeConfig, WaitingLimits } from '../serve.ts';
@@ -159,10 +159,10 @@ export const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@a
 
 /** Options of a command that serves only itself. `serve` adds its own options. */
 export function embeddedConfig(options: Parsed): ServeConfig {
-  const databaseUrl = options.server('database-url', 'postgres', 'postgresql');
+  const url = databaseUrl(options);
   return {
     dataFolder: dataFolder(options),
-    ...(databaseUrl ? { databaseUrl } : {}),
+    ...(url ? { databaseUrl: url } : {}),
     ...objectsConfig(options),
     host: '127.0.0.1',
     port: 0,
