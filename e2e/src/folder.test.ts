@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Collection, FoundDocument } from '@akin/client';
 import { freePort } from '@akin/testing';
@@ -211,6 +211,35 @@ describe('what was indexed', () => {
     expect((await index('--prune')).out).toContain('1 removed');
     await put();
     expect((await index()).out).toContain('1 indexed');
+  });
+
+  it('is not replaced by a file of another folder with the same path below it, unless its own file moved', async () => {
+    const folders = ['first', 'second', 'moved'].map((name) => path.join(place.folder, name));
+    const [first = '', second = '', moved = ''] = folders;
+    for (const [folder, seed] of [
+      [first, UNLIKE[0]],
+      [second, UNLIKE[1]],
+    ] as const) {
+      await mkdir(folder);
+      await writeFile(path.join(folder, '1.jpg'), await picture(seed));
+    }
+    const linked = path.join(place.folder, 'linked');
+    await symlink(first, linked);
+    const indexInto = (...args: string[]) => runAkin(['index', ...args, '--url', akin.url, '--collection', 'folders']);
+    expect((await indexInto(first)).out).toContain('1 indexed');
+    const { code, out } = await indexInto(second);
+    expect([code, out]).toEqual([2, expect.stringContaining(`1.jpg, is that of ${path.join(first, '1.jpg')} already`)]);
+    expect((await indexInto(linked)).out).toContain('1 unchanged, 0 removed, 0 failed');
+    const collection = akin.client.collection('folders');
+    const before = (await documents(collection)).get('1.jpg');
+    expect(before).toMatchObject({ source: first });
+
+    await rename(first, moved);
+    expect((await indexInto(moved)).out).toContain('1 indexed');
+    const { response } = await collection.select({ q: 'color_rerank:*' });
+    expect(response.docs).toEqual([{ ...before, source: moved }]);
+    await rm(path.join(moved, '1.jpg'));
+    expect((await indexInto(moved, '--prune')).out).toContain('1 removed');
   });
 
   it('may be in a new collection', async () => {

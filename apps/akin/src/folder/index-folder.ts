@@ -21,6 +21,8 @@ export interface FolderRun {
   readonly threads: number;
   readonly candidates: (listener: WalkListener) => AsyncIterable<Candidate>;
   readonly labelsFromFolders: boolean;
+  /** Replace documents also if their files are in another folder, and still there. */
+  readonly replaceOthers: boolean;
   /** Remove documents of the same folders whose file no longer exists. */
   readonly prune: boolean;
   /** Also index files whose documents were deleted on purpose. */
@@ -44,13 +46,15 @@ export interface FolderReport {
 /**
  * Analyzes pictures on all cores and stores them with their outputs and thumbnails. A file with the same size and time
  * as its document is skipped, so a stopped run continues where it was. A file whose document was deleted on purpose is
- * skipped, too.
+ * skipped, too. A file whose id belongs to a file of another folder is reported.
  *
  * @throws {AkinRequestError} if akin refuses documents or does not answer. A picture that fails is only reported.
  */
 export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   const { counts, failures } = run.progress;
   const fail = (file: string, code: string, reason: string) => run.progress.fail({ file, code, reason });
+  const conflict = ({ file, id }: Candidate, namesake: string) =>
+    fail(file, 'conflict', `its id, ${id}, is that of ${namesake} already`);
   const nearDuplicates = new NearDuplicates();
   await run.collection.commit();
   const stored = await storedFiles(run.collection);
@@ -67,8 +71,18 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   const work = async (candidate: Candidate): Promise<void> => {
     try {
       const stat = await fs.stat(candidate.file);
-      if (isCurrent(stored.get(candidate.id), stat, run.labelsFromFolders ? folderLabels(candidate.id) : [])) {
-        counts.unchanged++;
+      const known = stored.get(candidate.id);
+      const other = known !== undefined && known.source !== candidate.source ? known.source : undefined;
+      const isMoved = other !== undefined && (await isGone(other, candidate.id));
+      if (other !== undefined && !isMoved && !run.replaceOthers && !(await isFileIn(other, candidate.id, stat))) {
+        conflict(candidate, path.join(other, candidate.id));
+        return;
+      }
+      if (isCurrent(known, stat, run.labelsFromFolders ? folderLabels(candidate.id) : [])) {
+        if (isMoved) {
+          counts.done++;
+          await batch.add({ id: candidate.id, source: { set: candidate.source } });
+        } else counts.unchanged++;
         return;
       }
       if (isSameFile(deleted.get(candidate.id), stat)) {
@@ -112,7 +126,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
       continue;
     }
     if (namesake !== undefined) {
-      fail(candidate.file, 'conflict', `its id, ${candidate.id}, is that of ${namesake} already`);
+      conflict(candidate, namesake);
       continue;
     }
     fileOfId.set(candidate.id, candidate.file);
@@ -246,6 +260,15 @@ async function isGone(source: string, id: string): Promise<boolean> {
     if (!gone) return false;
   }
   return true;
+}
+
+/** Whether the file of an id in a folder is this one, by another path. */
+async function isFileIn(source: string, id: string, { dev, ino }: { dev: number; ino: number }): Promise<boolean> {
+  for (const name of namesOf(id)) {
+    const found = await fs.stat(path.join(source, name)).catch(() => undefined);
+    if (found?.dev === dev && found.ino === ino) return true;
+  }
+  return false;
 }
 
 function folderLabels(id: string): string[] {

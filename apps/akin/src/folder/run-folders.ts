@@ -76,6 +76,8 @@ async function runOnce(options: Parsed, run: FoldersRun, retryOf: string | undef
         }
       },
       labelsFromFolders: only === undefined && options.on('labels-from-folders'),
+      // A temporary collection may contain pictures of a folder that was named by mistake.
+      replaceOthers: only !== undefined,
       prune: isWhole && options.on('prune'),
       restoreDeleted: isWhole && options.on('restore-deleted'),
       progress,
