@@ -154,6 +154,20 @@ describe('akin import', () => {
     expect(await readFile(left).catch(() => 'gone')).toBe('gone');
   });
 
+  it('starts at the beginning if the collection was dropped and created again', async () => {
+    await write('again.ndjson', [...many(KILLED), 'no JSON', { id: 'behind' }]);
+    const stopped = await run('import', 'again', file('again.ndjson'), '--strict');
+    expect(stopped).toMatchObject({ code: 2, out: expect.stringContaining(`Line ${KILLED + 1}`) });
+    const collection = akin.client.collection('again');
+    const { newest } = JSON.parse(await readFile(`${file('again.ndjson')}.progress`, 'utf8'));
+    expect(newest.token).not.toBe('');
+    await collection.drop();
+    await collection.create();
+    const { code, err } = await run('import', 'again', file('again.ndjson'));
+    expect([code, err]).toEqual([2, expect.stringContaining('Starts at the beginning')]);
+    expect((await collection.status()).documents).toBe(KILLED + 1);
+  });
+
   it('publishes what was accepted before it was killed', async () => {
     await write('accepted.ndjson', many(6_000));
     const args = ['import', file('accepted.ndjson'), '--url', akin.url, '--collection', 'accepted'];

@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { AkinRequestError } from '@akin/client';
+import { AkinRequestError, type Collection } from '@akin/client';
 import { Import, type ImportConfig, StrictError } from '../bulk/import-documents.ts';
 import { findServer, isLocal, SERVER_OPTIONS } from '../bulk/options.ts';
 import { type Progress, ProgressFile } from '../bulk/progress-file.ts';
 import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { formatOf } from '../bulk/read-lines.ts';
 import { Rejects } from '../bulk/rejects.ts';
+import { retryTransient } from '../bulk/retry-transient.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { type Parsed, UsageError } from '../options.ts';
 import type { Program } from '../program.ts';
@@ -57,7 +58,14 @@ export const importCommand: Program = {
     const server = await findServer(options);
     const progressFile =
       size === undefined ? undefined : await ProgressFile.nextTo(file, server.url, server.name).catch(() => undefined);
-    const before = await startOf(options, progressFile);
+    const maxOutageMilliseconds = options.number('patience') * 1_000;
+    const before = await startOf(options, progressFile, (progress) =>
+      retryTransient(
+        () => isOf(server.client.collection(server.name), progress, signal),
+        maxOutageMilliseconds,
+        signal,
+      ),
+    );
     if (before.start.lines > 0) process.stderr.write(`Starts at line ${before.start.lines + 1}.\n`);
     const rejectsFile = options.text('rejects') ?? `${size === undefined ? 'import' : file}.rejects.ndjson`;
     const rejects = await Rejects.open(rejectsFile, before !== FRESH);
@@ -69,7 +77,7 @@ export const importCommand: Program = {
       compress: !isLocal(server.url),
       modules: options.text('modules'),
       strict: options.on('strict'),
-      maxOutageMilliseconds: options.number('patience') * 1_000,
+      maxOutageMilliseconds,
       signal: either,
     });
     let note = '';
@@ -154,11 +162,33 @@ async function sizeOf(file: string): Promise<number | undefined> {
   return file.endsWith('.gz') ? 0 : found.size;
 }
 
-async function startOf(options: Parsed, progressFile: ProgressFile | undefined): Promise<Progress> {
-  if (options.text('from') === undefined) return (await progressFile?.read()) ?? FRESH;
+async function startOf(
+  options: Parsed,
+  progressFile: ProgressFile | undefined,
+  isValid: (progress: Progress) => Promise<boolean>,
+): Promise<Progress> {
+  if (options.text('from') === undefined) {
+    const progress = await progressFile?.read();
+    if (progress === undefined || (await isValid(progress))) return progress ?? FRESH;
+    process.stderr.write('The collection was replaced after the earlier run. Starts at the beginning.\n');
+    return FRESH;
+  }
   const from = options.number('from');
   if (from < 1) throw new UsageError('--from must be at least 1.');
   return { ...FRESH, start: { lines: from - 1, bytes: 0 } };
+}
+
+/** Whether an earlier run filled this collection, and not one that had its name before. */
+async function isOf(collection: Collection, { newest }: Progress, signal: AbortSignal): Promise<boolean> {
+  if (newest.token === '') return true;
+  try {
+    await collection.select({ rows: 0, after: newest.token, afterTimeout: 0 }, { signal });
+    return true;
+  } catch (error) {
+    if (!(error instanceof AkinRequestError) || ![400, 404, 503].includes(error.status)) throw error;
+    // 503: its documents are not visible yet.
+    return error.status === 503;
+  }
 }
 
 function report(accepted: number, before: Progress, acceptedIn: number, visibleIn: number, options: Parsed): string {
