@@ -91,9 +91,15 @@ describe('the command akin', () => {
     });
     await new Promise<void>((resolve) => waiting.listen(0, '127.0.0.1', resolve));
     const { port } = waiting.address() as AddressInfo;
-    const { code, err } = await runAkin(['export', '--url', `http://127.0.0.1:${port}`]);
+    const exported = await runAkin(['export', '--url', `http://127.0.0.1:${port}`]);
+    // It has no second store beside that of this akin.
+    const data = path.join(tmpdir(), `akin-not-ready-${process.pid}`);
+    const indexed = await runAkin(['index', '.', '--port', String(port), '--data', data]);
     waiting.close();
-    expect([code, err]).toEqual([1, `The server at http://127.0.0.1:${port} is not ready: Waits for a first key.\n`]);
+    for (const { code, err } of [exported, indexed]) {
+      expect([code, err]).toEqual([1, `The server at http://127.0.0.1:${port} is not ready: Waits for a first key.\n`]);
+    }
+    expect(existsSync(data)).toBe(false);
   });
 
   it('is refused in a separate process as in a shared one', async () => {

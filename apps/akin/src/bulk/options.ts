@@ -56,17 +56,27 @@ export async function findAkin(options: Parsed): Promise<Omit<Server, 'name'>> {
   const url = served ?? DEFAULT_URL;
   const key = options.text('key');
   const client = createClient({ baseUrl: url, retries: 0, fetch: upload, ...(key ? { key } : {}) });
-  try {
-    await client.ready();
-  } catch (error) {
-    if (!(error instanceof AkinRequestError)) throw error;
+  if (!(await isReady(client, url))) {
     throw new UsageError(
-      error.status === 0
-        ? `${named === undefined ? `No akin serves from ${folder}, and none` : 'No akin'} answers at ${url}: start it with npx akin-search, or give another URL with --url.`
-        : `The server at ${url} is not ready: ${error.message}`,
+      `${named === undefined ? `No akin serves from ${folder}, and none` : 'No akin'} answers at ${url}: start it with npx akin-search, or give another URL with --url.`,
     );
   }
   return { client, url };
+}
+
+/**
+ * Whether akin is ready; false if nothing answers.
+ * @throws UsageError that says why it is not ready, if it answers
+ */
+export async function isReady(client: Client, url: string): Promise<boolean> {
+  try {
+    await client.ready();
+    return true;
+  } catch (error) {
+    if (!(error instanceof AkinRequestError)) throw error;
+    if (error.status === 0) return false;
+    throw new UsageError(`The server at ${url} is not ready: ${error.message}`);
+  }
 }
 
 /** Whether akin runs on this machine. Then compression would take longer than sending. */

@@ -1,5 +1,5 @@
 import { createClient } from '@akin/client';
-import { givenUrl, isStoreNamed, SERVER_OPTIONS } from '../bulk/options.ts';
+import { givenUrl, isReady, isStoreNamed, SERVER_OPTIONS } from '../bulk/options.ts';
 import { collectionToFill } from '../collection-to-fill.ts';
 import { DEFAULT_URL } from '../default-port.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
@@ -47,8 +47,8 @@ export const indexCommand: Program = {
     }
     const url = await addressOf(options, config.dataFolder);
     const key = options.text('key');
-    const client = url === undefined ? undefined : createClient({ baseUrl: url, retries: 0, ...(key ? { key } : {}) });
-    if (client !== undefined && (await client.isReady())) {
+    const client = createClient({ baseUrl: url ?? '', retries: 0, ...(key ? { key } : {}) });
+    if (url !== undefined && (await isReady(client, url))) {
       const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });
       await using analyzer = await createModelAnalyzers(config.analysis, models);
       return await runFolders(options, {
