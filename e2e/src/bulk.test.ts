@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -254,6 +254,13 @@ describe('akin export', () => {
     expect(await answers(collection)).toBe(before);
     expect(await (await fetch(collection.thumbnailAddress('fetched'))).arrayBuffer()).toEqual(small);
     expect(Buffer.from(await (await fetch(collection.thumbnailAddress('drawn'))).arrayBuffer())).toEqual(thumbnail);
+  });
+
+  it('leaves the unfinished file of another export', async () => {
+    await write('shared.ndjson.partial', ['of another']);
+    expect((await run('export', 'odd', '-o', file('shared.ndjson'))).code).toBe(0);
+    expect(await readFile(file('shared.ndjson.partial'), 'utf8')).toBe('of another');
+    expect((await readdir(place.folder)).filter((name) => name.startsWith('shared.'))).toHaveLength(2);
   });
 
   it('writes matching documents to standard output', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
@@ -96,8 +97,9 @@ async function openOutput(file: string): Promise<Output> {
     };
   }
   const isFile = await mayReplace(file);
-  const partial = isFile ? `${file}.partial` : file;
-  const target = createWriteStream(partial);
+  // Another export into this file has its own.
+  const partial = isFile ? `${file}.${randomUUID().slice(0, 8)}.partial` : file;
+  const target = createWriteStream(partial, { flags: isFile ? 'wx' : 'w' });
   const stream: Writable = file.endsWith('.gz') ? createGzip({ level: 6 }) : target;
   if (stream !== target) stream.pipe(target);
   // The next write, or the end, reports it.
