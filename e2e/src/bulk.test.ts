@@ -269,6 +269,8 @@ describe('akin export', () => {
     const [header = '', ...lines] = out.trim().split('\n');
     expect(JSON.parse(header)['akin-export'].fields).toMatchObject({ long: 'long', exact: 'double', note: 'string' });
     expect(lines.map((line) => JSON.parse(line).id).sort()).toEqual(['a', 'b']);
+    const filtered = await run('export', 'odd', '--fq', 'note:*', '--fq=-note:plain', '--fq', 'long:*');
+    expect(filtered.out.match(/"id":"\w+"/g)).toEqual(['"id":"b"']);
   });
 
   it('waits for a slow reader without a warning, and ends when its reader has ended', async () => {

@@ -9,6 +9,7 @@ const COMMAND: Command = {
     { name: 'height', value: 'n', about: 'Metres', default: '100', otherVariables: ['HEIGHT'] },
     { name: 'no-lights', about: 'In the dark' },
     { name: 'pilot', value: 'name', about: 'Who' },
+    { name: 'stop', value: 'place', about: 'Where else', isRepeatable: true },
   ],
 };
 const parse = (args: string[], env: NodeJS.ProcessEnv = {}) => parseOptions(COMMAND, args, env);
@@ -78,6 +79,16 @@ describe('a command line', () => {
     );
   });
 
+  it('takes several values only for an option that may be repeated', () => {
+    expect(parse(['--stop', 'a', '--stop=b']).texts('stop')).toEqual(['a', 'b']);
+    expect(parse([]).texts('stop')).toEqual([]);
+    expect(parse([], { AKIN_STOP: 'a' }).texts('stop')).toEqual(['a']);
+    expect(() => parse(['--stop=a', '--stop=']).texts('stop')).toThrow('--stop is empty');
+    expect(() => parse(['--pilot', 'Ada', '--pilot', 'Ada'])).toThrow(
+      new UsageError('--pilot is given twice: give it once.'),
+    );
+  });
+
   it('takes everything after -- as words', () => {
     expect(parse(['--', '--height']).words).toEqual(['--height']);
   });
@@ -93,6 +104,7 @@ Options [default; environment variable]:
   --height <n>                 Metres [default 100; AKIN_HEIGHT or HEIGHT]
   --no-lights                  In the dark [AKIN_NO_LIGHTS]
   --pilot <name>               Who [AKIN_PILOT]
+  --stop <place>               Where else [AKIN_STOP]
 `);
   });
 });

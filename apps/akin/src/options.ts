@@ -9,6 +9,8 @@ export interface Option {
   readonly value?: string;
   readonly about: string;
   readonly default?: string;
+  /** It may be given several times. */
+  readonly isRepeatable?: true;
   /** Environment variables in addition to `AKIN_…`, for example `DATABASE_URL`. */
   readonly otherVariables?: readonly string[];
 }
@@ -26,6 +28,8 @@ export interface Parsed {
   readonly words: readonly string[];
   /** The text of an option; undefined if it was not given. @throws {UsageError} when it is empty. */
   text(name: string): string | undefined;
+  /** The texts of an option that may be repeated; empty if it was not given. @throws {UsageError} when one is empty. */
+  texts(name: string): readonly string[];
   /** The URL of a server that begins with one of these schemes, as `redis`. Undefined if it was not given. */
   server(name: string, ...schemes: readonly string[]): string | undefined;
   /** Whether an option was given on the command line, not in the environment. */
@@ -47,11 +51,12 @@ export class UsageError extends Error {
 /**
  * Parses a command line. Missing options come from the environment, then from the defaults.
  *
- * @throws {UsageError} naming every unknown flag or malformed value, and a word where none is expected
+ * @throws {UsageError} naming every unknown flag or malformed value, an option that is given twice, and a word where
+ * none is expected
  */
 export function parseOptions(command: Command, args: readonly string[], env: NodeJS.ProcessEnv): Parsed {
   const byName = new Map(command.options.map((option) => [option.name, option]));
-  let values: Record<string, string | boolean | undefined>;
+  let values: Record<string, string | boolean | string[] | undefined>;
   let words: string[];
   try {
     const parsed = parseArgs({
@@ -62,7 +67,12 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
           (option) =>
             [
               option.name,
-              { type: option.value ? 'string' : 'boolean', ...(option.short ? { short: option.short } : {}) },
+              {
+                type: option.value ? 'string' : 'boolean',
+                // Otherwise the last value would count, and the others be lost.
+                multiple: option.value !== undefined,
+                ...(option.short ? { short: option.short } : {}),
+              },
             ] as const,
         ),
         ['help', { type: 'boolean', short: 'h' } as const],
@@ -73,6 +83,12 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
   } catch (error) {
     throw new UsageError(`${(error as Error).message.split('. To specify')[0]}\nSee: akin ${command.name} --help`);
   }
+  for (const { name, isRepeatable } of command.options) {
+    const given = values[name];
+    if (!Array.isArray(given) || isRepeatable) continue;
+    if (given.length > 1) throw new UsageError(`--${name} is given twice: give it once.`);
+    values[name] = given[0];
+  }
   const [word] = words;
   if (command.takesWords === false && word !== undefined) {
     throw new UsageError(
@@ -80,7 +96,8 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
     );
   }
   const lookUp = (name: string): string | boolean | undefined => {
-    if (values[name] !== undefined) return values[name];
+    const given = values[name];
+    if (given !== undefined && !Array.isArray(given)) return given;
     const option = byName.get(name);
     if (!option) throw new Error(`akin ${command.name} has no option ${name}`);
     for (const variable of [environmentName(name), ...(option.otherVariables ?? [])]) {
@@ -96,6 +113,12 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
   return {
     words,
     text,
+    texts(name) {
+      const given = values[name];
+      const all = Array.isArray(given) ? given : [text(name) ?? []].flat();
+      if (all.includes('')) throw new UsageError(`--${name} is empty: give it a value, or remove it.`);
+      return all;
+    },
     server(name, ...schemes) {
       const value = text(name);
       if (value === undefined || schemes.some((scheme) => value.startsWith(`${scheme}://`))) return value;

@@ -8,7 +8,7 @@ import { AkinRequestError } from '@akin/client';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
 import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { retryTransient } from '../bulk/retry-transient.ts';
-import { type Parsed, UsageError } from '../options.ts';
+import { UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
 import type { Program } from '../program.ts';
 
@@ -22,7 +22,7 @@ export const exportCommand: Program = {
       ...SERVER_OPTIONS,
       { name: 'output', short: 'o', value: 'file', about: 'File to write; - is standard output', default: '-' },
       { name: 'q', value: 'query', about: 'Only documents that match', default: '*:*' },
-      { name: 'fq', value: 'query', about: 'Only documents that also match this' },
+      { name: 'fq', value: 'query', about: 'Only documents that also match this. May be repeated', isRepeatable: true },
       { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
     ],
   },
@@ -33,11 +33,11 @@ export const exportCommand: Program = {
     const collection = client.collection(name);
     const expected = (await collection.status()).documents;
     const output = await openOutput(options.text('output') ?? '-');
-    const parameters = { q: options.text('q') ?? '*:*', ...filterOf(options) };
+    const parameters = { q: options.text('q') ?? '*:*', fq: options.texts('fq') };
     const patience = options.number('patience') * 1_000;
     let documents = 0;
     let commit = 0;
-    const all = parameters.q === '*:*' && !('fq' in parameters);
+    const all = parameters.q === '*:*' && parameters.fq.length === 0;
     const line = bulkProgressLine(process.stderr, () => ({
       documents,
       failed: 0,
@@ -71,11 +71,6 @@ export const exportCommand: Program = {
     return 0;
   },
 };
-
-function filterOf(options: Parsed): { fq?: string } {
-  const fq = options.text('fq');
-  return fq === undefined ? {} : { fq };
-}
 
 interface Output {
   write(text: string): Promise<void>;
