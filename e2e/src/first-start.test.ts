@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createClient } from '@akin/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -143,6 +143,16 @@ describe('the next start', () => {
       await keyed.command.stop();
       akin = await serveAkin(['--data', folder]);
     }
+  });
+
+  it('does not continue the demo in a collection that has other documents by now', async () => {
+    const folder = path.join(data.folder, 'data');
+    await akin.client.collection('my-collection').add([{ id: 'mine' }], { commit: true });
+    await akin.command.stop();
+    await writeFile(path.join(folder, 'demo', 'my-collection.filled'), '');
+    akin = await serveAkin(['--data', folder]);
+    await akin.command.says(/Three requests/);
+    expect(akin.command.out).not.toMatch(/Demo:/);
   });
 
   it('is refused while another akin uses the folder, or the port', async () => {

@@ -33,8 +33,8 @@ const DEMO = fileURLToPath(new URL('../../demo/', import.meta.url));
 const BATCH_DOCUMENTS = 64;
 
 /**
- * Stores the demo in an empty collection. A collection that contains other documents is not changed, and a finished
- * demo is not stored again.
+ * Stores the demo in an empty collection. A collection that contains other documents is not changed, also if it contains
+ * a part of the demo. A finished demo is not stored again.
  *
  * The demo includes the outputs of akin's own models. With other models its pictures are analyzed.
  */
@@ -47,6 +47,7 @@ export async function fillWithDemo(run: DemoRun): Promise<void> {
   const { documents: count } = await run.collection.status();
   if (filled === null && count > 0) return;
   const { models, documents } = JSON.parse(await fs.readFile(path.join(DEMO, 'documents.json'), 'utf8')) as DemoFile;
+  if (count > 0 && (await hasOthers(run.collection, new Set(documents.map(({ id }) => id))))) return;
   const model = await modelOf(run.collection, run.models);
   const isOurs = models === modelNames() && (model === undefined || models.includes(`content=${model}`));
   const prepare = isOurs ? withPicture : (document: DemoFile['documents'][number]) => analyzed(document, run, model);
@@ -61,6 +62,11 @@ export async function fillWithDemo(run: DemoRun): Promise<void> {
     run.say(`Demo: ${start + part.length} of ${documents.length} pictures`);
   }
   if (!run.signal.aborted) await fs.writeFile(marker, DEMO_VERSION);
+}
+
+async function hasOthers(collection: Collection, ids: ReadonlySet<string>): Promise<boolean> {
+  for await (const { id } of collection.all({ fl: 'id' })) if (!ids.has(id)) return true;
+  return false;
 }
 
 /** The gateway makes the thumbnail of the picture. */
