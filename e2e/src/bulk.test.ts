@@ -193,6 +193,10 @@ describe('akin import', () => {
   });
 
   it('says what is wrong with a command', async () => {
+    await write('precious.ndjson', many(1));
+    const itself = await run('import', 'x', file('precious.ndjson'), '--rejects', file('precious.ndjson'));
+    expect([itself.code, itself.err]).toEqual([1, expect.stringContaining('--rejects names the input')]);
+    expect(await readFile(file('precious.ndjson'), 'utf8')).toContain('document 0');
     const nobody = await runAkin(['import', file('lines.ndjson'), '--url', 'http://127.0.0.1:9']);
     expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining('No akin answers')]);
     const nothing = await run('import', 'x', file('is-not-there.ndjson'));

@@ -1,5 +1,5 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { access, constants, rm } from 'node:fs/promises';
+import { access, constants, link, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
@@ -12,27 +12,37 @@ const MAX_PRINTED_REASONS = 10;
  * first one.
  */
 export class Rejects {
-  readonly file: string;
   count = 0;
   readonly #reasons = new Map<string, number>();
   #out: WriteStream | undefined;
   #failure: Error | undefined;
+  #file: string;
+  /** The name of the file when it is complete, if no other import has taken it by then. */
+  readonly #nameAtEnd: string;
 
-  private constructor(file: string) {
-    this.file = file;
+  private constructor(file: string, nameAtEnd: string) {
+    this.#file = file;
+    this.#nameAtEnd = nameAtEnd;
+  }
+
+  get file(): string {
+    return this.#file;
   }
 
   /**
    * @param isContinued keeps the lines of an earlier run
+   * @param isShared other imports that run at the same time may have the same name
    * @throws {UsageError} if the file cannot be written
    */
-  static async open(file: string, isContinued: boolean): Promise<Rejects> {
+  static async open(file: string, isContinued: boolean, isShared = false): Promise<Rejects> {
     const isFile = await mayReplace(file);
     await access(isFile ? path.dirname(path.resolve(file)) : file, constants.W_OK).catch((error: Error) => {
       throw new UsageError(`${file} cannot be written (${error.message}): choose another file with --rejects.`);
     });
-    if (isFile && !isContinued) await rm(file, { force: true });
-    return new Rejects(file);
+    const { dir, name, ext } = path.parse(file);
+    const own = isShared && isFile && !isContinued ? path.join(dir, `${name}-${process.pid}${ext}`) : file;
+    if (isFile && !isContinued) for (const earlier of [file, own]) await rm(earlier, { force: true });
+    return new Rejects(own, file);
   }
 
   /**
@@ -50,7 +60,7 @@ export class Rejects {
       this.#reasons.set(kind, (this.#reasons.get(kind) ?? 0) + 1);
     }
     this.#requireWritten();
-    this.#out ??= createWriteStream(this.file, { flags: 'a' }).on('error', (error) => {
+    this.#out ??= createWriteStream(this.#file, { flags: 'a' }).on('error', (error) => {
       this.#failure = error;
     });
     this.#out.write(`${JSON.stringify({ line, ...(id ? { id } : {}), reason })}\n`);
@@ -71,12 +81,20 @@ export class Rejects {
       await closed;
     }
     this.#requireWritten();
+    if (this.#file === this.#nameAtEnd) return;
+    const isFree = await link(this.#file, this.#nameAtEnd).then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) return;
+    await rm(this.#file, { force: true });
+    this.#file = this.#nameAtEnd;
   }
 
   #requireWritten(): void {
     if (this.#failure === undefined) return;
     throw new UsageError(
-      `${this.file} cannot be written (${this.#failure.message}): choose another file with --rejects.`,
+      `${this.#file} cannot be written (${this.#failure.message}): choose another file with --rejects.`,
     );
   }
 }

@@ -68,7 +68,9 @@ export const importCommand: Program = {
     );
     if (before.start.lines > 0) process.stderr.write(`Starts at line ${before.start.lines + 1}.\n`);
     const rejectsFile = options.text('rejects') ?? `${size === undefined ? 'import' : file}.rejects.ndjson`;
-    const rejects = await Rejects.open(rejectsFile, before !== FRESH);
+    if (await isSameFile(file, rejectsFile)) throw new UsageError('--rejects names the input: choose another file.');
+    const isShared = size === undefined && options.text('rejects') === undefined;
+    const rejects = await Rejects.open(rejectsFile, before !== FRESH, isShared);
     const { signal: either, stop } = stoppable(signal);
     const run = new Import({
       ...{ file, before, progressFile, rejects, ...table },
@@ -203,4 +205,9 @@ function failureLines(rejects: Rejects, before: Progress): string[] {
   const failed = before.rejected + rejects.count;
   if (failed === 0) return [];
   return [`${failed} failed: ${rejects.file} contains their lines and the reasons.`, ...rejects.summary()];
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map((file) => stat(file).catch(() => undefined)));
+  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }
