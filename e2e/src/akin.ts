@@ -29,7 +29,14 @@ export class RunningCommand {
 
   constructor(
     args: readonly string[],
-    options: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string; program?: string } = {},
+    options: {
+      env?: NodeJS.ProcessEnv;
+      cwd?: string;
+      input?: string;
+      /** After the input comes nothing, and no end. */
+      isInputOpen?: boolean;
+      program?: string;
+    } = {},
   ) {
     this.#child = spawn(process.execPath, [...SHORT_LIVED, options.program ?? PROGRAM, ...args], {
       // Each thread that analyzes loads the models, which takes longer than the few pictures of a test.
@@ -47,7 +54,8 @@ export class RunningCommand {
     listen('stderr', (text) => {
       this.err += text;
     });
-    this.#child.stdin?.on('error', () => {}).end(options.input ?? '');
+    this.#child.stdin?.on('error', () => {}).write(options.input ?? '');
+    if (!options.isInputOpen) this.#child.stdin?.end();
     this.#ended = new Promise((resolve, reject) => {
       this.#child.once('error', reject).once('close', (code, signal) => {
         resolve({ code, signal, out: this.out, err: this.err });

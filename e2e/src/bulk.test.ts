@@ -192,6 +192,15 @@ describe('akin import', () => {
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('there is no folder')]);
   });
 
+  it('stops while its input sends nothing', async () => {
+    const collection = akin.client.collection('idle');
+    await collection.create();
+    const args = ['import', '-', '--url', akin.url, '--collection', 'idle'];
+    const idle = new RunningCommand(args, { input: '{"id":"a"}\n', isInputOpen: true });
+    await until('the line is accepted', async () => (await collection.operations({ limit: 1 })).operations.length > 0);
+    expect(await idle.stop()).toMatchObject({ code: 130, out: expect.stringContaining('Stopped: 1 accepted.') });
+  });
+
   it('says what is wrong with a command', async () => {
     await write('precious.ndjson', many(1));
     const itself = await run('import', 'x', file('precious.ndjson'), '--rejects', file('precious.ndjson'));

@@ -100,7 +100,7 @@ export class Import {
     const saving = setInterval(() => void this.#save(), SAVE_MILLISECONDS);
     try {
       await this.#define({ fields });
-      for await (const line of readLines(file, this.#read, format, cells)) {
+      for await (const line of readLines(file, this.#read, format, cells, signal)) {
         signal.throwIfAborted();
         await this.#take(line);
         this.#read = { lines: line.number, bytes: line.end };

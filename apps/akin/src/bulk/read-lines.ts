@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { AkinError, readJsonStream, stringifyJson } from '@akin/domain';
 import { type Line, LONGEST_LINE, type Start } from './line.ts';
@@ -25,11 +25,19 @@ export function formatOf(file: string): Format {
  * compressed by gzip or not, or a Parquet file. Blank lines are counted and skipped. Keeps one chunk and one line in
  * memory; of Parquet, one slice of rows.
  *
+ * @param signal ends the wait for an input that sends nothing
  * @throws the system's errors; AkinError for damaged gzip data, a malformed array or table
  */
-export async function* readLines(file: string, start: Start, format: Format, cells: Cells): AsyncGenerator<Line> {
+export async function* readLines(
+  file: string,
+  start: Start,
+  format: Format,
+  cells: Cells,
+  signal?: AbortSignal,
+): AsyncGenerator<Line> {
   if (file !== '-' && (await isParquet(file))) return yield* readParquet(file, start);
   const input = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  if (signal) addAbortSignal(signal, input);
   const unpacked = await unpack(input);
   if (format === 'csv') return yield* readCsv(unpacked, start, cells);
   const [first, chunks] = await peek(unpacked);

@@ -71,6 +71,11 @@ describe('the files that a command line names', () => {
     expect(files).toEqual(['a > 1.jpg', 'b [x] > 4.jpg', 'a > deep/3.jpg']);
   });
 
+  it('are no devices or pipes, which may never end', async () => {
+    const { files, problems } = await found(['/dev/zero', at('5.jpg')]);
+    expect([files, problems]).toEqual([[' > 5.jpg'], [expect.stringContaining('zero: it is not a file')]]);
+  });
+
   it('are reported if they do not exist, and the others are found', async () => {
     expect(await found([at('none'), at('*.gif'), at('5.jpg')])).toEqual({
       files: [' > 5.jpg'],

@@ -55,7 +55,8 @@ function isPattern(word: string): boolean {
 /** The kind of file at a path, or why there is none. */
 async function kindOf(word: string): Promise<'folder' | 'file' | (string & {})> {
   try {
-    return (await fs.stat(word)).isDirectory() ? 'folder' : 'file';
+    const stat = await fs.stat(word);
+    return stat.isDirectory() ? 'folder' : stat.isFile() ? 'file' : 'it is not a file';
   } catch (error) {
     return reasonOf(error);
   }
