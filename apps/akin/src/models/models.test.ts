@@ -10,7 +10,8 @@ import { drawImage, smallDisk, TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PROGRAM, runAkin } from '../../test/run-akin.ts';
 import { download } from './download.ts';
-import { knownModel } from './known-models.ts';
+import { type KnownModel, knownModel } from './known-models.ts';
+import { pull as pullHere } from './pull.ts';
 
 const WORD = 'siglip-base-patch16-224';
 const VISION = 'onnx/vision_model.onnx';
@@ -199,6 +200,10 @@ describe('akin models', () => {
     await writeFile(inModel('akin-download.lock'), String(child.pid));
     expect((await pull()).code).toBe(0);
     expect(newRequests()[0]).toBe(`${VISION} bytes=${BROUGHT}-`);
+    // Left by one that had the number of this process, as in a container.
+    await writeFile(inModel('akin-download.lock'), String(process.pid));
+    const model = knownModel(WORD) as KnownModel;
+    expect(await pullHere({ model, folder: inModel(), mirror, progress: () => {} }, NEVER)).toBe(0);
     expect(await readdir(inModel())).not.toContain('akin-download.lock');
     expect(await readFile(inModel(VISION))).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
   });

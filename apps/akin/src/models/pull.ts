@@ -84,7 +84,8 @@ async function lockFolder(folder: string): Promise<AsyncDisposable> {
     const holder = await readFile(file, 'utf8').catch(() => undefined);
     if (holder === undefined) continue;
     // A process that has just started has not written its number yet.
-    if (holder === '' || isRunning(Number(holder))) {
+    // In a container this process often has the number of the killed one.
+    if (holder === '' || (Number(holder) !== process.pid && isRunning(Number(holder)))) {
       throw new AkinError(
         'conflict',
         `Another akin is downloading this model (process ${holder || 'not known yet'}): wait for it. If there is no such process, delete ${file}.`,
