@@ -210,6 +210,10 @@ describe('akin import', () => {
     expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining('No akin answers')]);
     const nothing = await run('import', 'x', file('is-not-there.ndjson'));
     expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('cannot be read')]);
+    // The system refuses to read it, also to root.
+    const refused = await run('import', 'x', '/proc/self/mem', '--rejects', file('refused.ndjson'));
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/^\/proc\/self\/mem cannot be read: EIO/m) });
+    expect(refused.err).not.toContain('    at ');
   });
 });
 

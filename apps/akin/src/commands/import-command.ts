@@ -113,6 +113,8 @@ export const importCommand: Program = {
       const isContinued = progressFile ? ' Run the same command again to continue.' : '';
       if (signal.aborted) return await ended(130, `Stopped: ${run.state.accepted} accepted.${isContinued}`);
       if (error instanceof StrictError) return await ended(2, `${error.message} Later documents were not sent.`);
+      const { syscall, message } = error as NodeJS.ErrnoException;
+      if (syscall === 'open' || syscall === 'read') throw new UsageError(`${file} cannot be read: ${message}`);
       if (!(error instanceof AkinRequestError)) throw error;
       return await ended(1, `${error.message} ${run.state.accepted} were accepted.${isContinued}`);
     } finally {
