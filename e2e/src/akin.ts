@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@akin/client';
-import { copyTemplate, SHORT_LIVED, shrinkCache } from '@akin/testing';
+import { copyTemplate, SHORT_LIVED } from '@akin/testing';
 
 /** The command, to be run by Node. */
 export const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
@@ -133,7 +133,6 @@ export async function serveAkin(
       const { command } = await serveAkin([...(demo ? [] : ['--no-demo']), '--data', made], {}, { first: true });
       if (demo) await command.says(/Three requests/);
       await command.stop();
-      await shrinkCache(path.join(made, 'database'));
     });
   }
   const command = new RunningCommand(['serve', '--port', '0', '--no-open', ...args], { env, program });

@@ -6,7 +6,7 @@ import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import type { Log } from '@akin/runtime';
 import { openStore, type Store } from '@akin/store';
-import { copyTemplate, shrinkCache } from '@akin/testing';
+import { copyTemplate } from '@akin/testing';
 import type { GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
 
@@ -58,10 +58,7 @@ export async function testStore(
   const folder = join(parent, 'data');
   const open = (place: string) =>
     openStore({ folder: place, modules: MODULES, parseOutputs, graceMilliseconds: 0, ...settings });
-  await copyTemplate('gateway', folder, async (made) => {
-    await (await open(made))[Symbol.asyncDispose]();
-    await shrinkCache(made);
-  });
+  await copyTemplate('gateway', folder, async (made) => (await open(made))[Symbol.asyncDispose]());
   const store = await open(folder);
   return {
     store,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AkinError, type FieldValue, type ModuleManifest, parseJson, TypeClaims, validateDocument } from '@akin/domain';
-import { copyTemplate, shrinkCache, testDatabase } from '@akin/testing';
+import { copyTemplate, testDatabase } from '@akin/testing';
 import type { Change } from '../src/accept/staged-rows.ts';
 import { type AcceptedRange, stageChanges } from '../src/accept/staging.ts';
 import { loadSchema } from '../src/collections/schema.ts';
@@ -33,10 +33,7 @@ export async function testPlace(kind: EngineKind): Promise<{ place: TestPlace; r
 
 /** Puts an embedded database with an empty store into a folder, as a copy of one that the run creates once. */
 export async function copyTestStore(folder: string): Promise<void> {
-  await copyTemplate('store', folder, async (made) => {
-    await (await openTestStore({ folder: made }))[Symbol.asyncDispose]();
-    await shrinkCache(made);
-  });
+  await copyTemplate('store', folder, async (made) => (await openTestStore({ folder: made }))[Symbol.asyncDispose]());
 }
 
 export function openEngine(place: TestPlace): Promise<Engine> {

@@ -20,7 +20,7 @@ export { createServices } from './services.ts';
 export { SHORT_LIVED } from './short-lived.ts';
 export { type SmallDisk, smallDisk } from './small-disk.ts';
 export { type ReplicatedPostgres, replicatedPostgres } from './standby.ts';
-export { copyTemplate, shrinkCache } from './template.ts';
+export { copyTemplate } from './template.ts';
 export { type TestDatabase, testDatabase } from './test-database.ts';
 export { type TestRedis, testRedis } from './test-redis.ts';
 export { TINY_TOWERS } from './tiny-towers.ts';

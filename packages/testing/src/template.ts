@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, mkdir, mkdtemp, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -23,16 +23,6 @@ export async function copyTemplate(name: string, to: string, make: (folder: stri
   // Node copies a thousand files one by one, which takes three times as long.
   await mkdir(to, { recursive: true, mode: 0o700 });
   await promisify(execFile)('cp', ['-R', `${template}/.`, to]);
-}
-
-/**
- * Gives an embedded database of a test a small cache. PostgreSQL fills its cache with zeros at each start, which is a
- * third of the start, and tests start hundreds.
- *
- * @param database the folder with PostgreSQL's data directory `pg`
- */
-export async function shrinkCache(database: string): Promise<void> {
-  await appendFile(join(database, 'pg', 'postgresql.auto.conf'), "shared_buffers = '16MB'\n");
 }
 
 async function makeTemplate(template: string, make: (folder: string) => Promise<void>): Promise<void> {
