@@ -168,7 +168,7 @@ describe('the packages', () => {
       const { port } = shop.address() as AddressInfo;
       const query = new URLSearchParams({ akin: url, product: '1.jpg' });
       const opened = await openPage(browser, `http://127.0.0.1:${port}/?${query}`);
-      await opened.page.getByText('copy', { exact: true }).waitFor();
+      await opened.page.getByText('copy.jpg').waitFor();
       await opened.page.locator('li').nth(3).waitFor();
     } finally {
       await browser.close();
