@@ -84,9 +84,7 @@ describe('a command line', () => {
     expect(parse([]).texts('stop')).toEqual([]);
     expect(parse([], { AKIN_STOP: 'a' }).texts('stop')).toEqual(['a']);
     expect(() => parse(['--stop=a', '--stop=']).texts('stop')).toThrow('--stop is empty');
-    expect(() => parse(['--pilot', 'Ada', '--pilot', 'Ada'])).toThrow(
-      new UsageError('--pilot is given twice: give it once.'),
-    );
+    expect(parse(['--pilot', 'Ada', '--pilot', 'Bo']).text('pilot')).toBe('Bo');
   });
 
   it('takes everything after -- as words', () => {

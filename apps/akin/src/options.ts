@@ -51,8 +51,9 @@ export class UsageError extends Error {
 /**
  * Parses a command line. Missing options come from the environment, then from the defaults.
  *
- * @throws {UsageError} naming every unknown flag or malformed value, an option that is given twice, and a word where
- * none is expected
+ * If an option that takes one value is given several times, the last value counts.
+ *
+ * @throws {UsageError} naming every unknown flag or malformed value, and a word where none is expected
  */
 export function parseOptions(command: Command, args: readonly string[], env: NodeJS.ProcessEnv): Parsed {
   const byName = new Map(command.options.map((option) => [option.name, option]));
@@ -69,8 +70,7 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
               option.name,
               {
                 type: option.value ? 'string' : 'boolean',
-                // Otherwise the last value would count, and the others be lost.
-                multiple: option.value !== undefined,
+                multiple: option.isRepeatable === true,
                 ...(option.short ? { short: option.short } : {}),
               },
             ] as const,
@@ -82,12 +82,6 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
     words = parsed.positionals;
   } catch (error) {
     throw new UsageError(`${(error as Error).message.split('. To specify')[0]}\nSee: akin ${command.name} --help`);
-  }
-  for (const { name, isRepeatable } of command.options) {
-    const given = values[name];
-    if (!Array.isArray(given) || isRepeatable) continue;
-    if (given.length > 1) throw new UsageError(`--${name} is given twice: give it once.`);
-    values[name] = given[0];
   }
   const [word] = words;
   if (command.takesWords === false && word !== undefined) {
