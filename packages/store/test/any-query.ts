@@ -150,7 +150,7 @@ const simple = fc.oneof(
   fc.tuple(escaped, fc.constantFrom('~', '~0', '~1', '~2', '~0.1')).map((parts) => parts.join('')),
   fc.tuple(quoted, fc.constantFrom('~1', '~99999999999')).map((parts) => parts.join('')),
 );
-const boost = fc.constantFrom('', '', '', '^0', '^2', '^=0.1', `^1${'0'.repeat(30)}`, `^0.${'0'.repeat(60)}1`, '^=0');
+const boost = fc.constantFrom('', '', '', '^0', '^2', '^=0.1', `^1${'0'.repeat(15)}`, `^0.${'0'.repeat(14)}1`, '^=0');
 const sign = fc.constantFrom('', '', '', '+', '-', '!', 'NOT ');
 
 /**
