@@ -189,7 +189,9 @@ class GroupingRun {
         'bulk',
       );
       const end = expired.at(-1);
-      if (end === undefined) return this.#writeExpired(from);
+      if (end === undefined) {
+        return this.#write(from, (tx) => writeState(tx, this.#collection, 'doc = $1', [EXPIRED_LEFT]));
+      }
       last = end;
       await this.#inChunks(
         expired.map(({ doc }) => doc),
@@ -202,19 +204,6 @@ class GroupingRun {
       );
     }
     return undefined;
-  }
-
-  async #writeExpired(state: GroupingState): Promise<GroupingState | undefined> {
-    const written = await this.#store.engine.transaction(
-      async (tx) => {
-        const from = await lockState(tx, this.#collection);
-        if (!isSame(from, state)) return undefined;
-        return { from, to: await writeState(tx, this.#collection, 'doc = $1', [EXPIRED_LEFT]) };
-      },
-      { lane: 'bulk', keyed: true },
-    );
-    if (written !== undefined) await this.#inMemory.follow(written.from, written.to);
-    return written?.to;
   }
 
   /** Finds groups for the documents that commits after `as_of` added, in the order of their numbers. */
@@ -288,25 +277,36 @@ class GroupingRun {
     return grouped?.state;
   }
 
-  async #finish(state: GroupingState): Promise<GroupingState | undefined> {
+  #finish(state: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
-    const finished = await this.#store.engine.transaction(
+    return this.#write(state, async (tx) => {
+      // A decision may have taken documents out of their groups since they were last read.
+      const left = await tx.query(`select from ${S}.ungrouped limit 1`);
+      if (left.length > 0) return undefined;
+      await tx.query(
+        `delete from ${S}.representatives r
+          where r.gone and not exists (select from ${S}.followers f where f.representative = r.doc)`,
+      );
+      return writeState(tx, this.#collection, 'as_of = target, doc = 0');
+    });
+  }
+
+  /** Writes a new state under the lock. @returns undefined if another process was faster, or `write` returns it */
+  async #write(
+    state: GroupingState,
+    write: (tx: Queryable) => Promise<GroupingState | undefined>,
+  ): Promise<GroupingState | undefined> {
+    const written = await this.#store.engine.transaction(
       async (tx) => {
         const from = await lockState(tx, this.#collection);
         if (!isSame(from, state)) return undefined;
-        // A decision may have taken documents out of their groups since they were last read.
-        const left = await tx.query(`select from ${S}.ungrouped limit 1`);
-        if (left.length > 0) return undefined;
-        await tx.query(
-          `delete from ${S}.representatives r
-            where r.gone and not exists (select from ${S}.followers f where f.representative = r.doc)`,
-        );
-        return { from, to: await writeState(tx, this.#collection, 'as_of = target, doc = 0') };
+        const to = await write(tx);
+        return to && { from, to };
       },
       { lane: 'bulk', keyed: true },
     );
-    if (finished !== undefined) await this.#inMemory.follow(finished.from, finished.to);
-    return finished?.to;
+    if (written !== undefined) await this.#inMemory.follow(written.from, written.to);
+    return written?.to;
   }
 
   /**
