@@ -93,7 +93,7 @@ async function readPage(
     const chunk = await withSnapshot(store, collection, (snapshot) =>
       readChunk(store, { ...snapshot, commit: from.pin.commit }, request, { ...from, doc }, limits),
     );
-    documents.push(...(await completeExported(store, chunk.rows)).map(({ document }) => document));
+    documents.push(...(await completeExported(store, chunk.rows)));
     doc = chunk.rows.at(-1)?.doc ?? doc;
     bytes += chunk.bytes;
     if (chunk.isLast) {
@@ -184,21 +184,15 @@ export async function readExported(store: Store, snapshot: Snapshot, docs: reado
 }
 
 /** Reads the contents in packs. @throws AkinError unavailable */
-export async function completeExported(
-  store: Store,
-  rows: readonly ExportedRow[],
-): Promise<{ doc: bigint; document: ExportedDocument }[]> {
+export async function completeExported(store: Store, rows: readonly ExportedRow[]): Promise<ExportedDocument[]> {
   const found = await readPlaces(
     store,
     rows.flatMap(({ outputs, thumbnail }) => [outputs, thumbnail]),
   );
-  return rows.map(({ doc, version, fields, ...row }) => {
+  return rows.map(({ version, fields, ...row }) => {
     const outputs = packedBytes(row.outputs, found)?.toString() ?? row.outputs.outputs;
     const thumbnail = packedBytes(row.thumbnail, found) ?? row.thumbnail.bytes;
-    return {
-      doc,
-      document: { fields, outputs, thumbnail, version },
-    };
+    return { fields, outputs, thumbnail, version };
   });
 }
 

@@ -55,7 +55,7 @@ export async function documentsOf(
       rows.map(({ doc }) => doc),
     );
   });
-  return (await completeExported(store, found)).map(({ document }) => document);
+  return completeExported(store, found);
 }
 
 async function readDocs(
@@ -65,7 +65,7 @@ async function readDocs(
 ): Promise<ExportedDocument[]> {
   const docs = rows.map(({ doc }) => doc);
   const found = await withSnapshot(store, collection, (snapshot) => readExported(store, snapshot, docs));
-  return (await completeExported(store, found)).map(({ document }) => document);
+  return completeExported(store, found);
 }
 
 /** The number of the last commit. 0 before the first one, or if the collection was dropped. */
