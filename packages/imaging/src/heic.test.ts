@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { decodeImage, decodingBytes } from './decode.ts';
-import { findHeicDecoder, HEIC_PACKAGE, heicInstallCommand, heicToTiff } from './heic.ts';
+import { findHeicDecoder, HEIC_PACKAGE, heicToTiff } from './heic.ts';
 import { colorAt } from './testing/pictures.ts';
 
 /**
@@ -54,12 +54,5 @@ describe('HEIC', () => {
   it('needs a package that is found by itself', () => {
     expect(findHeicDecoder()).toContain(HEIC_PACKAGE);
     expect(findHeicDecoder('heic-decode-that-nobody-installed')).toBeUndefined();
-  });
-
-  it('is installed next to akin, or above a clone, in which npm refuses to install', () => {
-    const installed = 'file:///home/me/node_modules/akin-search/node_modules/@akin/imaging/dist/heic.js';
-    expect(heicInstallCommand(installed)).toBe('npm install --ignore-scripts heic-decode');
-    const clone = 'file:///home/me/akin/packages/imaging/dist/heic.js';
-    expect(heicInstallCommand(clone)).toBe('npm install --prefix .. --ignore-scripts heic-decode');
   });
 });

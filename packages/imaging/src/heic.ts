@@ -8,17 +8,6 @@ import type { ImageLimits } from './limits.ts';
  */
 export const HEIC_PACKAGE = 'heic-decode';
 
-/**
- * The command that installs the decoder where akin finds it. A clone takes no packages of npm, because its own need
- * pnpm: there, the folder above it does.
- *
- * @param from URL of this file
- */
-export function heicInstallCommand(from: string = import.meta.url): string {
-  const place = from.includes('/node_modules/') ? '' : '--prefix .. ';
-  return `npm install ${place}--ignore-scripts ${HEIC_PACKAGE}`;
-}
-
 /** Path of the decoder; undefined if it is not installed. */
 export function findHeicDecoder(name: string = HEIC_PACKAGE): string | undefined {
   try {

@@ -1,6 +1,7 @@
 import { gunzipSync, constants as zlib } from 'node:zlib';
 import { AkinError } from '@akin/domain';
-import { findHeicDecoder, HEIC_PACKAGE, heicInstallCommand } from './heic.ts';
+import { findHeicDecoder, HEIC_PACKAGE } from './heic.ts';
+import { installCommand } from './install-command.ts';
 
 export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'heic';
 
@@ -13,7 +14,7 @@ export const PICTURE_EXTENSIONS: ReadonlySet<string> = new Set(
 );
 
 const CONVERT = 'Convert it to JPEG or PNG and send that.';
-const HEIC = `It is a HEIC/HEIF photo, as iPhones make them. akin reads it once ${HEIC_PACKAGE} is installed (LGPL): ${heicInstallCommand()}. Or convert it to JPEG; on the iPhone: Settings > Camera > Formats > Most Compatible.`;
+const HEIC = `It is a HEIC/HEIF photo, as iPhones make them. akin reads it once ${HEIC_PACKAGE} is installed (LGPL): ${installCommand(HEIC_PACKAGE)}. Or convert it to JPEG; on the iPhone: Settings > Camera > Formats > Most Compatible.`;
 const VIDEO = 'It is a video. Send one frame of it as JPEG or PNG.';
 /** Canon's CR2: a TIFF with an additional signature. */
 const CANON_RAW = 'II*\0????CR';

@@ -1,4 +1,4 @@
-import { findHeicDecoder, heicInstallCommand } from '@akin/imaging';
+import { findHeicDecoder, HEIC_PACKAGE, installCommand } from '@akin/imaging';
 import { candidatesOf } from './candidates.ts';
 
 /**
@@ -23,6 +23,6 @@ export async function reportHeic(
   if (count === 0) return;
   const files = count === 1 ? '1 HEIC file, a photo' : `${count} HEIC files, photos`;
   say(
-    `${files} as iPhones make them, cannot be read yet: ${heicInstallCommand()} (LGPL, docs/heic.md), then run this again.`,
+    `${files} as iPhones make them, cannot be read yet: ${installCommand(HEIC_PACKAGE)} (LGPL, docs/heic.md), then run this again.`,
   );
 }

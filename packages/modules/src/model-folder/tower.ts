@@ -1,5 +1,6 @@
 import { AkinError, readHalves, writeHalves } from '@akin/domain';
-import { locatePackage, ONNX_OPTIONS, packageMissing } from '../network/backend.ts';
+import { locatePackage, ONNX_OPTIONS } from '../network/backend.ts';
+import { packageMissing } from './package-missing.ts';
 
 /** The part of onnxruntime-node that is used. */
 interface OnnxRuntime {

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import { unitOf } from '../content-model/axes.ts';
-import { locatePackage, packageMissing } from '../network/backend.ts';
+import { locatePackage } from '../network/backend.ts';
 import type { TextConfig } from './config.ts';
 import { requireName } from './content.ts';
 import { type ModelFolder, readModelFolder } from './files.ts';
+import { packageMissing } from './package-missing.ts';
 import { readJsonObject, refuser } from './read-json.ts';
 import { type Input, openTower } from './tower.ts';
 
@@ -28,14 +29,14 @@ interface Tokenizer {
   token_to_id(token: string): number | undefined;
 }
 
-/** Converts a text to token ids for the text tower; `cut` is the number of ignored tokens. */
+/** Converts a text to token ids for the text encoder; `cut` is the number of ignored tokens. */
 type Tokenize = (text: string) => { readonly ids: readonly number[]; readonly cut: number };
 
 /**
- * Opens the text tower of a model in this thread.
+ * Opens the text encoder of a model in this thread.
  *
  * @param name The model name that outputs must contain, because other threads of this process use it; empty allows any.
- * @throws {AkinError} bad-request when the model has no text tower or a file is damaged; conflict when a package is
+ * @throws {AkinError} bad-request when the model has no text encoder or a file is damaged; conflict when a package is
  * missing.
  */
 export async function openTextTower(folder: string, name = ''): Promise<(text: string) => Promise<TextVector>> {

@@ -95,13 +95,6 @@ export function locatePackage(name: string): string | undefined {
   return file && pathToFileURL(file).href;
 }
 
-export function packageMissing(name: string): AkinError {
-  return new AkinError(
-    'conflict',
-    `This content model needs ${name}, which is not installed. Run: npm install --ignore-scripts ${name}`,
-  );
-}
-
 function locate(name: string): string | undefined {
   try {
     return createRequire(import.meta.url).resolve(name);
