@@ -103,7 +103,7 @@ export class XmlCommands {
     this.#text = '';
     switch (name) {
       case 'add':
-        if (this.#flag('overwrite', attributes).overwrite === false) throw refusedOverwrite();
+        if (this.#flag('overwrite', attributes) === false) throw refusedOverwrite();
         this.#within(attributes);
         return;
       case 'delete':
@@ -123,8 +123,8 @@ export class XmlCommands {
       case 'optimize':
         this.#add({
           kind: 'commit',
-          ...this.#flag('openSearcher', attributes),
-          ...this.#flag('waitSearcher', attributes),
+          openSearcher: this.#flag('openSearcher', attributes),
+          waitSearcher: this.#flag('waitSearcher', attributes),
           ...(name === 'optimize' ? { optimize: true } : {}),
         });
         return;
@@ -142,7 +142,7 @@ export class XmlCommands {
     }
     this.#field = name;
     this.#update = update;
-    this.#absent = this.#flag('null', attributes).null === true;
+    this.#absent = this.#flag('null', attributes) === true;
     this.#boost(attributes);
   }
 
@@ -198,12 +198,12 @@ export class XmlCommands {
     this.#done.push({ kind: 'warning', msg: 'boost is ignored: use boosts in the query, for example title:shoe^2.' });
   }
 
-  #flag<Name extends string>(name: Name, attributes: Attributes): { [name in Name]?: boolean } {
+  #flag(name: string, attributes: Attributes): boolean | undefined {
     const value = attributes[name];
-    if (value === undefined) return {};
+    if (value === undefined) return undefined;
     const flag = parseFlag(value);
     if (flag === undefined) throw this.#error(`${name} must be true or false`);
-    return { [name]: flag } as { [name in Name]?: boolean };
+    return flag;
   }
 
   #misplaced(name: string, parent: string | undefined, allowed: readonly string[]): AkinError {

@@ -28,8 +28,8 @@ export interface WarningCommand {
 /** Commits come after all changes of their request, wherever they are in it. */
 export interface CommitCommand {
   readonly kind: 'commit';
-  readonly openSearcher?: boolean;
-  readonly waitSearcher?: boolean;
+  readonly openSearcher?: boolean | undefined;
+  readonly waitSearcher?: boolean | undefined;
   /** Milliseconds by which the commit may be delayed. Undefined: not at all. */
   readonly within?: number;
   readonly optimize?: boolean;
@@ -215,12 +215,10 @@ function ofCommit(key: string, value: JsonValue): CommitCommand {
     throw new AkinError('bad-request', `${key} must be an object: {"${key}": {}}.`);
   }
   const option = (name: string) => (value instanceof JsonObject ? flagOf(value, name) : undefined);
-  const openSearcher = option('openSearcher');
-  const waitSearcher = option('waitSearcher');
   return {
     kind: 'commit',
-    ...(openSearcher === undefined ? {} : { openSearcher }),
-    ...(waitSearcher === undefined ? {} : { waitSearcher }),
+    openSearcher: option('openSearcher'),
+    waitSearcher: option('waitSearcher'),
     ...(key === 'optimize' ? { optimize: true } : {}),
   };
 }
