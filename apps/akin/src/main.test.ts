@@ -92,7 +92,7 @@ describe('the command akin', () => {
     await new Promise<void>((resolve) => waiting.listen(0, '127.0.0.1', resolve));
     const { port } = waiting.address() as AddressInfo;
     const exported = await runAkin(['export', '--url', `http://127.0.0.1:${port}`]);
-    // It has no second store beside that of this akin.
+    // It opens no second store.
     const data = path.join(tmpdir(), `akin-not-ready-${process.pid}`);
     const indexed = await runAkin(['index', '.', '--port', String(port), '--data', data]);
     waiting.close();

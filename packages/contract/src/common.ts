@@ -145,7 +145,7 @@ export const COLLECTION = z
       .optional()
       .meta({
         description:
-          'Content model of the descriptors. `words`: whether `rank.by.text` works: this process runs the model, and the model has a text tower. `vector`: which output of the model describes a picture (`projected`, `pooled` or `CLS`), for models in the layout of Hugging Face.',
+          'Content model of the descriptors. `words`: whether `rank.by.text` works: this process runs the model, and the model has a text encoder. `vector`: which output of the model describes a picture (`projected`, `pooled` or `CLS`), for models in the layout of Hugging Face.',
       }),
   })
   .meta({ id: 'Collection' });

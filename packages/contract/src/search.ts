@@ -145,7 +145,7 @@ export const SEARCH_PARAMETERS = z.object({
     .default([])
     .meta({
       description:
-        'Rank by how well pictures match these words, 1 to 1,000 characters. Only with `rank.mode=content`, and a content model with a text tower. A search by words alone has its own calibration.',
+        'Rank by how well pictures match these words, 1 to 1,000 characters. Only with `rank.mode=content`, and a content model with a text encoder. A search by words alone has its own calibration.',
       example: ['a red bike on the beach'],
     }),
   'rank.by.outputs': z.array(text()).default([]).meta({ description: 'Rank by the `outputs` of an analysis.' }),

@@ -18,7 +18,7 @@ export async function presentCollection(store: Store, collection: Collection): P
   };
 }
 
-/** The content model of a collection. `words` is true if this process runs the model and it has a text tower. */
+/** The content model of a collection. `words` is true if this process runs the model and it has a text encoder. */
 async function presentModel(store: Store, id: string): Promise<Record<string, unknown>> {
   const wanted = new Map([['content', id]]);
   await store.generations.discover(wanted);

@@ -19,7 +19,7 @@ export const analyze = endpoint({
     'input.data': text().optional().meta({ description: 'The picture as base64 or data URI. Send it in a form body.' }),
     'input.text': text().optional().meta({
       description:
-        'Words instead of a picture. The answer contains only the outputs of `content`, for `rank.by.outputs`. Needs a content model with a text tower.',
+        'Words instead of a picture. The answer contains only the outputs of `content`, for `rank.by.outputs`. Needs a content model with a text encoder.',
     }),
     model: text().optional().meta({
       description:

@@ -63,7 +63,7 @@ export interface Analyzer extends AsyncDisposable {
   /**
    * Computes outputs of the module content for a text, which can be compared with those of pictures.
    *
-   * @throws {AkinError} bad-request when the content model has no text tower; as `analyze` does.
+   * @throws {AkinError} bad-request when the content model has no text encoder; as `analyze` does.
    */
   encodeText(text: string, signal: AbortSignal, model?: string | undefined): Promise<TextAnalysis>;
   /** Starts all threads and loads what the modules need, so that the first analyses do not wait for it (0.3 s). */

@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import type { TextAnalysis, TextReply, TextTask } from './text-encoder-worker.ts';
 
 /**
- * Describes texts by the text tower of a model, in a separate thread, because the text tower is as large as the image
+ * Describes texts by the text encoder of a model, in a separate thread, because the text encoder is as large as the image
  * tower.
  */
 export interface TextEncoderPool extends AsyncDisposable {

@@ -9,7 +9,7 @@ export interface ModelConfig {
   readonly family: Family;
   /** Size of its vector for a picture. */
   readonly dimensions: number;
-  /** Present if there is a text tower. */
+  /** Present if there is a text encoder. */
   readonly text: TextConfig | undefined;
 }
 

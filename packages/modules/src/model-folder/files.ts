@@ -17,7 +17,7 @@ export interface ModelFolder {
   readonly preprocessing: Preprocessing;
   /** The ONNX file of the image tower. */
   readonly pictures: string;
-  /** The ONNX file of the text tower, if there is one. */
+  /** The ONNX file of the text encoder, if there is one. */
   readonly words: string | undefined;
   /** The model name in outputs: name and a hash of everything that determines the vectors of pictures. */
   readonly id: string;
@@ -34,7 +34,7 @@ export function isModelFolder(folder: string): boolean {
 export function readModelFolder(folder: string): ModelFolder {
   const config = readConfig(folder);
   const preprocessing = readPreprocessing(folder);
-  // If there is a text tower, `model.onnx` contains both towers and would need a text with each picture.
+  // If there is a text encoder, `model.onnx` contains both towers and would need a text with each picture.
   const names = config.text === undefined ? ['vision_model', 'model'] : ['vision_model'];
   const pictures = names.map((name) => findOnnx(folder, name)).find((file) => file !== undefined);
   if (pictures === undefined) {

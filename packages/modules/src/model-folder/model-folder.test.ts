@@ -221,7 +221,7 @@ describe('a model in the layout of Hugging Face', () => {
     await expect(wider()).rejects.toThrow(`${file} gives 16 numbers, and its config.json says 32`);
   });
 
-  it('has no text tower without a tokenizer, and names a damaged or missing file before the first text', async () => {
+  it('has no text encoder without a tokenizer, and names a damaged or missing file before the first text', async () => {
     const place = await mkdtemp(join(tmpdir(), 'akin-words-'));
     const named = join(place, 'model');
     const without = async (name: string, bytes?: Uint8Array) => {

@@ -61,7 +61,7 @@ if (named === undefined) {
       expect(cosine(one, copy)).toBeGreaterThan(cosine(one, await pictured(plain('#1020e0'))));
     });
 
-    it('finds colours by their names if it has a text tower', async () => {
+    it('finds colours by their names if it has a text encoder', async () => {
       if (contentCodebook(folder).textCalibration === undefined) return;
       const [red, blue] = [await pictured(plain('#e01010')), await pictured(plain('#1020e0'))];
       const [redText, blueText] = [await said('a red picture'), await said('a blue picture')];

@@ -28,7 +28,7 @@ export interface Codebook {
   readonly planes: Float32Array;
   readonly offsets: Float32Array;
   readonly calibration: Calibration;
-  /** Calibration for a text and a picture, if the model has a text tower. */
+  /** Calibration for a text and a picture, if the model has a text encoder. */
   readonly textCalibration?: Calibration;
   /** Which output of a model in the layout of Hugging Face is the vector. */
   readonly vector?: 'projected' | 'pooled' | 'CLS';

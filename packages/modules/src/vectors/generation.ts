@@ -12,7 +12,7 @@ export interface Generation {
   readonly models: ReadonlyMap<string, string>;
   /** The score calibration of each module. */
   readonly calibrations: ReadonlyMap<string, Calibration>;
-  /** The calibration for a text and a picture; undefined if the content model has no text tower. */
+  /** The calibration for a text and a picture; undefined if the content model has no text encoder. */
   readonly textCalibration: Calibration | undefined;
   /**
    * Which output of the content model is its vector: `projected`, `pooled` or `CLS`; undefined for akin's own model.

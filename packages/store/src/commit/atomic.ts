@@ -73,7 +73,7 @@ async function waitingOf(
   for (const { id, seq, atomic } of open) {
     if (seq < (known.get(id) ?? seq)) continue;
     if (!inRun.has(seq)) unsure.add(id);
-    // An operation that replaces the state document makes earlier pending ones void.
+    // An operation that replaces the whole document makes earlier pending ones void.
     else if (!atomic) unsure.delete(id);
     else if (unsure.has(id)) waiting.add(seq);
   }

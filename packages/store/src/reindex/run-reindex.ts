@@ -85,7 +85,7 @@ export async function runReindex(
     await run.replaceOld();
     await run.saveProgress({ state: 'done' });
   } catch (error) {
-    // After the swap, whoever continues only records that it is done.
+    // The next process continues. After the swap, it only records that the reindex is done.
     const isTemporary = error instanceof AkinError && error.code === 'unavailable';
     if (work.signal.aborted || isTemporary || run.isSwapped) {
       await releaseReindex(store, collection, work.worker).catch(() => undefined);
