@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { collectionUrl, startAkin } from './lib/akin.mjs';
 import { documentsFile, idOf } from './lib/documents.mjs';
-import { createPlace } from './lib/engines.mjs';
+import { createDatabase } from './lib/engines.mjs';
 import { printTable, quantiles } from './lib/figures.mjs';
 import { publish, send, sendDocuments, sendJson } from './lib/http.mjs';
 import { megabytes, printMachine, watchMemory } from './lib/machine.mjs';
@@ -29,14 +29,14 @@ const searchedFile = await documentsFile(searched, options.pictures);
 for (const engine of listOf(options.engines)) await measure(engine);
 
 async function measure(engine) {
-  const place = await createPlace(engine);
+  const database = await createDatabase(engine);
   // Another process loads the documents, so that the measured process starts without history.
-  let akin = await startAkin(place.args);
+  let akin = await startAkin(database.args);
   await sendDocuments(akin.collectionUrl, searchedFile);
   await publish(akin.collectionUrl);
   await akin.stop();
 
-  akin = await startAkin(place.args, listOf(options['node-flags']));
+  akin = await startAkin(database.args, listOf(options['node-flags']));
   const filled = collectionUrl(akin.url, 'filled');
   await sendJson(filled, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{}' });
   const phases = [];
@@ -56,7 +56,7 @@ async function measure(engine) {
   await phase('after', () => delay(REST_MILLISECONDS));
   await report(engine, phases);
   await akin.stop();
-  await place.close();
+  await database.close();
 }
 
 /** Requests of other clients, to a collection that is not being filled. */

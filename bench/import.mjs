@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startAkin } from './lib/akin.mjs';
 import { documentsFile } from './lib/documents.mjs';
-import { createPlace } from './lib/engines.mjs';
+import { createDatabase } from './lib/engines.mjs';
 import { printTable } from './lib/figures.mjs';
 import { cpuSeconds, megabytes, printMachine, watchMemory } from './lib/machine.mjs';
 import { readOptions } from './lib/options.mjs';
@@ -29,9 +29,9 @@ async function compareWithCopy() {
   const { size } = await stat(file);
   const rows = [];
   for (let round = 1; round <= Number(options.rounds); round++) {
-    const place = await createPlace('postgres');
-    const akin = await startAkin(place.args);
-    const db = await place.openBare();
+    const database = await createDatabase('postgres');
+    const akin = await startAkin(database.args);
+    const db = await database.openBare();
     const postgres = await postmasterOf(db);
     const before = { akin: cpuSeconds(akin.pid), postgres: cpuSeconds(postgres, true) };
     const stopMemory = watchMemory(akin.pid);
@@ -45,7 +45,7 @@ async function compareWithCopy() {
     await akin.stop();
     const copy = await bareCopy(db, postgres);
     await db.close();
-    await place.close();
+    await database.close();
     const perSecond = (seconds) => (count / seconds).toFixed(0);
     const share = (seconds) => `${((100 * copy.seconds) / seconds).toFixed(0)} %`;
     rows.push(

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { drawImage } from '@akin/testing';
 import { startAkin } from './lib/akin.mjs';
 import { documentsFile } from './lib/documents.mjs';
-import { createPlace } from './lib/engines.mjs';
+import { createDatabase } from './lib/engines.mjs';
 import { median, printTable } from './lib/figures.mjs';
 import { publish, sendDocuments, sendJson } from './lib/http.mjs';
 import { megabytes, printMachine, watchMemory } from './lib/machine.mjs';
@@ -20,22 +20,22 @@ const rows = [['state', 'median', 'peak', 'pictures/s']];
 const row = (state, bytes, rate = '') =>
   rows.push([state, megabytes(median(bytes)), megabytes(Math.max(...bytes)), rate]);
 
-const place = await createPlace('pglite');
-let akin = await startAkin(place.args);
+const database = await createDatabase('pglite');
+let akin = await startAkin(database.args);
 row('empty, first start', await watch(akin));
 await akin.stop();
-akin = await startAkin(place.args);
+akin = await startAkin(database.args);
 row('empty, at rest', await watch(akin));
 await sendDocuments(akin.collectionUrl, await documentsFile(Number(options.documents), ''));
 await publish(akin.collectionUrl);
 await akin.stop();
-akin = await startAkin(place.args);
+akin = await startAkin(database.args);
 await sendJson(`${akin.collectionUrl}/image?rank.by.id=document-0000001`);
 row(`${options.documents} documents, at rest`, await watch(akin));
 await akin.stop();
 
 const folder = options.pictures === '' ? await drawFolder() : options.pictures;
-const index = await createPlace('pglite');
+const index = await createDatabase('pglite');
 akin = await startAkin([...index.args, folder]);
 const stop = watchMemory(akin.pid);
 const from = performance.now();
@@ -57,7 +57,7 @@ row('after it', await watch(akin));
 await akin.stop();
 printTable('Memory of the process (RSS)', rows);
 await index.close();
-await place.close();
+await database.close();
 if (options.pictures === '') await rm(folder, { recursive: true });
 
 async function watch({ pid }) {

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { drawLargeImage } from '@akin/testing';
-import { createPlace } from './lib/engines.mjs';
+import { createDatabase } from './lib/engines.mjs';
 import { printTable } from './lib/figures.mjs';
 import { megabytes, peakBytes, printMachine } from './lib/machine.mjs';
 import { readOptions } from './lib/options.mjs';
@@ -58,8 +58,8 @@ for (const kind of options.kinds.split(',')) {
 printTable(`Peak memory (VmHWM), ${options.side} x ${options.side} pixels`, rows);
 
 async function start(name) {
-  const place = name === 'serve' ? await createPlace('pglite') : undefined;
-  const flags = name === 'serve' ? ['--no-demo', '--no-open', ...place.args] : ['--threads', '1'];
+  const database = name === 'serve' ? await createDatabase('pglite') : undefined;
+  const flags = name === 'serve' ? ['--no-demo', '--no-open', ...database.args] : ['--threads', '1'];
   const more = options.flags.split(' ').filter(Boolean);
   const variables = Object.fromEntries(
     options.variables
@@ -87,7 +87,7 @@ async function start(name) {
     async stop() {
       child.kill('SIGTERM');
       await exit;
-      await place?.close();
+      await database?.close();
     },
   };
 }

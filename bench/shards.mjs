@@ -4,7 +4,7 @@
 import { collectionUrl, startAkin } from './lib/akin.mjs';
 import { recordCosts, short } from './lib/costs.mjs';
 import { documentsFile, idOf } from './lib/documents.mjs';
-import { createPlace } from './lib/engines.mjs';
+import { createDatabase } from './lib/engines.mjs';
 import { median, printTable, quantile, quantiles, ratios, spread } from './lib/figures.mjs';
 import { publish, send, sendDocuments, sendJson, timed } from './lib/http.mjs';
 import { cpuSeconds, printMachine } from './lib/machine.mjs';
@@ -29,9 +29,9 @@ const numbers = listOf(options.shards).map(Number);
 
 printMachine();
 const file = await documentsFile(count, options.pictures);
-const place = await createPlace('postgres');
-const akin = await startAkin([...place.args, '--search-slowdown', '0']);
-const db = await place.openBare();
+const database = await createDatabase('postgres');
+const akin = await startAkin([...database.args, '--search-slowdown', '0']);
+const db = await database.openBare();
 const [{ file: postmaster }] = await db.query("select pg_read_file('postmaster.pid') as file");
 const postgres = Number(postmaster.split('\n')[0]);
 const imports = new Map(numbers.map((shards) => [shards, []]));
@@ -108,7 +108,7 @@ if (options.record) await record();
 printMachine();
 await db.close();
 await akin.stop();
-await place.close();
+await database.close();
 
 /** What a document and a ranked search cost. */
 async function record() {

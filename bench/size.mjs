@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { startAkin } from './lib/akin.mjs';
 import { recordCosts } from './lib/costs.mjs';
 import { documentsFile } from './lib/documents.mjs';
-import { createPlace } from './lib/engines.mjs';
+import { createDatabase } from './lib/engines.mjs';
 import { printTable } from './lib/figures.mjs';
 import { printMachine } from './lib/machine.mjs';
 import { readOptions } from './lib/options.mjs';
@@ -20,9 +20,9 @@ const count = Number(options.documents);
 
 printMachine();
 const file = await documentsFile(count, options.pictures);
-const place = await createPlace('postgres');
-const akin = await startAkin([...place.args, ...(options.objects ? ['--objects', options.objects] : [])]);
-const db = await place.openBare();
+const database = await createDatabase('postgres');
+const akin = await startAkin([...database.args, ...(options.objects ? ['--objects', options.objects] : [])]);
+const db = await database.openBare();
 const written = async () => Number((await db.query('select pg_current_wal_insert_lsn() - $1 as n', ['0/0']))[0].n);
 
 const before = await written();
@@ -41,7 +41,7 @@ const tables = await db.query(
 const [{ full }] = await db.query("select current_setting('full_page_writes') as full");
 await db.close();
 await akin.stop();
-await place.close();
+await database.close();
 
 const packs = options.objects ? await packSizes(path.join(options.objects, 'packs')) : [];
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { cp, rm } from 'node:fs/promises';
 import { startAkin } from './lib/akin.mjs';
 import { documentsFile, idOf } from './lib/documents.mjs';
-import { createPlace, pgliteFolder } from './lib/engines.mjs';
+import { createDatabase, pgliteFolder } from './lib/engines.mjs';
 import { printTable, ratios, spread } from './lib/figures.mjs';
 import { publish, sendDocuments, sendJson, timed } from './lib/http.mjs';
 import { printMachine } from './lib/machine.mjs';
@@ -20,13 +20,13 @@ process.exit();`;
 printMachine();
 const count = Number(options.documents);
 const file = await documentsFile(count, options.pictures);
-const place = await createPlace('pglite');
-const filling = await startAkin(place.args);
+const database = await createDatabase('pglite');
+const filling = await startAkin(database.args);
 await sendDocuments(filling.collectionUrl, file);
 await publish(filling.collectionUrl);
 await filling.stop();
-const copy = `${place.folder}-bare`;
-await cp(pgliteFolder(place.folder), copy, { recursive: true });
+const copy = `${database.folder}-bare`;
+await cp(pgliteFolder(database.folder), copy, { recursive: true });
 
 const times = { answer: [], killed: [], prepared: [], bare: [] };
 for (let round = 0; round < Number(options.rounds); round++) {
@@ -45,13 +45,13 @@ printTable(`${count} documents on PGlite, milliseconds: median (min to max)`, [
   ['before it in npm start: nothing to install or build', spread(times.prepared, 0), ''],
 ]);
 await rm(copy, { recursive: true, force: true });
-await place.close();
+await database.close();
 
 /** @param {'SIGTERM' | 'SIGKILL'} signal how it ends afterwards, which is not timed */
 async function timeToAnswer(signal) {
   let akin;
   const milliseconds = await timed(async () => {
-    akin = await startAkin(place.args);
+    akin = await startAkin(database.args);
     const { response } = await sendJson(`${akin.collectionUrl}/image?rank.by.id=${idOf(0)}`);
     if (response.numFound !== count) throw new Error(`found ${response.numFound} of ${count} documents`);
   });

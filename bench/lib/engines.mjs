@@ -11,7 +11,7 @@ import pg from 'pg';
  *
  * @param {'pglite' | 'postgres'} engine
  */
-export async function createPlace(engine) {
+export async function createDatabase(engine) {
   const folder = await mkdtemp(join(tmpdir(), 'akin-bench-'));
   const services = createServices();
   const databaseUrl = engine === 'postgres' ? await services.postgres() : undefined;

@@ -23,8 +23,8 @@ class Ledger {
 }
 
 describe.each(['PGlite', 'PostgreSQL'] as const)('killed again and again on %s', (engine) => {
-  let place: string[];
-  let removePlace: () => Promise<unknown>;
+  let location: string[];
+  let removeLocation: () => Promise<unknown>;
   let pictures: PictureServer;
   let akin: ServingAkin;
   let collection: Collection;
@@ -32,19 +32,19 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('killed again and again on %s',
   const ledger = new Ledger();
 
   const start = async () => {
-    akin = await serveAkin(['--no-demo', ...place]);
+    akin = await serveAkin(['--no-demo', ...location]);
     collection = akin.client.collection('my-collection');
   };
 
   beforeAll(async () => {
     const folder = await temporaryFolder();
     if (engine === 'PGlite') {
-      place = ['--data', folder.folder];
-      removePlace = folder.remove;
+      location = ['--data', folder.folder];
+      removeLocation = folder.remove;
     } else {
       const database = await testDatabase();
-      place = ['--data', folder.folder, '--database-url', database.url];
-      removePlace = () => Promise.all([folder.remove(), database.drop()]);
+      location = ['--data', folder.folder, '--database-url', database.url];
+      removeLocation = () => Promise.all([folder.remove(), database.drop()]);
     }
     pictures = await servePictures();
     await start();
@@ -54,7 +54,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('killed again and again on %s',
   afterAll(async () => {
     await akin?.command.stop();
     await pictures?.[Symbol.asyncDispose]();
-    await removePlace?.();
+    await removeLocation?.();
   });
 
   it.each(answersIn(ROUNDS[engine]).map((answers, round) => [round + 1, answers]))(

@@ -19,10 +19,10 @@ export interface Keys {
  * @throws UsageError if akin serves from it
  */
 export async function openKeys(
-  place: { readonly databaseUrl: string } | { readonly folder: string },
+  location: { readonly databaseUrl: string } | { readonly folder: string },
 ): Promise<Keys & AsyncDisposable> {
-  if ('folder' in place) await openDataFolder(path.dirname(place.folder), printToStandardError);
-  const store = await open(place);
+  if ('folder' in location) await openDataFolder(path.dirname(location.folder), printToStandardError);
+  const store = await open(location);
   return {
     async create({ expires, ...request }) {
       const expiresAt = expires === undefined ? {} : { expiresAt: parseExpiry(expires) };
@@ -43,13 +43,13 @@ export async function openKeys(
   };
 }
 
-async function open(place: { readonly databaseUrl: string } | { readonly folder: string }): Promise<Store> {
-  const shared = 'databaseUrl' in place ? { shared: true } : {};
+async function open(location: { readonly databaseUrl: string } | { readonly folder: string }): Promise<Store> {
+  const shared = 'databaseUrl' in location ? { shared: true } : {};
   try {
     return await openStore({
       modules: MODULES,
       parseOutputs,
-      ...place,
+      ...location,
       ...shared,
       objects: 'unread',
       warn: printToStandardError,

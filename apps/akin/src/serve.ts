@@ -127,7 +127,7 @@ async function open(
   await openTracing('akin', parts, log);
   const warn = (text: string) => log.warn(text);
   if (!config.databaseUrl) await openDataFolder(config.dataFolder, warn);
-  const place = config.databaseUrl
+  const location = config.databaseUrl
     ? {
         databaseUrl: config.databaseUrl,
         standbyUrls: config.standbyUrls ?? [],
@@ -140,7 +140,7 @@ async function open(
     ...(config.searchMemory === undefined ? {} : { searchMemory: config.searchMemory }),
     ...(config.objects === undefined ? {} : { objects: config.objects }),
   };
-  const opening = openStore({ ...models.forStore, ...place, ...settings, signal });
+  const opening = openStore({ ...models.forStore, ...location, ...settings, signal });
   // Waits for a folder to be closed properly, but not for a server that does not answer.
   const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
   if (config.printFirstKey && requiresKeys(config) && (await listKeys(store)).length === 0) {

@@ -32,7 +32,7 @@ describe('a gateway whose bucket of outputs and thumbnails fails', () => {
       databaseUrl: database.url,
       modules: MODULES,
       parseOutputs,
-      objects: { place: `s3://${s3.bucket}/akin` },
+      objects: { location: `s3://${s3.bucket}/akin` },
     });
     log = testLog();
     const commitNow = async (name: string) => commit(store, await findCollection(store, name));

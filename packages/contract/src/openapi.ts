@@ -167,12 +167,12 @@ function operation(name: string, suffix: string, method: string, endpoint: Endpo
 }
 
 /** A reference to a value that many operations contain. Different values under one name are numbered. */
-function shared(place: Json, kind: string, name: string, value: Json): Json {
+function shared(target: Json, kind: string, name: string, value: Json): Json {
   const text = JSON.stringify(value);
   for (let number = 1; ; number += 1) {
     const key = number === 1 ? name : `${name}-${number}`;
-    place[key] ??= value;
-    if (JSON.stringify(place[key]) === text) return { $ref: `#/components/${kind}/${key}` };
+    target[key] ??= value;
+    if (JSON.stringify(target[key]) === text) return { $ref: `#/components/${kind}/${key}` };
   }
 }
 
@@ -218,7 +218,7 @@ function schemaOf(shape: z.ZodType, components: Components): Json {
   return relocate(schema) as Json;
 }
 
-/** Makes references point to the place where the OpenAPI document keeps its shapes. */
+/** Makes references point to where the OpenAPI document keeps its shapes. */
 function relocate(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(relocate);
   if (typeof value !== 'object' || value === null) return value;

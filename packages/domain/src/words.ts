@@ -1,5 +1,5 @@
 /** A word of a field and its position, counted from 1. */
-export interface PlacedWord {
+export interface PositionedWord {
   readonly word: string;
   readonly position: number;
 }
@@ -85,14 +85,14 @@ function tokensOf(folded: string): string[] {
 }
 
 /** The words of several values of one field with their positions. Values are 100 positions apart. */
-export function wordsOfValues(values: readonly string[]): PlacedWord[] {
-  const placed: PlacedWord[] = [];
+export function wordsOfValues(values: readonly string[]): PositionedWord[] {
+  const positioned: PositionedWord[] = [];
   let position = 0;
   for (const value of values) {
-    for (const word of words(value)) placed.push({ word, position: ++position });
+    for (const word of words(value)) positioned.push({ word, position: ++position });
     position += VALUE_GAP;
   }
-  return placed;
+  return positioned;
 }
 
 /** Turns runs of characters into overlapping pairs; a single character stays as it is. */

@@ -5,6 +5,6 @@
  * @param from URL of a file of akin
  */
 export function installCommand(name: string, from: string = import.meta.url): string {
-  const place = from.includes('/node_modules/') ? '' : '--prefix .. ';
-  return `npm install ${place}--ignore-scripts ${name}`;
+  const prefix = from.includes('/node_modules/') ? '' : '--prefix .. ';
+  return `npm install ${prefix}--ignore-scripts ${name}`;
 }

@@ -47,8 +47,8 @@ export async function setSession(
   const names = Object.keys(settings);
   const [set] = await ask(
     client,
-    `select pg_backend_pid() as pid, array_agg(set_config(name, value, false) order by place) as held
-       from unnest($1::text[], $2::text[]) with ordinality as settings (name, value, place)`,
+    `select pg_backend_pid() as pid, array_agg(set_config(name, value, false) order by position) as held
+       from unnest($1::text[], $2::text[]) with ordinality as settings (name, value, position)`,
     [names, Object.values(settings)],
   );
   const [later] = await ask(

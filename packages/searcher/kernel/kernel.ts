@@ -21,7 +21,7 @@ const FACTORS: usize = 12;
  * @param maskAt a bit for each row, lowest first
  * @param tablesAt 16 bytes for each four signs; what two bytes of signs add is 255 at most
  * @param most the greatest sum of a row that is found
- * @param outAt gets a u32 for each row that is found: its place in the lowest 13 bits, above them its sum; 32 bytes more
+ * @param outAt gets a u32 for each row that is found: its position in the lowest 13 bits, above them its sum; 32 bytes more
  *   than that are written
  * @returns how many are found
  */

@@ -10,18 +10,18 @@ const CELL_BYTES = 100;
  */
 export class Cells {
   readonly #rows = new Map<number, number[]>();
-  #placed: Bits = createBits(1_024);
+  #rowsWithCell: Bits = createBits(1_024);
   #count = 0;
 
   get bytes(): number {
-    return ROW_BYTES * this.#count + CELL_BYTES * this.#rows.size + this.#placed.byteLength;
+    return ROW_BYTES * this.#count + CELL_BYTES * this.#rows.size + this.#rowsWithCell.byteLength;
   }
 
   /** Assigns a row to a cell. A row that already has a cell keeps it. */
-  place(row: number, cell: number): void {
-    this.#placed = grownBits(this.#placed, row + 1);
-    if (hasBit(this.#placed, row)) return;
-    setBit(this.#placed, row);
+  assign(row: number, cell: number): void {
+    this.#rowsWithCell = grownBits(this.#rowsWithCell, row + 1);
+    if (hasBit(this.#rowsWithCell, row)) return;
+    setBit(this.#rowsWithCell, row);
     this.#count++;
     const rows = this.#rows.get(cell);
     if (rows === undefined) this.#rows.set(cell, [row]);

@@ -21,17 +21,17 @@ const ASSIGNED_AT_A_TIME = 2_048;
 /** The number of distances that are distinguished when clusters are sorted. */
 const STEPS = 1_024;
 
-/** The codes to split, by their places from 0 on. */
+/** The codes to split, by their positions from 0 on. */
 export interface Clusterable {
   readonly coder: Coder;
-  /** Estimates the squared distances of places from a query. */
-  estimate(query: CodedVector, places: Uint32Array): Float64Array;
-  addRotated(place: number, sums: Float32Array, at: number): void;
-  /** Compares the places `from` to `to` (exclusive). */
-  comparePlaces(query: CodedVector, from: number, to: number, visit: RowVisitor): void;
+  /** Estimates the squared distances of positions from a query. */
+  estimate(query: CodedVector, positions: Uint32Array): Float64Array;
+  addRotated(position: number, sums: Float32Array, at: number): void;
+  /** Compares the positions `from` to `to` (exclusive). */
+  comparePositions(query: CodedVector, from: number, to: number, visit: RowVisitor): void;
 }
 
-/** Clusters of the first places: those of cluster `i` begin at `starts[i]` and end before `starts[i + 1]`. */
+/** Clusters of the first positions: those of cluster `i` begin at `starts[i]` and end before `starts[i + 1]`. */
 export class Clusters {
   readonly starts: Uint32Array;
   readonly #centroids: Segment;
@@ -46,7 +46,7 @@ export class Clusters {
     this.#all = Uint32Array.from(radius, (_, i) => i);
   }
 
-  /** Places from this one on have no cluster. */
+  /** Positions from this one on have no cluster. */
   get end(): number {
     return this.starts.at(-1) as number;
   }
@@ -55,7 +55,7 @@ export class Clusters {
     return this.#centroids.bytes + 3 * this.#radius.byteLength;
   }
 
-  /** The same clusters at other places. */
+  /** The same clusters at other positions. */
   movedTo(starts: Uint32Array): Clusters {
     return new Clusters(this.#centroids, this.#radius, starts);
   }
@@ -66,7 +66,7 @@ export class Clusters {
    */
   fromNear(query: CodedQuery): Uint32Array {
     const squares = new Float64Array(this.#all.length);
-    this.#centroids.places.set(this.#all);
+    this.#centroids.positions.set(this.#all);
     this.#centroids.estimate(query, this.#all.length, squares);
     let [min, max] = [Number.POSITIVE_INFINITY, 0];
     for (const square of squares) {
@@ -90,7 +90,7 @@ export class Clusters {
   /** The clusters that can have vectors within a distance of a query. */
   within(query: CodedQuery, distance: number): number[] {
     const clusters: number[] = [];
-    this.#centroids.places.set(this.#all);
+    this.#centroids.positions.set(this.#all);
     this.#centroids.compare(
       query,
       this.#all.length,
@@ -108,11 +108,11 @@ export class Clusters {
 /** Clusters before their vectors are moved together. */
 export interface Split {
   readonly centroids: readonly Float32Array[];
-  /** The cluster of each place. */
+  /** The cluster of each position. */
   readonly clusterOf: Uint16Array;
 }
 
-/** Finds clusters of the first `count` places. It pauses often: places may be added during a pause. */
+/** Finds clusters of the first `count` positions. It pauses often: positions may be added during a pause. */
 export function* splitIntoClusters(codes: Clusterable, count: number): Generator<undefined, Split> {
   const { coder } = codes;
   const split = Math.max(MIN_SPLIT, Math.min(MAX_SPLIT, Math.round(Math.sqrt(count / CLUSTER_SIZE))));
@@ -124,8 +124,8 @@ export function* splitIntoClusters(codes: Clusterable, count: number): Generator
   const coded: CodedVector[] = [];
   /** The first centroid of each group. */
   const begins = [0];
-  for (const [group, places] of groups.entries()) {
-    const own = places.length < split ? [first[group] as Float32Array] : yield* kMeans(codes, places, split);
+  for (const [group, positions] of groups.entries()) {
+    const own = positions.length < split ? [first[group] as Float32Array] : yield* kMeans(codes, positions, split);
     centroids.push(...own);
     coded.push(...own.map((centroid) => coder.codeNumbers(centroid)));
     begins.push(centroids.length);
@@ -133,16 +133,16 @@ export function* splitIntoClusters(codes: Clusterable, count: number): Generator
   const clusterOf = new Uint16Array(count);
   for (let from = 0; from < count; from += ASSIGNED_AT_A_TIME) {
     const length = Math.min(ASSIGNED_AT_A_TIME, count - from);
-    const places = Uint32Array.from({ length }, (_, i) => from + i);
+    const positions = Uint32Array.from({ length }, (_, i) => from + i);
     const nearest = new Float64Array(length).fill(Number.POSITIVE_INFINITY);
-    for (const [group, members] of nearGroups(codes, places, codedFirst).entries()) {
+    for (const [group, members] of nearGroups(codes, positions, codedFirst).entries()) {
       for (let cluster = begins[group] as number; cluster < (begins[group + 1] as number); cluster++) {
         const squares = codes.estimate(coded[cluster] as CodedVector, members);
         for (let i = 0; i < members.length; i++) {
-          const place = members[i] as number;
-          if ((squares[i] as number) >= (nearest[place - from] as number)) continue;
-          nearest[place - from] = squares[i] as number;
-          clusterOf[place] = cluster;
+          const position = members[i] as number;
+          if ((squares[i] as number) >= (nearest[position - from] as number)) continue;
+          nearest[position - from] = squares[i] as number;
+          clusterOf[position] = cluster;
         }
       }
     }
@@ -164,7 +164,7 @@ export function* describeClusters(
     segment.setRotated(cluster, centroid);
     let square = 0;
     const [from, to] = [starts[cluster] as number, starts[cluster + 1] as number];
-    codes.comparePlaces(coder.codeNumbers(centroid), from, to, (_place, _low, _likely, high) => {
+    codes.comparePositions(coder.codeNumbers(centroid), from, to, (_position, _low, _likely, high) => {
       square = Math.max(square, high);
     });
     // Rounding to f32 must not make it smaller.
@@ -175,25 +175,25 @@ export function* describeClusters(
 }
 
 /** Lloyd's algorithm from random vectors. @returns rotated centroids */
-function* kMeans(codes: Clusterable, places: Uint32Array, count: number): Generator<undefined, Float32Array[]> {
+function* kMeans(codes: Clusterable, positions: Uint32Array, count: number): Generator<undefined, Float32Array[]> {
   const { coder } = codes;
   const { dimensions } = coder;
-  const random = createRandom(places.length);
+  const random = createRandom(positions.length);
   const numbers = new Float32Array(count * dimensions);
   const centroids = Array.from({ length: count }, (_, i) => numbers.subarray(i * dimensions, (i + 1) * dimensions));
   const seed = (cluster: number) =>
-    codes.addRotated(places[Math.floor(random() * places.length)] as number, numbers, cluster * dimensions);
+    codes.addRotated(positions[Math.floor(random() * positions.length)] as number, numbers, cluster * dimensions);
   for (let cluster = 0; cluster < count; cluster++) seed(cluster);
   const members = new Uint32Array(count);
   for (let round = 0; round < ROUNDS; round++) {
     const coded = centroids.map((centroid) => coder.codeNumbers(centroid));
-    const chosen = chooseNearest(codes, places, coded);
+    const chosen = chooseNearest(codes, positions, coded);
     numbers.fill(0);
     members.fill(0);
-    for (let i = 0; i < places.length; i++) {
+    for (let i = 0; i < positions.length; i++) {
       const cluster = chosen[i] as number;
       members[cluster] = (members[cluster] as number) + 1;
-      codes.addRotated(places[i] as number, numbers, cluster * dimensions);
+      codes.addRotated(positions[i] as number, numbers, cluster * dimensions);
     }
     for (const [cluster, centroid] of centroids.entries()) {
       const size = members[cluster] as number;
@@ -205,15 +205,15 @@ function* kMeans(codes: Clusterable, places: Uint32Array, count: number): Genera
   return centroids;
 }
 
-/** The places that are nearest to each of some centroids. */
+/** The positions that are nearest to each of some centroids. */
 function* groupsOf(
   codes: Clusterable,
-  places: Uint32Array,
+  positions: Uint32Array,
   centroids: readonly CodedVector[],
 ): Generator<undefined, Uint32Array[]> {
   const groups: number[][] = centroids.map(() => []);
-  for (let from = 0; from < places.length; from += ASSIGNED_AT_A_TIME) {
-    const part = places.subarray(from, from + ASSIGNED_AT_A_TIME);
+  for (let from = 0; from < positions.length; from += ASSIGNED_AT_A_TIME) {
+    const part = positions.subarray(from, from + ASSIGNED_AT_A_TIME);
     for (const [i, group] of chooseNearest(codes, part, centroids).entries()) groups[group]?.push(part[i] as number);
     yield;
   }
@@ -221,12 +221,12 @@ function* groupsOf(
 }
 
 /**
- * For each centroid the places to which it is the nearest or the next one: the nearest cluster may be in either group.
+ * For each centroid the positions to which it is the nearest or the next one: the nearest cluster may be in either group.
  */
-function nearGroups(codes: Clusterable, places: Uint32Array, centroids: readonly CodedVector[]): Uint32Array[] {
-  const squares = centroids.map((centroid) => codes.estimate(centroid, places));
+function nearGroups(codes: Clusterable, positions: Uint32Array, centroids: readonly CodedVector[]): Uint32Array[] {
+  const squares = centroids.map((centroid) => codes.estimate(centroid, positions));
   const groups: number[][] = centroids.map(() => []);
-  for (let i = 0; i < places.length; i++) {
+  for (let i = 0; i < positions.length; i++) {
     let [first, second] = [-1, -1];
     let [min, next] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let group = 0; group < squares.length; group++) {
@@ -238,19 +238,19 @@ function nearGroups(codes: Clusterable, places: Uint32Array, centroids: readonly
         [second, next] = [group, square];
       }
     }
-    groups[first]?.push(places[i] as number);
-    groups[second]?.push(places[i] as number);
+    groups[first]?.push(positions[i] as number);
+    groups[second]?.push(positions[i] as number);
   }
   return groups.map((group) => Uint32Array.from(group));
 }
 
-/** The number of the nearest centroid of each place. */
-function chooseNearest(codes: Clusterable, places: Uint32Array, centroids: readonly CodedVector[]): Uint16Array {
-  const nearest = new Float64Array(places.length).fill(Number.POSITIVE_INFINITY);
-  const chosen = new Uint16Array(places.length);
+/** The number of the nearest centroid of each position. */
+function chooseNearest(codes: Clusterable, positions: Uint32Array, centroids: readonly CodedVector[]): Uint16Array {
+  const nearest = new Float64Array(positions.length).fill(Number.POSITIVE_INFINITY);
+  const chosen = new Uint16Array(positions.length);
   for (const [number, centroid] of centroids.entries()) {
-    const squares = codes.estimate(centroid, places);
-    for (let i = 0; i < places.length; i++) {
+    const squares = codes.estimate(centroid, positions);
+    for (let i = 0; i < positions.length; i++) {
       if ((squares[i] as number) >= (nearest[i] as number)) continue;
       nearest[i] = squares[i] as number;
       chosen[i] = number;
@@ -259,7 +259,7 @@ function chooseNearest(codes: Clusterable, places: Uint32Array, centroids: reado
   return chosen;
 }
 
-/** Places at equal intervals. */
+/** Positions at equal intervals. */
 function sampleOf(count: number, max: number): Uint32Array {
   const length = Math.min(count, max);
   return Uint32Array.from({ length }, (_, i) => Math.floor((i * count) / length));

@@ -19,7 +19,7 @@ const MIN_CLUSTERED = 16_384;
 /** Clusters are made again when this share of all vectors is in none. */
 const MAX_UNCLUSTERED = 0.2;
 const GROWTH = 1.25;
-/** Vectors that change places between two pauses. */
+/** Vectors that change positions between two pauses. */
 const MOVED_AT_A_TIME = 2_048;
 
 /**
@@ -28,8 +28,8 @@ const MOVED_AT_A_TIME = 2_048;
  */
 const FIRST_SCANNED = 128;
 
-/** The places of rows that are compared. The memory is reused. */
-let rowPlaces = new Uint32Array(1_024);
+/** The positions of rows that are compared. The memory is reused. */
+let positionsOfRows = new Uint32Array(1_024);
 
 /** What a scan of clusters needs of its caller. */
 export interface ClusterScan {
@@ -49,16 +49,16 @@ export interface ClusterScan {
 }
 
 /**
- * Codes of vectors of many rows: about 0.63 bytes a number. Each vector has a place. Places are given in ascending
+ * Codes of vectors of many rows: about 0.63 bytes a number. Each vector has a position. Positions are given in ascending
  * order, until clusters are made: then the vectors of a cluster are next to each other.
  */
 export class Codes {
   readonly coder: Coder;
   readonly #segments: Segment[] = [];
   #count = 0;
-  /** The row of each place, and the place of each row. */
+  /** The row of each position, and the position of each row. */
   #rows = new Uint32Array(FIRST_SEGMENT_SIZE);
-  #places = new Uint32Array(FIRST_SEGMENT_SIZE);
+  #positions = new Uint32Array(FIRST_SEGMENT_SIZE);
   #clusters: Clusters | undefined;
   #isScanned = false;
   /** The lengths of the shortest and the longest vector so far. */
@@ -72,7 +72,7 @@ export class Codes {
   }
 
   get bytes(): number {
-    const own = this.rowsWithVector.byteLength + this.#rows.byteLength + this.#places.byteLength;
+    const own = this.rowsWithVector.byteLength + this.#rows.byteLength + this.#positions.byteLength;
     return own + this.#segments.reduce((sum, { bytes }) => sum + bytes, 0) + (this.#clusters?.bytes ?? 0);
   }
 
@@ -88,10 +88,10 @@ export class Codes {
   }
 
   set(row: number, vector: Float32Array): void {
-    const place = this.#placeFor(row);
-    const segment = this.#segmentOf(place);
-    segment.set(place % SEGMENT_SIZE, vector);
-    const length = segment.lengthAt(place % SEGMENT_SIZE);
+    const position = this.#positionFor(row);
+    const segment = this.#segmentOf(position);
+    segment.set(position % SEGMENT_SIZE, vector);
+    const length = segment.lengthAt(position % SEGMENT_SIZE);
     this.#shortest = Math.min(this.#shortest, length);
     this.#longest = Math.max(this.#longest, length);
   }
@@ -123,8 +123,8 @@ export class Codes {
       }
       const row = other < this.#count ? (newRows[this.#rows[other] as number] as number) : -1;
       if (row < 0) continue;
-      const place = codes.#placeFor(row);
-      codes.#segmentOf(place).copy(place % SEGMENT_SIZE, this.#segmentOf(other), other % SEGMENT_SIZE);
+      const position = codes.#positionFor(row);
+      codes.#segmentOf(position).copy(position % SEGMENT_SIZE, this.#segmentOf(other), other % SEGMENT_SIZE);
     }
     codes.#clusters = starts && this.#clusters?.movedTo(starts);
     return codes;
@@ -183,23 +183,23 @@ export class Codes {
 
   /** Compares rows that have vectors by levels. @param limit rows beyond it may be skipped */
   compare(query: CodedVector, rows: Uint32Array, visit: RowVisitor, limit: Limit = NO_LIMIT): void {
-    if (rowPlaces.length < rows.length) rowPlaces = new Uint32Array(2 * rows.length);
-    for (let i = 0; i < rows.length; i++) rowPlaces[i] = this.#places[rows[i] as number] as number;
-    this.compareAt(query, rowPlaces.subarray(0, rows.length), visit, limit);
+    if (positionsOfRows.length < rows.length) positionsOfRows = new Uint32Array(2 * rows.length);
+    for (let i = 0; i < rows.length; i++) positionsOfRows[i] = this.#positions[rows[i] as number] as number;
+    this.compareAt(query, positionsOfRows.subarray(0, rows.length), visit, limit);
   }
 
-  /** As {@link Codes.compare}, for rows by their places. */
-  compareAt(query: CodedVector, places: Uint32Array, visit: RowVisitor, limit: Limit = NO_LIMIT): void {
+  /** As {@link Codes.compare}, for rows by their positions. */
+  compareAt(query: CodedVector, positions: Uint32Array, visit: RowVisitor, limit: Limit = NO_LIMIT): void {
     const segments = this.#segments;
     const counts = new Uint32Array(segments.length);
     const compare = (number: number, count: number) =>
       segments[number]?.compare(query, count, this.#rows, number * SEGMENT_SIZE, visit, limit);
-    // Places of one segment are compared together, a block at a time.
-    for (let i = 0; i < places.length; i++) {
-      const place = places[i] as number;
-      const number = segmentOf(place);
+    // Positions of one segment are compared together, a block at a time.
+    for (let i = 0; i < positions.length; i++) {
+      const position = positions[i] as number;
+      const number = segmentOf(position);
       const count = counts[number] as number;
-      (segments[number] as Segment).places[count] = place % SEGMENT_SIZE;
+      (segments[number] as Segment).positions[count] = position % SEGMENT_SIZE;
       counts[number] = count + 1;
       if (count + 1 < BLOCK_SIZE) continue;
       compare(number, BLOCK_SIZE);
@@ -225,14 +225,14 @@ export class Codes {
     let moved = 0;
     for (let cluster = 0; cluster < centroids.length; cluster++) {
       for (;;) {
-        const place = next[cluster] as number;
-        if (place === starts[cluster + 1]) break;
-        const own = clusterOf[place] as number;
+        const position = next[cluster] as number;
+        if (position === starts[cluster + 1]) break;
+        const own = clusterOf[position] as number;
         const to = next[own] as number;
         next[own] = to + 1;
-        if (to === place) continue;
-        this.#swap(place, to);
-        clusterOf[place] = clusterOf[to] as number;
+        if (to === position) continue;
+        this.#swap(position, to);
+        clusterOf[position] = clusterOf[to] as number;
         clusterOf[to] = own;
         if (++moved % MOVED_AT_A_TIME === 0) yield;
       }
@@ -240,15 +240,15 @@ export class Codes {
     this.#clusters = yield* describeClusters(this, centroids, starts);
   }
 
-  estimate(query: CodedVector, places: Uint32Array): Float64Array {
-    const estimates = new Float64Array(places.length);
-    for (let at = 0; at < places.length; ) {
-      const number = segmentOf(places[at] as number);
+  estimate(query: CodedVector, positions: Uint32Array): Float64Array {
+    const estimates = new Float64Array(positions.length);
+    for (let at = 0; at < positions.length; ) {
+      const number = segmentOf(positions[at] as number);
       const segment = this.#segments[number] as Segment;
-      const end = Math.min(places.length, at + BLOCK_SIZE);
+      const end = Math.min(positions.length, at + BLOCK_SIZE);
       let next = at;
-      for (; next < end && segmentOf(places[next] as number) === number; next++) {
-        segment.places[next - at] = (places[next] as number) % SEGMENT_SIZE;
+      for (; next < end && segmentOf(positions[next] as number) === number; next++) {
+        segment.positions[next - at] = (positions[next] as number) % SEGMENT_SIZE;
       }
       segment.estimate(query, next - at, estimates.subarray(at));
       at = next;
@@ -256,11 +256,11 @@ export class Codes {
     return estimates;
   }
 
-  addRotated(place: number, sums: Float32Array, at: number): void {
-    this.#segmentOf(place).addRotated(place % SEGMENT_SIZE, sums, at);
+  addRotated(position: number, sums: Float32Array, at: number): void {
+    this.#segmentOf(position).addRotated(position % SEGMENT_SIZE, sums, at);
   }
 
-  comparePlaces(query: CodedVector, from: number, to: number, visit: RowVisitor): void {
+  comparePositions(query: CodedVector, from: number, to: number, visit: RowVisitor): void {
     this.compareAt(
       query,
       Uint32Array.from({ length: to - from }, (_, i) => from + i),
@@ -269,7 +269,7 @@ export class Codes {
   }
 
   /**
-   * Compares the signs of the places `from` to `to` (exclusive), and those with near signs by levels.
+   * Compares the signs of the positions `from` to `to` (exclusive), and those with near signs by levels.
    * @returns how many of these match, and how many were compared by levels
    */
   #scan(
@@ -301,7 +301,7 @@ export class Codes {
     return scanned;
   }
 
-  /** Sets the mask of a segment to the places of some rows, in a range of places. @returns how many there are */
+  /** Sets the mask of a segment to the positions of some rows, in a range of positions. @returns how many there are */
   #setMask({ mask }: Segment, begin: number, from: number, to: number, rows: Bits | undefined): number {
     let count = 0;
     for (let word = from >>> 5, first = word * 32; first < to; word++, first += 32) {
@@ -321,33 +321,34 @@ export class Codes {
     return count;
   }
 
-  /** The place of a row; a new one if it has none. */
-  #placeFor(row: number): number {
-    if (hasBit(this.rowsWithVector, row)) return this.#places[row] as number;
+  /** The position of a row; a new one if it has none. */
+  #positionFor(row: number): number {
+    if (hasBit(this.rowsWithVector, row)) return this.#positions[row] as number;
     this.rowsWithVector = grownBits(this.rowsWithVector, row + 1);
     setBit(this.rowsWithVector, row);
-    const place = this.#count++;
-    if (place >= this.#rows.length) this.#rows = copyInto(this.#rows, new Uint32Array(Math.ceil(GROWTH * place)));
-    if (row >= this.#places.length) this.#places = copyInto(this.#places, new Uint32Array(Math.ceil(GROWTH * row)));
-    this.#rows[place] = row;
-    this.#places[row] = place;
-    return place;
+    const position = this.#count++;
+    if (position >= this.#rows.length) this.#rows = copyInto(this.#rows, new Uint32Array(Math.ceil(GROWTH * position)));
+    if (row >= this.#positions.length)
+      this.#positions = copyInto(this.#positions, new Uint32Array(Math.ceil(GROWTH * row)));
+    this.#rows[position] = row;
+    this.#positions[row] = position;
+    return position;
   }
 
-  #swap(place: number, other: number): void {
-    this.#segmentOf(place).swap(place % SEGMENT_SIZE, this.#segmentOf(other), other % SEGMENT_SIZE);
-    const [row, otherRow] = [this.#rows[place] as number, this.#rows[other] as number];
-    this.#rows[place] = otherRow;
+  #swap(position: number, other: number): void {
+    this.#segmentOf(position).swap(position % SEGMENT_SIZE, this.#segmentOf(other), other % SEGMENT_SIZE);
+    const [row, otherRow] = [this.#rows[position] as number, this.#rows[other] as number];
+    this.#rows[position] = otherRow;
     this.#rows[other] = row;
-    this.#places[row] = other;
-    this.#places[otherRow] = place;
+    this.#positions[row] = other;
+    this.#positions[otherRow] = position;
   }
 
-  #segmentOf(place: number): Segment {
-    const number = segmentOf(place);
+  #segmentOf(position: number): Segment {
+    const number = segmentOf(position);
     while (this.#segments.length <= number) this.#segments.push(new Segment(this.coder, FIRST_SEGMENT_SIZE));
     const segment = this.#segments[number] as Segment;
-    const needed = (place % SEGMENT_SIZE) + 1;
+    const needed = (position % SEGMENT_SIZE) + 1;
     if (needed <= segment.capacity) return segment;
     const capacity = Math.min(SEGMENT_SIZE, Math.max(needed, 2 * segment.capacity));
     const larger = new Segment(this.coder, Math.ceil(capacity / FIRST_SEGMENT_SIZE) * FIRST_SEGMENT_SIZE, segment);
@@ -356,13 +357,13 @@ export class Codes {
   }
 }
 
-/** The number of the segment of a place. */
-const segmentOf = (place: number): number => place >>> SEGMENT_BITS;
+/** The number of the segment of a position. */
+const segmentOf = (position: number): number => position >>> SEGMENT_BITS;
 
 /** Maximum bytes of {@link Codes} with this many rows, without clusters: the capacity of the last segment doubles. */
 export function codesBytes(sizes: CodeSizes, rows: number): number {
   const whole = Math.floor(rows / SEGMENT_SIZE);
   const last = Math.min(SEGMENT_SIZE, Math.max(FIRST_SEGMENT_SIZE, 2 * (rows % SEGMENT_SIZE)));
-  const places = 8 * Math.ceil(GROWTH * Math.max(rows, FIRST_SEGMENT_SIZE));
-  return whole * segmentBytes(sizes, SEGMENT_SIZE) + segmentBytes(sizes, last) + bitsBytes(rows) + places;
+  const positions = 8 * Math.ceil(GROWTH * Math.max(rows, FIRST_SEGMENT_SIZE));
+  return whole * segmentBytes(sizes, SEGMENT_SIZE) + segmentBytes(sizes, last) + bitsBytes(rows) + positions;
 }

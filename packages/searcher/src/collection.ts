@@ -153,10 +153,10 @@ export class SearchedCollection {
    * Assigns a document to a cell. @returns false if the document is not in this collection, or `beginCells` was not
    * called
    */
-  place(doc: number, cell: number): boolean {
+  assignCell(doc: number, cell: number): boolean {
     const row = this.#rows.rowOf(doc);
     if (row < 0 || this.#cells === undefined) return false;
-    this.#cells.place(row, cell);
+    this.#cells.assign(row, cell);
     return true;
   }
 

@@ -13,9 +13,9 @@ it('contains exactly the documents that it was made from', () => {
       const set = docSetOf(Float64Array.from(docs));
       const rows = Float64Array.from([...asked, ...docs.slice(0, 3_000)]);
       const found: number[] = [];
-      if (set !== undefined) forEachIn(set, rows, (place) => found.push(place));
+      if (set !== undefined) forEachIn(set, rows, (index) => found.push(index));
       const all = new Set(docs);
-      expect(found).toEqual([...rows.keys()].filter((place) => all.has(rows[place] as number)));
+      expect(found).toEqual([...rows.keys()].filter((index) => all.has(rows[index] as number)));
     }),
     { numRuns: 50 },
   );

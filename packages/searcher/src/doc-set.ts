@@ -33,32 +33,32 @@ export function docSetOf(docs: DocNumbers): DocSet | undefined {
   const bits = new Uint32Array(new SharedArrayBuffer(4 * PAGE_WORDS * starts.size));
   let first = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < docs.length; i++) {
-    let place = (docs[i] as number) - first;
-    if (place < 0 || place >= PAGE_SIZE) {
+    let offset = (docs[i] as number) - first;
+    if (offset < 0 || offset >= PAGE_SIZE) {
       const page = Math.floor((docs[i] as number) / PAGE_SIZE);
       first = page * PAGE_SIZE;
       start = starts.get(page) as number;
-      place = (docs[i] as number) - first;
+      offset = (docs[i] as number) - first;
     }
-    bits[start + (place >>> 5)] = (bits[start + (place >>> 5)] as number) | (1 << (place & 31));
+    bits[start + (offset >>> 5)] = (bits[start + (offset >>> 5)] as number) | (1 << (offset & 31));
   }
   return { pages: Float64Array.from(starts.keys()), bits };
 }
 
 /** Calls back with the position of each document that is in the set. @param docs sorted numbers are faster */
-export function forEachIn({ pages, bits }: DocSet, docs: Float64Array, take: (place: number) => void): void {
+export function forEachIn({ pages, bits }: DocSet, docs: Float64Array, take: (index: number) => void): void {
   const starts = new Map(Array.from(pages, (page, i) => [page, i * PAGE_WORDS]));
   let first = Number.NEGATIVE_INFINITY;
   let start: number | undefined;
   for (let i = 0; i < docs.length; i++) {
     // Without this, divisions take most of the time when each document has a separate page.
-    let place = (docs[i] as number) - first;
-    if (place < 0 || place >= PAGE_SIZE) {
+    let offset = (docs[i] as number) - first;
+    if (offset < 0 || offset >= PAGE_SIZE) {
       const page = Math.floor((docs[i] as number) / PAGE_SIZE);
       first = page * PAGE_SIZE;
       start = starts.get(page);
-      place = (docs[i] as number) - first;
+      offset = (docs[i] as number) - first;
     }
-    if (start !== undefined && ((bits[start + (place >>> 5)] as number) >>> (place & 31)) & 1) take(i);
+    if (start !== undefined && ((bits[start + (offset >>> 5)] as number) >>> (offset & 31)) & 1) take(i);
   }
 }

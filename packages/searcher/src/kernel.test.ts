@@ -50,8 +50,8 @@ it.each([
     expect(counts[0]).toBe(counts[1]);
   }
   // The first rows, in reverse order.
-  const places = Uint32Array.from({ length: rows }, (_, i) => rows - 1 - i);
-  bytes.set(new Uint8Array(places.buffer), MASK);
+  const positions = Uint32Array.from({ length: rows }, (_, i) => rows - 1 - i);
+  bytes.set(new Uint8Array(positions.buffer), MASK);
   const [levels, plainLevels] = both(fill, (kernel) => kernel.levelDots(0, size, 0, MASK, rows, QUERY, OUT));
   expect(levels).toEqual(plainLevels);
 });

@@ -51,7 +51,7 @@ describe.each([
       collection.addRow(doc, 1);
       collection.setVector('view', doc, vector);
       // Every fifth document has no cell.
-      if (doc % 5 !== 0) expect(collection.place(doc, cellOf(doc))).toBe(true);
+      if (doc % 5 !== 0) expect(collection.assignCell(doc, cellOf(doc))).toBe(true);
     }
     collection.advance(1);
     const pairs = collection.pairs(query);
@@ -75,22 +75,22 @@ describe.each([
 
   it('include rows that no commit sees any more, which searches do not find', () => {
     const doc = count + 1;
-    expect(collection.place(doc, 0)).toBe(false);
+    expect(collection.assignCell(doc, 0)).toBe(false);
     collection.addRemoved('view', doc, query.vectors.slice(0, dimensions));
-    expect(collection.place(doc, 0)).toBe(true);
+    expect(collection.assignCell(doc, 0)).toBe(true);
     expect(pairsOf(collection.pairs(query))).toContain(`0 ${doc}`);
     const search = { commit: 1, module: 'view', filters: [], vector: query.vectors.slice(0, dimensions), wanted: 1 };
     const found = collection.search({ ...search, exactRows: count, minCompared: 1, maxCandidates: count });
     expect([found?.matches, found?.docs.includes(doc)]).toEqual([count, false]);
   });
 
-  it('are not found after rows were removed, until all are placed again', () => {
+  it('are not found after rows were removed, until all have cells again', () => {
     for (let doc = 10_000; doc < 11_500; doc++) collection.addRow(doc, 2);
     for (let doc = 10_000; doc < 11_500; doc++) collection.endRow(doc, 3);
     collection.advance(3);
     expect(collection.pairs(query)).toBeUndefined();
     collection.beginCells();
-    expect(collection.place(10_000, 0)).toBe(false);
+    expect(collection.assignCell(10_000, 0)).toBe(false);
     expect(collection.pairs(query)).toMatchObject({ compared: 0 });
   });
 });
@@ -107,9 +107,9 @@ it.each([1, 3])('%i threads tell the same pairs, of many vectors at once too', a
   await searcher.change(1, { kind: 'begin', key: 1 });
   await searcher.change(1, { kind: 'rows', key: 1, modules: [], bytes: rowBytes(count) });
   // All documents are in cell 1. The last one gets its cell before its vector.
-  expect(await searcher.place(1, bytes(cells).slice(0, 12), true)).toEqual([]);
+  expect(await searcher.assignCells(1, bytes(cells).slice(0, 12), true)).toEqual([]);
   expect(
-    await searcher.place(
+    await searcher.assignCells(
       1,
       bytes(cells).map((byte, i) => (i === 7 ? 200 : byte)),
       false,

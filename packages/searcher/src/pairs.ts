@@ -48,8 +48,8 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
   let compared = 0;
   for (let i = 0; i < ends.length && docs.length <= maxPairs; i++) {
     const asked = query.cells.subarray(i === 0 ? 0 : ends[i - 1], ends[i]);
-    const placed = cells.rowsIn(asked, rows);
-    const count = isEach ? placed : keepWithVector(vectors.rowsWithVector, placed);
+    const inCells = cells.rowsIn(asked, rows);
+    const count = isEach ? inCells : keepWithVector(vectors.rowsWithVector, inCells);
     if (count === 0) continue;
     compared += count;
     const vector = query.vectors.subarray(i * dimensions, (i + 1) * dimensions);

@@ -106,7 +106,7 @@ export class Searcher implements AsyncDisposable {
    * @param isFirst whether no document has a cell yet
    * @returns the documents that are not loaded
    */
-  async place(key: number, bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
+  async assignCells(key: number, bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
     const answers = await this.#ask(key, { kind: 'cells', key, bytes, isFirst });
     return answers.flatMap(({ missing }) => missing ?? []);
   }

@@ -94,7 +94,7 @@ function answerTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' 
       if (request.isFirst) collection.beginCells();
       const missing: number[] = [];
       readCells(request.bytes, (doc, cell) => {
-        if (isOwn(doc) && !collection.place(doc, cell)) missing.push(doc);
+        if (isOwn(doc) && !collection.assignCell(doc, cell)) missing.push(doc);
       });
       return { missing };
     }

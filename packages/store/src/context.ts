@@ -1,7 +1,7 @@
 import type { Calibration, FieldType, Schema } from '@akin/domain';
 import type { OperationEvents } from './accept/operation-events.ts';
 import type { Throttle } from './bulk/throttle.ts';
-import type { Turns } from './commit/turns.ts';
+import type { FairSemaphore } from './commit/fair-semaphore.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Generation, Generations } from './generations.ts';
 import type { SearchNodes } from './nodes/search-nodes.ts';
@@ -58,8 +58,8 @@ export interface Store extends Generation, AsyncDisposable {
     readonly sweeps: Map<number, SweepCursor>;
     /** How often in a row a delete by query has crashed the embedded database, by collection and sequence number. */
     readonly crashes: Map<string, number>;
-    /** The turns of commits. */
-    readonly turns: Turns;
+    /** Limits the commits that this process applies at a time. */
+    readonly commitSemaphore: FairSemaphore;
     readonly events: OperationEvents;
   };
 }

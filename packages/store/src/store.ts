@@ -8,7 +8,7 @@ import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
 import { createCollection, listCollections, updateTables } from './collections/collections.ts';
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
 import { registerServers } from './collections/shard-servers.ts';
-import { MAX_APPLIED, Turns } from './commit/turns.ts';
+import { FairSemaphore, MAX_APPLIED } from './commit/fair-semaphore.ts';
 import type { Generation, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
@@ -97,7 +97,7 @@ const DAY_MILLISECONDS = 24 * 3_600_000;
 /** Objects outside of the database. */
 export interface ObjectsConfig {
   /** `s3://bucket`, `s3://bucket/prefix` or a folder. */
-  readonly place: string;
+  readonly location: string;
   /** How long unreferenced objects are kept: for backups, standbys and long answers. Default: a day. */
   readonly keptMilliseconds?: number;
 }
@@ -194,7 +194,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
         commits: new Map(),
         sweeps: new Map(),
         crashes: new Map(),
-        turns: commitTurns(engine, throttle),
+        commitSemaphore: createCommitSemaphore(engine, throttle),
         events,
       },
       async [Symbol.asyncDispose]() {
@@ -214,7 +214,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     };
     await migrate(engine);
     if ('shardServers' in config && config.shardServers) await registerServers(engine, config.shardServers);
-    packs = objects === undefined && config.objects ? undefined : await openPacks(engine, objects?.place);
+    packs = objects === undefined && config.objects ? undefined : await openPacks(engine, objects?.location);
     await createFirstCollection(store);
     for (const collection of await listCollections(store)) await updateTables(store, collection);
     if (!shared) await recover(store);
@@ -233,8 +233,8 @@ export async function openStore(config: StoreConfig): Promise<Store> {
 }
 
 /** While searches are slowed, one at a time is enough. */
-function commitTurns(engine: Engine, throttle: Throttle): Turns {
-  return new Turns(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : MAX_APPLIED));
+function createCommitSemaphore(engine: Engine, throttle: Throttle): FairSemaphore {
+  return new FairSemaphore(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : MAX_APPLIED));
 }
 
 function openThrottle(engine: Engine, slowdown: number, shared: boolean): Throttle {

@@ -2,7 +2,7 @@
  * Changes a collection, analyzes, commits, groups and cleans up, all at the same time and as fast as it can, until it is killed.
  * Says on its output what it is about to send and what was accepted, a JSON line each.
  *
- * Usage: node feeder.mjs <place as JSON> <first number> <seed>
+ * Usage: node feeder.mjs <location as JSON> <first number> <seed>
  */
 import { parseJson, TypeClaims, validateDocument } from '@akin/domain';
 import { randomNumbers } from '@akin/testing';
@@ -20,7 +20,7 @@ import {
 import { createFeeding } from './feeding.mjs';
 import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES } from './tiny-module.mjs';
 
-const [place, firstNumber, seed] = process.argv.slice(2);
+const [location, firstNumber, seed] = process.argv.slice(2);
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 /** Only for what is sent, whose order then depends on the seed alone. */
 const number = randomNumbers(Number(seed) + Number(firstNumber));
@@ -43,7 +43,7 @@ async function open() {
   for (;;) {
     try {
       return await openStore({
-        ...JSON.parse(place),
+        ...JSON.parse(location),
         modules: TINY_MODULES,
         parseOutputs: parseTinyOutputs,
         graceMilliseconds: 0,

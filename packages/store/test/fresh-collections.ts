@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { createCollection, dropCollection } from '../src/collections/collections.ts';
 import type { Collection, Store } from '../src/context.ts';
-import { type EngineKind, openTestStore, type TestPlace, testPlace } from './support.ts';
+import { type EngineKind, openTestStore, type TestLocation, testLocation } from './support.ts';
 
 /** The context of a test. */
-interface Place {
+interface FreshCollection {
   readonly store: Store;
   readonly collection: Collection;
 }
@@ -14,20 +14,23 @@ interface Place {
  *
  * @param take gets both before each test, and after `reopen`, which opens the store as a later process would
  */
-export function freshCollections(kind: EngineKind, take: (place: Place) => void): { reopen: () => Promise<void> } {
-  let place: TestPlace;
-  let removePlace: () => Promise<void>;
+export function freshCollections(
+  kind: EngineKind,
+  take: (fresh: FreshCollection) => void,
+): { reopen: () => Promise<void> } {
+  let location: TestLocation;
+  let removeLocation: () => Promise<void>;
   let store: Store;
   let collection: Collection;
   let number = 0;
 
   beforeAll(async () => {
-    ({ place, remove: removePlace } = await testPlace(kind));
-    store = await openTestStore(place);
+    ({ location, remove: removeLocation } = await testLocation(kind));
+    store = await openTestStore(location);
   });
   afterAll(async () => {
     await store?.[Symbol.asyncDispose]();
-    await removePlace?.();
+    await removeLocation?.();
   });
   beforeEach(async () => {
     if (collection !== undefined) await dropCollection(store, collection);
@@ -38,7 +41,7 @@ export function freshCollections(kind: EngineKind, take: (place: Place) => void)
   return {
     async reopen() {
       await store[Symbol.asyncDispose]();
-      store = await openTestStore(place);
+      store = await openTestStore(location);
       take({ store, collection });
     },
   };

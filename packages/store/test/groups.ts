@@ -73,7 +73,8 @@ export function groupsOn(kind: EngineKind, exactDocuments?: number) {
     (opened) => {
       on.store = opened;
     },
-    (place) => openStore({ ...place, modules: [...TEST_MODULES, HUE], parseOutputs, graceMilliseconds: 0, ...size }),
+    (location) =>
+      openStore({ ...location, modules: [...TEST_MODULES, HUE], parseOutputs, graceMilliseconds: 0, ...size }),
   );
   return on;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Store } from '../src/context.ts';
-import { type EngineKind, openTestStore, type TestPlace, testPlace } from './support.ts';
+import { type EngineKind, openTestStore, type TestLocation, testLocation } from './support.ts';
 
 /**
  * Call this in a `describe`: all its tests share one store, which is closed and removed after them.
@@ -10,15 +10,15 @@ import { type EngineKind, openTestStore, type TestPlace, testPlace } from './sup
 export function sharedStore(
   kind: EngineKind,
   prepare: (store: Store) => void | Promise<void>,
-  open: (place: TestPlace) => Promise<Store> = (place) => openTestStore(place),
+  open: (location: TestLocation) => Promise<Store> = (location) => openTestStore(location),
 ): void {
   let store: Store;
   let remove: () => Promise<void>;
 
   beforeAll(async () => {
-    const made = await testPlace(kind);
+    const made = await testLocation(kind);
     remove = made.remove;
-    store = await open(made.place);
+    store = await open(made.location);
     await prepare(store);
   });
 

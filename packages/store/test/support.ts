@@ -15,20 +15,20 @@ import { type ObjectsConfig, openStore } from '../src/store.ts';
 export const ENGINES = ['pglite', 'postgres'] as const;
 export type EngineKind = (typeof ENGINES)[number];
 
-export type TestPlace =
+export type TestLocation =
   | { readonly folder: string; readonly warn?: (text: string) => void }
   | { readonly databaseUrl: string };
 
 /** A separate empty database, and a function to remove it. */
-export async function testPlace(kind: EngineKind): Promise<{ place: TestPlace; remove: () => Promise<void> }> {
+export async function testLocation(kind: EngineKind): Promise<{ location: TestLocation; remove: () => Promise<void> }> {
   if (kind === 'pglite') {
     const parent = await mkdtemp(join(tmpdir(), 'akin-store-'));
     const folder = join(parent, 'data');
     await copyTestStore(folder);
-    return { place: { folder }, remove: () => rm(parent, { recursive: true, force: true }) };
+    return { location: { folder }, remove: () => rm(parent, { recursive: true, force: true }) };
   }
   const database = await testDatabase();
-  return { place: { databaseUrl: database.url }, remove: () => database.drop() };
+  return { location: { databaseUrl: database.url }, remove: () => database.drop() };
 }
 
 /** Puts an embedded database with an empty store into a folder, as a copy of one that the run creates once. */
@@ -36,8 +36,8 @@ export async function copyTestStore(folder: string): Promise<void> {
   await copyTemplate('store', folder, async (made) => (await openTestStore({ folder: made }))[Symbol.asyncDispose]());
 }
 
-export function openEngine(place: TestPlace): Promise<Engine> {
-  return 'folder' in place ? openPglite(place.folder) : openPostgres(place.databaseUrl);
+export function openEngine(location: TestLocation): Promise<Engine> {
+  return 'folder' in location ? openPglite(location.folder) : openPostgres(location.databaseUrl);
 }
 
 /** Two modules with small vectors: enough for all tests of the store. */
@@ -101,7 +101,7 @@ export function parseTestOutputs(json: string): ParsedOutputs {
 }
 
 export function openTestStore(
-  place: TestPlace,
+  location: TestLocation,
   graceMilliseconds = 0,
   settings: {
     readonly indexedFrom?: number;
@@ -110,7 +110,13 @@ export function openTestStore(
     readonly objects?: ObjectsConfig;
   } = {},
 ): Promise<Store> {
-  return openStore({ ...place, modules: TEST_MODULES, parseOutputs: parseTestOutputs, graceMilliseconds, ...settings });
+  return openStore({
+    ...location,
+    modules: TEST_MODULES,
+    parseOutputs: parseTestOutputs,
+    graceMilliseconds,
+    ...settings,
+  });
 }
 
 /** Documents as JSON text, one object each, validated as the gateway does. */

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { postgresAnswers, redisAnswers } from './answers.ts';
 import { debianPrograms, hasDebianPrograms } from './debian.ts';
+import { filesFolder } from './files-folder.ts';
 import { initPostgres, postgresSettings, userForPostgres } from './local.ts';
-import { placeOfFiles } from './place-of-files.ts';
 import { freePort, type Server, startServer } from './server.ts';
 
 const run = promisify(execFile);
@@ -113,7 +113,7 @@ export async function killable(
 
 /** A new folder that users other than root can read. */
 export async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(placeOfFiles(), `akin-tests-${process.pid}-`));
+  const folder = await mkdtemp(join(filesFolder(), `akin-tests-${process.pid}-`));
   await chmod(folder, 0o711);
   await mkdir(folder, { recursive: true });
   return folder;

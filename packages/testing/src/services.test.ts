@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { postgresAnswers, redisAnswers } from './answers.ts';
+import { filesFolder } from './files-folder.ts';
 import { copyTemplate, type TestDatabase, testDatabase, testRedis } from './index.ts';
-import { placeOfFiles } from './place-of-files.ts';
 
 describe('a test database', () => {
   let database: TestDatabase;
@@ -100,7 +100,7 @@ describe('services of a process', () => {
   }
 
   const foldersOf = async (pid: number | undefined) =>
-    (await readdir(placeOfFiles())).filter((name) => name.startsWith(`akin-tests-${pid}-`));
+    (await readdir(filesFolder())).filter((name) => name.startsWith(`akin-tests-${pid}-`));
 
   it('leave no server and no folder behind', async () => {
     const { child, postgres, redis } = await startInProcess();

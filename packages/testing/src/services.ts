@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { postgresAnswers, redisAnswers } from './answers.ts';
 import { cacheFolder, debianPrograms, hasDebianPrograms } from './debian.ts';
 import { dockerAnswers, pullImages, removeLeftContainers, startContainer } from './docker.ts';
+import { filesFolder } from './files-folder.ts';
 import { startLocalPostgres, startLocalRedis } from './local.ts';
-import { placeOfFiles } from './place-of-files.ts';
 import type { Server } from './server.ts';
 
 /** The real services of a test run; each starts at the first request for it. */
@@ -98,7 +98,7 @@ const FOLDER_PREFIX = 'akin-tests-';
 
 /** Creates a folder named after this process; also removes the folders of killed runs. */
 async function temporaryFolder(): Promise<string> {
-  const parent = placeOfFiles();
+  const parent = filesFolder();
   for (const name of await readdir(parent)) {
     const pid = Number(new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1] ?? process.pid);
     if (isRunning(pid)) continue;

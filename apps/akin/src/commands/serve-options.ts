@@ -50,7 +50,7 @@ export const ANALYSIS_OPTIONS: readonly Option[] = [
 export const OBJECTS_OPTIONS: readonly Option[] = [
   {
     name: 'objects',
-    value: 'place',
+    value: 'location',
     about:
       'Keep outputs and thumbnails in s3://bucket/prefix or a folder instead of the database. All processes need the same value',
   },
@@ -66,11 +66,11 @@ const MAX_KEPT_HOURS = 10_000;
 
 /** In milliseconds, as the store expects it. @throws {UsageError} for less than an hour */
 export function objectsConfig(options: Parsed): { readonly objects?: ObjectsConfig } {
-  const place = options.text('objects');
-  if (place === undefined) return {};
+  const location = options.text('objects');
+  if (location === undefined) return {};
   const hours = options.number('objects-kept', MAX_KEPT_HOURS);
   if (hours < 1) throw new UsageError('--objects-kept (or AKIN_OBJECTS_KEPT) must be at least 1 (hour).');
-  return { objects: { place, keptMilliseconds: hours * 3_600_000 } };
+  return { objects: { location, keptMilliseconds: hours * 3_600_000 } };
 }
 
 /** Options of every command that opens its own store. */

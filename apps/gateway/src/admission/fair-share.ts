@@ -2,6 +2,6 @@
 const SHARE = 3 / 4;
 
 /** The share of one client in a number of slots. It may use all of up to three slots. */
-export function fairShareOf(places: number): number {
-  return Math.ceil(places * SHARE);
+export function fairShareOf(slots: number): number {
+  return Math.ceil(slots * SHARE);
 }

@@ -81,7 +81,7 @@ export class XmlCommands {
     if (this.#held > MAX_CHARACTERS) {
       throw new AkinError(
         'too-large',
-        `The document or command that ends at ${this.#place()} has more than ${MAX_CHARACTERS} characters, which is the limit: split it.`,
+        `The document or command that ends at ${this.#shownPosition()} has more than ${MAX_CHARACTERS} characters, which is the limit: split it.`,
       );
     }
     const done = this.#done;
@@ -209,17 +209,17 @@ export class XmlCommands {
   #misplaced(name: string, parent: string | undefined, allowed: readonly string[]): AkinError {
     const shown = `<${name.slice(0, 60)}>`;
     if (parent === 'doc' && name === 'doc') return this.#error('a document cannot contain documents');
-    const place = parent === undefined ? 'at the top' : `in <${parent}>`;
+    const where = parent === undefined ? 'at the top' : `in <${parent}>`;
     const expected =
       allowed.length === 0 ? 'no element at all' : `one of ${allowed.map((one) => `<${one}>`).join(', ')}`;
-    return this.#error(`${shown} is ${place}, where ${expected} is expected`);
+    return this.#error(`${shown} is ${where}, where ${expected} is expected`);
   }
 
-  #place(): string {
+  #shownPosition(): string {
     return `line ${this.#parser.line}, column ${this.#parser.column}`;
   }
 
   #error(problem: string): AkinError {
-    return new AkinError('bad-request', `The XML cannot be read at ${this.#place()}: ${problem}.`);
+    return new AkinError('bad-request', `The XML cannot be read at ${this.#shownPosition()}: ${problem}.`);
   }
 }

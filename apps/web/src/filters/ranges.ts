@@ -32,7 +32,7 @@ export interface Scale {
 const MAX_RANGES = 4;
 const BARS = 20;
 /** Approximate number of positions of a slider. */
-const PLACES = 100;
+const APPROXIMATE_STEPS = 100;
 const DAY = 86_400_000;
 /** For longer periods the step of dates is a day. */
 const DAYS_FROM = 30 * DAY;
@@ -76,7 +76,7 @@ function numberOf(value: Plain | undefined, type: RangeType): number {
 
 /** A scale of round numbers from below the minimum to above the maximum. */
 export function scaleOf({ type, min, max }: RangeField): Scale {
-  const step = stepOf(type, (max - min) / PLACES, max - min);
+  const step = stepOf(type, (max - min) / APPROXIMATE_STEPS, max - min);
   const start = Math.floor(min / step) * step;
   return { start, step, steps: Math.max(1, Math.ceil((max - start) / step)) };
 }
@@ -89,14 +89,14 @@ function stepOf(type: RangeType, least: number, span: number): number {
   return type === 'long' ? Math.max(1, Math.round(step)) : step;
 }
 
-/** The value at a position of a slider, without errors of binary fractions. */
-export function valueAt({ start, step }: Scale, place: number): number {
+/** The value at a number of steps of a slider, without errors of binary fractions. */
+export function valueAt({ start, step }: Scale, steps: number): number {
   const digits = Math.min(20, Math.max(0, -Math.floor(Math.log10(step))));
-  return Number((start + place * step).toFixed(digits));
+  return Number((start + steps * step).toFixed(digits));
 }
 
-/** Number of slider positions for one bar of the histogram. */
-function placesOfBar(scale: Scale): number {
+/** Number of slider steps for one bar of the histogram. */
+function stepsOfBar(scale: Scale): number {
   return Math.ceil((scale.steps + 1) / BARS);
 }
 
@@ -106,8 +106,8 @@ const KEY = 'r';
 /** The facet for a field's histogram; it ignores the filter of the same field. */
 export function rangeFacet(field: RangeField, i: number, isChosen: boolean): string {
   const scale = scaleOf(field);
-  const width = placesOfBar(scale);
-  const text = (place: number) => textOf(field.type, valueAt(scale, place));
+  const width = stepsOfBar(scale);
+  const text = (step: number) => textOf(field.type, valueAt(scale, step));
   const gap =
     field.type === 'date' ? `+${(scale.step * width) / 1_000}SECONDS` : String(valueAt({ ...scale, start: 0 }, width));
   const settings = { start: text(0), end: text(width * Math.ceil((scale.steps + 1) / width)), gap };

@@ -20,15 +20,15 @@ export function rangeSlider(
   const scale = scaleOf(field);
   const title = fieldTitle(field.name);
   const { from, to } = chosenRange(state.filters, field);
-  const low = from === null ? 0 : placeOf(scale, from);
-  const high = to === null ? scale.steps : placeOf(scale, to);
-  const text = (place: number) => shownValue(field, valueAt(scale, place));
+  const low = from === null ? 0 : stepsOf(scale, from);
+  const high = to === null ? scale.steps : stepsOf(scale, to);
+  const text = (step: number) => shownValue(field, valueAt(scale, step));
   const slider = (
     name: string,
-    place: number,
+    at: number,
     isLow: boolean,
   ) => html`<input type="range" class=${isLow ? 'low' : 'high'} min="0"
-    max=${scale.steps} .value=${String(place)} aria-label=${name} aria-valuetext=${text(place)}
+    max=${scale.steps} .value=${String(at)} aria-label=${name} aria-valuetext=${text(at)}
     @input=${(event: Event) => follow(event, text)} @change=${(event: Event) => choose(event, field, scale, state, actions)} />`;
   return html`<details ?open=${isOpen || from !== null || to !== null}>
     <summary>${title}</summary>
@@ -55,7 +55,7 @@ function histogram(counts: readonly number[], low: number, high: number, title: 
   </svg>`;
 }
 
-function placeOf({ start, step, steps }: Scale, value: number): number {
+function stepsOf({ start, step, steps }: Scale, value: number): number {
   return Math.min(steps, Math.max(0, Math.round((value - start) / step)));
 }
 
@@ -71,7 +71,7 @@ function sliders(target: EventTarget | null) {
 }
 
 /** Shows the values while the sliders move; they cannot cross. */
-function follow({ target }: Event, text: (place: number) => string): void {
+function follow({ target }: Event, text: (step: number) => string): void {
   const { low, high, lowText, highText } = sliders(target);
   if (Number(low.value) > Number(high.value)) {
     if (target === low) low.value = high.value;

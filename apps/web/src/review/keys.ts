@@ -32,8 +32,8 @@ function nextGroup(card: Element | null): Element | null | undefined {
   return groups[own ? groups.indexOf(own) + 1 : 0];
 }
 
-function focusIn(place: Element | null | undefined): void {
-  const picture = place?.querySelector<HTMLElement>('.picture');
+function focusIn(element: Element | null | undefined): void {
+  const picture = element?.querySelector<HTMLElement>('.picture');
   picture?.focus();
   picture?.scrollIntoView({ block: 'center' });
 }

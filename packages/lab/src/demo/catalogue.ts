@@ -200,10 +200,10 @@ function product(article: Article, color: string): Original {
         randomOf(`${article.seed} ground`),
       );
       const y = article.kind.floating ? 240 - 240 * scale : 402 - 402 * scale;
-      const place = turned
+      const transform = turned
         ? `translate(${240 + 240 * scale} ${y}) scale(${-scale} ${scale})`
         : `translate(${240 - 240 * scale} ${y}) scale(${scale})`;
-      drawing.group(place, () => drawArticle(drawing, article, color));
+      drawing.group(transform, () => drawArticle(drawing, article, color));
       return drawing;
     },
   };

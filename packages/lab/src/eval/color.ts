@@ -112,7 +112,7 @@ function gain(shares: readonly number[], near: readonly number[]): number {
   const sum = (pictures: readonly number[]) =>
     pictures
       .slice(0, FIRST)
-      .reduce((all, picture, place) => all + (shares[picture] as number) / Math.log2(place + 2), 0);
+      .reduce((all, picture, index) => all + (shares[picture] as number) / Math.log2(index + 2), 0);
   return sum(order(near)) / sum(order(shares));
 }
 

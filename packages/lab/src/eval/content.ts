@@ -28,8 +28,8 @@ const SHOWN = 6;
 export function measureContent(all: readonly Labelled[]): ContentFigures | null {
   const classes = new Map<string, number>();
   for (const { label } of all) classes.set(label, (classes.get(label) ?? 0) + 1);
-  const places = [...all.keys()].filter((i) => (classes.get(all[i]?.label as string) ?? 0) > 1);
-  const labels = new Set(places.map((i) => all[i]?.label));
+  const labelled = [...all.keys()].filter((i) => (classes.get(all[i]?.label as string) ?? 0) > 1);
+  const labels = new Set(labelled.map((i) => all[i]?.label));
   if (labels.size < 2) return null;
   const figures: Record<string, { map: number; precisionAt1: number }> = {};
   const each: { picture: number; precision: number; nearest: number[] }[] = [];
@@ -38,9 +38,9 @@ export function measureContent(all: readonly Labelled[]): ContentFigures | null 
     const precisions: number[] = [];
     const firsts: number[] = [];
     const near = new Float64Array(all.length);
-    for (const asked of places) {
-      for (const i of places) near[i] = similarity(vectors[asked] as Float32Array, vectors[i] as Float32Array);
-      const answers = places
+    for (const asked of labelled) {
+      for (const i of labelled) near[i] = similarity(vectors[asked] as Float32Array, vectors[i] as Float32Array);
+      const answers = labelled
         .filter((i) => i !== asked)
         .sort((a, b) => (near[b] as number) - (near[a] as number) || a - b);
       const relevant = answers.map((i) => all[i]?.label === all[asked]?.label);
@@ -51,5 +51,5 @@ export function measureContent(all: readonly Labelled[]): ContentFigures | null 
     }
     figures[name] = { map: meanOf(precisions), precisionAt1: meanOf(firsts) };
   }
-  return { classes: labels.size, pictures: places.length, figures, each };
+  return { classes: labels.size, pictures: labelled.length, figures, each };
 }

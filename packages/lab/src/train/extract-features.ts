@@ -44,12 +44,12 @@ export async function extractFeaturesOfEdits(
   most: number,
   backend: Backend,
 ): Promise<{ patterns: Float64Array[]; changes: Float64Array[] }> {
-  const places = new Map(evenIndexes(most, files.length).map((place) => [files[place] as string, place]));
-  const seen = await extractFeatures([...places.keys()], backend, async (picture, bytes, file) => {
+  const indexes = new Map(evenIndexes(most, files.length).map((index) => [files[index] as string, index]));
+  const seen = await extractFeatures([...indexes.keys()], backend, async (picture, bytes, file) => {
     const bitmap = await readBitmap(bytes, LONG_SIDE);
     const original = patternIn(picture);
     const patterns = [original];
-    for (const edited of await makeEdits(bitmap, bitmap, places.get(file) as number)) {
+    for (const edited of await makeEdits(bitmap, bitmap, indexes.get(file) as number)) {
       patterns.push(patternIn(await prepare(edited, backend)));
     }
     const changes = patterns.slice(1).map((pattern) => pattern.map((value, k) => value - (original[k] as number)));

@@ -83,17 +83,17 @@ export async function takeModel(folder: URL): Promise<void> {
  *
  * @param next The name of the network that replaces it; a network with the same name is not kept.
  */
-export async function keepNetwork(next: string, place = EARLIER_FOLDER): Promise<void> {
+export async function keepNetwork(next: string, folder = EARLIER_FOLDER): Promise<void> {
   const { id, weights } = JSON.parse(
     await readFile(new URL(NETWORK_FILES.spec, MODEL_FOLDER), 'utf8'),
   ) as Model['spec'];
-  const kept = new URL(`${id}/`, place);
+  const kept = new URL(`${id}/`, folder);
   if (id === next || isNetworkFolder(fileURLToPath(kept))) return;
-  // Not in `place`, where each folder is a network.
-  const part = new URL('../earlier.part/', place);
+  // Not in `folder`, where each folder is a network.
+  const part = new URL('../earlier.part/', folder);
   await rm(part, { recursive: true, force: true });
   await mkdir(part, { recursive: true });
-  await mkdir(place, { recursive: true });
+  await mkdir(folder, { recursive: true });
   for (const file of [NETWORK_FILES.spec, weights.file]) {
     await copyFile(new URL(file, MODEL_FOLDER), new URL(file, part));
   }

@@ -29,11 +29,11 @@ const RISE = Float64Array.from({ length: KEPT * KEPT }, (_, i) => Math.hypot(Mat
 
 const EVEN = [0, 2, 4, 6] as const;
 const ODD = [1, 3, 5, 7] as const;
-const ODD_ODD = places(ODD, ODD);
-const ODD_EVEN = places(ODD, EVEN);
+const ODD_ODD = indexesOf(ODD, ODD);
+const ODD_EVEN = indexesOf(ODD, EVEN);
 
-/** Positions of the coefficients of these vertical and horizontal frequencies, and their positions after a quarter turn. */
-function places(down: readonly number[], across: readonly number[]): { here: number[]; turned: number[] } {
+/** Indexes of the coefficients of these vertical and horizontal frequencies, and their indexes after a quarter turn. */
+function indexesOf(down: readonly number[], across: readonly number[]): { here: number[]; turned: number[] } {
   const pairs = down.flatMap((v) => across.map((u) => [v, u] as const));
   return { here: pairs.map(([v, u]) => KEPT * v + u), turned: pairs.map(([v, u]) => KEPT * u + v) };
 }
@@ -57,7 +57,7 @@ export function patternOf(light: Float64Array): Float64Array {
   }
   at = squares(numbers, at, [swappedSign]);
   for (const { here, turned } of [ODD_ODD, ODD_EVEN]) {
-    const pick = (from: readonly number[]) => from.map((place) => c[place] as number);
+    const pick = (from: readonly number[]) => from.map((index) => c[index] as number);
     at = squares(numbers, at, [pick(here), pick(turned)]);
   }
   return numbers;

@@ -15,13 +15,13 @@ export async function filesBelow(folder: string): Promise<string[]> {
   const files = new Map<string, string>();
   const linked: string[] = [];
 
-  async function walk(place: string): Promise<void> {
-    const real = await realpath(place);
+  async function walk(folder: string): Promise<void> {
+    const real = await realpath(folder);
     if (folders.has(real)) return;
     folders.add(real);
-    for (const entry of await readdir(place, { withFileTypes: true })) {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
       if (entry.name.startsWith('.')) continue;
-      const path = join(place, entry.name);
+      const path = join(folder, entry.name);
       if (entry.isDirectory()) await walk(path);
       else if (entry.isFile()) files.set(join(real, entry.name), path);
       else if (entry.isSymbolicLink()) linked.push(path);

@@ -50,7 +50,7 @@ export async function sampleFolder(folder: string, sample: number): Promise<Pict
 
 /** Returns at most `most` evenly spaced items of a list, in its order. */
 export function evenSample<T>(max: number, list: readonly T[]): T[] {
-  return evenIndexes(max, list.length).map((place) => list[place] as T);
+  return evenIndexes(max, list.length).map((index) => list[index] as T);
 }
 
 /** Returns at most `most` evenly spaced indexes of a list, in ascending order. */

@@ -38,9 +38,9 @@ const WEIGHTS = /\.onnx(_data)?$/;
  */
 export async function hashLargeFiles(folder: string): Promise<void> {
   // Errors are ignored here: code that needs the file reports them.
-  for (const place of [folder, join(folder, 'onnx')]) {
-    const names = await promises.readdir(place).catch(() => []);
-    for (const name of names.filter((one) => WEIGHTS.test(one))) await hashLarge(join(place, name)).catch(() => {});
+  for (const one of [folder, join(folder, 'onnx')]) {
+    const names = await promises.readdir(one).catch(() => []);
+    for (const name of names.filter((name) => WEIGHTS.test(name))) await hashLarge(join(one, name)).catch(() => {});
   }
 }
 

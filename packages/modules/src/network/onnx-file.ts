@@ -1,7 +1,7 @@
 import { ORIENTATIONS } from '../orientations.ts';
 import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
 import { block, type Field, integer, integers, join } from './protobuf.ts';
-import { placesInAllOrientations } from './symmetric.ts';
+import { indexesInAllOrientations } from './symmetric.ts';
 
 /** The newest versions that runtimes of 2023 support; no newer features are used. */
 const IR_VERSION = 8;
@@ -107,8 +107,8 @@ class Graph {
     const weight = this.weights(`${name}.weight`, [size, filters], kernel);
     const bias = this.weights(`${name}.bias`, [filters], tensors.get(`${name}.bias`, [filters]));
     const rows = this.#reshape(this.add('Transpose', [x], [intsAttribute('perm', [0, 2, 3, 1])]), [-1, size]);
-    const places = this.#integers(placesInAllOrientations(side, ins));
-    const turned = this.#reshape(this.add('Gather', [rows, places], [intAttribute('axis', 1)]), [
+    const indexes = this.#integers(indexesInAllOrientations(side, ins));
+    const turned = this.#reshape(this.add('Gather', [rows, indexes], [intAttribute('axis', 1)]), [
       -1,
       ORIENTATIONS,
       size,

@@ -67,7 +67,7 @@ function spread(weights: Float32Array, inputs: number, dim: number): Float32Arra
  */
 function turned(weights: Float32Array, side: number, ins: number, filters: number): Float32Array {
   const result = new Float32Array(weights.length * ORIENTATIONS);
-  for (const [i, to] of placesInAllOrientations(side, ins).entries()) {
+  for (const [i, to] of indexesInAllOrientations(side, ins).entries()) {
     const [orientation, from] = [Math.floor(i / (side * side * ins)), i % (side * side * ins)];
     for (let filter = 0; filter < filters; filter++) {
       result[(to * filters + filter) * ORIENTATIONS + orientation] = weights[from * filters + filter] as number;
@@ -83,22 +83,23 @@ function turned(weights: Float32Array, side: number, ins: number, filters: numbe
  *
  * @returns 8 × (side × side × channels).
  */
-export function placesInAllOrientations(side: number, channels: number): Int32Array {
+export function indexesInAllOrientations(side: number, channels: number): Int32Array {
   const grouped = channels % ORIENTATIONS === 0;
-  const places = new Int32Array(ORIENTATIONS * side * side * channels);
+  const indexes = new Int32Array(ORIENTATIONS * side * side * channels);
   for (let orientation = 0; orientation < ORIENTATIONS; orientation++) {
     for (let y = 0; y < side; y++) {
       for (let x = 0; x < side; x++) {
         const [seenY, seenX] = origin(orientation, side, y, x);
         for (let channel = 0; channel < channels; channel++) {
-          const place = channel % ORIENTATIONS;
-          const seen = grouped ? channel - place + placeOf(orientation, place) : channel;
-          places[((orientation * side + seenY) * side + seenX) * channels + seen] = (y * side + x) * channels + channel;
+          const element = channel % ORIENTATIONS;
+          const seen = grouped ? channel - element + permuted(orientation, element) : channel;
+          indexes[((orientation * side + seenY) * side + seenX) * channels + seen] =
+            (y * side + x) * channels + channel;
         }
       }
     }
   }
-  return places;
+  return indexes;
 }
 
 /**
@@ -111,14 +112,14 @@ function origin(orientation: number, side: number, y: number, x: number): [numbe
 }
 
 /**
- * For a filter in an orientation: which weights apply to the results at a position. It is the position in the inverse
- * orientation.
+ * For a filter in an orientation: which of the eight weights of a group applies to one of its eight results. It is that
+ * of the inverse orientation.
  */
-function placeOf(orientation: number, place: number): number {
-  return PLACES[orientation * ORIENTATIONS + place] as number;
+function permuted(orientation: number, element: number): number {
+  return PERMUTATIONS[orientation * ORIENTATIONS + element] as number;
 }
 
-const PLACES = Array.from({ length: ORIENTATIONS * ORIENTATIONS }, (_, i) =>
+const PERMUTATIONS = Array.from({ length: ORIENTATIONS * ORIENTATIONS }, (_, i) =>
   composed(inverse(Math.floor(i / ORIENTATIONS)), i % ORIENTATIONS),
 );
 

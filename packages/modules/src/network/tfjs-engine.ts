@@ -3,7 +3,7 @@ import { ORIENTATIONS } from '../orientations.ts';
 import { type Backend, loadPackageOf } from './backend.ts';
 import type { EngineOutputs, OpenEngine } from './engine.ts';
 import { type Conv2d, headsOf, type Layer, type Model, pooledWidth, type WholeMap } from './model.ts';
-import { placesInAllOrientations } from './symmetric.ts';
+import { indexesInAllOrientations } from './symmetric.ts';
 
 export type TfjsBackend = Exclude<Backend, 'onnx'>;
 
@@ -83,7 +83,7 @@ function buildConv2d(layer: Conv2d, { tensors }: Model<string>): Step {
 
 /** The orientations of the map are computed here, because `tf.gather` takes longer than the convolution. */
 function buildWholeMap({ name, side, in: ins, out }: WholeMap, { tensors }: Model<string>): Step {
-  const places = placesInAllOrientations(side, ins);
+  const indexes = indexesInAllOrientations(side, ins);
   const [size, filters] = [side * side * ins, out / ORIENTATIONS];
   const filter = tf.tensor4d(tensors.get(`${name}.weight`, [side, side, ins, filters]), [1, 1, size, filters]);
   const bias = tf.tensor1d(tensors.get(`${name}.bias`, [filters]));
@@ -93,9 +93,9 @@ function buildWholeMap({ name, side, in: ins, out }: WholeMap, { tensors }: Mode
       throw new Error(`${name} sees maps of ${side} x ${side} x ${ins}, not of ${height} x ${width} x ${channels}.`);
     }
     const maps = x.dataSync<'float32'>();
-    const turned = new Float32Array(count * places.length);
+    const turned = new Float32Array(count * indexes.length);
     for (let i = 0, map = 0; map < maps.length; map += size) {
-      for (const place of places) turned[i++] = maps[map + place] as number;
+      for (const index of indexes) turned[i++] = maps[map + index] as number;
     }
     const seen = tf.tensor4d(turned, [count, ORIENTATIONS, 1, size]);
     const answers = tf.fused.conv2d({ x: seen, filter, strides: 1, pad: 'valid', bias, activation: 'relu' });

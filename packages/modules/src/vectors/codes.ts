@@ -49,13 +49,13 @@ export function nearestCells(codebook: Codebook, vector: Float32Array, max = cod
   for (let cell = 0, held = 0; cell < cellCount; cell++) {
     const distance = toCentroid(codebook, vector, cell);
     if (held === cells.length && distance >= (distances[held - 1] as number)) continue;
-    let place = held < cells.length ? held++ : held - 1;
-    for (; place > 0 && distance < (distances[place - 1] as number); place--) {
-      cells[place] = cells[place - 1] as number;
-      distances[place] = distances[place - 1] as number;
+    let index = held < cells.length ? held++ : held - 1;
+    for (; index > 0 && distance < (distances[index - 1] as number); index--) {
+      cells[index] = cells[index - 1] as number;
+      distances[index] = distances[index - 1] as number;
     }
-    cells[place] = cell;
-    distances[place] = distance;
+    cells[index] = cell;
+    distances[index] = distance;
   }
   return cells;
 }

@@ -145,9 +145,9 @@ export function readOutputs(json: string, mark: string | undefined, codebookOf: 
 
 /** The outputs of all modules. Values of outputs are in this order: an import has no time for maps. */
 const OUTPUTS = MODULES.flatMap(({ outputs }) => outputs);
-const PLACES: ReadonlyMap<string, number> = new Map(OUTPUTS.map(({ name }, place) => [name, place]));
+const INDEXES: ReadonlyMap<string, number> = new Map(OUTPUTS.map(({ name }, index) => [name, index]));
 
-/** A module with a descriptor, and the places of its outputs. */
+/** A module with a descriptor, and the indexes of its outputs. */
 interface Described {
   readonly module: string;
   readonly descriptor: number;
@@ -159,18 +159,18 @@ interface Described {
 
 const DESCRIBED: readonly Described[] = MODULES.flatMap(({ name: module, descriptor }) => {
   if (descriptor === undefined) return [];
-  const place = (name: string) => {
-    const found = PLACES.get(name);
+  const index = (name: string) => {
+    const found = INDEXES.get(name);
     if (found === undefined) throw new Error(`The module ${module} has no output ${name}.`);
     return found;
   };
   return {
     module,
-    descriptor: place(descriptor.output),
-    cluster: place(`${module}_cluster`),
-    nclusters: place(`${module}_nclusters`),
-    lopq: place(`${module}_lopq`),
-    rerank: place(`${module}_rerank`),
+    descriptor: index(descriptor.output),
+    cluster: index(`${module}_cluster`),
+    nclusters: index(`${module}_nclusters`),
+    lopq: index(`${module}_lopq`),
+    rerank: index(`${module}_rerank`),
   };
 });
 
@@ -193,8 +193,8 @@ class ReadOutputs implements Outputs {
   get fields(): ReadonlyMap<string, FieldValue> {
     if (this.#fields === undefined) {
       this.#fields = new Map();
-      for (const [place, value] of this.#values.entries()) {
-        if (value !== undefined) this.#fields.set((OUTPUTS[place] as OutputField).name, value);
+      for (const [index, value] of this.#values.entries()) {
+        if (value !== undefined) this.#fields.set((OUTPUTS[index] as OutputField).name, value);
       }
     }
     return this.#fields;
@@ -217,10 +217,10 @@ function valuesOf({ entries }: JsonObject): JsonValue[] {
   let next = 0;
   for (const [key, value] of entries) {
     // They usually come in order: comparing two texts is faster than finding one.
-    const place = OUTPUTS[next]?.name === key ? next : PLACES.get(key);
-    if (place === undefined) continue;
-    values[place] = value;
-    next = place + 1;
+    const index = OUTPUTS[next]?.name === key ? next : INDEXES.get(key);
+    if (index === undefined) continue;
+    values[index] = value;
+    next = index + 1;
   }
   return values;
 }
@@ -269,12 +269,12 @@ function readHalvesOf(described: Described, values: Values, codebook: Codebook):
   const { module, descriptor, cluster, nclusters, lopq, rerank } = described;
   const text = values[descriptor] as string | undefined;
   if (text !== undefined) return descriptorHalves(text, module, codebook);
-  const orphan = [cluster, nclusters, lopq, rerank].find((place) => values[place] !== undefined);
+  const orphan = [cluster, nclusters, lopq, rerank].find((index) => values[index] !== undefined);
   if (orphan === undefined) return undefined;
   throw refuse(`${nameOf(orphan)} came without ${nameOf(descriptor)}, from which it is made. Send both, or neither.`);
 }
 
-const nameOf = (place: number) => (OUTPUTS[place] as OutputField).name;
+const nameOf = (index: number) => (OUTPUTS[index] as OutputField).name;
 
 /** Computes the codes of a vector and adds them to the values. Returns the cell. */
 function remakeCodes(codebook: Codebook, described: Described, values: Values, vector: Float32Array): number {

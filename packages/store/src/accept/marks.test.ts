@@ -5,8 +5,8 @@ import {
   ENGINES,
   parseTestOutputs,
   TEST_MODULES,
+  testLocation,
   testOutputs,
-  testPlace,
 } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
@@ -14,10 +14,10 @@ import { openStore } from '../store.ts';
 
 describe.each(ENGINES)('the mark of checked outputs on %s', (kind) => {
   it('is returned with them when they are applied, and with no others', async () => {
-    const { place, remove } = await testPlace(kind);
+    const { location, remove } = await testLocation(kind);
     const read: [string, string | undefined][] = [];
     const store = await openStore({
-      ...place,
+      ...location,
       modules: TEST_MODULES,
       parseOutputs: (json, mark) => {
         read.push([json, mark]);

@@ -16,8 +16,8 @@ const some = (from: number, to: number) => Array.from({ length: to - from }, (_,
 describe.each(ENGINES)('quotas on %s', (kind) => {
   let store: Store;
   let collection: Collection;
-  freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   const limit = (quota: Partial<Quota>) => setQuota(store, collection, { ...NO_QUOTA, ...quota });

@@ -3,7 +3,7 @@ import type { Collection, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import { CopyRows, type NumberOffset } from '../engine/copy-rows.ts';
 import { etagOfBytes, insertPacks, type Packed, type Picture, packPictures } from '../objects/packed-rows.ts';
-import type { PackPlace } from '../objects/packs.ts';
+import type { PackRange } from '../objects/packs.ts';
 import type { Row } from './staged-rows.ts';
 
 const OPERATIONS = [
@@ -15,7 +15,7 @@ const OUTPUTS = ['doc', 'json', 'mark', 'pack', 'start', 'size'];
 const THUMBNAILS = ['doc', 'bytes', 'etag', 'pack', 'start', 'size'];
 
 /** Where rows in memory contain the number of a document, which is drawn only when its batch is written. */
-interface DocPlaces {
+interface DocOffsets {
   readonly operation: NumberOffset;
   outputs?: NumberOffset;
   thumbnail?: NumberOffset;
@@ -24,7 +24,7 @@ interface DocPlaces {
 /** A picture of a document whose bytes go into a pack. */
 interface Packable extends Picture {
   readonly mark: string | null;
-  readonly places: DocPlaces;
+  readonly offsets: DocOffsets;
 }
 
 /**
@@ -38,7 +38,7 @@ export class StagedBatch {
   readonly #outputs = new CopyRows();
   readonly #thumbnails = new CopyRows();
   readonly #requests: NumberOffset[] = [];
-  readonly #docs: DocPlaces[] = [];
+  readonly #docs: DocOffsets[] = [];
   /** Ids of the documents, in the order of `#docs`. */
   readonly #ids: string[] = [];
   /** Empty without an object store. */
@@ -85,24 +85,25 @@ export class StagedBatch {
     rows.long(row.kept);
     rows.int(bytes);
     if (row.kind !== 'add') return;
-    const places: DocPlaces = { operation };
-    this.#docs.push(places);
+    const offsets: DocOffsets = { operation };
+    this.#docs.push(offsets);
     this.#ids.push(row.id ?? '');
     const { outputs, thumbnail, mark } = row;
-    if (this.#store.packs !== undefined) this.#packable.push({ outputs, thumbnail, mark, places });
+    if (this.#store.packs !== undefined) this.#packable.push({ outputs, thumbnail, mark, offsets });
     else {
-      if (outputs !== null) places.outputs = addContents(this.#outputs, outputs, mark, null);
-      if (thumbnail !== null) places.thumbnail = addContents(this.#thumbnails, thumbnail, etagOfBytes(thumbnail), null);
+      if (outputs !== null) offsets.outputs = addContents(this.#outputs, outputs, mark, null);
+      if (thumbnail !== null)
+        offsets.thumbnail = addContents(this.#thumbnails, thumbnail, etagOfBytes(thumbnail), null);
     }
   }
 
   /** Writes the pictures into the object store, if there is one. */
   async pack(): Promise<void> {
     this.#packed = await packPictures(this.#store, this.#collection, this.#packable);
-    for (const [i, { places, mark }] of this.#packable.entries()) {
+    for (const [i, { offsets, mark }] of this.#packable.entries()) {
       const { outputs, thumbnail, etag } = this.#packed?.pictures[i] ?? {};
-      if (outputs) places.outputs = addContents(this.#outputs, null, mark, outputs);
-      if (thumbnail) places.thumbnail = addContents(this.#thumbnails, null, etag ?? null, thumbnail);
+      if (outputs) offsets.outputs = addContents(this.#outputs, null, mark, outputs);
+      if (thumbnail) offsets.thumbnail = addContents(this.#thumbnails, null, etag ?? null, thumbnail);
     }
   }
 
@@ -111,7 +112,7 @@ export class StagedBatch {
     const { engine } = this.#store;
     const { sqlSchema: S } = this.#collection;
     const docs = await this.#drawDocs();
-    for (const place of this.#requests) this.#operations.setLong(place, request);
+    for (const offset of this.#requests) this.#operations.setLong(offset, request);
     for (const [i, { operation, outputs, thumbnail }] of this.#docs.entries()) {
       const doc = docs[i] as bigint;
       this.#operations.setLong(operation, doc);
@@ -147,21 +148,21 @@ export class StagedBatch {
  * Adds a row of outputs or of a thumbnail.
  *
  * @param mark of the outputs, or the ETag of the thumbnail
- * @returns the place of its `doc`
+ * @returns the offset of its `doc`
  */
 function addContents(
   rows: CopyRows,
   contents: string | Uint8Array | null,
   mark: string | null,
-  place: PackPlace | null,
+  range: PackRange | null,
 ): NumberOffset {
   rows.row(OUTPUTS.length);
   const doc = rows.long(0n);
   if (typeof contents === 'string') rows.text(contents);
   else rows.binary(contents);
   rows.text(mark);
-  rows.binary(place && Buffer.from(place.pack.replaceAll('-', ''), 'hex'));
-  rows.int(place?.start ?? null);
-  rows.int(place?.size ?? null);
+  rows.binary(range && Buffer.from(range.pack.replaceAll('-', ''), 'hex'));
+  rows.int(range?.start ?? null);
+  rows.int(range?.size ?? null);
   return doc;
 }

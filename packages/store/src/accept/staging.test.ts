@@ -16,8 +16,8 @@ describe.each(ENGINES)('the acceptance of changes on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
-  freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   itOnPostgres('numbers operations across requests, without gaps', async () => {

@@ -15,8 +15,8 @@ describe.each(ENGINES)('versions of documents on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
-  freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   const send = (...changes: object[]) => accept(store, collection, changes);

@@ -27,8 +27,8 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
-  const { reopen } = freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  const { reopen } = freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   it('goes from queued to visible', async () => {

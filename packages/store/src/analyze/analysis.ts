@@ -8,7 +8,7 @@ import { loadSchema } from '../collections/schema.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
-import { insertPacks, packArguments, packPictures, placeSql, placeText } from '../objects/packed-rows.ts';
+import { insertPacks, packArguments, packPictures, packRangeSql, packRangeText } from '../objects/packed-rows.ts';
 
 /** Names one attempt at one analysis. Results of an outdated attempt are dropped. */
 export interface AnalysisRef {
@@ -174,9 +174,9 @@ async function claimIn(
           limit $1
        ), picked as (
          select request, position from (
-           select c.*, coalesce(b.count, 0) + row_number() over (partition by host order by first_seq, position) as place
+           select c.*, coalesce(b.count, 0) + row_number() over (partition by host order by first_seq, position) as rank_in_host
              from candidates c left join busy b using (host)
-         ) placed where host is null or place <= $3
+         ) ranked where host is null or rank_in_host <= $3
        )
        update ${S}.operations o set state = 'analyzing', attempt = o.attempt + 1, available_at = now()
          from picked where o.request = picked.request and o.position = picked.position
@@ -245,12 +245,12 @@ export async function saveAnalysis(
         where request = $1 and position = $2 and attempt = $3 and state = 'analyzing'
         returning doc
      ), outputs as (
-       insert into ${S}.outputs (doc, json, pack, start, size) select doc, $4::text, ${placeSql('$6::text')} from saved
+       insert into ${S}.outputs (doc, json, pack, start, size) select doc, $4::text, ${packRangeSql('$6::text')} from saved
        on conflict (doc) do update
        set json = excluded.json, pack = excluded.pack, start = excluded.start, size = excluded.size
      ), thumbnails as (
        insert into ${S}.thumbnails (doc, bytes, etag, pack, start, size)
-       select doc, $5::bytea, coalesce($8::text, ${etagOf('$5::bytea')}), ${placeSql('$7::text')} from saved
+       select doc, $5::bytea, coalesce($8::text, ${etagOf('$5::bytea')}), ${packRangeSql('$7::text')} from saved
         where $5::bytea is not null or $7::text is not null
        on conflict (doc) do update
        set bytes = excluded.bytes, etag = excluded.etag, pack = excluded.pack, start = excluded.start, size = excluded.size
@@ -264,8 +264,8 @@ export async function saveAnalysis(
       ref.attempt,
       packed ? null : outputs,
       packed ? null : (thumbnail ?? null),
-      placeText(picture?.outputs),
-      placeText(picture?.thumbnail),
+      packRangeText(picture?.outputs),
+      packRangeText(picture?.thumbnail),
       picture?.etag ?? null,
       ...packArguments(packed),
     ],

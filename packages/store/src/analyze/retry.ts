@@ -14,7 +14,7 @@ export interface Retried {
   readonly conflicting: number;
 }
 
-/** The place of an operation in the order of its table. */
+/** The position of an operation in the order of its table. */
 interface Position {
   readonly request: bigint;
   readonly position: number;

@@ -11,8 +11,8 @@ import { maintainCollection } from './maintain.ts';
 describe('housekeeping', () => {
   let store: Store;
   let collection: Collection;
-  freshCollections('postgres', (place) => {
-    ({ store, collection } = place);
+  freshCollections('postgres', (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   it('keeps a delete that an operation must still see which is retried meanwhile', async () => {

@@ -6,9 +6,9 @@ import {
   openTestStore,
   parseTestOutputs,
   TEST_MODULES,
-  type TestPlace,
+  type TestLocation,
+  testLocation,
   testOutputs,
-  testPlace,
   visible,
 } from '../../test/support.ts';
 import { commit } from '../commit/commit.ts';
@@ -20,12 +20,12 @@ import { loadSchema } from './schema.ts';
 
 describe.each(ENGINES)('collections on %s', (kind) => {
   let store: Store;
-  let place: TestPlace;
+  let location: TestLocation;
   let remove: () => Promise<void>;
 
   beforeAll(async () => {
-    ({ place, remove } = await testPlace(kind));
-    store = await openTestStore(place);
+    ({ location, remove } = await testLocation(kind));
+    store = await openTestStore(location);
   });
 
   afterAll(async () => {
@@ -169,7 +169,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       ],
       descriptor: { output: 'depth_descriptor', cell: 'depth_cell', dimensions: 8 },
     };
-    store = await openStore({ ...place, modules: [...TEST_MODULES, added], parseOutputs: parseTestOutputs });
+    store = await openStore({ ...location, modules: [...TEST_MODULES, added], parseOutputs: parseTestOutputs });
     const collection = await findCollection(store, 'my-collection');
     expect((await loadSchema(store, collection)).columns.get('depth_mean')).toEqual({
       kind: 'column',
@@ -178,7 +178,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     });
     expect(await store.engine.query(`select vector from ${collection.sqlSchema}.descriptors_depth`)).toEqual([]);
     await store[Symbol.asyncDispose]();
-    store = await openTestStore(place);
+    store = await openTestStore(location);
     expect((await loadSchema(store, await findCollection(store, 'my-collection'))).fields.has('depth_mean')).toBe(
       false,
     );
@@ -213,7 +213,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       await store.engine.query(sql);
     }
     await store[Symbol.asyncDispose]();
-    store = await openTestStore(place);
+    store = await openTestStore(location);
     expect(await visible(store, collection, 'labels')).toEqual([
       ['a', null],
       ['b', ['new']],
@@ -242,14 +242,14 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       const sql = 'update akin.collections set tables_version = $2, modules = $3 where id = $1';
       await store.engine.query(sql, [collection.id, other, '[]']);
       await store[Symbol.asyncDispose]();
-      store = await openTestStore(place);
+      store = await openTestStore(location);
       expect(await version()).toEqual({ tables_version: after });
     }
     await dropCollection(store, collection);
   });
 
   it('is used by one akin at a time', async () => {
-    await expect(openTestStore(place)).rejects.toMatchObject({
+    await expect(openTestStore(location)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(/Another akin .*uses/),
     });

@@ -31,7 +31,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
       );
       await commit(store, collection);
     },
-    (place) => openTestStore(place, 0, { indexedFrom: 10 }),
+    (location) => openTestStore(location, 0, { indexedFrom: 10 }),
   );
 
   const find = async (q: string, sort = '') => {
@@ -124,7 +124,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
   it('are dropped when no search uses them', async () => {
     expect(await indexes()).toContain('field_place');
     await store.engine.query(
-      `update ${collection.sqlSchema}.field_uses set used_on = current_date - 31 where form = 'place'`,
+      `update ${collection.sqlSchema}.field_uses set used_on = current_date - 31 where form = 'location'`,
     );
     await keep();
     expect(await indexes()).not.toContain('field_place');

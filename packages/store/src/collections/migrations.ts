@@ -168,7 +168,7 @@ const MIGRATIONS: readonly string[] = [
 
   // 12: outputs and thumbnails in objects outside of the database, see objects/packs
   `create table akin.object_store (
-     -- One row, once a process was started with a place for objects: the place has the id too.
+     -- One row, once a process was started with an object store, which has the id too.
      id uuid primary key,
      -- Time of the last garbage collection.
      collected_at timestamptz not null default now()

@@ -6,9 +6,9 @@ import {
   ENGINES,
   parseTestOutputs,
   TEST_MODULES,
-  type TestPlace,
+  type TestLocation,
+  testLocation,
   testOutputs,
-  testPlace,
   visible,
 } from '../../test/support.ts';
 import { claimForAnalysis } from '../analyze/analysis.ts';
@@ -25,11 +25,11 @@ const WAITING_FOR_LOCK =
 
 describe.each(ENGINES)('models in a store on %s', (engine) => {
   const itOnPostgres = onPostgres(engine, it);
-  let place: TestPlace;
+  let location: TestLocation;
   let remove: () => Promise<void>;
   let store: Store;
   beforeAll(async () => {
-    ({ place, remove } = await testPlace(engine));
+    ({ location, remove } = await testLocation(engine));
   });
   afterAll(async () => {
     await store[Symbol.asyncDispose]();
@@ -43,7 +43,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     );
     const models = model === undefined ? {} : { models: new Map([['shape', model]]) };
     const own = { ...models, ...(calibration ? { calibrations: new Map([['shape', calibration]]) } : {}) };
-    store = await openStore({ ...place, modules, parseOutputs: parseTestOutputs, graceMilliseconds: 0, ...own });
+    store = await openStore({ ...location, modules, parseOutputs: parseTestOutputs, graceMilliseconds: 0, ...own });
     return store;
   }
   const add = async (collection: Collection, id: string, shape: readonly number[]) => {
@@ -171,8 +171,8 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
 });
 
 it('are claimed during a commit with the first descriptors of others, without a deadlock', async () => {
-  const { place, remove } = await testPlace('postgres');
-  const config = { ...place, shared: true, modules: TEST_MODULES, parseOutputs: parseTestOutputs };
+  const { location, remove } = await testLocation('postgres');
+  const config = { ...location, shared: true, modules: TEST_MODULES, parseOutputs: parseTestOutputs };
   const open = (model: string) => openStore({ ...config, models: new Map([['shape', model]]) });
   try {
     await using store = await open('a-1');

@@ -8,9 +8,9 @@ import {
   openTestStore,
   parseTestOutputs,
   TEST_MODULES,
-  type TestPlace,
+  type TestLocation,
+  testLocation,
   testOutputs,
-  testPlace,
   visible,
 } from '../../test/support.ts';
 import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
@@ -27,14 +27,14 @@ import { loadSchema } from './schema.ts';
 
 describe.each(ENGINES)('shards on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
-  let place: TestPlace;
+  let location: TestLocation;
   let remove: () => Promise<void>;
   let store: Store;
   const open = (modules = TEST_MODULES) =>
-    openStore({ ...place, modules, parseOutputs: parseTestOutputs, graceMilliseconds: 0, indexedFrom: 10 });
+    openStore({ ...location, modules, parseOutputs: parseTestOutputs, graceMilliseconds: 0, indexedFrom: 10 });
 
   beforeAll(async () => {
-    ({ place, remove } = await testPlace(kind));
+    ({ location, remove } = await testLocation(kind));
     store = await open();
   });
   afterAll(async () => {
@@ -140,7 +140,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
   });
 
   itOnPostgres('need no MD5, which servers in FIPS mode refuse', async () => {
-    const { place: other, remove: removeOther } = await testPlace(kind);
+    const { location: other, remove: removeOther } = await testLocation(kind);
     try {
       await using plain = await openTestStore(other);
       await plain.engine.query('alter function pg_catalog.md5(text) rename to md5_of_text');

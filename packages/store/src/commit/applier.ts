@@ -81,10 +81,10 @@ export class Applier {
     this.#began = performance.now();
   }
 
-  /** Lets commits of other collections run until it is this one's turn again. */
+  /** Lets commits of other collections run until this one has a slot again. */
   async pass(): Promise<void> {
     await this.applied();
-    await this.#context.turn.yieldTurn();
+    await this.#context.slot.yield();
     this.#began = performance.now();
   }
 

@@ -42,14 +42,14 @@ export async function applyReady(
   below: bigint,
   span: Span,
 ): Promise<number> {
-  const { store, collection, turn } = context;
+  const { store, collection, slot } = context;
   const applier = new Applier(context);
   const progress = { applier, after: BEFORE_ALL, below, count: 0, failed: 0, isLarge: false };
   let links = 0;
   let isFirst = true;
   try {
     for await (const page of pages) {
-      if (!isFirst && turn.isWanted) await turn.yieldTurn();
+      if (!isFirst && slot.isWanted) await slot.yield();
       isFirst = false;
       const requests = page.map(({ request }) => request);
       const touched = await applyPage(context, page, progress);
@@ -75,13 +75,13 @@ async function applyPage(
   page: readonly UnfinishedRequest[],
   progress: Progress,
 ): Promise<ReadonlySet<bigint>> {
-  const { store, collection, turn } = context;
+  const { store, collection, slot } = context;
   const { applier, below } = progress;
   const touched = new Set<bigint>();
   const isSharded = store.engine.kind === 'postgres' && shardsOf(collection) > 1;
   for (let isMore = true, isFirst = true; isMore; isFirst = false) {
-    // Here no operations are in memory while others have their turn.
-    if (!isFirst && turn.isWanted) await applier.pass();
+    // Here no operations are in memory while other commits run.
+    if (!isFirst && slot.isWanted) await applier.pass();
     context.signal?.throwIfAborted();
     await store.engine.disk?.requireSpace('work');
     if (isSharded && progress.count >= store.shardsFrom) {
@@ -107,7 +107,7 @@ async function applyPage(
 }
 
 async function applyRuns(
-  { turn }: CommitContext,
+  { slot }: CommitContext,
   operations: readonly ReadyOperation[],
   progress: Progress,
 ): Promise<void> {
@@ -115,7 +115,7 @@ async function applyRuns(
   for (const [i, run] of runsOf(operations).entries()) {
     const [first] = run;
     if (first?.kind === 'delete-by-query') {
-      if (i > 0 && turn.isWanted) await applier.pass();
+      if (i > 0 && slot.isWanted) await applier.pass();
       await applier.applyDelete(first);
       progress.count = 0;
     } else {

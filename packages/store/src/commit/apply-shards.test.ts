@@ -9,8 +9,8 @@ import type { Engine } from '../engine/engine.ts';
 import { openStore } from '../store.ts';
 import { helpCommits } from './apply-shards.ts';
 import { commit } from './commit.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
 import { type Lease, takeLeases } from './leases.ts';
-import { Turns } from './turns.ts';
 
 const SHARDS = 4;
 const COUNT = 40;
@@ -150,7 +150,7 @@ describe('shards of a collection that several processes apply', () => {
     };
     let helping: Promise<unknown> | undefined;
     const committing = holdLeader(async () => {
-      helping = helpCommits({ ...slow, memory: { ...slow.memory, turns: new Turns(() => 1) } });
+      helping = helpCommits({ ...slow, memory: { ...slow.memory, commitSemaphore: new FairSemaphore(() => 1) } });
       await holding;
     });
     await holding;
@@ -170,7 +170,7 @@ describe('shards of a collection that several processes apply', () => {
     ]);
   });
 
-  it('are not applied by a process with other models, or without a free place', async () => {
+  it('are not applied by a process with other models, or without a free slot', async () => {
     const ours = { shared: true, parseOutputs: parseTestOutputs, databaseUrl: database.url, modules: TEST_MODULES };
     await using own = await openStore({ ...ours, models: new Map([['shape', 'a-1']]) });
     await using other = await openStore({ ...ours, models: new Map([['shape', 'b-1']]) });
@@ -179,7 +179,9 @@ describe('shards of a collection that several processes apply', () => {
       collection.id,
     ]);
     expect(await helpCommits(other)).toEqual([]);
-    expect(await helpCommits({ ...own, memory: { ...own.memory, turns: new Turns(() => 0) } })).toEqual([]);
+    expect(
+      await helpCommits({ ...own, memory: { ...own.memory, commitSemaphore: new FairSemaphore(() => 0) } }),
+    ).toEqual([]);
     expect(await helpCommits(own)).toEqual([{ collection: 'of-a-1', shards: 1, failed: 0 }]);
   });
 
@@ -323,7 +325,7 @@ function mortal(store: Store, steps: number): Store {
       return result;
     },
   };
-  const memory = { ...store.memory, commits: new Map(), turns: new Turns(() => 4) };
+  const memory = { ...store.memory, commits: new Map(), commitSemaphore: new FairSemaphore(() => 4) };
   return { ...store, engine: wrapped, memory };
 }
 

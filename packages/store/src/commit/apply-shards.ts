@@ -31,7 +31,7 @@ import {
 const POLL_MILLISECONDS = 100;
 
 /** What all that apply shards of one collection in this process have in common. */
-type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'turn'> & {
+type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'slot'> & {
   /** Shared, so that not each starts with small chunks. */
   readonly batchSize: AdaptiveBatchSize;
 };
@@ -59,7 +59,7 @@ export async function applyShards(
   context: CommitContext & Work,
   part: Part,
 ): Promise<{ below: bigint; failed: number }> {
-  const { store, collection, lease, signal, turn } = context;
+  const { store, collection, lease, signal, slot } = context;
   const below = await store.engine.transaction(
     async (tx) => {
       await requireLease(tx, collection, lease);
@@ -74,16 +74,16 @@ export async function applyShards(
   let failed = 0;
   const startOthers = () => {
     while (others.size < share - 1) {
-      const place = store.memory.turns.tryBegin();
-      if (place === undefined) return;
-      const other = applyFreeShards({ ...context, turn: place })
+      const extra = store.memory.commitSemaphore.tryAcquire();
+      if (extra === undefined) return;
+      const other = applyFreeShards({ ...context, slot: extra })
         .then((done) => {
           failed += done.failed;
         })
         // The shard is free again. The leader takes it, and reports the error if it occurs again.
         .catch(() => undefined)
         .finally(() => {
-          place.end();
+          extra.release();
           others.delete(other);
         });
       others.add(other);
@@ -92,7 +92,7 @@ export async function applyShards(
   try {
     for (let isIdle = false; ; ) {
       signal?.throwIfAborted();
-      if (turn.isWanted) await turn.yieldTurn();
+      if (slot.isWanted) await slot.yield();
       if (!isIdle) startOthers();
       const done = await applyNextShard(context);
       isIdle = done === undefined;
@@ -110,7 +110,7 @@ export async function applyShards(
 
 /**
  * Applies shards of commits of other leaders, if there are free ones, this process has their models, and its own
- * commits leave it a place.
+ * commits leave it a slot.
  *
  * @returns the collections where this process has applied shards, with the numbers of shards and of failed operations
  * @throws AkinError unavailable while the database is unreachable; the error of a shard, which others may take then
@@ -124,12 +124,12 @@ export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(
     if (collection === undefined || !(await hasModelsOf(store, collection))) continue;
     const batchSize = firstBatchSize(store);
     const work = async (): Promise<Done> => {
-      const turn = store.memory.turns.tryBegin();
-      if (turn === undefined) return { shards: 0, failed: 0 };
+      const slot = store.memory.commitSemaphore.tryAcquire();
+      if (slot === undefined) return { shards: 0, failed: 0 };
       try {
-        return await applyFreeShards({ store, collection, signal, turn, batchSize });
+        return await applyFreeShards({ store, collection, signal, slot, batchSize });
       } finally {
-        turn.end();
+        slot.release();
       }
     };
     const ended = await Promise.allSettled(Array.from({ length: await shareOf(store, collection) }, work));
@@ -167,7 +167,7 @@ async function nextDeleteByQuery(
   return row?.seq ?? undefined;
 }
 
-/** Applies one shard after the other, until none is free or another commit waits for the place. */
+/** Applies one shard after the other, until none is free or another commit waits for the slot. */
 async function applyFreeShards(work: Work): Promise<Done> {
   const done = { shards: 0, failed: 0 };
   for (;;) {
@@ -175,12 +175,12 @@ async function applyFreeShards(work: Work): Promise<Done> {
     if (failed === undefined) return done;
     done.shards++;
     done.failed += failed;
-    if (work.turn.isWanted) return done;
+    if (work.slot.isWanted) return done;
   }
 }
 
 /**
- * Applies a free shard, to its end or until another commit waits for the place.
+ * Applies a free shard, to its end or until another commit waits for the slot.
  *
  * @returns the number of failed operations; undefined if no shard is free
  */
@@ -190,7 +190,7 @@ async function applyNextShard(work: Work): Promise<number | undefined> {
   if (claimed === undefined) return undefined;
   const { lease, target } = claimed;
   const schema = await loadSchema(store, collection);
-  const context: CommitContext = { store, collection, schema, target, lease, signal, turn: work.turn };
+  const context: CommitContext = { store, collection, schema, target, lease, signal, slot: work.slot };
   const applier = new Applier(context, work.batchSize);
   try {
     await undoChunks(context);
@@ -208,7 +208,7 @@ async function applyNextShard(work: Work): Promise<number | undefined> {
 
 /** @returns whether everything is applied */
 async function applyShard(
-  { store, collection, signal, turn }: CommitContext,
+  { store, collection, signal, slot }: CommitContext,
   { lease: { shard }, below }: ClaimedShard,
   applier: Applier,
 ): Promise<boolean> {
@@ -223,7 +223,7 @@ async function applyShard(
         if (last === undefined) break;
         after = last.seq;
         await applier.apply(operations);
-        if (turn.isWanted) return false;
+        if (slot.isWanted) return false;
         await applier.rest();
       }
     }

@@ -23,8 +23,8 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
-  const { reopen } = freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  const { reopen } = freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   const send = (...changes: object[]) => accept(store, collection, changes);

@@ -1,7 +1,7 @@
 import type { Collection, CollectionSchema, Store } from '../context.ts';
+import type { Slot } from './fair-semaphore.ts';
 import type { Lease } from './leases.ts';
 import type { ShardLease } from './shard-leases.ts';
-import type { Turn } from './turns.ts';
 
 /** The context of a commit. */
 export interface CommitContext {
@@ -17,8 +17,8 @@ export interface CommitContext {
   readonly lease: Lease | ShardLease | undefined;
   /** Interrupts the commit between two chunks. */
   readonly signal: AbortSignal | undefined;
-  /** The turn of the commit among those of all collections. */
-  readonly turn: Turn;
+  /** Its share of the processor and connections: see {@link FairSemaphore}. */
+  readonly slot: Slot;
 }
 
 /** The shard that a context is limited to. Undefined: all shards. */

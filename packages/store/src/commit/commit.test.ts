@@ -16,8 +16,8 @@ describe.each(ENGINES)('commits on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
-  const { reopen } = freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  const { reopen } = freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   describe('of changes', () => {

@@ -8,16 +8,16 @@ import { applyReady } from './apply-ready.ts';
 import { undoChunks } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { publishDescriptorCounts } from './descriptor-counts.ts';
+import type { Slot } from './fair-semaphore.ts';
 import { type Lease, requireLease } from './leases.ts';
 import { requestPages } from './ready-operations.ts';
 import { withdrawShards } from './shard-leases.ts';
-import type { Turn } from './turns.ts';
 import { applyWaitingDeletes } from './waiting-deletes.ts';
 
 /**
  * Makes everything visible that was accepted before the call and is ready. An operation that cannot be applied fails
  * alone and stops nothing else. If there is nothing to do, the number stays. Calls during a commit share the next one.
- * Commits of different collections run in parallel, or in turns: see {@link Turns}.
+ * Commits of different collections run in parallel, or share slots: see {@link FairSemaphore}.
  *
  * A commit that rejects (the database is unreachable, the process dies) loses nothing: the next one continues it.
  *
@@ -56,21 +56,21 @@ async function runCommit(
   lease: Lease | undefined,
   signal: AbortSignal | undefined,
 ): Promise<CommitResult> {
-  const turn = await store.memory.turns.begin();
+  const slot = await store.memory.commitSemaphore.acquire();
   try {
     signal?.throwIfAborted();
-    return await commitInTurns(store, collection, lease, signal, turn);
+    return await commitInSlot(store, collection, lease, signal, slot);
   } finally {
-    turn.end();
+    slot.release();
   }
 }
 
-async function commitInTurns(
+async function commitInSlot(
   store: Store,
   collection: Collection,
   lease: Lease | undefined,
   signal: AbortSignal | undefined,
-  turn: Turn,
+  slot: Slot,
 ): Promise<CommitResult> {
   const [row] = await store.engine.query<CommitState>(
     `select commit, next_seq, exists (select from ${collection.sqlSchema}.barriers where waiting is not null) as waiting,
@@ -86,7 +86,7 @@ async function commitInTurns(
     target: row.commit + 1n,
     lease,
     signal,
-    turn,
+    slot,
   };
 
   if (row.offered) await withdraw(context);

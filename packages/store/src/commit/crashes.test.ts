@@ -14,8 +14,8 @@ describe('a delete by query that crashes the thread of the embedded database', (
   let store: Store;
   let collection: Collection;
   let crashing = true;
-  freshCollections('pglite', (place) => {
-    ({ store, collection } = place);
+  freshCollections('pglite', (fresh) => {
+    ({ store, collection } = fresh);
   });
   afterAll(() => watched.end());
 

@@ -1,6 +1,6 @@
 import { parseQuery } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
-import { accept, ENGINES, openTestStore, testOutputs, testPlace } from '../../test/support.ts';
+import { accept, ENGINES, openTestStore, testLocation, testOutputs } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { search } from '../search/search.ts';
 import { withSnapshot } from '../search/snapshot.ts';
@@ -8,8 +8,8 @@ import { commit } from './commit.ts';
 
 describe.each(ENGINES)('the count of descriptors on %s', (kind) => {
   it('follows every change', async () => {
-    const { place, remove } = await testPlace(kind);
-    const store = await openTestStore(place);
+    const { location, remove } = await testLocation(kind);
+    const store = await openTestStore(location);
     try {
       const collection = await createCollection(store, 'shop');
       const counted = () => withSnapshot(store, collection, async (snapshot) => snapshot.descriptorCounts.get('shape'));

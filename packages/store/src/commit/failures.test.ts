@@ -17,8 +17,8 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
-  freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   /** Accepts documents whose pictures cannot be fetched. */

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { randomNumbers, SHORT_LIVED, scaledByChaos } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allOperations, checkVisible, type Log, type Sent } from '../../test/kill-log.ts';
-import { type TestPlace, testPlace } from '../../test/support.ts';
+import { type TestLocation, testLocation } from '../../test/support.ts';
 import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES } from '../../test/tiny-module.mjs';
 import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
@@ -42,16 +42,16 @@ const PLACES = [
 describe.each(PLACES)(
   `a process on $kind with $shards shards and pictures $pictures that is killed again and again (AKIN_SEED=${SEED})`,
   ({ kind, shards, pictures, kills }) => {
-    let place: TestPlace & { readonly objects?: ObjectsConfig };
+    let location: TestLocation & { readonly objects?: ObjectsConfig };
     let remove: () => Promise<void>;
 
     beforeAll(async () => {
-      ({ place, remove } = await testPlace(kind));
+      ({ location, remove } = await testLocation(kind));
       if (pictures === 'in objects') {
         const folder = await mkdtemp(path.join(tmpdir(), 'akin-kill-'));
-        const removePlace = remove;
-        remove = () => removePlace().then(() => rm(folder, { recursive: true, force: true }));
-        place = { ...place, objects: { place: folder } };
+        const removeLocation = remove;
+        remove = () => removeLocation().then(() => rm(folder, { recursive: true, force: true }));
+        location = { ...location, objects: { location: folder } };
       }
       if (shards === 1) return;
       await using store = await openTinyStore();
@@ -75,7 +75,7 @@ describe.each(PLACES)(
         expect(log.accepted.length).toBeGreaterThanOrEqual(kills);
 
         await finish(log);
-        if (place.objects) await checkObjects({ ...place.objects, keptMilliseconds: 0 });
+        if (location.objects) await checkObjects({ ...location.objects, keptMilliseconds: 0 });
       },
       scaledByChaos(600_000),
     );
@@ -102,7 +102,7 @@ describe.each(PLACES)(
       await using store = await openTinyStore({ objects });
       for (let i = 0; i < 3; i++) await maintain(store);
       const rows = await store.engine.query<{ pack: string }>('select pack from akin.packs order by pack');
-      const files = await readdir(path.join(objects.place, 'packs'), { recursive: true, withFileTypes: true });
+      const files = await readdir(path.join(objects.location, 'packs'), { recursive: true, withFileTypes: true });
       const names = files.filter((one) => one.isFile()).map(({ name }) => name);
       expect(names.sort()).toEqual(rows.map(({ pack }) => pack));
       const all = { query: { kind: 'all' as const }, filters: [], rows: 100_000, bytes: 1e9 };
@@ -162,7 +162,7 @@ describe.each(PLACES)(
       for (;;) {
         try {
           return await openStore({
-            ...place,
+            ...location,
             modules: TINY_MODULES as never,
             parseOutputs: parseTinyOutputs,
             graceMilliseconds: 0,
@@ -177,7 +177,7 @@ describe.each(PLACES)(
     };
 
     async function feedAndKill(log: FeederLog): Promise<void> {
-      const args = [JSON.stringify(place), String(log.nextNumber), String(SEED)];
+      const args = [JSON.stringify(location), String(log.nextNumber), String(SEED)];
       const child = spawn(process.execPath, [...SHORT_LIVED, FEEDER, ...args], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });

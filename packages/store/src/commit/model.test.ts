@@ -70,7 +70,7 @@ describe.each([
       store = opened;
     },
     // Fields get their indexes during the test, and some commits are large enough for shards.
-    (place) => openTestStore(place, 0, { indexedFrom: 5, exactDocuments: 100, shardsFrom: 2 }),
+    (location) => openTestStore(location, 0, { indexedFrom: 5, exactDocuments: 100, shardsFrom: 2 }),
   );
 
   it.each(counts)('of %d shards behaves like a map in any sequence of changes', async (shards) => {

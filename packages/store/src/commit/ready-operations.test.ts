@@ -10,8 +10,8 @@ describe.each(ENGINES)('the next ready operations on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
-  freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   const ofRequest = (request: number, isPicture = false) =>

@@ -19,8 +19,8 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
-  freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   /** Renames the column of the field n, as somebody with psql might. Then the delete of n cannot be run. */

@@ -15,7 +15,7 @@ describe('shards on postgres', () => {
     (opened) => {
       store = opened;
     },
-    (place) => openTestStore(place, 0, { shardsFrom: 0 }),
+    (location) => openTestStore(location, 0, { shardsFrom: 0 }),
   );
 
   const numbered = (n: number) => Array.from({ length: COUNT }, (_, i) => ({ id: `d${i}`, n }));

@@ -5,13 +5,13 @@ import { stageChanges } from '../accept/staging.ts';
 import { collectionStatus, createCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { commit } from './commit.ts';
-import { MAX_APPLIED } from './turns.ts';
+import { MAX_APPLIED } from './fair-semaphore.ts';
 
 describe.each(ENGINES)('commits of several collections on %s', (kind) => {
   let store: Store;
   let collection: Collection;
-  freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   async function fill(into: Collection, count: number): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onPostgres } from '@akin/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
-import { accept, ENGINES, openTestStore, type TestPlace, testPlace, visible } from '../../test/support.ts';
+import { accept, ENGINES, openTestStore, type TestLocation, testLocation, visible } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { findCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
@@ -30,8 +30,8 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
   const itOnPostgres = onPostgres(kind, it);
   let store: Store;
   let collection: Collection;
-  const { reopen } = freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  const { reopen } = freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
   const all = async (of = collection) => (await listTombstones(store, of, { limit: 10_000 })).tombstones;
   const ids = async () => (await all()).map(({ id }) => id);
@@ -170,12 +170,12 @@ async function workerOf(store: Store, name: string): Promise<string> {
 
 describe('a backup', () => {
   let folder: string;
-  let place: TestPlace;
+  let location: TestLocation;
   const made: (() => Promise<void>)[] = [];
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'akin-tombstones-'));
-    const test = await testPlace('pglite');
-    place = test.place;
+    const test = await testLocation('pglite');
+    location = test.location;
     made.push(() => rm(folder, { recursive: true, force: true }), test.remove);
   });
   afterEach(async () => {
@@ -185,7 +185,7 @@ describe('a backup', () => {
   it('holds the tombstones', async () => {
     const file = join(folder, 'backup');
     {
-      await using store = await openTestStore(place);
+      await using store = await openTestStore(location);
       const collection = await findCollection(store, 'my-collection');
       await accept(store, collection, [of('a'), remove('a')]);
       await commit(store, collection);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { accept, openTestStore, testPlace } from '../../test/support.ts';
+import { accept, openTestStore, testLocation } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { commit } from './commit.ts';
@@ -10,8 +10,8 @@ const MANY = 400;
 
 describe.each([1, 2])('tables for many documents on PostgreSQL, in a collection of %d shards', (shards) => {
   it('have all words in their index when a large commit shows them', async () => {
-    await using place = await openPlace();
-    const { store } = place;
+    await using own = await openOwnStore();
+    const { store } = own;
     const collection = await createCollection(store, 'shop', { shards });
     await accept(store, collection, documents(0, MANY));
     await commit(store, collection);
@@ -23,22 +23,22 @@ describe.each([1, 2])('tables for many documents on PostgreSQL, in a collection 
   });
 
   it('keep outputs in their rows, and leave it to sessions how many words wait, also where they are older', async () => {
-    await using place = await openPlace();
-    const collection = await createCollection(place.store, 'shop', { shards });
+    await using own = await openOwnStore();
+    const collection = await createCollection(own.store, 'shop', { shards });
     const suffixes = shards === 1 ? [''] : ['_s0', '_s1'];
     const wanted = suffixes.map((suffix) => [`outputs${suffix}`, ['toast_tuple_target=4080']]);
-    expect(await bulkSettings(place.store, collection)).toEqual(expect.arrayContaining(wanted));
+    expect(await bulkSettings(own.store, collection)).toEqual(expect.arrayContaining(wanted));
     const S = collection.sqlSchema;
     for (const suffix of suffixes) {
-      await place.store.engine.query(`alter table ${S}.outputs${suffix} reset (toast_tuple_target)`);
+      await own.store.engine.query(`alter table ${S}.outputs${suffix} reset (toast_tuple_target)`);
     }
-    for (const [index] of await wordsIndexes(place.store, collection)) {
-      await place.store.engine.query(`alter index ${S}.${index} set (gin_pending_list_limit = 256)`);
+    for (const [index] of await wordsIndexes(own.store, collection)) {
+      await own.store.engine.query(`alter index ${S}.${index} set (gin_pending_list_limit = 256)`);
     }
-    await place.store.engine.query('update akin.collections set tables_version = 18 where id = $1', [collection.id]);
-    await place.reopen();
-    expect(await bulkSettings(place.store, collection)).toEqual(expect.arrayContaining(wanted));
-    expect(await wordsIndexes(place.store, collection)).toEqual(
+    await own.store.engine.query('update akin.collections set tables_version = 18 where id = $1', [collection.id]);
+    await own.reopen();
+    expect(await bulkSettings(own.store, collection)).toEqual(expect.arrayContaining(wanted));
+    expect(await wordsIndexes(own.store, collection)).toEqual(
       suffixes.map(() => [expect.stringMatching(/words/), null]),
     );
   });
@@ -56,7 +56,7 @@ describe('the list of words that wait', () => {
   });
 
   it('is long in transactions that ask for it, and short in others', async () => {
-    await using place = await openPlace();
+    await using own = await openOwnStore();
     for (const [longPendingList, expected] of [
       [false, '256kB'] as const,
       [true, '4MB'] as const,
@@ -64,20 +64,20 @@ describe('the list of words that wait', () => {
     ]) {
       const show = 'select current_setting($1) as setting';
       const options = { longPendingList };
-      expect(await place.store.engine.transaction((tx) => tx.query(show, ['gin_pending_list_limit']), options)).toEqual(
-        [{ setting: expected }],
-      );
+      expect(await own.store.engine.transaction((tx) => tx.query(show, ['gin_pending_list_limit']), options)).toEqual([
+        { setting: expected },
+      ]);
     }
   });
 });
 
-async function openPlace() {
-  const { place, remove } = await testPlace('postgres');
+async function openOwnStore() {
+  const { location, remove } = await testLocation('postgres');
   const opened = {
-    store: await openTestStore(place),
+    store: await openTestStore(location),
     async reopen() {
       await opened.store[Symbol.asyncDispose]();
-      opened.store = await openTestStore(place);
+      opened.store = await openTestStore(location);
     },
     async [Symbol.asyncDispose]() {
       await opened.store[Symbol.asyncDispose]();

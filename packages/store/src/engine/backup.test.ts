@@ -2,7 +2,7 @@ import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { testPlace } from '../../test/support.ts';
+import { testLocation } from '../../test/support.ts';
 import { watchThreads } from '../../test/threads.ts';
 import { writeBackup } from './backup-archive.ts';
 import { openPglite, type PgliteEngine } from './pglite.ts';
@@ -15,9 +15,9 @@ describe('a backup of an embedded database in use', () => {
   let watched: ReturnType<typeof watchThreads>;
 
   beforeEach(async () => {
-    const made = await testPlace('pglite');
-    if (!('folder' in made.place)) throw new Error('not a folder');
-    folder = made.place.folder;
+    const made = await testLocation('pglite');
+    if (!('folder' in made.location)) throw new Error('not a folder');
+    folder = made.location.folder;
     file = join(folder, '..', 'backup');
     remove = made.remove;
     watched = watchThreads();

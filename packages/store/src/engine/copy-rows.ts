@@ -87,21 +87,21 @@ export class CopyRows {
     this.#at = this.#bytes.writeDoubleBE(value, this.#at);
   }
 
-  /** @returns the place of the value, see {@link setLong} */
+  /** @returns the offset of the value, see {@link setLong} */
   long(value: bigint | null): NumberOffset {
     this.#reserve(12);
-    const place = this.#at + 4;
+    const offset = this.#at + 4;
     if (value === null) this.null();
     else {
       this.#at = this.#bytes.writeInt32BE(8, this.#at);
       this.#at = this.#bytes.writeBigInt64BE(value, this.#at);
     }
-    return place as NumberOffset;
+    return offset as NumberOffset;
   }
 
   /** Replaces a number that was not null. */
-  setLong(place: NumberOffset, value: bigint): void {
-    this.#bytes.writeBigInt64BE(value, place);
+  setLong(offset: NumberOffset, value: bigint): void {
+    this.#bytes.writeBigInt64BE(value, offset);
   }
 
   /** The message of the protocol. Nothing is added after it. */

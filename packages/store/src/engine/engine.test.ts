@@ -1,7 +1,7 @@
 import { AkinError, writeHalves } from '@akin/domain';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { ENGINES, openEngine, testPlace } from '../../test/support.ts';
+import { ENGINES, openEngine, testLocation } from '../../test/support.ts';
 import { encodeHalfvec, halfvecOfHalves, intArray, longArray } from './binary.ts';
 import { CopyRows } from './copy-rows.ts';
 import type { Engine, SqlValue } from './engine.ts';
@@ -11,9 +11,9 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
   let remove: () => Promise<void>;
 
   beforeAll(async () => {
-    const made = await testPlace(kind);
+    const made = await testLocation(kind);
     remove = made.remove;
-    engine = await openEngine(made.place);
+    engine = await openEngine(made.location);
     await engine.query('create extension if not exists vector');
     await engine.query('create table numbers (n int primary key)');
   });
@@ -74,13 +74,13 @@ describe.each(ENGINES)('the query function on %s', (kind) => {
     const rowsOf = (long: bigint | null, ints: readonly number[]) => {
       const copied = new CopyRows();
       copied.row(4);
-      const place = copied.long(long);
+      const location = copied.long(long);
       copied.text('Café, "x"\n');
       copied.binary(Buffer.alloc(100_000, 7));
       copied.boolean(true);
       copied.row(4);
       for (let i = 0; i < 4; i++) copied.null();
-      if (long !== null) copied.setLong(place, long + 1n);
+      if (long !== null) copied.setLong(location, long + 1n);
       const numbers = new CopyRows();
       for (const int of ints) {
         numbers.row(1);

@@ -59,11 +59,11 @@ it('refuses changes while the disk is nearly full, still searches, and continues
 
 it('says that the disk is full if a database cannot be created on it, and leaves nothing there', async () => {
   await disk.fill();
-  const place = { folder: join(disk.folder, 'new') };
+  const location = { folder: join(disk.folder, 'new') };
   const full = { code: 'unavailable', message: expect.stringMatching(/is full/) };
-  await expect(openTestStore(place)).rejects.toMatchObject(full);
+  await expect(openTestStore(location)).rejects.toMatchObject(full);
   await disk.empty();
-  await (await openTestStore(place))[Symbol.asyncDispose]();
+  await (await openTestStore(location))[Symbol.asyncDispose]();
 });
 
 it('fails a statement on a full disk with the reason, continues, and loses nothing', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SHORT_LIVED } from '@akin/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { testPlace } from '../../test/support.ts';
+import { testLocation } from '../../test/support.ts';
 import { writeBackup } from './backup-archive.ts';
 import { openPglite } from './pglite.ts';
 
@@ -14,9 +14,9 @@ describe('the folder of the embedded database', () => {
   let remove: () => Promise<void>;
 
   beforeEach(async () => {
-    const made = await testPlace('pglite');
-    if (!('folder' in made.place)) throw new Error('not a folder');
-    folder = made.place.folder;
+    const made = await testLocation('pglite');
+    if (!('folder' in made.location)) throw new Error('not a folder');
+    folder = made.location.folder;
     remove = made.remove;
   });
 

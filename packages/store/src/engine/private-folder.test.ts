@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { testPlace } from '../../test/support.ts';
+import { testLocation } from '../../test/support.ts';
 import { writeBackup } from './backup-archive.ts';
 import { openPglite } from './pglite.ts';
 import { preparePrivateFolder } from './private-folder.ts';
@@ -54,9 +54,9 @@ describe('the files of an embedded database', () => {
   });
 
   it('are closed to others at the next start if an earlier version left them open, with a warning', async () => {
-    const { place, remove } = await testPlace('pglite');
-    if (!('folder' in place)) throw new Error('not a folder');
-    const { folder } = place;
+    const { location, remove } = await testLocation('pglite');
+    if (!('folder' in location)) throw new Error('not a folder');
+    const { folder } = location;
     await writeFile(join(parent, 'foreign'), '', { mode: 0o644 });
     await symlink(join(parent, 'foreign'), join(folder, 'pg', 'link'));
     for (const name of ['', ...(await readdir(folder, { recursive: true }))]) {

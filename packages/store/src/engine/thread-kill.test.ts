@@ -4,7 +4,7 @@ import { scaledByChaos } from '@akin/testing';
 import { expect, it } from '@jest/globals';
 import { createFeeding } from '../../test/feeding.mjs';
 import { allOperations, checkVisible, type Log } from '../../test/kill-log.ts';
-import { testPlace } from '../../test/support.ts';
+import { testLocation } from '../../test/support.ts';
 import { watchThreads } from '../../test/threads.ts';
 import { parseTinyOutputs, TINY_MODULES } from '../../test/tiny-module.mjs';
 import { stageChanges } from '../accept/staging.ts';
@@ -22,7 +22,7 @@ const SEED = 7;
 it(
   'a thread of the embedded database that is killed repeatedly loses no accepted change',
   async () => {
-    const { place, remove } = await testPlace('pglite');
+    const { location, remove } = await testLocation('pglite');
     const watched = watchThreads();
     const { threads } = watched;
     const next = createRandom(SEED);
@@ -30,7 +30,7 @@ it(
     const feeding = createFeeding({ loadSchema, parseJson, TypeClaims, validateDocument }, 0, random);
     const log: Log = { accepted: [], unknown: [] };
     const store = await openStore({
-      ...place,
+      ...location,
       modules: TINY_MODULES as never,
       parseOutputs: parseTinyOutputs,
       graceMilliseconds: 0,

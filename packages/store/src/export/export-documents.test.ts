@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { accept, ENGINES, openTestStore, testPlace, visible } from '../../test/support.ts';
+import { accept, ENGINES, openTestStore, testLocation, visible } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { createCollection, dropCollection } from '../collections/collections.ts';
 import { defineFields } from '../collections/define-fields.ts';
@@ -15,8 +15,8 @@ afterEach(async () => {
 
 /** Replaced rows are removed at once, unless something keeps them. */
 async function emptyStore(kind: (typeof ENGINES)[number]): Promise<Store> {
-  const { place, remove } = await testPlace(kind);
-  const store = await openTestStore(place);
+  const { location, remove } = await testLocation(kind);
+  const store = await openTestStore(location);
   open.push(remove, async () => store[Symbol.asyncDispose]());
   return store;
 }

@@ -2,8 +2,8 @@ import { AkinError, type FieldType, type Query, type StoredDocument, VERSION_FIE
 import { VERSION } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
-import { type OutputsColumns, packedBytes, readPlaces } from '../objects/packed-rows.ts';
-import type { PlaceColumns } from '../objects/packs.ts';
+import { type OutputsColumns, packedBytes, readPackRanges } from '../objects/packed-rows.ts';
+import type { PackRangeColumns } from '../objects/packs.ts';
 import { expandWords } from '../search/expand-words.ts';
 import { readDocuments } from '../search/hydrate.ts';
 import { conditionsOf } from '../search/matching.ts';
@@ -148,7 +148,7 @@ export interface ExportedRow {
   readonly version: bigint;
   readonly fields: StoredDocument;
   readonly outputs: OutputsColumns;
-  readonly thumbnail: PlaceColumns & { readonly bytes: Buffer | null };
+  readonly thumbnail: PackRangeColumns & { readonly bytes: Buffer | null };
 }
 
 /** Documents by their numbers, in that order. To be completed outside of the transaction. */
@@ -185,7 +185,7 @@ export async function readExported(store: Store, snapshot: Snapshot, docs: reado
 
 /** Reads the contents in packs. @throws AkinError unavailable */
 export async function completeExported(store: Store, rows: readonly ExportedRow[]): Promise<ExportedDocument[]> {
-  const found = await readPlaces(
+  const found = await readPackRanges(
     store,
     rows.flatMap(({ outputs, thumbnail }) => [outputs, thumbnail]),
   );

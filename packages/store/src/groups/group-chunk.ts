@@ -175,10 +175,10 @@ function assignGroups(
   const byCell = new Map<number, number[]>();
   for (const document of unassigned) {
     let best = near.get(document.doc);
-    const places = document.cells.flatMap((cell) => byCell.get(cell) ?? []);
+    const indexes = document.cells.flatMap((cell) => byCell.get(cell) ?? []);
     // In their order: of equally near ones the first counts.
-    for (const place of places.sort((a, b) => a - b)) {
-      const representative = representatives[place] as UnassignedDocument;
+    for (const index of indexes.sort((a, b) => a - b)) {
+      const representative = representatives[index] as UnassignedDocument;
       if (decisions.get(document.id)?.has(representative.id)) continue;
       const distance = distanceOf(representative.vector, document.vector);
       if (distance > Math.min(rule.maxDistance, best?.distance ?? Number.POSITIVE_INFINITY)) continue;

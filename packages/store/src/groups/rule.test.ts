@@ -2,7 +2,7 @@ import { parseQuery } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { groupsOn, hued, parseOutputs, picture, RULE } from '../../test/groups.ts';
-import { accept, ENGINES, TEST_MODULES, testPlace } from '../../test/support.ts';
+import { accept, ENGINES, TEST_MODULES, testLocation } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
 import type { Store } from '../context.ts';
@@ -24,11 +24,11 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
   });
 
   itOnPostgres('continue in a collection of another model, with the scores of that model', async () => {
-    const other = await testPlace(kind);
+    const other = await testLocation(kind);
     // Scores are 1 - distance / width.
     const open = (model: string, width: number) =>
       openStore({
-        ...other.place,
+        ...other.location,
         modules: TEST_MODULES,
         parseOutputs,
         graceMilliseconds: 0,

@@ -163,9 +163,9 @@ class GroupingRun {
   async advance(from: GroupingState): Promise<GroupingState | undefined> {
     const begun = from.doc === 0n ? await this.#takeOutExpired(from) : from;
     if (begun === undefined) return undefined;
-    const placed = await this.#placeNew(begun);
-    if (placed === undefined || this.isOver) return undefined;
-    const state = await this.#placeLeft(placed);
+    const grouped = await this.#groupAdded(begun);
+    if (grouped === undefined || this.isOver) return undefined;
+    const state = await this.#groupOrphans(grouped);
     if (state === undefined || this.isOver) return undefined;
     return this.#finish(state);
   }
@@ -207,7 +207,7 @@ class GroupingRun {
   }
 
   /** Finds groups for the documents that commits after `as_of` added, in the order of their numbers. */
-  async #placeNew(from: GroupingState): Promise<GroupingState | undefined> {
+  async #groupAdded(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
     let state = from;
     // The first pass reads all documents. `+ 0` prevents the index by commit, so they are read by number.
@@ -234,7 +234,7 @@ class GroupingRun {
   }
 
   /** Finds groups for followers of removed representatives, and for documents that were taken out of a group. */
-  async #placeLeft(from: GroupingState): Promise<GroupingState | undefined> {
+  async #groupOrphans(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
     let state = from;
     for (;;) {

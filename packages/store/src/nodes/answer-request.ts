@@ -148,7 +148,7 @@ async function searchPart(
       uncached,
     );
     await filters.exclude(collapsed);
-    const restrictedBy = (places: readonly number[]) => filters.of(places.map((i) => queries[i]?.query as Query));
+    const restrictedBy = (indexes: readonly number[]) => filters.of(indexes.map((i) => queries[i]?.query as Query));
     const commit = Number(request.commit);
     const search = held.search({ ...queryOfPart(near, part.of), ...restrictedBy(matching), commit });
     const [candidates] = await Promise.all([search, filters.loaded]);

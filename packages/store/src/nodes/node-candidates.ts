@@ -67,14 +67,14 @@ export class NodeCandidates implements CandidateFinder {
   ): Promise<Candidates | undefined> {
     const { query: q, filters = [], uncached } = request;
     const queries: NamedQuery[] = [];
-    const placeOf = (name: string, query: Query): number => {
+    const indexOfQuery = (name: string, query: Query): number => {
       const known = queries.findIndex((one) => one.query === query);
       if (known >= 0) return known;
       this.#check(name, query);
       return queries.push({ name, query, isCached: !uncached?.has(query) }) - 1;
     };
-    const matching = [placeOf('q', q), ...filters.map((one) => placeOf('fq', one))];
-    const counted = countedFacets(request).map(({ queries }) => queries.map((one) => placeOf('facet.query', one)));
+    const matching = [indexOfQuery('q', q), ...filters.map((one) => indexOfQuery('fq', one))];
+    const counted = countedFacets(request).map(({ queries }) => queries.map((one) => indexOfQuery('facet.query', one)));
     return this.#ask(query, { queries, matching, counted, collapsed });
   }
 

@@ -115,9 +115,9 @@ function checked(sent: Record<string, unknown>) {
   requireThat(near.maxDistance === undefined || typeof near.maxDistance === 'number', 'maxDistance');
   requireThat(typeof near.vector === 'string' && typeof near.module === 'string', 'vector');
   const queries = listOf(sent.queries, (one) => isObject(one) && isObject(one.query) && typeof one.name === 'string');
-  const isPlace = (one: unknown) => isCount(one) && one < queries.length;
-  listOf(sent.matching, isPlace);
-  listOf(sent.counted, (one) => listOf(one, isPlace) !== undefined);
+  const isQueryIndex = (one: unknown) => isCount(one) && one < queries.length;
+  listOf(sent.matching, isQueryIndex);
+  listOf(sent.counted, (one) => listOf(one, isQueryIndex) !== undefined);
   listOf(sent.collapsed, isCount);
   return sent as unknown as Omit<NodeRequest, 'commit' | 'now' | 'collapsed' | 'near' | 'expansions'> & {
     readonly commit: number;

@@ -41,8 +41,8 @@ interface Statement {
   readonly params: Params;
   /** Visible documents `d` with their vectors `v`, up to and including a `where`. */
   readonly from: string;
-  /** A condition: all of some queries match, given by place. Each query is compiled once. */
-  readonly matchAll: (places: readonly number[]) => string;
+  /** A condition: all of some queries match, given by their indexes. Each query is compiled once. */
+  readonly matchAll: (indexes: readonly number[]) => string;
 }
 
 function beginStatement(
@@ -62,16 +62,16 @@ function beginStatement(
   if (collapsed.length > 0) conditions.push(`d.doc <> all(${params.add(collapsed, 'int8[]')})`);
   const context = { tables: snapshot, params, ...clock };
   const compiled = new Map<number, string>();
-  const conditionOf = (place: number): string => {
-    const where = compiled.get(place) ?? compileQuery(queries[place]?.query as Query, context, false).where;
-    compiled.set(place, where);
+  const conditionOf = (index: number): string => {
+    const where = compiled.get(index) ?? compileQuery(queries[index]?.query as Query, context, false).where;
+    compiled.set(index, where);
     return `(${where})`;
   };
   return {
     params,
     from: `${snapshot.sqlSchema}.documents d join ${rankedTable(near, snapshot)} v on v.doc = d.doc
             where ${conditions.join(' and ')}`,
-    matchAll: (places) => ['true', ...places.map(conditionOf)].join(' and '),
+    matchAll: (indexes) => ['true', ...indexes.map(conditionOf)].join(' and '),
   };
 }
 
@@ -111,9 +111,9 @@ async function count(
   { params, from, matchAll }: Statement,
 ): Promise<number[]> {
   // An index can find the rows that match the queries which all counts have in common.
-  const common = matching.filter((place) => counted.every((places) => places.includes(place)));
-  const columns = [matching, ...counted].map((places, i) => {
-    const others = places.filter((place) => !common.includes(place));
+  const common = matching.filter((index) => counted.every((indexes) => indexes.includes(index)));
+  const columns = [matching, ...counted].map((indexes, i) => {
+    const others = indexes.filter((index) => !common.includes(index));
     return `count(*) filter (where ${matchAll(others)}) as n${i}`;
   });
   const [row] = await tx.query<Record<string, bigint>>(

@@ -25,7 +25,7 @@ const TIMES: BucketTimes = { connect: 2_000, answer: 10_000, call: 20_000 };
 const MAX_CONNECTIONS = 64;
 
 /**
- * Objects in a bucket. Region, credentials and the URL of the server come from the usual places of the AWS SDK
+ * Objects in a bucket. Region, credentials and the URL of the server come from the usual sources of the AWS SDK
  * (`AWS_REGION`, `AWS_ENDPOINT_URL_S3`, `AWS_ACCESS_KEY_ID`, files, roles of machines and pods).
  */
 export function openBucket(bucket: string, prefix: string, times = TIMES): ObjectStore {
@@ -64,7 +64,7 @@ export function openBucket(bucket: string, prefix: string, times = TIMES): Objec
   }
 
   return {
-    place: `s3://${bucket}${prefix && `/${prefix}`}`,
+    location: `s3://${bucket}${prefix && `/${prefix}`}`,
     async put(key, bytes) {
       const object = new PutObjectCommand({
         ...named(key),

@@ -22,7 +22,7 @@ export async function openFolder(folder: string): Promise<ObjectStore> {
     if (dev !== found.dev || ino !== found.ino) throw new Error(`${folder} is not the folder that it was`);
   };
   return {
-    place: folder,
+    location: folder,
     put: (key, bytes) =>
       reached(async () => {
         await requireSame();

@@ -31,8 +31,8 @@ describe.each(['a folder', 'a bucket', 'a prefix in a bucket'])('objects in %s',
   let objects: ObjectStore;
 
   beforeEach(async () => {
-    const place = { 'a folder': path.join(parent, 'some', 'objects'), 'a bucket': `s3://${s3.bucket}` }[kind];
-    objects = await openObjectStore(place ?? `s3://${s3.bucket}/some/prefix/`);
+    const location = { 'a folder': path.join(parent, 'some', 'objects'), 'a bucket': `s3://${s3.bucket}` }[kind];
+    objects = await openObjectStore(location ?? `s3://${s3.bucket}/some/prefix/`);
   });
 
   afterEach(async () => {
@@ -148,11 +148,11 @@ describe('a folder', () => {
   });
 });
 
-describe('a place', () => {
+describe('a location', () => {
   it.each(['gs://bucket', 's3://', 's3://UPPER/x', 's3://a', 's3://bucket/a?b', 'https://bucket'])(
     'cannot be %s',
-    async (place) => {
-      await expect(openObjectStore(place)).rejects.toMatchObject({ code: 'bad-request' });
+    async (location) => {
+      await expect(openObjectStore(location)).rejects.toMatchObject({ code: 'bad-request' });
     },
   );
 });

@@ -1,9 +1,9 @@
 import { AkinError } from '@akin/domain';
 
-/** A place for many files that are written once: a bucket behind the S3 interface, or a folder. */
+/** A store for many files that are written once: a bucket behind the S3 interface, or a folder. */
 export interface ObjectStore extends AsyncDisposable {
   /** The name that an operator gave it. */
-  readonly place: string;
+  readonly location: string;
   /** Resolves when the whole object is durable under its key. @throws AkinError unavailable */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
@@ -30,7 +30,7 @@ export interface ListedObject {
   readonly modified: Date;
 }
 
-/** The error of a store that does not answer. The message is for clients: only the cause, for logs, names the place. */
+/** The error of a store that does not answer. The message is for clients: only the cause, for logs, names it. */
 export function objectStoreUnavailable(cause: unknown): AkinError {
   return new AkinError('unavailable', 'The store of outputs and thumbnails does not answer: try again.', {
     cause,

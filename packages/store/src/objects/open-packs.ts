@@ -11,24 +11,24 @@ const OWNER = 'akin-database';
  * Opens the object store of a database. The first time, both get a common id: so a wrong store, or one of another
  * database, is noticed before anything is read, written, or deleted as garbage.
  *
- * @param place undefined if there is none
- * @throws AkinError conflict if the place is not that of the database; unavailable if it cannot be reached
+ * @param location undefined if there is none
+ * @throws AkinError conflict if the location is not that of the database; unavailable if it cannot be reached
  */
-export async function openPacks(engine: Engine, place: string | undefined): Promise<Packs | undefined> {
-  if (place === undefined) {
+export async function openPacks(engine: Engine, location: string | undefined): Promise<Packs | undefined> {
+  if (location === undefined) {
     if ((await ownId(engine)) === undefined) return undefined;
     throw new AkinError(
       'conflict',
-      'Outputs and thumbnails of this database are in objects outside of it: start with --objects (AKIN_OBJECTS) and the same place as before.',
+      'Outputs and thumbnails of this database are in objects outside of it: start with --objects (AKIN_OBJECTS) and the same location as before.',
     );
   }
-  const objects = await openObjectStore(place);
+  const objects = await openObjectStore(location);
   try {
     const theirs = (await objects.get(OWNER))?.toString().trim();
     if (theirs !== undefined && theirs !== (await ownId(engine))) {
       throw new AkinError(
         'conflict',
-        `${objects.place} contains objects of another database. Each database needs a separate place; a copy of a database needs a copy of its objects.`,
+        `${objects.location} contains objects of another database. Each database needs a separate location; a copy of a database needs a copy of its objects.`,
       );
     }
     if (theirs === undefined) await found(engine, objects);
@@ -47,7 +47,7 @@ async function found(engine: Engine, objects: Objects): Promise<void> {
   if (pack !== undefined) {
     throw new AkinError(
       'conflict',
-      `${objects.place} does not contain the objects of this database: they were in another place, or were not restored with it.`,
+      `${objects.location} does not contain the objects of this database: they were in another location, or were not restored with it.`,
     );
   }
   await engine.transaction(async (tx) => {

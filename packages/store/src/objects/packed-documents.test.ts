@@ -8,9 +8,9 @@ import {
   ENGINES,
   type EngineKind,
   openTestStore,
-  type TestPlace,
+  type TestLocation,
+  testLocation,
   testOutputs,
-  testPlace,
 } from '../../test/support.ts';
 import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
@@ -47,17 +47,21 @@ interface Opened {
   readonly store: Store;
   readonly collection: Collection;
   readonly folder: string;
-  readonly place: TestPlace;
+  readonly location: TestLocation;
 }
 
 /** @param kept milliseconds that unused objects are kept */
 async function openPacked(kind: EngineKind, { kept = 0, isPacked = true, shards = 1 } = {}): Promise<Opened> {
-  const { place, remove } = await testPlace(kind);
+  const { location, remove } = await testLocation(kind);
   const folder = await mkdtemp(path.join(tmpdir(), 'akin-packs-'));
   open.push(remove, () => rm(folder, { recursive: true, force: true }));
-  const store = await openTestStore(place, 0, isPacked ? { objects: { place: folder, keptMilliseconds: kept } } : {});
+  const store = await openTestStore(
+    location,
+    0,
+    isPacked ? { objects: { location: folder, keptMilliseconds: kept } } : {},
+  );
   open.push(async () => store[Symbol.asyncDispose]());
-  return { store, collection: await createCollection(store, 'shop', { shards }), folder, place };
+  return { store, collection: await createCollection(store, 'shop', { shards }), folder, location };
 }
 
 async function objectsIn(folder: string): Promise<string[]> {
@@ -280,24 +284,26 @@ describe('objects of a database', () => {
   });
 
   it('are required after their first use, and must be its own', async () => {
-    const { store, collection, folder, place } = await openPacked('postgres');
+    const { store, collection, folder, location } = await openPacked('postgres');
     await accept(store, collection, [withPicture('a', 1)]);
     await store[Symbol.asyncDispose]();
-    await expect(openTestStore(place)).rejects.toMatchObject({
+    await expect(openTestStore(location)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('--objects'),
     });
     const empty = `${folder}-other`;
     open.push(() => rm(empty, { recursive: true, force: true }));
-    await expect(openTestStore(place, 0, { objects: { place: empty } })).rejects.toMatchObject({ code: 'conflict' });
-    const another = await testPlace('postgres');
+    await expect(openTestStore(location, 0, { objects: { location: empty } })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    const another = await testLocation('postgres');
     open.push(another.remove);
-    await expect(openTestStore(another.place, 0, { objects: { place: folder } })).rejects.toMatchObject({
+    await expect(openTestStore(another.location, 0, { objects: { location: folder } })).rejects.toMatchObject({
       code: 'conflict',
     });
     // A copy of everything, like a backup.
     await cp(folder, empty, { recursive: true });
-    await using restored = await openTestStore(place, 0, { objects: { place: empty } });
+    await using restored = await openTestStore(location, 0, { objects: { location: empty } });
     await commit(restored, collection);
     expect(await everything(restored, collection)).toMatchObject([{ outputs: outputsOf(1) }]);
   });
@@ -317,12 +323,12 @@ describe('objects of a database', () => {
     await Promise.all(Array.from({ length: 8 }, () => store.engine.transaction(connect)));
     await Promise.all(Array.from({ length: 8 }, () => openPacks(store.engine, folder)));
     expect(await store.engine.query('select from akin.object_store')).toHaveLength(1);
-    expect((await openPacks(store.engine, folder))?.objects.place).toBe(folder);
+    expect((await openPacks(store.engine, folder))?.objects.location).toBe(folder);
   });
 
   it('can be restored with a backup of the database if they were copied after it', async () => {
-    const { store, collection, folder, place } = await openPacked('pglite', { kept: 3_600_000 });
-    if (!('folder' in place)) throw new Error('not a folder');
+    const { store, collection, folder, location } = await openPacked('pglite', { kept: 3_600_000 });
+    if (!('folder' in location)) throw new Error('not a folder');
     await accept(store, collection, [withPicture('a', 1), withPicture('b', 2)]);
     await commit(store, collection);
     const before = await everything(store, collection);
@@ -341,16 +347,16 @@ describe('objects of a database', () => {
     }
     await cp(folder, copy, { recursive: true });
     await restore(restoredTo, file);
-    await using restored = await openTestStore({ folder: restoredTo }, 0, { objects: { place: copy } });
+    await using restored = await openTestStore({ folder: restoredTo }, 0, { objects: { location: copy } });
     expect(await everything(restored, collection)).toEqual(before);
   });
 
   it('contain new documents while old ones are in the database', async () => {
-    const { store, collection, folder, place } = await openPacked('postgres', { isPacked: false });
+    const { store, collection, folder, location } = await openPacked('postgres', { isPacked: false });
     await accept(store, collection, [withPicture('a', 1)]);
     await commit(store, collection);
     await store[Symbol.asyncDispose]();
-    await using packed = await openTestStore(place, 0, { objects: { place: folder } });
+    await using packed = await openTestStore(location, 0, { objects: { location: folder } });
     await accept(packed, collection, [withPicture('b', 2)]);
     await commit(packed, collection);
     expect(await everything(packed, collection)).toMatchObject([

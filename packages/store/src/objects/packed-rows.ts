@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Collection, Store } from '../context.ts';
 import type { SqlValue } from '../engine/engine.ts';
-import { lostPack, type Pack, type PackPlace, type PlaceColumns, placeOf, withoutPacks } from './packs.ts';
+import { lostPack, type Pack, type PackRange, type PackRangeColumns, packRangeOf, withoutPacks } from './packs.ts';
 
 /** Contents of a row of `outputs` and one of `thumbnails`. */
 export interface Picture {
@@ -9,10 +9,10 @@ export interface Picture {
   readonly thumbnail: Uint8Array | null;
 }
 
-/** The places of outputs and thumbnail in a pack. */
+/** The ranges of outputs and thumbnail in a pack. */
 interface PackedPicture {
-  readonly outputs: PackPlace | null;
-  readonly thumbnail: PackPlace | null;
+  readonly outputs: PackRange | null;
+  readonly thumbnail: PackRange | null;
   /** Tag of the thumbnail. */
   readonly etag: string | null;
 }
@@ -40,9 +40,9 @@ export async function packPictures(
   const thumbnails = pictures.flatMap(({ thumbnail }) => thumbnail ?? []);
   if (outputs.length + thumbnails.length === 0) return undefined;
   const pack = await store.packs.write(collection.id, [...outputs, ...thumbnails]);
-  const ofOutputs = pack.places.slice(0, outputs.length).values();
-  const ofThumbnails = pack.places.slice(outputs.length).values();
-  const next = (places: Iterator<PackPlace>) => (places.next() as { value: PackPlace }).value;
+  const ofOutputs = pack.ranges.slice(0, outputs.length).values();
+  const ofThumbnails = pack.ranges.slice(outputs.length).values();
+  const next = (ranges: Iterator<PackRange>) => (ranges.next() as { value: PackRange }).value;
   return {
     pack,
     pictures: pictures.map(({ outputs, thumbnail }) => ({
@@ -58,13 +58,13 @@ export function etagOfBytes(thumbnail: Uint8Array): string {
   return hash('sha256', thumbnail, 'hex').slice(0, 32);
 }
 
-/** The parameter of {@link placeSql}. */
-export function placeText(place: PackPlace | null | undefined): string | null {
-  return place ? `${place.pack} ${place.start} ${place.size}` : null;
+/** The parameter of {@link packRangeSql}. */
+export function packRangeText(range: PackRange | null | undefined): string | null {
+  return range ? `${range.pack} ${range.start} ${range.size}` : null;
 }
 
-/** SQL of the columns pack, start, size, from a text of {@link placeText}. */
-export function placeSql(text: string): string {
+/** SQL of the columns pack, start, size, from a text of {@link packRangeText}. */
+export function packRangeSql(text: string): string {
   return `split_part(${text}, ' ', 1)::uuid, split_part(${text}, ' ', 2)::int, split_part(${text}, ' ', 3)::int`;
 }
 
@@ -78,43 +78,43 @@ export function insertPacks({ id }: Collection, packs: string): string {
 }
 
 /** The columns of the outputs of a row, which may be in a pack. */
-export type OutputsColumns = PlaceColumns & { readonly outputs: string | null };
+export type OutputsColumns = PackRangeColumns & { readonly outputs: string | null };
 
 /** The outputs of some rows. Undefined if they are missing in their pack. @throws AkinError unavailable */
 export async function readOutputs(
   store: Store,
   rows: readonly OutputsColumns[],
 ): Promise<(string | null | undefined)[]> {
-  const found = await readPlaces(store, rows);
-  return rows.map((row) => (placeOf(row) === undefined ? row.outputs : found.get(row)?.toString()));
+  const found = await readPackRanges(store, rows);
+  return rows.map((row) => (packRangeOf(row) === undefined ? row.outputs : found.get(row)?.toString()));
 }
 
 /** The bytes of the rows that have them in a pack. @throws AkinError unavailable */
-export async function readPlaces<Row extends PlaceColumns>(
+export async function readPackRanges<Row extends PackRangeColumns>(
   store: Store,
   rows: readonly Row[],
 ): Promise<ReadonlyMap<Row, Buffer | undefined>> {
   const packed = rows.flatMap((row) => {
-    const place = placeOf(row);
-    return place === undefined ? [] : [{ row, place }];
+    const range = packRangeOf(row);
+    return range === undefined ? [] : [{ row, range }];
   });
   if (packed.length === 0) return new Map();
   if (store.packs === undefined) throw withoutPacks();
-  const found = await store.packs.read(packed.map(({ place }) => place));
+  const found = await store.packs.read(packed.map(({ range }) => range));
   return new Map(packed.map(({ row }, i) => [row, found[i]]));
 }
 
 /**
- * The bytes that {@link readPlaces} read for a row. Undefined if the row itself contains them. @throws AkinError
+ * The bytes that {@link readPackRanges} read for a row. Undefined if the row itself contains them. @throws AkinError
  * unavailable if they are missing
  */
-export function packedBytes<Row extends PlaceColumns>(
+export function packedBytes<Row extends PackRangeColumns>(
   row: Row,
   found: ReadonlyMap<Row, Buffer | undefined>,
 ): Buffer | undefined {
-  const place = placeOf(row);
+  const range = packRangeOf(row);
   const bytes = found.get(row);
-  if (place !== undefined && bytes === undefined) throw lostPack(place);
+  if (range !== undefined && bytes === undefined) throw lostPack(range);
   return bytes;
 }
 

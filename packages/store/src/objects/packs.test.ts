@@ -7,9 +7,9 @@ import { PACK_BYTES, Packs } from './packs.ts';
 function heldObjects() {
   const kept = new Map<string, Buffer>();
   const writes: ((error?: unknown) => void)[] = [];
-  const ranges: string[] = [];
+  const reads: string[] = [];
   const objects: ObjectStore = {
-    place: 'memory',
+    location: 'memory',
     put: (key, bytes) =>
       new Promise((resolve, reject) => {
         writes.push((error) => {
@@ -20,14 +20,14 @@ function heldObjects() {
       }),
     async get(key, range) {
       const { from, to } = range ?? { from: 0, to: Number.POSITIVE_INFINITY };
-      ranges.push(`${from}-${to}`);
+      reads.push(`${from}-${to}`);
       return kept.get(key)?.subarray(from, to);
     },
     async delete() {},
     async *list() {},
     async [Symbol.asyncDispose]() {},
   };
-  return { objects, writes, ranges, kept };
+  return { objects, writes, reads, kept };
 }
 
 const part = (size: number, fill: string) => Buffer.alloc(size, fill);
@@ -49,7 +49,7 @@ describe('packs', () => {
     expect((await small).pack).toBe(c?.pack);
     expect(a?.pack).not.toBe(c?.pack);
     expect(kept.size).toBe(7);
-    const read = await packs.read([...(c?.places ?? []), ...(await small).places]);
+    const read = await packs.read([...(c?.ranges ?? []), ...(await small).ranges]);
     expect(read.map(String)).toEqual(['c'.repeat(PACK_BYTES / 2), 'c', 'ddd']);
   });
 
@@ -83,7 +83,7 @@ describe('packs', () => {
     writes[0]?.(objectStoreUnavailable(new Error('full')));
     writes[1]?.();
     await expect(one).rejects.toMatchObject({ code: 'unavailable' });
-    expect(String((await packs.read((await other).places))[0])).toBe('b');
+    expect(String((await packs.read((await other).ranges))[0])).toBe('b');
     expect(reported).toEqual(['write true failed', 'write true done', 'read true done']);
     const next = packs.write(1, [part(1, 'c')]);
     writes[2]?.();
@@ -91,7 +91,7 @@ describe('packs', () => {
   });
 
   it('are read by few requests: neighbours together, distant ones separately, empty parts without any', async () => {
-    const { objects, writes, ranges } = heldObjects();
+    const { objects, writes, reads } = heldObjects();
     const packs = new Packs(objects);
     const sizes = [10, 0, 20, 200_000, 30];
     const write = packs.write(
@@ -99,11 +99,11 @@ describe('packs', () => {
       sizes.map((size, i) => part(size, String(i))),
     );
     writes[0]?.();
-    const { places } = await write;
-    const wanted = [4, 2, 1, 0].map((i) => places[i] as (typeof places)[number]);
+    const { ranges } = await write;
+    const wanted = [4, 2, 1, 0].map((i) => ranges[i] as (typeof ranges)[number]);
     const read = await packs.read(wanted);
     expect(read.map(String)).toEqual(['4'.repeat(30), '2'.repeat(20), '', '0'.repeat(10)]);
-    expect(ranges).toEqual(['0-30', '200030-200060']);
+    expect(reads).toEqual(['0-30', '200030-200060']);
   });
 
   it('report missing parts', async () => {

@@ -8,24 +8,24 @@ import type { ObjectStore } from './object-store.ts';
  */
 
 /** A range of bytes in a pack. */
-export interface PackPlace {
+export interface PackRange {
   readonly pack: string;
   readonly start: number;
   readonly size: number;
 }
 
-/** The columns with the place of the bytes of a row. All are null if the row itself contains the bytes. */
-export interface PlaceColumns {
+/** The columns with the range of the bytes of a row. All are null if the row itself contains the bytes. */
+export interface PackRangeColumns {
   readonly pack: string | null;
   readonly start: number | null;
   readonly size: number | null;
 }
 
-/** A new object, and the place of each part. */
+/** A new object, and the range of each part. */
 export interface Pack {
   readonly pack: string;
   readonly bytes: number;
-  readonly places: readonly PackPlace[];
+  readonly ranges: readonly PackRange[];
 }
 
 /** Maximum bytes of a pack. It contains the parts that were waiting when its write began. */
@@ -90,7 +90,7 @@ export class Packs {
    * object, but not those for others: it is deleted when its collection no longer refers to it.
    *
    * @param collection the id of the collection whose rows will refer to them
-   * @returns the object and the place of each part
+   * @returns the object and the range of each part
    * @throws AkinError unavailable
    */
   write(collection: number, parts: readonly Uint8Array[]): Promise<Pack> {
@@ -129,12 +129,12 @@ export class Packs {
       await this.#timed('write', () => this.objects.put(keyOf(pack), Buffer.concat(all, bytes)));
       let start = 0;
       for (const { parts, resolve } of calls) {
-        const places = parts.map(({ length: size }) => {
-          const place = { pack, start, size };
+        const ranges = parts.map(({ length: size }) => {
+          const range = { pack, start, size };
           start += size;
-          return place;
+          return range;
         });
-        resolve({ pack, bytes, places });
+        resolve({ pack, bytes, ranges });
       }
     } catch (error) {
       for (const { reject } of calls) reject(error);
@@ -142,25 +142,25 @@ export class Packs {
   }
 
   /**
-   * The bytes at some places, in their order. Undefined if the object is missing or incomplete. @throws AkinError
+   * The bytes at some ranges, in their order. Undefined if the object is missing or incomplete. @throws AkinError
    * unavailable
    */
-  async read(places: readonly PackPlace[]): Promise<(Buffer | undefined)[]> {
-    const found = new Map<PackPlace, Buffer | undefined>();
-    for (const place of places) if (place.size === 0) found.set(place, Buffer.alloc(0));
-    const runs = runsOf(places.filter(({ size }) => size > 0)).values();
+  async read(ranges: readonly PackRange[]): Promise<(Buffer | undefined)[]> {
+    const found = new Map<PackRange, Buffer | undefined>();
+    for (const range of ranges) if (range.size === 0) found.set(range, Buffer.alloc(0));
+    const runs = runsOf(ranges.filter(({ size }) => size > 0)).values();
     const readSome = async () => {
       for (const run of runs) {
-        const range = { from: run.from, to: run.to };
-        const bytes = await this.#timed('read', () => this.objects.get(keyOf(run.pack), range));
-        for (const place of run.places) {
-          const at = place.start - run.from;
-          found.set(place, bytes?.subarray(at, at + place.size));
+        const { pack, from, to } = run;
+        const bytes = await this.#timed('read', () => this.objects.get(keyOf(pack), { from, to }));
+        for (const range of run.ranges) {
+          const at = range.start - from;
+          found.set(range, bytes?.subarray(at, at + range.size));
         }
       }
     };
     await Promise.all(Array.from({ length: MAX_READS }, readSome));
-    return places.map((place) => found.get(place));
+    return ranges.map((range) => found.get(range));
   }
 }
 
@@ -168,28 +168,28 @@ interface Run {
   readonly pack: string;
   readonly from: number;
   to: number;
-  readonly places: PackPlace[];
+  readonly ranges: PackRange[];
 }
 
-/** Places that are read by one request each. */
-function runsOf(places: readonly PackPlace[]): Run[] {
-  const ordered = [...places].sort((a, b) => (a.pack === b.pack ? a.start - b.start : a.pack < b.pack ? -1 : 1));
+/** Ranges that are read by one request each. */
+function runsOf(ranges: readonly PackRange[]): Run[] {
+  const ordered = [...ranges].sort((a, b) => (a.pack === b.pack ? a.start - b.start : a.pack < b.pack ? -1 : 1));
   const runs: Run[] = [];
-  for (const place of ordered) {
-    const end = place.start + place.size;
+  for (const range of ordered) {
+    const end = range.start + range.size;
     const run = runs.at(-1);
-    if (run?.pack === place.pack && place.start - run.to <= GAP_BYTES && end - run.from <= MAX_READ_BYTES) {
-      run.places.push(place);
+    if (run?.pack === range.pack && range.start - run.to <= GAP_BYTES && end - run.from <= MAX_READ_BYTES) {
+      run.ranges.push(range);
       run.to = Math.max(run.to, end);
     } else {
-      runs.push({ pack: place.pack, from: place.start, to: end, places: [place] });
+      runs.push({ pack: range.pack, from: range.start, to: end, ranges: [range] });
     }
   }
   return runs;
 }
 
-/** The place of the bytes of a row. Undefined if the row contains its bytes, or has none. */
-export function placeOf({ pack, start, size }: PlaceColumns): PackPlace | undefined {
+/** The range of the bytes of a row. Undefined if the row contains its bytes, or has none. */
+export function packRangeOf({ pack, start, size }: PackRangeColumns): PackRange | undefined {
   return pack === null || start === null || size === null ? undefined : { pack, start, size };
 }
 
@@ -202,7 +202,7 @@ export function withoutPacks(): AkinError {
 }
 
 /** For reads of bytes that should exist: somebody else deleted them, or a restore did not include them. */
-export function lostPack({ pack }: Pick<PackPlace, 'pack'>): AkinError {
+export function lostPack({ pack }: Pick<PackRange, 'pack'>): AkinError {
   return new AkinError('unavailable', 'Outputs or thumbnails are missing in the object store.', {
     cause: new Error(`${keyOf(pack)} is missing or truncated: restore the objects that belong to the database`),
     retryAfterSeconds: 30,

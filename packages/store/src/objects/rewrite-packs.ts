@@ -1,7 +1,7 @@
 import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
 import { insertPacks } from './packed-rows.ts';
-import { PACK_BYTES, type PackPlace, type PlaceColumns, placeOf } from './packs.ts';
+import { PACK_BYTES, type PackRange, type PackRangeColumns, packRangeOf } from './packs.ts';
 
 /** A pack with fewer referenced bytes than it could contain. */
 export interface SparsePack {
@@ -13,7 +13,7 @@ export interface SparsePack {
 
 const TABLES = ['outputs', 'thumbnails'] as const;
 
-type Moved = PlaceColumns & { readonly doc: bigint };
+type Moved = PackRangeColumns & { readonly doc: bigint };
 
 /**
  * Writes the referenced parts of some packs into new ones, and changes the references.
@@ -57,16 +57,16 @@ async function rewrite(store: Store, collection: Collection, packs: readonly Spa
     rows.set(table, found);
   }
   // Documents that atomic updates made share their picture.
-  const places = new Map<string, PackPlace>();
+  const ranges = new Map<string, PackRange>();
   for (const row of [...rows.values()].flat()) {
-    const place = placeOf(row);
-    if (place) places.set(nameOf(row), place);
+    const range = packRangeOf(row);
+    if (range) ranges.set(nameOf(row), range);
   }
-  if (places.size === 0) return false;
-  const parts = await store.packs.read([...places.values()]);
+  if (ranges.size === 0) return false;
+  const parts = await store.packs.read([...ranges.values()]);
   if (parts.includes(undefined)) return false;
   const pack = await store.packs.write(collection.id, parts as Buffer[]);
-  const moved = new Map([...places.keys()].map((name, i) => [name, pack.places[i] as PackPlace]));
+  const moved = new Map([...ranges.keys()].map((name, i) => [name, pack.ranges[i] as PackRange]));
   await engine.transaction(
     async (tx) => {
       await tx.query(insertPacks(collection, 'select $1::uuid, $2::int'), [pack.pack, pack.bytes]);
@@ -88,6 +88,6 @@ async function rewrite(store: Store, collection: Collection, packs: readonly Spa
   return true;
 }
 
-function nameOf({ pack, start, size }: PlaceColumns): string {
+function nameOf({ pack, start, size }: PackRangeColumns): string {
   return `${pack} ${start} ${size}`;
 }

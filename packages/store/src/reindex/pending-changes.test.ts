@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { book, reindex, workOf } from '../../test/reindexing.ts';
-import { accept, openTestStore, testOutputs, testPlace, visible } from '../../test/support.ts';
+import { accept, openTestStore, testLocation, testOutputs, visible } from '../../test/support.ts';
 import { listOperations, waitForOperations } from '../accept/operations.ts';
 import { NO_QUOTA, setQuota } from '../accept/quota.ts';
 import { claimForAnalysis, failAnalysis, saveAnalysis } from '../analyze/analysis.ts';
@@ -19,8 +19,8 @@ describe('a reindex', () => {
   };
   beforeEach(async () => {
     await closeAll();
-    const { place, remove } = await testPlace('postgres');
-    store = await openTestStore(place);
+    const { location, remove } = await testLocation('postgres');
+    store = await openTestStore(location);
     open.push(remove, async () => store[Symbol.asyncDispose]());
   });
   afterAll(closeAll);

@@ -9,8 +9,8 @@ import {
   openTestStore,
   parseTestOutputs,
   TEST_MODULES,
+  testLocation,
   testOutputs,
-  testPlace,
   visible,
 } from '../../test/support.ts';
 import { waitForOperations } from '../accept/operations.ts';
@@ -32,10 +32,10 @@ afterEach(async () => {
 });
 
 async function emptyStore(kind: (typeof ENGINES)[number]) {
-  const { place, remove } = await testPlace(kind);
-  const store = await openTestStore(place);
+  const { location, remove } = await testLocation(kind);
+  const store = await openTestStore(location);
   open.push(remove, async () => store[Symbol.asyncDispose]());
-  return { store, place };
+  return { store, location };
 }
 
 const gone = (id: string): Change => ({ kind: 'delete', id });
@@ -45,7 +45,7 @@ const version2 = (shape: readonly number[]) => JSON.stringify({ version: 2, ...J
 
 /** A collection with outputs of the first version, in a store whose models are now of the second. */
 async function olderBooks(kind: (typeof ENGINES)[number]) {
-  const { store, place } = await emptyStore(kind);
+  const { store, location } = await emptyStore(kind);
   const old = await createCollection(store, 'books');
   const outputs = testOutputs({ shape: [1, 0, 0, 0] });
   await accept(store, old, [
@@ -58,7 +58,7 @@ async function olderBooks(kind: (typeof ENGINES)[number]) {
   await store[Symbol.asyncDispose]();
   open.pop();
   const newer = await openStore({
-    ...place,
+    ...location,
     modules: TEST_MODULES,
     graceMilliseconds: 0,
     parseOutputs: (json) => {

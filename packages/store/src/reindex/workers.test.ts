@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { storeWithModels } from '../../test/reindexing.ts';
-import { accept, parseTestOutputs, TEST_MODULES, testOutputs, testPlace, visible } from '../../test/support.ts';
+import { accept, parseTestOutputs, TEST_MODULES, testLocation, testOutputs, visible } from '../../test/support.ts';
 import { waitForOperations } from '../accept/operations.ts';
 import { type AnalysisTask, claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { collectionStates, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
@@ -174,10 +174,10 @@ describe('processes that reindex a collection', () => {
 
 describe('a process without the models of a reindex', () => {
   it('does not continue it', async () => {
-    const { place, remove } = await testPlace('postgres');
+    const { location, remove } = await testLocation('postgres');
     const make = (model: string) =>
       openStore({
-        ...place,
+        ...location,
         modules: TEST_MODULES,
         models: new Map([['shape', model]]),
         parseOutputs: parseTestOutputs,

@@ -12,8 +12,8 @@ describe.each(ENGINES)('runs on %s', (kind) => {
   let store: Store;
   let collection: Collection;
 
-  freshCollections(kind, (place) => {
-    ({ store, collection } = place);
+  freshCollections(kind, (fresh) => {
+    ({ store, collection } = fresh);
   });
 
   it('keep their failures and their start while many shorter ones begin and end', async () => {

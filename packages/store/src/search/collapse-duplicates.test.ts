@@ -43,7 +43,7 @@ describe.each(ENGINES)('ranked searches with duplicates collapsed on %s', (kind)
          select doc, doc - (doc - 1) % 4, (doc * 7 % 5) / 10.0 from ${S}.documents where doc % 4 <> 1`,
       );
     },
-    (place) => openTestStore(place, 0, { exactDocuments: EXACT }),
+    (location) => openTestStore(location, 0, { exactDocuments: EXACT }),
   );
   afterAll(() => inDatabase[Symbol.asyncDispose]());
 

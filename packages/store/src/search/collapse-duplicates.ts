@@ -26,13 +26,13 @@ export async function collapseDuplicates(request: SearchRequest, snapshot: Snaps
   const { where } = conditionsOf(request, snapshot, clock, params);
   const rows = await tx.query<{ doc: bigint; shown: bigint }>(
     `select m.doc, m.shown from (
-       select m.doc, row_number() over w as place, first_value(m.doc) over w as shown
+       select m.doc, row_number() over w as rank, first_value(m.doc) over w as shown
          from (select doc, representative, distance from ${S}.followers
                union all select doc, doc, -1 from ${S}.representatives where followers > 0 and not gone) m
          join ${S}.documents d on d.doc = m.doc
         where ${where} and ${rankable(request, snapshot, params)}
        window w as (partition by m.representative order by m.distance, d.id)) m
-      where m.place > 1`,
+      where m.rank > 1`,
     params.values,
   );
   const counts = new Map<bigint, number>();

@@ -37,14 +37,14 @@ export function documentWords(fields: Iterable<FieldTexts>, vocabulary?: Set<str
     for (const text of texts) {
       for (const word of words(text)) {
         position++;
-        if (count === places.next.length) places = largerPlaces(places);
-        places.position[count] = Math.min(position, LAST_POSITION);
-        places.column[count] = number;
-        places.next[count] = NONE;
+        if (count === occurrences.next.length) occurrences = largerOccurrences(occurrences);
+        occurrences.position[count] = Math.min(position, LAST_POSITION);
+        occurrences.column[count] = number;
+        occurrences.next[count] = NONE;
         const chain = chains.get(word);
         if (chain === undefined) chains.set(word, { first: count, last: count });
         else {
-          places.next[chain.last] = count;
+          occurrences.next[chain.last] = count;
           chain.last = count;
         }
         count++;
@@ -57,8 +57,8 @@ export function documentWords(fields: Iterable<FieldTexts>, vocabulary?: Set<str
   for (const [word, { first }] of chains) {
     vocabulary?.add(word);
     writer.add('', word, first, ANY);
-    for (let at = first, before = NONE; at !== NONE; at = places.next[at] as number) {
-      const column = places.column[at] as number;
+    for (let at = first, before = NONE; at !== NONE; at = occurrences.next[at] as number) {
+      const column = occurrences.column[at] as number;
       const isNew = column !== before && !(isAgain && comesBefore(column, first, at));
       if (isNew) writer.add(prefixes[column] as string, word, at, column);
       before = column;
@@ -67,7 +67,7 @@ export function documentWords(fields: Iterable<FieldTexts>, vocabulary?: Set<str
   return writer.end();
 }
 
-/** The places of a word in a document: the first, which leads to the others, and the last. */
+/** The occurrences of a word in a document: the first, which leads to the others, and the last. */
 interface Chain {
   readonly first: number;
   last: number;
@@ -77,10 +77,10 @@ const NONE = -1;
 /** Any column. */
 const ANY = -1;
 
-/** All places of words in the present document: where, in which column, and where the same word comes next. */
-let places = { position: new Int32Array(256), column: new Int32Array(256), next: new Int32Array(256) };
+/** All occurrences of words in the present document: the position, the column, and the next occurrence of the same word. */
+let occurrences = { position: new Int32Array(256), column: new Int32Array(256), next: new Int32Array(256) };
 
-function largerPlaces(before: typeof places): typeof places {
+function largerOccurrences(before: typeof occurrences): typeof occurrences {
   const larger = (numbers: Int32Array) => {
     const copy = new Int32Array(2 * numbers.length);
     copy.set(numbers);
@@ -89,9 +89,10 @@ function largerPlaces(before: typeof places): typeof places {
   return { position: larger(before.position), column: larger(before.column), next: larger(before.next) };
 }
 
-/** Whether a column is in a chain before one of its places. */
+/** Whether a column is in a chain before one of its occurrences. */
 function comesBefore(column: number, first: number, end: number): boolean {
-  for (let at = first; at !== end; at = places.next[at] as number) if (places.column[at] === column) return true;
+  for (let at = first; at !== end; at = occurrences.next[at] as number)
+    if (occurrences.column[at] === column) return true;
   return false;
 }
 
@@ -109,14 +110,14 @@ class WordsWriter {
   #at = 4;
   /** As the server counts. */
   #bytes = 0;
-  /** Whether places in one column may come after places in others. */
+  /** Whether occurrences in one column may come after occurrences in others. */
   readonly #isMixed: boolean;
 
   constructor(isMixed: boolean) {
     this.#isMixed = isMixed;
   }
 
-  /** Adds a word with its places from one on, in one column or in all. */
+  /** Adds a word with its occurrences from one on, in one column or in all. */
   add(prefix: string, word: string, first: number, column: number): void {
     // One UTF-16 unit becomes three bytes at most.
     const maxBytes = 3 * (prefix.length + word.length) + 3 + 2 * MAX_POSITIONS;
@@ -133,12 +134,16 @@ class WordsWriter {
     at += 2;
     let last = 0;
     let kept = 0;
-    for (let place = first; place !== NONE && kept < MAX_POSITIONS; place = places.next[place] as number) {
-      if (column !== ANY && column !== places.column[place]) {
+    for (
+      let occurrence = first;
+      occurrence !== NONE && kept < MAX_POSITIONS;
+      occurrence = occurrences.next[occurrence] as number
+    ) {
+      if (column !== ANY && column !== occurrences.column[occurrence]) {
         if (this.#isMixed) continue;
         break;
       }
-      const position = places.position[place] as number;
+      const position = occurrences.position[occurrence] as number;
       if (position === last) continue;
       scratch[at++] = position >>> 8;
       scratch[at++] = position & 255;

@@ -48,11 +48,11 @@ export function termSql(term: Clause<'term' | 'phrase'>, found: FoundColumn, con
   const { column } = found;
   const fail = () => typeMismatch(found.name, found.type, value, position);
   if (column.kind === 'location') {
-    const place = parseLocation(value);
-    if (place === null) throw fail();
+    const point = parseLocation(value);
+    if (point === null) throw fail();
     const { params } = context;
     recordUse(found, context);
-    return `(d.${column.lat} = ${params.add(place.lat, 'float8')} and d.${column.lon} = ${params.add(place.lon, 'float8')})`;
+    return `(d.${column.lat} = ${params.add(point.lat, 'float8')} and d.${column.lon} = ${params.add(point.lon, 'float8')})`;
   }
   if (column.kind !== 'column') throw notSearchable(found, position);
   recordUse(found, context);
@@ -223,9 +223,9 @@ function rectangleSql(
   recordUse(found, context);
   const { params } = context;
   const corner = (text: string | null) => {
-    const place = text === null ? null : parseLocation(text);
-    if (place === null && text !== null) throw typeMismatch(found.name, found.type, text, range.position);
-    return place;
+    const point = text === null ? null : parseLocation(text);
+    if (point === null && text !== null) throw typeMismatch(found.name, found.type, text, range.position);
+    return point;
   };
   const southWest = corner(range.low) ?? { lat: -90, lon: -180 };
   const northEast = corner(range.high) ?? { lat: 90, lon: 180 };

@@ -10,7 +10,7 @@ import { VERSION } from '../collections/collection-tables.ts';
 import { generationOf } from '../collections/generations.ts';
 import type { Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
-import { lostPack, type PackPlace, type PlaceColumns, placeOf, withoutPacks } from '../objects/packs.ts';
+import { lostPack, type PackRange, type PackRangeColumns, packRangeOf, withoutPacks } from '../objects/packs.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
@@ -38,7 +38,7 @@ export interface ReadDocument {
 }
 
 interface MissingOutputs {
-  readonly place: PackPlace;
+  readonly range: PackRange;
   readonly complete: (json: string) => void;
 }
 
@@ -71,14 +71,14 @@ export function documentColumns(
     columns: [...selected, ...far, ...(outputs ? ['o.json as outputs', 'o.pack', 'o.start', 'o.size'] : [])],
     outputs,
     read: (row) => {
-      const place = outputs ? placeOf(row as unknown as PlaceColumns) : undefined;
+      const range = outputs ? packRangeOf(row as unknown as PackRangeColumns) : undefined;
       const parse = (json: string) => generationOf(store, tables.schema).parseOutputs(json).fields;
       const parsed = typeof row.outputs === 'string' ? parse(row.outputs) : undefined;
       const document = new Map<string, FieldValue>();
       for (const [i, { name }] of fields.entries()) {
         const isOutput = columns.get(name)?.kind === 'output';
         // A field to be read later keeps its position.
-        const value = !isOutput ? columnValue(row, i) : place ? '' : parsed?.get(name);
+        const value = !isOutput ? columnValue(row, i) : range ? '' : parsed?.get(name);
         if (value !== undefined) document.set(name, value);
       }
       const complete = (json: string) => {
@@ -91,7 +91,7 @@ export function documentColumns(
         }
       };
       const far = distances.map((_, i) => row[`far${i}`] as number | null);
-      return { document, distances: far, ...(place ? { missing: { place, complete } } : {}) };
+      return { document, distances: far, ...(range ? { missing: { range, complete } } : {}) };
     },
   };
 }
@@ -106,10 +106,10 @@ export async function completeDocuments(store: Store, documents: Iterable<ReadDo
   const missing = [...documents].flatMap((one) => one.missing ?? []);
   if (missing.length === 0) return;
   if (store.packs === undefined) throw withoutPacks();
-  const found = await store.packs.read(missing.map(({ place }) => place));
-  for (const [i, { place, complete }] of missing.entries()) {
+  const found = await store.packs.read(missing.map(({ range }) => range));
+  for (const [i, { range, complete }] of missing.entries()) {
     const json = found[i];
-    if (json === undefined) throw lostPack(place);
+    if (json === undefined) throw lostPack(range);
     complete(json.toString());
   }
 }

@@ -86,9 +86,9 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
       for (let from = 0; from < COUNT; from += 800) await add(Array.from({ length: 800 }, (_, i) => made(from + i)));
       await maintain(store);
     },
-    (place) =>
+    (location) =>
       openStore({
-        ...place,
+        ...location,
         modules: [VIEW],
         parseOutputs: parse,
         exactDocuments: LIMIT,

@@ -2,8 +2,8 @@ import { AkinError } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
-import { packedBytes, readPlaces } from '../objects/packed-rows.ts';
-import type { PlaceColumns } from '../objects/packs.ts';
+import { packedBytes, readPackRanges } from '../objects/packed-rows.ts';
+import type { PackRangeColumns } from '../objects/packs.ts';
 import { type Snapshot, visible, withoutTransaction, withSnapshot } from './snapshot.ts';
 
 /**
@@ -46,7 +46,7 @@ export async function readThumbnail(
   id: string,
 ): Promise<Thumbnail | null | undefined> {
   const read = async ({ lookUp, commit, sqlSchema }: Snapshot) => {
-    const [row] = await lookUp<{ bytes: Buffer | null; etag: string | null } & PlaceColumns>(
+    const [row] = await lookUp<{ bytes: Buffer | null; etag: string | null } & PackRangeColumns>(
       `select t.bytes, t.etag, t.pack, t.start, t.size
          from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
         where d.id = $1 and ${visible('$2::int8')}`,
@@ -60,6 +60,6 @@ export async function readThumbnail(
   return (quickly ?? (await withSnapshot(store, collection, read, freshness))).thumbnail;
 }
 
-async function readBytes(store: Store, row: PlaceColumns & { readonly bytes: Buffer | null }): Promise<Uint8Array> {
-  return packedBytes(row, await readPlaces(store, [row])) ?? row.bytes ?? new Uint8Array();
+async function readBytes(store: Store, row: PackRangeColumns & { readonly bytes: Buffer | null }): Promise<Uint8Array> {
+  return packedBytes(row, await readPackRanges(store, [row])) ?? row.bytes ?? new Uint8Array();
 }

@@ -100,10 +100,10 @@ class Search {
     return this.#store.inMemory.read(this.#store, this.#collection, first, patience);
   }
 
-  async #attempt(place: 'memory' | 'database', isCurrent: boolean): Promise<SearchResult | NotInMemory> {
+  async #attempt(searcher: 'memory' | 'database', isCurrent: boolean): Promise<SearchResult | NotInMemory> {
     this.#signal?.throwIfAborted();
     const [store, collection, question] = [this.#store, this.#collection, this.#question];
-    const answer = (snapshot: Snapshot) => this.#answer(snapshot, place);
+    const answer = (snapshot: Snapshot) => this.#answer(snapshot, searcher);
     // Groups change between commits: a standby with the same commit may still have older ones.
     const freshness = question.collapse ? undefined : freshnessFor(collection, this.#atLeast, isCurrent);
     const quickly = isQuick(question) ? await withoutTransaction(store, collection, answer, freshness) : undefined;
@@ -114,14 +114,14 @@ class Search {
   }
 
   /** The steps of an answer: candidates, duplicates, page, totals, facets. */
-  async #answer(base: Snapshot, place: 'memory' | 'database'): Promise<Answer | NotInMemory> {
+  async #answer(base: Snapshot, searcher: 'memory' | 'database'): Promise<Answer | NotInMemory> {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const request = await requestOf(this.#question, base);
     const limit = new TimeLimit(base.tx, this.#deadline);
     // The database does not search what search nodes have.
-    const databaseCompletes = place === 'database' && this.#last?.finder?.hasSomeShards === true;
+    const databaseCompletes = searcher === 'database' && this.#last?.finder?.hasSomeShards === true;
     const found =
-      place === 'memory' || databaseCompletes
+      searcher === 'memory' || databaseCompletes
         ? await limit.within(() => this.#finderFor(request, base, databaseCompletes))
         : undefined;
     if (found instanceof NotInMemory) return found;

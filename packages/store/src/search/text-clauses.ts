@@ -124,9 +124,9 @@ function sloppyPhraseSql(found: readonly string[], slop: number, { params }: Com
   const count = params.add(found.length, 'int');
   const moved = params.add(slop, 'int');
   const near =
-    `(with place as (select q.i, p, p - q.i as at from unnest(d.words) w(lexeme, positions, weights) ` +
+    `(with occurrence as (select q.i, p, p - q.i as at from unnest(d.words) w(lexeme, positions, weights) ` +
     `join unnest(${phrase}) with ordinality q(word, i) on q.word = w.lexeme, unnest(w.positions) p) ` +
-    `select exists (select from place a join place b on b.at between a.at and a.at + ${moved} ` +
+    `select exists (select from occurrence a join occurrence b on b.at between a.at and a.at + ${moved} ` +
     `group by a.i, a.at having count(distinct b.i) = ${count} and count(distinct b.p) >= ${count}))`;
   return { where: `case when d.words @@ ${all} then ${near} else false end`, score: rank(all) };
 }

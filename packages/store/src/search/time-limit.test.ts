@@ -1,7 +1,7 @@
 import { parseQuery } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
-import { accept, ENGINES, openTestStore, testPlace } from '../../test/support.ts';
+import { accept, ENGINES, openTestStore, testLocation } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
@@ -51,8 +51,8 @@ describe.each(ENGINES)('the time allowed on %s', (kind) => {
 
 describe('a statement that takes too long', () => {
   it('is cancelled on PostgreSQL, and what came before it is kept', async () => {
-    const { place, remove } = await testPlace('postgres');
-    const store = await openTestStore(place);
+    const { location, remove } = await testLocation('postgres');
+    const store = await openTestStore(location);
     const kept = await store.engine.transaction(
       async (tx) => {
         const limit = new TimeLimit(tx, performance.now() + 1_000);

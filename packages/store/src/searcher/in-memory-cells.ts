@@ -2,7 +2,7 @@ import type { NearPairs, PairsQuery } from '@akin/searcher';
 
 /** The source of the cells. */
 export interface CellSource {
-  /** Everything that is placed was added up to this commit. */
+  /** The cells are those of documents that were added up to this commit. */
   readonly commit: bigint;
   readonly module: string;
   /** Reads the vectors of documents that may have been replaced: `int8send(doc)` and `halfvec_send(vector)` of each. */
@@ -10,29 +10,29 @@ export interface CellSource {
 }
 
 /** Documents with their cells: `int8send(doc)` and `int4send(cell)` of each. */
-interface PlacedChunk {
+interface AssignedChunk {
   readonly bytes: Uint8Array;
   /** The last of them. Undefined if there are no more. */
   readonly last: bigint | undefined;
 }
 
 /** The collection whose cells these are: see InMemoryCollection. */
-interface Placeable {
+interface CellHolder {
   pairs(query: PairsQuery): Promise<NearPairs | undefined>;
-  place(bytes: Uint8Array, isFirst: boolean): Promise<number[]>;
+  assignCells(bytes: Uint8Array, isFirst: boolean): Promise<number[]>;
   addRemoved(commit: bigint, module: string, vectors: Buffer): Promise<boolean>;
 }
 
-type ReadNext = (behind: bigint) => Promise<PlacedChunk>;
+type ReadNext = (behind: bigint) => Promise<AssignedChunk>;
 
 /** Which documents of a collection in memory are in cells, and for which version that is complete. */
 export class InMemoryCells {
-  readonly #held: Placeable;
+  readonly #held: CellHolder;
   /** Fills them, for all callers that wait for it. */
   #filling: Promise<void> | undefined;
   #version: string | undefined;
 
-  constructor(held: Placeable) {
+  constructor(held: CellHolder) {
     this.#held = held;
   }
 
@@ -63,7 +63,7 @@ export class InMemoryCells {
   /** Adds the changes from another version. If the cells are of neither version, they do not change. */
   async extend(from: string, to: string, source: CellSource, bytes: Uint8Array): Promise<void> {
     if (this.#version !== from) return;
-    const isWhole = bytes.length === 0 || (await this.#place(source, bytes, false));
+    const isWhole = bytes.length === 0 || (await this.#assign(source, bytes, false));
     if (this.#version === from) this.#version = isWhole ? to : undefined;
   }
 
@@ -71,19 +71,19 @@ export class InMemoryCells {
     this.#version = undefined;
     let isWhole = true;
     for (let behind: bigint | undefined = -1n, isFirst = true; behind !== undefined; isFirst = false) {
-      const { bytes, last }: PlacedChunk = await readNext(behind);
-      isWhole = (await this.#place(source, bytes, isFirst)) && isWhole;
+      const { bytes, last }: AssignedChunk = await readNext(behind);
+      isWhole = (await this.#assign(source, bytes, isFirst)) && isWhole;
       behind = last;
     }
     if (isWhole) this.#version = version;
   }
 
   /** @returns whether all of them are in cells now */
-  async #place({ commit, module, readVectors }: CellSource, bytes: Uint8Array, isFirst: boolean): Promise<boolean> {
-    const missing = await this.#held.place(bytes, isFirst);
+  async #assign({ commit, module, readVectors }: CellSource, bytes: Uint8Array, isFirst: boolean): Promise<boolean> {
+    const missing = await this.#held.assignCells(bytes, isFirst);
     if (missing.length === 0) return true;
     const vectors = await readVectors(missing.map(BigInt));
     if (!(await this.#held.addRemoved(commit, module, vectors))) return false;
-    return (await this.#held.place(bytes, false)).length === 0;
+    return (await this.#held.assignCells(bytes, false)).length === 0;
   }
 }

@@ -166,9 +166,9 @@ export class InMemoryCollection {
     return this.#searcher.pairs(this.#key, query);
   }
 
-  /** As {@link Searcher.place}. */
-  async place(bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
-    const missing = await this.#searcher.place(this.#key, shared(bytes), isFirst);
+  /** As {@link Searcher.assignCells}. */
+  async assignCells(bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
+    const missing = await this.#searcher.assignCells(this.#key, shared(bytes), isFirst);
     await this.#grown(this);
     return missing;
   }

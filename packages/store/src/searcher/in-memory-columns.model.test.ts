@@ -130,7 +130,7 @@ describe('filters answered by columns in memory', () => {
     (opened) => {
       store = opened;
     },
-    (place) => openTestStore(place, 0, { exactDocuments: 50 }),
+    (location) => openTestStore(location, 0, { exactDocuments: 50 }),
   );
 
   it.each(SEEDS)('are what a map would answer, whatever comes: %d', async (seed) => {

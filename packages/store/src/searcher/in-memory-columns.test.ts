@@ -95,7 +95,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       await add(Array.from({ length: COUNT }, (_, n) => made(n)));
       await store.engine.query(`analyze ${collection.sqlSchema}.documents`);
     },
-    (place) => openTestStore(place, 0, { exactDocuments: 50 }),
+    (location) => openTestStore(location, 0, { exactDocuments: 50 }),
   );
 
   const held = (from = store) => from.inMemory.loadedCollection(collection.id)?.columns;

@@ -48,7 +48,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
         await commit(store, collection);
       }
     },
-    (place) => openTestStore(place, 0, { exactDocuments: EXACT }),
+    (location) => openTestStore(location, 0, { exactDocuments: EXACT }),
   );
   afterEach(async () => inMemory?.[Symbol.asyncDispose]());
 

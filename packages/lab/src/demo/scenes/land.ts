@@ -35,9 +35,9 @@ export function rolling(random: Random, base: number, size: number): Ridge {
 
 /** The height of a ridge at x. */
 export function heightAt(ridge: Ridge, x: number, width: number): number {
-  const place = Math.max(0, Math.min(64, (x / width) * 64));
-  const i = Math.min(63, Math.floor(place));
-  return (ridge[i] as number) + ((ridge[i + 1] as number) - (ridge[i] as number)) * (place - i);
+  const position = Math.max(0, Math.min(64, (x / width) * 64));
+  const i = Math.min(63, Math.floor(position));
+  return (ridge[i] as number) + ((ridge[i + 1] as number) - (ridge[i] as number)) * (position - i);
 }
 
 /** The outline of everything below a ridge. */
