@@ -22,7 +22,7 @@ const READINESS: Readonly<Record<string, string>> = {
   gateway: '/health/ready',
   'search-node': '/health/ready',
   indexer: '/health/ready',
-  analyzer: '/health/ready?door=http',
+  analyzer: '/health/ready?check=http',
 };
 /** The ports of what each process asks, rule by rule: DNS, servers, others. */
 const EGRESS: Readonly<Record<string, readonly string[]>> = {

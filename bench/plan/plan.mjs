@@ -59,7 +59,7 @@ const bytesOf = (sizes) => Math.max(...codedOf(sizes).map(({ bytes }) => bytes))
  *
  * @param {Record<string, any>} codes
  * @param {Need} need
- * @param {number} shards that other needs ask for
+ * @param {number} shards number of shards that the other needs require
  * @returns undefined where a single node holds all
  */
 function planNodes(codes, { documents, searches, modules, gatewayCores, nodeBytes }, shards) {

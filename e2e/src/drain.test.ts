@@ -100,7 +100,7 @@ describe('behind a load balancer that checks every second', () => {
   }, 3_600_000);
 
   it('an analyzer that is restarted drops no picture of a query', async () => {
-    const balancer = await balance(analyzers, '/health/ready?door=http');
+    const balancer = await balance(analyzers, '/health/ready?check=http');
     const picture = Buffer.from(await drawImage({ width: 64, height: 64 })).toString('base64');
     const body = new URLSearchParams({ 'input.data': picture, 'modules.apply': 'color' }).toString();
     await restartInTurn(analyzers.slice(1), analyzers.length, balancer, async () => {

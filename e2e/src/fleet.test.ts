@@ -96,7 +96,7 @@ describe('akin as several processes', () => {
     expect((await collection().image({ 'rank.by.url': image })).response.numFound).toBe(2);
     expect((await indexer.get('/metrics')).status).toBe(200);
     await until('the analyzer tells that its queue is away', async () => !(await analyzer.isReady()));
-    expect(await analyzer.get('/health/ready?door=http')).toMatchObject({ status: 200 });
+    expect(await analyzer.get('/health/ready?check=http')).toMatchObject({ status: 200 });
     await redisProxy.mend();
     await until('what waited is analyzed', async () => {
       await collection().commit();

@@ -113,7 +113,7 @@ describe('traces of a fleet', () => {
     for (const [child, above] of parents) expect([child, one(child).parentSpanId]).toEqual([child, one(above).spanId]);
     expect(one('process analyze').attributes).toMatchObject({
       'akin.request.id': 'change-a1',
-      'akin.analysis.end': 'outputs',
+      'akin.analysis.outcome': 'outputs',
     });
     expect(one('analyze').attributes['akin.module_seconds.content']).toBeGreaterThan(0);
     await until('the commit names the request', async () =>

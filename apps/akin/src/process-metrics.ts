@@ -6,7 +6,7 @@ import type { Store } from '@akin/store';
 import { akinVersion } from './version.ts';
 
 /** A server that hangs does not count as up. */
-const ANSWER_MILLISECONDS = 2_000;
+const QUEUE_TIMEOUT_MILLISECONDS = 2_000;
 
 /** The metrics of one process, with what it is. @param name of the process, such as `akin gateway` */
 export function createProcessMetrics(name: string): Metrics {
@@ -106,7 +106,7 @@ export function reportDisk(metrics: Metrics, dataFolder: string): void {
 /** Reports whether the server of the queue answers. */
 export function reportQueueUp(metrics: Metrics, queue: Pick<Queue, 'counts'>, server: string): void {
   metrics.gauges('akin_queue_up', '1 if the server of the queue answers', ['server'], async () => {
-    const answers = await withTimeout(ANSWER_MILLISECONDS, queue.counts('analyze')).then(
+    const answers = await withTimeout(QUEUE_TIMEOUT_MILLISECONDS, queue.counts('analyze')).then(
       () => 1,
       () => 0,
     );

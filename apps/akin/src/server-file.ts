@@ -14,7 +14,7 @@ export interface RunningServer {
   readonly stopping?: boolean;
 }
 
-const ANSWER_MILLISECONDS = 10_000;
+const LIVENESS_TIMEOUT_MILLISECONDS = 10_000;
 /** A process ends within five seconds, later on a busy machine, or if it first serves until load balancers know. */
 const STOPPING_MILLISECONDS = 30_000;
 const LOOK_MILLISECONDS = 50;
@@ -103,7 +103,7 @@ function readServerFile(file: string): RunningServer | undefined {
 /** The number and the port of a killed process may now belong to another one. */
 async function answers(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(ANSWER_MILLISECONDS) });
+    const answer = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(LIVENESS_TIMEOUT_MILLISECONDS) });
     return answer.ok && ((await answer.json()) as { status?: unknown }).status === 'OK';
   } catch {
     return false;

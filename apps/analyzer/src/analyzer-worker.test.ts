@@ -165,7 +165,7 @@ describe('the analyzer', () => {
         .subarray(8, 12)
         .toString(),
     ).toBe('WEBP');
-    expect((await metrics.text()).text).toContain('akin_analyses_total{end="outputs"} 1');
+    expect((await metrics.text()).text).toContain('akin_analyses_total{outcome="outputs"} 1');
   });
 
   it('applies only the requested modules', async () => {

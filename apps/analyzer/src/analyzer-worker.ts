@@ -71,7 +71,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
   const giveUp = new AbortController();
   setMaxListeners(0, stop.signal, giveUp.signal);
   const durations = metrics.histogram('akin_analysis_seconds', 'Time of an analysis, by its part', ['part']);
-  const ends = metrics.counter('akin_analyses_total', 'Analyses that ended, by their end', ['end']);
+  const analysesTotal = metrics.counter('akin_analyses_total', 'Finished analyses, by outcome', ['outcome']);
 
   function analyze(job: Job<'analyze'>): Promise<void> {
     const { origin, bulk = false } = job.payload;
@@ -89,12 +89,12 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       },
     } as const;
     return inSpan('process analyze', options, async (span) => {
-      const end = await handle(job);
-      span.set({ 'akin.analysis.end': end });
+      const outcome = await handle(job);
+      span.set({ 'akin.analysis.outcome': outcome });
     });
   }
 
-  /** @returns how the job ended */
+  /** @returns the outcome of the job */
   async function handle(job: Job<'analyze'>): Promise<string> {
     const { image: _, modules: __, bulk: ___, ...known } = job.payload;
     const trace = traceparent();
@@ -104,9 +104,9 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
 
   async function answer(ref: AnalysisJobRef, result: AnalysisResult): Promise<string> {
     await queue.add('analyzed', { ...ref, result }, { id: analysisJobId(ref) });
-    const end = 'error' in result ? result.error.code : 'outputs' in result ? 'outputs' : 'handed-back';
-    ends.inc({ end });
-    return end;
+    const outcome = 'error' in result ? result.error.code : 'outputs' in result ? 'outputs' : 'handed-back';
+    analysesTotal.inc({ outcome });
+    return outcome;
   }
 
   async function resultOf(

@@ -5,7 +5,7 @@ import { inSpan, type Metrics } from '@akin/runtime';
 export function withMetrics(analyzer: Analyzer, metrics: Metrics): Analyzer {
   const parts = metrics.histogram(
     'akin_module_seconds',
-    'Time of an analysis in its thread, by module; what modules share counts for the first',
+    'Time of each module of an analysis in its thread. Work that several modules share counts for the first of them',
     ['module'],
   );
   metrics.gauges(

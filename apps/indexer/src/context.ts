@@ -8,5 +8,5 @@ export interface Context {
   readonly queue: Queue;
   readonly log: Log;
   /** How long pictures waited until they were sent to the queue. */
-  readonly waits: ReturnType<Metrics['histogram']>;
+  readonly queueWaits: ReturnType<Metrics['histogram']>;
 }

@@ -148,7 +148,7 @@ async function dispatch(task: AnalysisTask, context: Context): Promise<boolean> 
   return inSpan('send analyze', options, () => send(task, bulk, context));
 }
 
-async function send(task: AnalysisTask, bulk: boolean, { store, queue, log, waits }: Context): Promise<boolean> {
+async function send(task: AnalysisTask, bulk: boolean, { store, queue, log, queueWaits }: Context): Promise<boolean> {
   const { collection, attempt, image, modules } = task;
   const model = task.models.get('content');
   if (attempt > MAX_ATTEMPTS) {
@@ -172,7 +172,7 @@ async function send(task: AnalysisTask, bulk: boolean, { store, queue, log, wait
       },
       { id: analysisJobId(ref), priority: bulk ? 'bulk' : 'interactive' },
     );
-    waits.observe({ priority: bulk ? 'bulk' : 'interactive' }, (Date.now() - task.acceptedAt.getTime()) / 1000);
+    queueWaits.observe({ priority: bulk ? 'bulk' : 'interactive' }, (Date.now() - task.acceptedAt.getTime()) / 1000);
     return true;
   } catch (err) {
     log.warn({ err, collection: collection.name }, 'the queue accepts no analyses; they wait in the database');

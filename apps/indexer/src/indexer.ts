@@ -54,7 +54,7 @@ const COALESCE_MILLISECONDS = 50;
 /** Accepted changes also wake the grouping, which then has nothing to do. */
 const GROUPING_APART_MILLISECONDS = 200;
 /** Poll interval for requested commits. A notification wakes it earlier. */
-const ANSWER_MILLISECONDS = 500;
+const REQUESTED_COMMIT_MILLISECONDS = 500;
 /** Poll interval for shards of commits of other leaders: such commits take seconds. */
 const HELP_MILLISECONDS = 1_000;
 
@@ -67,13 +67,13 @@ const LAST_STATEMENT_MILLISECONDS = 1_000;
 /** Starts to dispatch analyses, store their results, commit and clean up. */
 export function createIndexer(config: IndexerConfig): Indexer {
   const { store, queue, log, metrics, autoCommitMilliseconds = 15_000, sweepMilliseconds = 10_000 } = config;
-  const waits = metrics.histogram(
+  const queueWaits = metrics.histogram(
     'akin_analysis_wait_seconds',
     'Time from acceptance of a picture until it is queued for analysis',
     ['priority'],
     [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600, 3600, 6 * 3600],
   );
-  const context = { store, queue, log, waits };
+  const context = { store, queue, log, queueWaits };
   const commits = metrics.histogram('akin_commit_seconds', 'Time of a commit with changes');
   const helped = metrics.counter(
     'akin_shards_helped_total',
@@ -195,7 +195,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
   );
   // If no other process uses the store, every notification wakes this one directly.
   const answering = store.shared
-    ? inBackground('commits on request', ANSWER_MILLISECONDS, commitOnRequest, log, COALESCE_MILLISECONDS)
+    ? inBackground('commits on request', REQUESTED_COMMIT_MILLISECONDS, commitOnRequest, log, COALESCE_MILLISECONDS)
     : undefined;
   const helping = store.shared
     ? inBackground(

@@ -10,7 +10,9 @@ export type OnGrouped = (documents: number, inMemory: boolean) => void;
 
 /** Counts grouped documents in the metrics. */
 export function countGrouped(metrics: Metrics): OnGrouped {
-  const grouped = metrics.counter('akin_grouped_documents_total', 'Documents whose group was searched', ['searcher']);
+  const grouped = metrics.counter('akin_grouped_documents_total', 'Documents for which a group was sought', [
+    'searcher',
+  ]);
   return (documents, inMemory) => grouped.inc({ searcher: inMemory ? 'memory' : 'database' }, documents);
 }
 

@@ -94,8 +94,8 @@ export function reportFigures(
     { labels: {}, value: await countLeaderless(store) },
   ]);
   metrics.gauge(
-    'akin_bulk_rest',
+    'akin_bulk_pause_ratio',
     'Milliseconds of pause for each millisecond of bulk work, so that searches stay fast',
-    () => store.throttle.strength,
+    () => store.throttle.pauseRatio,
   );
 }

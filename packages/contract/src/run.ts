@@ -34,7 +34,7 @@ export const RUN = z
     id: z.string(),
     source: z.string(),
     state: z.enum(RUN_STATES).meta({
-      description: '`stopped` also if a running run has not been reported for a minute.',
+      description: 'A run is also `stopped` if it was running and has sent no report for a minute.',
     }),
     total: number(),
     done: number(),

@@ -29,7 +29,7 @@ export class PoolerError extends Error {
   }
 }
 
-const ANSWER_MILLISECONDS = 5_000;
+const STATEMENT_TIMEOUT_MILLISECONDS = 5_000;
 const REMEDY =
   'akin needs lasting sessions (settings, LISTEN, advisory locks). Set pool_mode = session for this database in PgBouncer, or connect to PostgreSQL directly.';
 
@@ -102,7 +102,7 @@ export async function requireSessionPooling(
   }
   const stop = new AbortController();
   // A signal of AbortSignal.timeout() that only AbortSignal.any() references may be garbage-collected too early.
-  const late = setTimeout(() => stop.abort(), ANSWER_MILLISECONDS);
+  const late = setTimeout(() => stop.abort(), STATEMENT_TIMEOUT_MILLISECONDS);
   const nextNotification = (one: PostgresConnection) => once(one, 'notification', { signal: stop.signal });
   try {
     // The other connection receives the notification only if the pooler gave it the server connection that listens.
@@ -143,7 +143,7 @@ function noConnectionLeft(cause: unknown): PoolerError {
 
 async function ask(client: PostgresConnection, text: string, values?: unknown[]): Promise<Row[]> {
   try {
-    const statement = { text, query_timeout: ANSWER_MILLISECONDS, ...(values ? { values } : {}) };
+    const statement = { text, query_timeout: STATEMENT_TIMEOUT_MILLISECONDS, ...(values ? { values } : {}) };
     return (await client.query(statement)).rows;
   } catch (cause) {
     if ((cause as Error).message !== 'Query read timeout') throw cause;

@@ -38,7 +38,7 @@ export interface OpenSpan extends Span {
 }
 
 /** The implementation of spans when traces are on. */
-export interface SpanMaker {
+export interface Tracer {
   open(name: string, options: SpanOptions): OpenSpan;
   /** Runs some work without a span. */
   detached<Value>(work: () => Value): Value;
@@ -51,11 +51,11 @@ export interface SpanMaker {
 const NOTHING = Object.freeze({});
 const NO_SPAN: Span = { set() {}, link() {} };
 
-let maker: SpanMaker | undefined;
+let tracer: Tracer | undefined;
 
 /** Turns traces on or off, for the whole process, like the active span. */
-export function setSpanMaker(one: SpanMaker | undefined): void {
-  maker = one;
+export function setTracer(one: Tracer | undefined): void {
+  tracer = one;
 }
 
 /** Runs some work in a span, which ends with it. An error marks the span by its type, not by its text. */
@@ -64,8 +64,8 @@ export async function inSpan<Value>(
   options: SpanOptions,
   work: (span: Span) => Promise<Value>,
 ): Promise<Value> {
-  if (maker === undefined) return work(NO_SPAN);
-  const span = maker.open(name, options);
+  if (tracer === undefined) return work(NO_SPAN);
+  const span = tracer.open(name, options);
   try {
     return await span.run(() => work(span));
   } catch (error) {
@@ -78,7 +78,7 @@ export async function inSpan<Value>(
 
 /** Starts a span that `end` ends. Undefined if traces are off. */
 export function openSpan(name: string, options: () => SpanOptions): OpenSpan | undefined {
-  return maker?.open(name, options());
+  return tracer?.open(name, options());
 }
 
 /**
@@ -86,22 +86,22 @@ export function openSpan(name: string, options: () => SpanOptions): OpenSpan | u
  * of it forever.
  */
 export function withoutSpan<Value>(work: () => Value): Value {
-  return maker === undefined ? work() : maker.detached(work);
+  return tracer === undefined ? work() : tracer.detached(work);
 }
 
 /** Headers (`traceparent`) that let another process continue the active trace. Empty if there is none. */
 export function traceHeaders(): Readonly<Record<string, string>> {
-  return maker?.headers() ?? NOTHING;
+  return tracer?.headers() ?? NOTHING;
 }
 
 /** The `traceparent` of the active span, for later work in other processes as `parent`. */
 export function traceparent(): string | undefined {
-  return maker?.headers().traceparent;
+  return tracer?.headers().traceparent;
 }
 
 /** The fields of log lines about the active span: `trace_id` and `span_id`. */
 export function traceFields(): object {
-  return maker?.ids() ?? NOTHING;
+  return tracer?.ids() ?? NOTHING;
 }
 
 /** The type of an error: its code, or the name of its class. */

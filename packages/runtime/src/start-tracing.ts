@@ -1,6 +1,6 @@
 import type { Context, DiagLogger, Link, SpanContext } from '@opentelemetry/api';
 import type { Log } from './logger.ts';
-import { type Attributes, type SpanMaker, type SpanOptions, setSpanMaker } from './spans.ts';
+import { type Attributes, type SpanOptions, setTracer, type Tracer } from './spans.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -73,7 +73,7 @@ export async function startTracing(
     ...(env.OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT ? {} : { generalLimits: { attributeValueLengthLimit: LONGEST_VALUE } }),
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  const tracer = provider.getTracer('akin', version);
+  const otel = provider.getTracer('akin', version);
   const propagator = new core.W3CTraceContextPropagator();
 
   const contextOf = ({ parent, tracestate }: SpanOptions): Context => {
@@ -90,11 +90,11 @@ export async function startTracing(
       const context: SpanContext | undefined = api.trace.getSpanContext(contextOf({ parent: traceparent }));
       return context === undefined ? [] : [{ context }];
     });
-  const maker: SpanMaker = {
+  const tracer: Tracer = {
     open(name, options) {
       const parent = contextOf(options);
       const { kind = 'internal', attributes = {}, links = [] } = options;
-      const span = tracer.startSpan(
+      const span = otel.startSpan(
         name,
         {
           kind: api.SpanKind[kind.toUpperCase() as Uppercase<typeof kind>],
@@ -124,10 +124,10 @@ export async function startTracing(
       return context && { trace_id: context.traceId, span_id: context.spanId };
     },
   };
-  setSpanMaker(maker);
+  setTracer(tracer);
   return {
     async end() {
-      setSpanMaker(undefined);
+      setTracer(undefined);
       // Spans that the receiver refuses are dropped.
       const sent = provider
         .shutdown()

@@ -144,7 +144,7 @@ export function levelDots(
   }
 }
 
-/** Reads a byte of each line of some rows: the processor waits for many of them at once, and not for one after the other. */
+/** Reads a byte of each cache line of some rows. So the processor waits for many lines at once, not for one after the other. */
 function fetch(
   levelsAt: usize,
   stride: usize,

@@ -54,7 +54,7 @@ class NearScan implements ClusterScan {
   /** The maximum sums of signs of rows that are compared by levels, and of rows that are near. */
   #maxSum = MAX_SIGN_SUM;
   #near = MAX_SIGN_SUM;
-  /** How many matches were scanned, in how many clusters; and since the last near row. */
+  /** Number of scanned matches and clusters: in total, and since the last near row. */
   #scanned = 0;
   #clusters = 0;
   #withoutNear = 0;

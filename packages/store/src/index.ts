@@ -68,13 +68,13 @@ export { isSecretOf, readKeyText } from './keys/key-text.ts';
 export {
   createKey,
   type Key,
+  LAST_USE_RESOLUTION_MILLISECONDS,
   listKeys,
   loadKeys,
   type NewKey,
   recordKeyUse,
   revokeKey,
   type StoredKey,
-  USE_MILLISECONDS,
 } from './keys/keys.ts';
 export { answerRequest, type RequestOptions } from './nodes/answer-request.ts';
 export {

@@ -234,7 +234,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
 
 /** While searches are slowed, one at a time is enough. */
 function createCommitSemaphore(engine: Engine, throttle: Throttle): FairSemaphore {
-  return new FairSemaphore(() => (engine.kind === 'pglite' || throttle.strength > 0 ? 1 : MAX_APPLIED));
+  return new FairSemaphore(() => (engine.kind === 'pglite' || throttle.pauseRatio > 0 ? 1 : MAX_APPLIED));
 }
 
 function openThrottle(engine: Engine, slowdown: number, shared: boolean): Throttle {

@@ -23,7 +23,7 @@ export const exportCommand: Program = {
       { name: 'output', short: 'o', value: 'file', about: 'File to write; - is standard output', default: '-' },
       { name: 'q', value: 'query', about: 'Only documents that match', default: '*:*' },
       { name: 'fq', value: 'query', about: 'Only documents that also match this. May be repeated', isRepeatable: true },
-      { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
+      { name: 'max-outage', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
     ],
   },
 
@@ -34,7 +34,7 @@ export const exportCommand: Program = {
     const expected = (await collection.status()).documents;
     const output = await openOutput(options.text('output') ?? '-');
     const parameters = { q: options.text('q') ?? '*:*', fq: options.texts('fq') };
-    const patience = options.number('patience') * 1_000;
+    const maxOutageMilliseconds = options.number('max-outage') * 1_000;
     let documents = 0;
     let commit = 0;
     const all = parameters.q === '*:*' && parameters.fq.length === 0;
@@ -50,7 +50,7 @@ export const exportCommand: Program = {
         const before = cursor;
         const page = await retryTransient(
           () => collection.exportPage(parameters, before, { signal }),
-          patience,
+          maxOutageMilliseconds,
           signal,
         );
         await output.write(page.lines);

@@ -45,7 +45,7 @@ export const importCommand: Program = {
       { name: 'rejects', value: 'file', about: 'File for refused documents' },
       { name: 'modules', value: 'names', about: 'Modules that analyze the pictures, separated by commas' },
       { name: 'parallel', value: 'number', about: 'Maximum number of concurrent requests', default: '4' },
-      { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '600' },
+      { name: 'max-outage', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '600' },
       { name: 'no-wait', about: 'Do not wait until the documents are visible' },
     ],
   },
@@ -58,7 +58,7 @@ export const importCommand: Program = {
     const server = await findServer(options);
     const progressFile =
       size === undefined ? undefined : await ProgressFile.nextTo(file, server.url, server.name).catch(() => undefined);
-    const maxOutageMilliseconds = options.number('patience') * 1_000;
+    const maxOutageMilliseconds = options.number('max-outage') * 1_000;
     const before = await startOf(options, progressFile, (progress) =>
       retryTransient(
         () => isOf(server.client.collection(server.name), progress, signal),

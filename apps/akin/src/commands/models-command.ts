@@ -21,7 +21,7 @@ export const modelsCommand: Program = {
       {
         name: 'mirror',
         value: 'url',
-        about: 'Server to download from, with the paths of Hugging Face',
+        about: 'Server to download from. Its paths are those of Hugging Face',
         default: 'https://huggingface.co',
         otherVariables: ['HF_ENDPOINT'],
       },

@@ -31,7 +31,7 @@ export const reindexCommand: Program = {
       { name: 'resume', about: 'Continue a paused reindex, and watch it' },
       { name: 'allow-missing', about: 'Swap even if some documents cannot be copied' },
       ...ANALYSIS_OPTIONS,
-      { name: 'patience', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
+      { name: 'max-outage', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
     ],
   },
 
@@ -39,7 +39,7 @@ export const reindexCommand: Program = {
     const { client, name } = await findServer(options);
     const collection = client.collection(name);
     const pictures = options.words.length > 0 ? await readPicturesAgain(client, name, options, signal) : undefined;
-    const patience = options.number('patience') * 1_000;
+    const maxOutageMilliseconds = options.number('max-outage') * 1_000;
     const model = modelNameOf(options);
     const shardServers = options.text('servers');
     const shards = options.text('shards') === undefined ? undefined : options.number('shards');
@@ -55,7 +55,7 @@ export const reindexCommand: Program = {
     let joined = false;
     const begin = async (): Promise<Reindex> => {
       try {
-        const begun = await retryTransient(() => collection.reindex(parameters), patience, signal);
+        const begun = await retryTransient(() => collection.reindex(parameters), maxOutageMilliseconds, signal);
         joined = false;
         return begun;
       } catch (error) {
@@ -64,7 +64,7 @@ export const reindexCommand: Program = {
         process.stderr.write(
           `${error.message} This command watches it; the options that you gave may have no effect.\n`,
         );
-        return retryTransient(() => collection.reindexStatus(), patience, signal);
+        return retryTransient(() => collection.reindexStatus(), maxOutageMilliseconds, signal);
       }
     };
     let status = options.on('pause') || options.on('resume') ? await change(collection, options) : await begin();
@@ -84,7 +84,7 @@ export const reindexCommand: Program = {
     try {
       for (;;) {
         await sleep(POLL_MILLISECONDS, signal);
-        status = await retryTransient(() => collection.reindexStatus(), patience, signal);
+        status = await retryTransient(() => collection.reindexStatus(), maxOutageMilliseconds, signal);
         const ended = status.state === 'done' || status.state === 'failed';
         // This run may have pictures that the earlier run did not have.
         const again = joined && pictures !== undefined && status.missing.length > 0;
@@ -113,7 +113,7 @@ export const reindexCommand: Program = {
     process.stdout.write(
       `${[`${name} is reindexed: ${status.copied} documents copied${again}, in ${line.seconds.toFixed(1)} s.`, ...left].join('\n')}\n`,
     );
-    if (pictures) await dropPictures(client, name, patience, signal);
+    if (pictures) await dropPictures(client, name, maxOutageMilliseconds, signal);
     return 0;
   },
 };

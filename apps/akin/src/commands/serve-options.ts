@@ -103,13 +103,13 @@ export const LEGACY_OPTION: Option = {
 /** Limits of the waiting work of each collection. Above them, changes get 429. */
 export const WAITING_OPTIONS: readonly Option[] = [
   {
-    name: 'waiting-analyses',
+    name: 'max-waiting-analyses',
     value: 'n',
     about: 'Maximum number of pictures of a collection that wait for analysis. Above it, changes with pictures get 429',
     default: '500000',
   },
   {
-    name: 'waiting-changes',
+    name: 'max-waiting-changes',
     value: 'n',
     about: 'Maximum number of waiting changes of a collection. Above it, changes get 429',
     default: '2000000',
@@ -118,8 +118,8 @@ export const WAITING_OPTIONS: readonly Option[] = [
 
 export function waitingLimits(options: Parsed): WaitingLimits {
   return {
-    waitingAnalyses: options.number('waiting-analyses'),
-    unappliedChanges: options.number('waiting-changes'),
+    waitingAnalyses: options.number('max-waiting-analyses'),
+    unappliedChanges: options.number('max-waiting-changes'),
   };
 }
 

@@ -185,8 +185,8 @@ describe('analyses over HTTP', () => {
     const text = await figures();
     expect(text).toContain(`akin_analyzer_circuit_open{analyzer="127.0.0.1:${hanging.port}"} 1`);
     expect(text).toContain(`akin_analyzer_circuit_open{analyzer="127.0.0.1:${good.port}"} 0`);
-    expect(text).toContain('akin_analyzer_attempts_total{end="hung"} 1');
-    expect(text).toContain('akin_analyzer_attempts_total{end="failed"} 3');
+    expect(text).toContain('akin_analyzer_attempts_total{outcome="hung"} 1');
+    expect(text).toContain('akin_analyzer_attempts_total{outcome="failed"} 3');
     expect(lines.map(({ msg, analyzer }) => [msg, analyzer]).sort()).toEqual(
       [hanging, failing].map(({ port }) => ['leaves out an analyzer', `127.0.0.1:${port}`]).sort(),
     );

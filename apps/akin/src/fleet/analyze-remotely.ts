@@ -52,7 +52,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const attempts = metrics.counter(
     'akin_analyzer_attempts_total',
     'Query pictures sent to analyzers, by outcome: answered, busy, failed or hung',
-    ['end'],
+    ['outcome'],
   );
   metrics.gauges(
     'akin_analyzer_circuit_open',
@@ -76,13 +76,13 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
         ask(address, { body, fleetKey, times, signal }),
       );
       breaker.succeeded();
-      attempts.inc({ end: 'busy' in said ? 'busy' : 'answered' });
+      attempts.inc({ outcome: 'busy' in said ? 'busy' : 'answered' });
       return said;
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PeerFailed)) throw error;
-      breaker.failed(error.message, error.end === 'hung');
-      attempts.inc({ end: error.end });
+      breaker.failed(error.message, error.outcome === 'hung');
+      attempts.inc({ outcome: error.outcome });
       return { busy: unavailable('No analyzer can be reached for the picture of this request.', error) };
     }
   }

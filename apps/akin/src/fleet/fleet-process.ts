@@ -34,7 +34,7 @@ export interface FleetProcess {
    * Keeps a server that answers requests as long as the process runs, and drains it when the process is to end.
    * @param openMilliseconds time limit of its open requests, in addition to the few seconds in which all parts close
    */
-  keepServer(server: Gateway, openMilliseconds?: number): Gateway;
+  serveUntilShutdown(server: Gateway, openMilliseconds?: number): Gateway;
   /** Opens an HTTP server for a process that is not a gateway, and keeps it. */
   openServer(config: Pick<WorkerServerConfig, 'analyze' | 'findCandidates' | 'ready' | 'answers'>): Promise<Gateway>;
   /** What the process is waiting for, if anything. */
@@ -88,13 +88,13 @@ export async function runFleetProcess(
     }
   }
 
-  const keepServer = (one: Gateway, openMilliseconds = 0) => {
+  const serveUntilShutdown = (one: Gateway, openMilliseconds = 0) => {
     // Immediately: other parts close before it, while it waits.
     signal.addEventListener('abort', () => void one.drain(), { once: true });
     return parts.keep('server', one, shutdownDelayMilliseconds + openMilliseconds);
   };
   const openServer = async (config: Pick<WorkerServerConfig, 'analyze' | 'findCandidates' | 'ready' | 'answers'>) =>
-    keepServer(
+    serveUntilShutdown(
       await createWorkerServer({
         ...config,
         ...listen,
@@ -111,7 +111,7 @@ export async function runFleetProcess(
       parts,
       listen,
       retry,
-      keepServer,
+      serveUntilShutdown,
       openServer,
       waitsFor: () => waiting,
     });

@@ -19,11 +19,11 @@ export const HEALTH_CHECK_TIMES: HealthCheckTimes = {
 /** An error of the other process, not of the request. */
 export class PeerFailed extends Error {
   override readonly name = 'PeerFailed';
-  readonly end: 'failed' | 'hung';
+  readonly outcome: 'failed' | 'hung';
 
-  constructor(end: 'failed' | 'hung', message: string, cause?: unknown) {
+  constructor(outcome: 'failed' | 'hung', message: string, cause?: unknown) {
     super(message, { cause });
-    this.end = end;
+    this.outcome = outcome;
   }
 }
 

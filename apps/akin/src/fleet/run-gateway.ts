@@ -44,7 +44,7 @@ export interface GatewayProcessConfig {
 
 /** The HTTP server of a fleet. It has no state: any number of them may run. */
 export async function openGatewayProcess(
-  { name, log, metrics, parts, listen, retry, keepServer, waitsFor }: FleetProcess,
+  { name, log, metrics, parts, listen, retry, serveUntilShutdown, waitsFor }: FleetProcess,
   config: GatewayProcessConfig,
 ): Promise<string> {
   // Answers even before the database does, so that clients learn why they have to wait.
@@ -83,5 +83,5 @@ export async function openGatewayProcess(
     // The store notifies the indexers of accepted changes.
     wake: () => {},
   });
-  return keepServer(gateway, DEFAULT_GATEWAY_LIMITS.shutdownMilliseconds).url;
+  return serveUntilShutdown(gateway, DEFAULT_GATEWAY_LIMITS.shutdownMilliseconds).url;
 }

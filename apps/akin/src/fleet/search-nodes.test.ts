@@ -157,7 +157,7 @@ describe('search nodes', () => {
   }
   const ends = async (end: string) =>
     [...(await metrics.text()).text.matchAll(/^akin_search_node_attempts_total\{(.*)\} (\d+)$/gm)]
-      .filter(([, labels]) => labels?.includes(`end="${end}"`))
+      .filter(([, labels]) => labels?.includes(`outcome="${end}"`))
       .reduce((sum, [, , count]) => sum + Number(count), 0);
   const misses = async () =>
     Number(/^akin_search_node_misses_total (\d+)$/m.exec((await metrics.text()).text)?.[1] ?? 0);
@@ -383,7 +383,7 @@ describe('search nodes', () => {
     const find = gateway([`http://127.0.0.1:${port}`, urlOf(0), urlOf(1)], { times });
     const expected = await ask(local, {});
     const isOpen = async () =>
-      (await metrics.text()).text.includes(`akin_search_node_open{node="127.0.0.1:${port}"} 1`);
+      (await metrics.text()).text.includes(`akin_search_node_circuit_open{node="127.0.0.1:${port}"} 1`);
     while (!(await isOpen())) {
       expect(await find({})).toEqual(expected);
       await sleep(1, NEVER);

@@ -91,7 +91,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   const attempts = metrics.counter(
     'akin_search_node_attempts_total',
     'Requests to search nodes, by outcome: answered, in part, refused, failed, hung or given up because another node answered',
-    ['node', 'end'],
+    ['node', 'outcome'],
   );
   const missed = metrics.counter(
     'akin_search_node_misses_total',
@@ -99,7 +99,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     [],
   );
   metrics.gauges(
-    'akin_search_node_open',
+    'akin_search_node_circuit_open',
     '1 if a search node is left out because it hangs or fails',
     ['node'],
     async () => addresses.all.map(({ name, breaker }) => ({ labels: { node: name }, value: Number(breaker.isOpen) })),
@@ -122,7 +122,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       ...traceHeaders(),
       ...(fleetKey ? { authorization: `Bearer ${fleetKey}` } : {}),
     };
-    const end = (end: string) => attempts.inc({ node: node.name, end });
+    const count = (outcome: string) => attempts.inc({ node: node.name, outcome });
     try {
       const { status, text } = await sendWhileHealthy(node, { method: 'POST', path, headers, body, signal }, times);
       if (status === 401) throw new PeerFailed('failed', 'it refuses this gateway: both need the same AKIN_FLEET_KEY');
@@ -133,14 +133,14 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       held.set(node.name, answer.holds && new Set(answer.holds));
       node.breaker.succeeded();
       if (shards.some((shard) => !answer.shards.includes(shard) && mayHold(node, shard))) isUnread();
-      end(answer.shards.length === shards.length ? 'answered' : 'in part');
+      count(answer.shards.length === shards.length ? 'answered' : 'in part');
       return answer;
     } catch (error) {
       if (error instanceof PeerFailed) {
-        node.breaker.failed(error.message, error.end === 'hung');
-        end(error.end);
+        node.breaker.failed(error.message, error.outcome === 'hung');
+        count(error.outcome);
       } else {
-        end(error instanceof Refused ? 'refused' : 'given up');
+        count(error instanceof Refused ? 'refused' : 'given up');
       }
       throw error;
     }

@@ -117,7 +117,7 @@ export class ContentModels {
     if (known !== undefined) return known;
     const names = this.#names();
     const folder = names.join('/');
-    // All working models are known now. Limits the list of misses: clients choose the names.
+    // Clients choose the names of models. One stored miss counts for all, so clients cannot make a list of misses grow.
     if (folder === this.#missed.names && performance.now() < this.#missed.until) return undefined;
     for (const name of names) {
       // A folder without a model does not matter to this collection.

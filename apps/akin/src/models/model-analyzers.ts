@@ -26,7 +26,7 @@ export async function createModelAnalyzers(
   open = createAnalyzer,
 ): Promise<Analyzer> {
   const analyzer = await open(config);
-  const openOther = (other: AnalyzerConfig) => open({ ...other, memoryOf: analyzer });
+  const openOther = (other: AnalyzerConfig) => open({ ...other, shareMemoryWith: analyzer });
   const others = new OtherModels(config, models, { ...LIMITS, ...limits }, openOther);
   const own = modelsInUse().get('content');
   const isOwn = (model: string | undefined) => model === undefined || model === own;

@@ -28,7 +28,7 @@ export interface Measures {
 
 export interface LabelMeasures {
   readonly documents: number;
-  /** Mean average precision over the {@link DEPTH} nearest. */
+  /** Mean average precision over the {@link AVERAGE_PRECISION_CUTOFF} nearest. */
   readonly map: number;
   /** Share of documents whose nearest other document has a label in common. */
   readonly precisionAt1: number;
@@ -40,7 +40,7 @@ interface Example {
 }
 
 /** Number of nearest documents that count for the average precision. */
-export const DEPTH = 100;
+export const AVERAGE_PRECISION_CUTOFF = 100;
 const NEAREST = 10;
 const EXAMPLES = 20;
 
@@ -98,7 +98,7 @@ export async function measure(collection: Collection, options: MeasureOptions): 
 /** Undefined for a document without a descriptor, or a deleted one. */
 async function ask(collection: Collection, id: string, { labels }: MeasureOptions): Promise<Asked | undefined> {
   const fl = ['id', 'score', ...(labels === undefined ? [] : [labels])].join(',');
-  const depth = labels === undefined ? NEAREST : DEPTH;
+  const depth = labels === undefined ? NEAREST : AVERAGE_PRECISION_CUTOFF;
   const question = { 'rank.by.id': id, rows: depth + 1, fl };
   const found = await nearestOf(collection, { ...question, 'rank.approximate': false });
   if (found === undefined) return undefined;
@@ -146,7 +146,7 @@ async function averagePrecision(
 ): Promise<number | undefined> {
   if (field === undefined || own.length === 0) return undefined;
   const { response } = await collection.select({ q: String(filter`${fieldName(field)}:${own}`), rows: 0 });
-  const relevant = Math.min(response.numFound - 1, DEPTH);
+  const relevant = Math.min(response.numFound - 1, AVERAGE_PRECISION_CUTOFF);
   if (relevant < 1) return undefined;
   let hits = 0;
   let sum = 0;

@@ -1,4 +1,4 @@
-import { DEPTH, type LabelMeasures, type Measures } from './measure.ts';
+import { AVERAGE_PRECISION_CUTOFF, type LabelMeasures, type Measures } from './measure.ts';
 
 const STYLE =
   'body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#222}table{border-collapse:collapse;margin:1rem 0}td,th{padding:.3rem .8rem;border-bottom:1px solid #ddd;text-align:left}img{height:5rem;margin:2px;vertical-align:top}.query{outline:3px solid #246;margin-right:1rem}';
@@ -21,7 +21,7 @@ export function reportPage(
     ['Score of the nearest (10, 50, 90 %)', ({ nearestScores }) => scores(nearestScores)],
     ['Score of the tenth nearest (10, 50, 90 %)', ({ tenthScores }) => scores(tenthScores)],
     ['With a near-duplicate', ({ nearDuplicates }) => percent(nearDuplicates)],
-    [`By labels: mAP at ${DEPTH}`, ({ labels }) => labelled(labels?.all, 'map')],
+    [`By labels: mAP at ${AVERAGE_PRECISION_CUTOFF}`, ({ labels }) => labelled(labels?.all, 'map')],
     ['By labels: precision at 1', ({ labels }) => labelled(labels?.all, 'precisionAt1')],
   ];
   const names = reports.map(({ collection }) => `<th>${escapeHtml(collection)}</th>`).join('');

@@ -229,7 +229,7 @@ export class Gate {
   }
 }
 
-/** The limit that is closer, if there are several. */
+/** Of several limits, the one with the fewest requests left. */
 function writeLimit({ limit, remaining, resetSeconds }: RateDecision, response: Response): void {
   const before = response.getHeader('ratelimit-remaining');
   if (before !== undefined && Number(before) < remaining) return;

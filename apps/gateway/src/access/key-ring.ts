@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import {
   isSecretOf,
+  LAST_USE_RESOLUTION_MILLISECONDS,
   loadKeys,
   readKeyText,
   recordKeyUse,
   type Store,
   type StoredKey,
-  USE_MILLISECONDS,
 } from '@akin/store';
 
 /** If other processes may change the keys, they are read again after this time, in the background. */
@@ -66,7 +66,7 @@ export class KeyRing {
   /** Records the use of a key in the background: the request does not depend on it. */
   recordUse(key: StoredKey): void {
     const now = new Date();
-    if (key.usedAt !== null && now.getTime() - key.usedAt.getTime() < USE_MILLISECONDS) return;
+    if (key.usedAt !== null && now.getTime() - key.usedAt.getTime() < LAST_USE_RESOLUTION_MILLISECONDS) return;
     this.#keys = new Map(this.#keys).set(key.id, { ...key, usedAt: now });
     recordKeyUse(this.#store, key.id).catch(() => undefined);
   }

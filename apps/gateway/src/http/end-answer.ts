@@ -1,13 +1,17 @@
 import type { ServerResponse } from 'node:http';
 
 /** A client that does not read for this time is disconnected. */
-export const UNREAD_MILLISECONDS = 30_000;
+export const CLIENT_READ_TIMEOUT_MILLISECONDS = 30_000;
 
 /**
  * Ends an answer. Its bytes stay in memory until the client has read them, so a client that reads nothing for a while
  * is disconnected.
  */
-export function endAnswer(response: ServerResponse, bytes?: Uint8Array, milliseconds = UNREAD_MILLISECONDS): void {
+export function endAnswer(
+  response: ServerResponse,
+  bytes?: Uint8Array,
+  milliseconds = CLIENT_READ_TIMEOUT_MILLISECONDS,
+): void {
   response.end(bytes);
   // Usually the operating system takes all bytes at once.
   if (response.socket?.writableLength === 0) return;

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Access } from '../access/gate.ts';
 import type { StreamAnswer } from './answer.ts';
-import { endAnswer, UNREAD_MILLISECONDS } from './end-answer.ts';
+import { CLIENT_READ_TIMEOUT_MILLISECONDS, endAnswer } from './end-answer.ts';
 
 /** Interval of the check whether the key of the request is still valid. */
 const ACCESS_MILLISECONDS = 2_000;
@@ -56,7 +56,7 @@ export function untilWritable(response: Response): Promise<void> {
     const timer = setTimeout(() => {
       response.destroy();
       done();
-    }, UNREAD_MILLISECONDS);
+    }, CLIENT_READ_TIMEOUT_MILLISECONDS);
     response.on('drain', done).on('close', done);
   });
 }

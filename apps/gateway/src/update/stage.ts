@@ -222,7 +222,7 @@ class CheckedBody implements StagedBody {
     const began = performance.now();
     await write();
     const wrote = performance.now() - began;
-    if (this.count > SMALL_REQUEST) await this.#context.store.throttle.rest(active + wrote);
+    if (this.count > SMALL_REQUEST) await this.#context.store.throttle.pauseAfter(active + wrote);
     this.#utilization = performance.eventLoopUtilization();
   }
 }

@@ -9,9 +9,9 @@ export const ready = endpoint({
   path: '/health/ready',
   summary: 'Check whether the process can do its work. If not, the answer is 503 and says why.',
   parameters: z.object({
-    door: choice(['http']).optional().meta({
+    check: choice(['http']).optional().meta({
       description:
-        '`http`: check only whether the process can answer requests. Other work, such as the jobs of an analyzer, does not count.',
+        '`http`: check only whether the process can answer requests. The check ignores other work, such as the jobs of an analyzer.',
     }),
   }),
   answer: z.object({

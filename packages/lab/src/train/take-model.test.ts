@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { MODEL_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import { generationWith, models } from '@akin/modules/vectors';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { checkModel, keepNetwork, type Reference } from './take-model.ts';
+import { archiveNetwork, checkModel, type Reference } from './take-model.ts';
 
 describe('a network to replace akin’s own', () => {
   let folder: string;
@@ -71,16 +71,16 @@ describe('the network that is replaced', () => {
   it('is kept once, complete, unless the next one has its name', async () => {
     const { spec } = await readModel(MODEL_FOLDER);
     const earlier = pathToFileURL(join(place, 'earlier/'));
-    await keepNetwork(spec.id, earlier);
+    await archiveNetwork(spec.id, earlier);
     expect(await readdir(place)).toEqual([]);
 
-    await keepNetwork('akin-next', earlier);
+    await archiveNetwork('akin-next', earlier);
     const kept = join(place, 'earlier', spec.id);
     expect(generationWith(kept).models).toEqual(models());
     expect((await readModel(pathToFileURL(join(kept, '/')))).spec).toEqual(spec);
 
     await writeFile(join(kept, spec.weights.file), 'kept');
-    await keepNetwork('akin-next', earlier);
+    await archiveNetwork('akin-next', earlier);
     expect(await readFile(join(kept, spec.weights.file), 'utf8')).toBe('kept');
     expect(await readdir(place)).toEqual(['earlier']);
   });

@@ -71,7 +71,7 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
  */
 export async function takeModel(folder: URL): Promise<void> {
   const { spec } = await readModel(folder);
-  await keepNetwork(spec.id);
+  await archiveNetwork(spec.id);
   for (const file of [spec.weights.file, 'reference.rgb', 'reference.json', 'model.json']) {
     await copyFile(new URL(file, folder), new URL(file, MODEL_FOLDER));
   }
@@ -83,7 +83,7 @@ export async function takeModel(folder: URL): Promise<void> {
  *
  * @param next The name of the network that replaces it; a network with the same name is not kept.
  */
-export async function keepNetwork(next: string, folder = EARLIER_FOLDER): Promise<void> {
+export async function archiveNetwork(next: string, folder = EARLIER_FOLDER): Promise<void> {
   const { id, weights } = JSON.parse(
     await readFile(new URL(NETWORK_FILES.spec, MODEL_FOLDER), 'utf8'),
   ) as Model['spec'];

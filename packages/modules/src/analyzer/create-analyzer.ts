@@ -23,7 +23,7 @@ export interface AnalyzerConfig {
   readonly contentModel?: string;
   readonly limits?: Partial<ImageLimits>;
   /** Another analyzer whose memory budget for pictures this one shares. */
-  readonly memoryOf?: Analyzer;
+  readonly shareMemoryWith?: Analyzer;
   /** Maximum memory of all pictures together, in bytes. Default: `defaultPictureMemory`. */
   readonly pictureMemory?: number;
 }
@@ -144,8 +144,8 @@ export function createPool(
   pool.on('error', () => {});
   const memory = config.pictureMemory ?? defaultPictureMemory();
   const maxToDecode = memory * (1 - FILES_SHARE);
-  const files = config.memoryOf?.files ?? new WeightedSemaphore(memory * FILES_SHARE);
-  const decoding = config.memoryOf?.decoding ?? new WeightedSemaphore(maxToDecode);
+  const files = config.shareMemoryWith?.files ?? new WeightedSemaphore(memory * FILES_SHARE);
+  const decoding = config.shareMemoryWith?.decoding ?? new WeightedSemaphore(maxToDecode);
   const slots = new WeightedSemaphore(threads);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);

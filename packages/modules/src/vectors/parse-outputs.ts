@@ -252,7 +252,7 @@ function knownOutput({ type }: OutputField, value: JsonValue): FieldValue {
 const knownLong = (value: JsonValue) => BigInt((value as JsonNumber).text);
 const knownDouble = (value: JsonValue) => Number((value as JsonNumber).text);
 
-/** A vector of each length, which checks reuse: an import would create much garbage otherwise. */
+/** One vector of each length. The checks reuse them: otherwise an import would create much garbage. */
 const scratches = new Map<number, Float32Array>();
 
 function scratchOf(dimensions: number): Float32Array {

@@ -86,8 +86,8 @@ async function readProgress(store: Store, collection: Collection): Promise<Progr
 }
 
 /**
- * Removes rows that no search can see. A row stays while earlier operations are pending: an earlier operation on the
- * same id finds the row, and so does not apply.
+ * Removes rows that no search can see. A row stays while operations that were accepted before it are pending: one with
+ * the same id finds the row, and is therefore not applied.
  *
  * @returns whether rows remain to be removed, or the space of removed rows remains to be freed
  */
@@ -137,7 +137,7 @@ async function removeOldRows(
       });
     }
     removed += count;
-    await store.throttle.rest(performance.now() - began, signal);
+    await store.throttle.pauseAfter(performance.now() - began, signal);
   }
   const [left] = await store.engine.query<{ some: boolean }>(
     `select exists (select from ${S}.documents where valid_to < ${LIVE}) as some`,

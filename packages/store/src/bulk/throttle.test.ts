@@ -11,8 +11,8 @@ function throttleOf(slowdown: number, exchange?: (own: SearchTimes) => Promise<S
   return {
     throttle,
     async second(milliseconds: number | undefined, bulk: boolean) {
-      for (let i = 0; i < 20 && milliseconds !== undefined; i++) throttle.searched(milliseconds);
-      if (bulk) await throttle.rest(0);
+      for (let i = 0; i < 20 && milliseconds !== undefined; i++) throttle.recordSearchTime(milliseconds);
+      if (bulk) await throttle.pauseAfter(0);
       now += 1_000;
       await throttle.adjust();
     },
@@ -45,7 +45,7 @@ async function shareUnder({ throttle, second }: ReturnType<typeof throttleOf>, s
   const normal = normalNumbers();
   let sum = 0;
   for (let i = 0; i < seconds; i++) {
-    const share = 1 / (1 + throttle.strength);
+    const share = 1 / (1 + throttle.pauseRatio);
     sum += share;
     await second(undisturbed * (1 + (own - 1) * share) * Math.exp(noise * normal()), true);
   }
@@ -58,7 +58,7 @@ describe('the throttle of bulk work', () => {
     await second(20, true);
     for (let i = 0; i < 10; i++) {
       await second(undefined, true);
-      expect(throttle.strength).toBe(0);
+      expect(throttle.pauseRatio).toBe(0);
     }
   });
 
@@ -70,7 +70,7 @@ describe('the throttle of bulk work', () => {
     expect(share).toBeLessThan(0.55);
     // It keeps at least a quarter of its speed, and tries more now and then.
     expect(await shareUnder(bulk, 80, { undisturbed: 20, own: 4, noise })).toBeLessThan(0.4);
-    expect(bulk.throttle.strength).toBeLessThanOrEqual(3);
+    expect(bulk.throttle.pauseRatio).toBeLessThanOrEqual(3);
   });
 
   it.each([
@@ -114,26 +114,26 @@ describe('the throttle of bulk work', () => {
   it('ends a pause with its signal', async () => {
     const { throttle, second } = throttleOf(1.3);
     await second(20, false);
-    expect(throttle.strength).toBeGreaterThan(0);
+    expect(throttle.pauseRatio).toBeGreaterThan(0);
     const ending = new AbortController();
     // The clock stands still: nothing else ends the pause.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'performance'] });
-    const pause = throttle.rest(60_000, ending.signal);
+    const pause = throttle.pauseAfter(60_000, ending.signal);
     ending.abort();
     await pause;
-    await throttle.rest(60_000, ending.signal);
+    await throttle.pauseAfter(60_000, ending.signal);
     jest.useRealTimers();
   });
 
-  it('pauses in proportion to its strength, and never with 0', async () => {
+  it('pauses in proportion to its ratio, and never with 0', async () => {
     const { throttle, second } = throttleOf(1.3);
     await second(20, false);
     const from = performance.now();
-    await throttle.rest(50);
+    await throttle.pauseAfter(50);
     expect(performance.now() - from).toBeGreaterThan(40);
     const off = throttleOf(0);
     await off.second(20, false);
     for (let i = 0; i < 5; i++) await off.second(200, true);
-    expect(off.throttle.strength).toBe(0);
+    expect(off.throttle.pauseRatio).toBe(0);
   });
 });

@@ -14,11 +14,11 @@ const ENDED_MILLISECONDS = 3_000;
 /** Bulk work keeps at least a quarter of its speed, because it must end. */
 const MIN_SHARE = 1 / 4;
 /** Maximum pause: users who wait for the end of the work must see progress. */
-const LONGEST_REST = 2_000;
+const MAX_PAUSE = 2_000;
 /** The last seconds of each period try another share of the time, to measure its effect on searches. */
 const PERIOD = 8;
 const TRIED = 3;
-/** The part of the allowed slowdown (as a logarithm) to aim at. The rest allows for the shares that are tried. */
+/** The throttle aims at this part of the logarithm of the allowed slowdown. The rest is for the shares that it tries. */
 const MARGIN = 0.65;
 
 /**
@@ -32,7 +32,7 @@ export class Throttle {
   readonly #now: () => number;
   readonly #effect = new Effect();
   #times: number[] = [];
-  #rest = 0;
+  #pauseRatio = 0;
   /** Checks since bulk work began. */
   #checks = 0;
   #lastBulk = Number.NEGATIVE_INFINITY;
@@ -75,20 +75,20 @@ export class Throttle {
   }
 
   /** Milliseconds of pause for each millisecond of bulk work, 0 to 3. */
-  get strength(): number {
-    return this.#rest;
+  get pauseRatio(): number {
+    return this.#pauseRatio;
   }
 
   /** Records the duration of a search. */
-  searched(milliseconds: number): void {
+  recordSearchTime(milliseconds: number): void {
     this.#times.push(milliseconds);
   }
 
   /** Pauses after a piece of bulk work, in proportion to its duration. @param signal ends the pause */
-  async rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  async pauseAfter(milliseconds: number, signal?: AbortSignal): Promise<void> {
     this.#worked = true;
     this.#lastBulk = this.#now();
-    const pause = Math.min(milliseconds * this.#rest, LONGEST_REST);
+    const pause = Math.min(milliseconds * this.#pauseRatio, MAX_PAUSE);
     if (pause >= 1) await delay(pause, undefined, { signal }).catch(() => undefined);
     this.#lastBulk = this.#now();
   }
@@ -105,19 +105,19 @@ export class Throttle {
     const isAtWork = this.#worked;
     this.#worked = false;
     this.#checks = this.#now() - this.#lastBulk > ENDED_MILLISECONDS ? 0 : this.#checks + 1;
-    const share = 1 / (1 + this.#rest);
+    const share = 1 / (1 + this.#pauseRatio);
     // The figures of other processes are from this second or the previous one.
     const recent = (share + (this.#shareBefore ?? share)) / 2;
     this.#shareBefore = isAtWork ? share : undefined;
     if (count === 0) {
-      this.#rest = 0;
+      this.#pauseRatio = 0;
       return;
     }
     // Without bulk work, other programs may start or stop: these seconds cannot be compared with those of bulk work.
     if (isAtWork) this.#effect.learn(recent, p95);
     const wanted = this.#effect.shareFor(MARGIN * Math.log(this.#slowdown));
     const isTrying = this.#checks % PERIOD >= PERIOD - TRIED;
-    this.#rest = 1 / (isTrying ? otherShare(wanted) : wanted) - 1;
+    this.#pauseRatio = 1 / (isTrying ? otherShare(wanted) : wanted) - 1;
   }
 }
 

@@ -148,7 +148,8 @@ export function refuseOtherModels(
  * The calibration of the distances in a collection.
  *
  * @returns undefined if the models of this process have none
- * @throws AkinError conflict that names both models if they are not here, and no process with them stored it
+ * @throws AkinError conflict, which names both models, if this process lacks the models of the collection, and no
+ *   process that has them stored the calibration
  */
 export function calibrationOf(
   store: Store,

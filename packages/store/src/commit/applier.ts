@@ -37,7 +37,7 @@ export class Applier {
   /** Number of operations of the next chunk. While searches are slowed it is small, so that no search waits long. */
   get rows(): number {
     const { rows } = this.#batchSize;
-    return this.#context.store.throttle.strength > 0 ? Math.min(rows, THROTTLED_ROWS) : rows;
+    return this.#context.store.throttle.pauseRatio > 0 ? Math.min(rows, THROTTLED_ROWS) : rows;
   }
 
   /** The learned number of operations per chunk, for parts of this commit that run in parallel. */
@@ -73,11 +73,11 @@ export class Applier {
   }
 
   /** Pauses for searches, in proportion to the work since the last pause. */
-  async rest(): Promise<void> {
+  async pauseAfterChunk(): Promise<void> {
     const { store, signal } = this.#context;
     const { engine, throttle } = store;
-    if (engine.kind === 'pglite' || throttle.strength > 0) await this.applied();
-    await throttle.rest(performance.now() - this.#began, signal);
+    if (engine.kind === 'pglite' || throttle.pauseRatio > 0) await this.applied();
+    await throttle.pauseAfter(performance.now() - this.#began, signal);
     this.#began = performance.now();
   }
 

@@ -122,7 +122,7 @@ async function applyRuns(
       await applier.apply(run);
       progress.count += run.length;
     }
-    await applier.rest();
+    await applier.pauseAfterChunk();
   }
 }
 

@@ -224,7 +224,7 @@ async function applyShard(
         after = last.seq;
         await applier.apply(operations);
         if (slot.isWanted) return false;
-        await applier.rest();
+        await applier.pauseAfterChunk();
       }
     }
     return true;

@@ -12,11 +12,11 @@ import { closeOperations, deletePayloads, failOperations } from './close-operati
 import { type CommitContext, shardOf } from './commit-context.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
 import type { DocumentColumns } from './document-rows.ts';
-import { type LiveRow, sumOfBytes } from './end-rows.ts';
+import { type LiveRow, sumOfBytes } from './expire-rows.ts';
 import { supersedeFailed } from './failures.ts';
 import { addRows } from './insert-rows.ts';
 import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
-import { endPublished, endUnpublished } from './remove-documents.ts';
+import { expirePublished, expireUnpublished } from './remove-documents.ts';
 import { leaveTombstones, leaveTombstonesOfVoid, removeTombstones } from './tombstones.ts';
 import { usesLongPendingList } from './words-index.ts';
 
@@ -210,7 +210,7 @@ async function expireLive(
   await changes.remove(tx, context, ended);
   const published = live.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
   const unpublished = live.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
-  await endPublished(tx, context, published);
-  await endUnpublished(tx, context, unpublished);
+  await expirePublished(tx, context, published);
+  await expireUnpublished(tx, context, unpublished);
   return live;
 }

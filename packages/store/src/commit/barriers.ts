@@ -6,7 +6,7 @@ import type { ChunkContext } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import type { DescriptorChanges } from './descriptor-counts.ts';
-import type { LiveRow } from './end-rows.ts';
+import type { LiveRow } from './expire-rows.ts';
 import { countFailures, tally } from './failures.ts';
 import { requireLease } from './leases.ts';
 import { openAtomic } from './open-atomic.ts';

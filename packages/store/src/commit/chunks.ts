@@ -81,7 +81,7 @@ function fellBehind({ collection }: CommitContext, shard: number): AkinError {
   const server = remoteShards(collection).find((one) => one.shard === shard)?.server;
   return new AkinError(
     'unavailable',
-    `The shard server ${server} lacks changes that the collection ${collection.name} has, as after a restore or a promotion of a standby. Restore it to a later moment, or all servers to the same one.`,
+    `The shard server ${server} lacks changes that the collection ${collection.name} has, as after a restore or a promotion of a standby. Restore this server to a later point in time, or all servers to the same point in time.`,
   );
 }
 

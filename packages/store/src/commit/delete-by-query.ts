@@ -10,7 +10,7 @@ import { beginChunk } from './chunks.ts';
 import { closeOperations, failOperations } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
-import { endRows, type LiveRow } from './end-rows.ts';
+import { expireRows, type LiveRow } from './expire-rows.ts';
 import { ALL_DOCUMENTS, supersedeFailed, sweepFailures } from './failures.ts';
 import { requireLease } from './leases.ts';
 import type { ReadyOperation } from './ready-operations.ts';
@@ -128,7 +128,7 @@ async function deleteWindow(
     const rows = await countCrashes(context, operation.seq, () => tx.query<LiveRow>(found, params.values));
     const last = rows.at(-1);
     if (last === undefined) return to;
-    await endRows(tx, chunk, rows, leavesTombstones);
+    await expireRows(tx, chunk, rows, leavesTombstones);
     return rows.length < limit ? to : last.doc + 1n;
   };
   return store.engine.transaction((tx) => batchSize.measure(limit, () => work(tx)), { lane: 'bulk', keyed: true });

@@ -41,11 +41,11 @@ export async function removeUnpublished(tx: Queryable, context: ChunkContext, do
     `insert into ${S}.barriers (seq, id, accepted_at) select seq, id, now() from ${S}.documents where doc = any($1::bigint[])`,
     [docs],
   );
-  await endUnpublished(tx, context, docs);
+  await expireUnpublished(tx, context, docs);
 }
 
-/** Ends visible rows, at the commit. */
-export async function endPublished(
+/** Makes visible rows expire at the commit. */
+export async function expirePublished(
   tx: Queryable,
   { collection, target, chunk }: ChunkContext,
   docs: readonly bigint[],
@@ -59,10 +59,10 @@ export async function endPublished(
 }
 
 /**
- * Ends rows that no search will see. In a collection with shards on other servers they stay for a while, so that they
+ * Makes rows expire that no search will see. In a collection with shards on other servers they stay for a while, so that they
  * can be restored.
  */
-export async function endUnpublished(
+export async function expireUnpublished(
   tx: Queryable,
   { store, collection, chunk }: ChunkContext,
   docs: readonly bigint[],

@@ -68,8 +68,8 @@ export async function claimShard(store: Store, { id }: Collection): Promise<Clai
 }
 
 /**
- * Renews the lease of a shard. Must come first in every transaction that writes there: a process that takes over the
- * shard waits until it has ended.
+ * Renews the lease of a shard. Call it first in every transaction that writes to the shard: a process that takes over
+ * the shard then waits until this transaction has ended.
  *
  * @throws ShardLost if the lease was lost
  */

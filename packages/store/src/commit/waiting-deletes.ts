@@ -6,7 +6,7 @@ import { BarrierRefused, failRefusedBarrier } from './barriers.ts';
 import { beginChunk } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
-import { endRows, type LiveRow } from './end-rows.ts';
+import { expireRows, type LiveRow } from './expire-rows.ts';
 import { openAtomic } from './open-atomic.ts';
 
 /*
@@ -83,7 +83,7 @@ async function applyWaiting(
           where d.id = any(${params.add(textArray(ids), 'text[]')}) and d.valid_to = ${LIVE}
             and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, accepted_at, params)}`;
         const rows = await countCrashes(context, seq, () => tx.query<LiveRow>(found, params.values));
-        await endRows(tx, chunk, rows, tombstones);
+        await expireRows(tx, chunk, rows, tombstones);
         // Otherwise nothing would be published if nothing else was applied.
         if (rows.length > 0) {
           await tx.query(

@@ -20,7 +20,7 @@ export interface BackupEnd {
 export interface BackupSource {
   readonly dataDirectory: string;
   /** Runs something while the database writes nothing. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
+  withoutWrites<T>(work: () => Promise<T>): Promise<T>;
   /** Called when all files except the log are archived. */
   end(): Promise<BackupEnd>;
 }
@@ -67,7 +67,11 @@ async function pack(source: BackupSource, controller: TarPackController): Promis
   }
   const { label, segments } = await source.end();
   await addBytes(controller, 'backup_label', Buffer.from(label));
-  await addBytes(controller, CONTROL_FILE, await source.alone(() => readFile(join(dataDirectory, CONTROL_FILE))));
+  await addBytes(
+    controller,
+    CONTROL_FILE,
+    await source.withoutWrites(() => readFile(join(dataDirectory, CONTROL_FILE))),
+  );
   const [first, last] = segments;
   const names = (await readdir(join(dataDirectory, 'pg_wal'))).sort();
   const log = names.filter((name) => name >= first && name <= last && /^[0-9A-F]{24}$/.test(name));

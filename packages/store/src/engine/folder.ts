@@ -2,7 +2,7 @@ import { access, constants, open, readFile, rename, rm, stat, unlink, writeFile 
 import { dirname, join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import { isRunning } from '@akin/runtime';
-import { closeContents, preparePrivateFolder, unusable } from './private-folder.ts';
+import { makeContentsPrivate, preparePrivateFolder, unusable } from './private-folder.ts';
 
 /**
  * The folder of an embedded store:
@@ -43,7 +43,7 @@ export async function inspectFolder(folder: string, warn: (text: string) => void
     await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK).catch((error) => {
       throw unusable(dataDirectory, 'written', error);
     });
-    await closeContents(folder, join(dataDirectory, 'PG_VERSION'), warn);
+    await makeContentsPrivate(folder, join(dataDirectory, 'PG_VERSION'), warn);
   }
   return { dataDirectory, newDirectory, exists };
 }

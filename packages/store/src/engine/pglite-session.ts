@@ -9,7 +9,7 @@ import type { Row } from './engine.ts';
 import { PgliteThread } from './pglite-thread.ts';
 import { send } from './prepared.ts';
 import { type Connection, SESSION_SETTINGS } from './session.ts';
-import { DISK_FULL, isDeadly } from './sqlstate.ts';
+import { DISK_FULL, endsConnection } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
 
 /** The SQLSTATE of a statement that was ended before its time. */
@@ -74,7 +74,7 @@ export class PgliteSession {
 
   #endIfDeadly(error: unknown): void {
     // No further statement would be answered.
-    if (!isDeadly(error)) return;
+    if (!endsConnection(error)) return;
     const { code, message } = error as pg.DatabaseError;
     this.thread.fail(new Error(`${code === DISK_FULL ? 'the disk is full: ' : ''}${message}`), code);
   }

@@ -187,7 +187,7 @@ function createEngine(
       let stopped = false;
       const bytes = archive({
         dataDirectory,
-        alone: (work) => lanes.run('bulk', work),
+        withoutWrites: (work) => lanes.run('bulk', work),
         end: async () => {
           const end = await run(stopBackup);
           stopped = true;

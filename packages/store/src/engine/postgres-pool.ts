@@ -6,7 +6,7 @@ import { copyOut } from './copy-out.ts';
 import type { Engine, ReadOptions, Row, SqlValue, TransactionOptions, WritingTransaction } from './engine.ts';
 import { PreparedStatements, send } from './prepared.ts';
 import { type Connection, type Done, runCopyIn, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
-import { isDeadly, sqlStateOf, toAkinError } from './sqlstate.ts';
+import { endsConnection, sqlStateOf, toAkinError } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
 
 const CONNECT_MILLISECONDS = 5_000;
@@ -206,7 +206,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
 
 /** Whether an error says that its connection is of no more use. The server ends one after it has said why. */
 function isBroken(error: AkinError): boolean {
-  return error.code === 'unavailable' && (sqlStateOf(error) === undefined || isDeadly(error.cause));
+  return error.code === 'unavailable' && (sqlStateOf(error) === undefined || endsConnection(error.cause));
 }
 
 export function openingError(error: unknown): AkinError {

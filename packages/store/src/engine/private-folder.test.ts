@@ -136,7 +136,7 @@ describe('the data folder', () => {
     ];
     // Node's recursive mkdir never ends there.
     if (process.platform === 'linux')
-      refused.push(['/proc/foo/bar', /foo\/bar cannot be made: .*takes no such folder\./]);
+      refused.push(['/proc/foo/bar', /foo\/bar cannot be made: .*does not allow such a folder\./]);
     for (const [folder, message] of refused) {
       await expect(take(folder)).rejects.toMatchObject({
         code: 'unavailable',

@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota of this user is used up',
   ENOTDIR: 'a file is in the way',
   EEXIST: 'a file is in the way',
-  ENOENT: 'its file system takes no such folder',
+  ENOENT: 'its file system does not allow such a folder',
   ENAMETOOLONG: 'its name is too long',
   ELOOP: 'its symbolic links form a circle',
 };
@@ -118,7 +118,7 @@ async function closeFolder(folder: string, shared: boolean, warn: (text: string)
  * Removes the permissions of other users from all files of a folder if `sample`, a file in it, shows that an earlier
  * version left them. Symbolic links are not followed.
  */
-export async function closeContents(folder: string, sample: string, warn: (text: string) => void): Promise<void> {
+export async function makeContentsPrivate(folder: string, sample: string, warn: (text: string) => void): Promise<void> {
   const rights = await permissionsOf(sample);
   if ((rights & OTHERS) === 0) return;
   if ((rights & OTHERS_WRITE) !== 0) {

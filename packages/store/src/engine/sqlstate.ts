@@ -109,7 +109,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Whether the connection, or the whole server, ended with a database error. */
-export function isDeadly(error: unknown): boolean {
+export function endsConnection(error: unknown): boolean {
   return DEADLY.has(partsOf(error).severity);
 }
 
@@ -123,7 +123,7 @@ export function isCrash(error: unknown): boolean {
   const cause = error instanceof AkinError ? error.cause : error;
   const state = sqlStateOf(cause);
   if (state === undefined) return errorCode(cause) === 'unavailable';
-  return state !== DISK_FULL && (isDeadly(cause) || wasCancelled(cause));
+  return state !== DISK_FULL && (endsConnection(cause) || wasCancelled(cause));
 }
 
 /** The fields that errors of sockets and of pg have. `instanceof` would not find them: they have no class in common. */
@@ -194,7 +194,7 @@ function errorCode(error: unknown): ErrorCode {
 function meaningOf(error: unknown): readonly [ErrorCode, Cause] | undefined {
   const state = sqlStateOf(error);
   if (state === undefined) return undefined;
-  if (isDeadly(error)) return ['unavailable', 'server'];
+  if (endsConnection(error)) return ['unavailable', 'server'];
   if (state === 'XX000' && RACE.test(String(partsOf(error).message))) return ['unavailable', 'server'];
   return STATES[state] ?? STATES[state.slice(0, 2)] ?? OURS;
 }

@@ -45,7 +45,7 @@ export async function renewPin(store: Store, collection: Collection, pin: Pin): 
 }
 
 /**
- * Keeps a later commit instead, or the same one for longer.
+ * Moves the pin to a later commit, or renews it for the same commit.
  *
  * @throws AkinError conflict if the pin is gone, and perhaps rows that it kept
  */

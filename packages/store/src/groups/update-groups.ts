@@ -330,7 +330,7 @@ class GroupingRun {
       this.#batchSize.learn(chunk.length, took);
       this.#steps++;
       at = end;
-      await this.#store.throttle.rest(took, this.#signal);
+      await this.#store.throttle.pauseAfter(took, this.#signal);
     }
     return true;
   }

@@ -44,7 +44,7 @@ const MAX_NAMES = 1_000;
 const LONGEST_NOTE = 200;
 const COLUMNS = 'id, hash, scope, note, collections, origins, rate, created_at, expires_at, used_at';
 /** Resolution of the last use: each key costs one write per this time. */
-export const USE_MILLISECONDS = 3_600_000;
+export const LAST_USE_RESOLUTION_MILLISECONDS = 3_600_000;
 
 /**
  * Creates a key. Its text is returned only here: the store keeps a hash of it.
@@ -110,7 +110,7 @@ export async function recordKeyUse(store: Store, id: string): Promise<void> {
   await store.engine.query(
     `update akin.keys set used_at = now()
       where id = $1 and (used_at is null or used_at < now() - interval '1 millisecond' * $2)`,
-    [id, USE_MILLISECONDS],
+    [id, LAST_USE_RESOLUTION_MILLISECONDS],
   );
 }
 

@@ -79,7 +79,7 @@ export async function collectGarbage(store: Store, signal?: AbortSignal): Promis
         // A dropped collection has no tables: it is done the next time.
         if (collection === undefined || (await collectionOf(store, id)) !== undefined) failure ??= error;
       }
-      await store.throttle.rest(performance.now() - began, signal);
+      await store.throttle.pauseAfter(performance.now() - began, signal);
     }
   }
   await deleteOrphans(store, collected, signal);

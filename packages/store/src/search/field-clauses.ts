@@ -32,7 +32,7 @@ export interface CompileContext extends Clock {
 }
 
 type Clause<Kind extends Query['kind']> = Extract<Query, { kind: Kind }>;
-/** A condition on one value, given how the statement names that value. */
+/** Writes the SQL of a condition on one value. @param value the SQL of the value */
 type Condition = (value: string) => string;
 
 /** The type of one value of a field. */

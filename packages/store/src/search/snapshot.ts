@@ -194,7 +194,7 @@ async function readFreshly<T>(
     const from = performance.now();
     const value = await read(store.engine, (row) => requireCommit(row, freshness?.atLeast));
     // Bulk work pauses for searches of its own server.
-    store.throttle.searched(performance.now() - from);
+    store.throttle.recordSearchTime(performance.now() - from);
     return value;
   } catch (error) {
     if (!wasCancelled(error)) throw error;

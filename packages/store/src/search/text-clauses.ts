@@ -76,8 +76,8 @@ function runsOf(value: string, position: number): string[][] {
 const APART = /[\s、。，・]+/u;
 
 /**
- * Overlapping pairs, as which runs of Chinese, Japanese and Korean are stored, must be adjacent: 東京都 is 東京 next to 京都,
- * not one of the two. Other words are separate.
+ * Runs of Chinese, Japanese and Korean are stored as overlapping pairs. These pairs must be adjacent: 東京都 is 東京 next
+ * to 京都, not one of the two. Other words are separate.
  */
 function pairRuns(found: readonly string[]): string[][] {
   const runs: string[][] = [];

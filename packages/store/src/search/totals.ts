@@ -56,7 +56,7 @@ export async function readTotals(
     ? matching(request, snapshot, clock, true)
     : matching(withoutNeedlessRank(request, snapshot), snapshot, clock, rank?.maxDistance !== undefined);
   const best = asksBest ? `${rank === undefined ? 'max' : 'min'}(m.value)` : 'null::float8';
-  // One more than requested shows that there are more.
+  // Counts one match more than requested: if there are that many, there may be more.
   const enough = minExactCount === undefined || asksBest ? undefined : Math.max(minExactCount, start + rows.length) + 1;
   const matches = `select ${typeof value === 'string' ? value : 'null::float8'} as value from ${from}`;
   const [row] = await snapshot.tx.query<{ found: bigint; best: number | null }>(

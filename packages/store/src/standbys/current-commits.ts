@@ -5,7 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 export const FINGERPRINT = `concat_ws(' ', commit, committed_at, schema_version, name)`;
 
 /** After this time without an answer, the primary counts as failed. */
-export const ANSWER_MILLISECONDS = 5_000;
+export const PRIMARY_TIMEOUT_MILLISECONDS = 5_000;
 
 /** A question to the primary that is not sent yet. */
 interface Question {
@@ -41,7 +41,7 @@ export class CurrentCommits {
     const answer = this.#underWay.then(() => {
       this.#next = undefined;
       // A connection that hangs must not block later callers.
-      return withTimeout(ANSWER_MILLISECONDS, this.#read([...ids]));
+      return withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, this.#read([...ids]));
     });
     this.#underWay = answer.catch(() => undefined);
     return { ids, answer };

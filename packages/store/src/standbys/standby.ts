@@ -6,7 +6,7 @@ import { reasonOf, sqlStateOf } from '../engine/sqlstate.ts';
 /** Connections to each standby. */
 const CONNECTIONS = 10;
 /** A standby that takes longer to report its state does not answer. */
-const ANSWER_MILLISECONDS = 2_000;
+const STANDBY_TIMEOUT_MILLISECONDS = 2_000;
 /** Interval of checks of a standby during a read of it. */
 const RETRY_MILLISECONDS = 2_000;
 /** Added to the time limit of a statement. The server ends the statement before, unless the server is gone. */
@@ -33,7 +33,7 @@ const REMEDY = 'Name only servers that follow the primary, each with the same da
 const STUCK_BEHIND =
   'It lacked the last commit of the primary twelve times in a row: it lags, or follows another server. akin_standby_lag_bytes says how far it is.';
 const OTHER_HISTORY =
-  'It has other commits than the primary, since it was left with an earlier one. Let it follow the primary, or take it out of the list (--search-database-url).';
+  'Its commits differ from those of the primary, because it stayed with an earlier primary. Let it follow the primary, or take it out of the list (--search-database-url).';
 
 /** A commit of a standby that the primary made at another time. */
 export interface ForeignCommit {
@@ -144,12 +144,12 @@ export class Standby implements AsyncDisposable {
   }
 
   /** The last commit of a collection that it is known to show. -1 if there is none. */
-  shown(collectionId: number): bigint {
+  visibleCommit(collectionId: number): bigint {
     return this.#shown.get(collectionId) ?? -1n;
   }
 
   /** Records that it shows a commit of a collection. */
-  shows(collectionId: number, commit: bigint): void {
+  setVisibleCommit(collectionId: number, commit: bigint): void {
     this.#shown.set(collectionId, commit);
     const lacked = this.#lacked;
     if (lacked?.collectionId === collectionId && lacked.commit <= commit) this.caughtUp();
@@ -259,7 +259,10 @@ export class Standby implements AsyncDisposable {
     try {
       const asked = this.#ask().catch(again(() => this.#ask()));
       // The primary may hang as well.
-      const [check, primary] = await withTimeout(4 * ANSWER_MILLISECONDS, Promise.all([asked, this.#options.origin()]));
+      const [check, primary] = await withTimeout(
+        4 * STANDBY_TIMEOUT_MILLISECONDS,
+        Promise.all([asked, this.#options.origin()]),
+      );
       if (check.system !== primary.system)
         throw new Error(`It belongs to another database system than the primary. ${REMEDY}`);
       if (check.database !== primary.database) {
@@ -286,8 +289,8 @@ export class Standby implements AsyncDisposable {
   async #ask(): Promise<CheckResult> {
     const client = new pg.Client({
       ...this.#connection(),
-      connectionTimeoutMillis: ANSWER_MILLISECONDS,
-      query_timeout: ANSWER_MILLISECONDS,
+      connectionTimeoutMillis: STANDBY_TIMEOUT_MILLISECONDS,
+      query_timeout: STANDBY_TIMEOUT_MILLISECONDS,
     });
     client.on('error', () => undefined);
     try {
@@ -330,7 +333,7 @@ export class Standby implements AsyncDisposable {
     const connection = this.#connection();
     return poolEngine(openPool(connection, POOL_SETTINGS, CONNECTIONS), {
       cancel: async (processes) => {
-        const client = new pg.Client({ ...connection, query_timeout: ANSWER_MILLISECONDS });
+        const client = new pg.Client({ ...connection, query_timeout: STANDBY_TIMEOUT_MILLISECONDS });
         client.on('error', () => undefined);
         try {
           await client.connect();

@@ -310,8 +310,8 @@ describe('searches with a standby', () => {
     await standby.check();
     for (let i = 0; i < 30; i++) standby.missed(Number.POSITIVE_INFINITY, collection.id, 2n);
     expect(said).toEqual(['used', 'behind']);
-    standby.shows(collection.id, 1n);
-    standby.shows(collection.id, 2n);
+    standby.setVisibleCommit(collection.id, 1n);
+    standby.setVisibleCommit(collection.id, 2n);
     standby.caughtUp();
     expect(said).toEqual(['used', 'behind', 'used']);
   });
@@ -395,7 +395,11 @@ describe('searches with a standby', () => {
     while (leftState() !== 'away') expect((await all()).numFound).toBe(3);
     for (let i = 0; i < 3; i++) await later.standbys.check();
     expect(said).toEqual([
-      { name: expect.any(String), state: 'away', reason: expect.stringContaining('other commits than the primary') },
+      {
+        name: expect.any(String),
+        state: 'away',
+        reason: expect.stringContaining('commits differ from those of the primary'),
+      },
     ]);
     expect(told).not.toContain('answered');
     // As if it had been made again as a copy of the primary.

@@ -2,7 +2,7 @@ import { AkinError } from '@akin/domain';
 import { withTimeout } from '@akin/runtime';
 import type { Engine, Row } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
-import { ANSWER_MILLISECONDS, CurrentCommits, FINGERPRINT } from './current-commits.ts';
+import { CurrentCommits, FINGERPRINT, PRIMARY_TIMEOUT_MILLISECONDS } from './current-commits.ts';
 import { ORIGIN, type Origin, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
 
 /** How current a read must be. */
@@ -151,7 +151,7 @@ export class Standbys implements AsyncDisposable {
     let needed = atLeast ?? 0n;
     const require = async (row: Row | undefined): Promise<void> => {
       if (row?.standby === false) refuse('promoted');
-      if (row !== undefined) standby.shows(id, row.commit);
+      if (row !== undefined) standby.setVisibleCommit(id, row.commit);
       if (row === undefined || (atLeast !== undefined && row.commit < atLeast)) return refuse('behind');
       if (current !== undefined) {
         const fingerprint = await current.catch(() => refuse('unknown'));
@@ -203,7 +203,7 @@ export class Standbys implements AsyncDisposable {
     const turn = this.#turn++;
     for (let i = 0; i < length; i++) {
       const standby = this.#standbys[(turn + i) % length] as Standby;
-      const has = !isCurrent && (atLeast === undefined || atLeast <= standby.shown(collectionId));
+      const has = !isCurrent && (atLeast === undefined || atLeast <= standby.visibleCommit(collectionId));
       const engine = standby.use(has);
       if (engine === undefined) continue;
       const isBetter = has === chosen?.has ? standby.reading < chosen.standby.reading : has;
@@ -222,7 +222,7 @@ export class Standbys implements AsyncDisposable {
     if (commit === 0n) return true;
     const sql = `select from ${sqlSchema}.commits where number = $1 and at = $2::timestamptz`;
     return standby.isCommon(id, `${commit} ${committed_at}`, async () => {
-      const known = await withTimeout(ANSWER_MILLISECONDS, this.#primary.query(sql, [commit, committed_at]));
+      const known = await withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, this.#primary.query(sql, [commit, committed_at]));
       return known.length > 0;
     });
   }
@@ -239,7 +239,7 @@ export class Standbys implements AsyncDisposable {
                    join ${sqlSchema}.commits c on c.number = o.number and c.at <> o.at::timestamptz limit 1`;
     const values = [commits.map(({ number }) => number), commits.map(({ at }) => at)];
     const asked = this.#primary.query<{ number: bigint; at: string }>(sql, values);
-    const [foreign] = await withTimeout(ANSWER_MILLISECONDS, asked);
+    const [foreign] = await withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, asked);
     if (foreign !== undefined) standby.differs({ sqlSchema, ...foreign });
   }
 

@@ -1,10 +1,10 @@
 import type { Queryable } from '../engine/engine.ts';
 import type { ChunkContext } from './chunks.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
-import { endPublished, removeUnpublished } from './remove-documents.ts';
+import { expirePublished, removeUnpublished } from './remove-documents.ts';
 import { leaveTombstones } from './tombstones.ts';
 
-/** A live row of documents to be ended. */
+/** A live row that expires. */
 export interface LiveRow {
   readonly doc: bigint;
   readonly valid_from: bigint;
@@ -15,8 +15,8 @@ export function sumOfBytes(rows: readonly Pick<LiveRow, 'bytes'>[]): number {
   return rows.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
 }
 
-/** Ends live rows that a delete by query matches: published ones at the commit, unpublished ones at once. */
-export async function endRows(
+/** Expires live rows that a delete by query matches: published ones at the commit, unpublished ones at once. */
+export async function expireRows(
   tx: Queryable,
   context: ChunkContext,
   rows: readonly LiveRow[],
@@ -30,7 +30,7 @@ export async function endRows(
   if (leavesTombstones) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [docs]);
   const published = rows.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
   const unpublished = rows.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
-  await endPublished(tx, context, published);
+  await expirePublished(tx, context, published);
   await removeUnpublished(tx, context, unpublished);
   await tx.query(
     `update akin.collections set unpublished_documents = unpublished_documents - $2,
