@@ -25,7 +25,7 @@ describe('a large request', () => {
   const documents = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `d${i}` }));
   /** Runs instead of each pause, with the milliseconds that the pause is for. */
   const onPause = (run: (milliseconds: number) => Promise<void>) =>
-    jest.spyOn(made.store.throttle, 'rest').mockImplementation(run);
+    jest.spyOn(made.store.throttle, 'pauseAfter').mockImplementation(run);
 
   it('pauses after each batch, and others are answered meanwhile; a small one does not pause', async () => {
     const answered: number[] = [];
