@@ -107,8 +107,10 @@ async function updateToCommit(
 /** Each statement is a separate snapshot: rows of a commit are kept for longer than a search takes. */
 async function snapshotFor(store: Store, collection: Collection, request: NodeRequest): Promise<Snapshot> {
   const { commit, committedAt, documents, near, schemaVersion } = request;
-  const query: Snapshot['explain'] = (sql, params = []) =>
-    store.engine.read(sql, params, { timeoutMilliseconds: store.searchMilliseconds });
+  const timeoutMilliseconds = store.searchMilliseconds;
+  const query: Snapshot['explain'] = (sql, params = []) => store.engine.read(sql, params, { timeoutMilliseconds });
+  // Columns in memory copy the values that a commit added.
+  const copy = (sql: string) => store.engine.transaction((tx) => tx.copy(sql), { snapshot: true, timeoutMilliseconds });
   return {
     ...{ commit, committedAt },
     name: collection.name,
@@ -121,7 +123,7 @@ async function snapshotFor(store: Store, collection: Collection, request: NodeRe
     // The gateway records them.
     uses: new FieldUses(),
     expansions: new Map(request.expansions),
-    tx: { query, copy: () => Promise.reject(new Error('nothing is copied for filters')) },
+    tx: { query, copy },
     lookUp: query,
     explain: query,
   };
