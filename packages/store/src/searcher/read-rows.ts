@@ -51,7 +51,7 @@ export interface Chunk extends Summary {
 
 /**
  * Reads the next rows of a range, in order of their number, with their vectors of some modules. The first chunk also
- * has the rows that commits after `after` ended, up to `upTo`.
+ * has the rows that commits after `after` ended, up to `upTo`, and says whether some of them may have been removed.
  *
  * @param behind the number of the last one read; {@link numberBeforeFirst} at the beginning
  * @param mostEnds number of ended rows, of which at most one more is read
@@ -79,12 +79,12 @@ export async function readChunk(
          where valid_from > ${after} and valid_from <= ${upTo} and valid_to > ${upTo} and ${isAfterInPart(collection, 'doc', behind)}
          order by doc limit ${CHUNK_ROWS}) d ${joins.join(' ')}
        order by d.doc)`,
-    `select null, coalesce(min(number), 0), null${nothing} from ${S}.commits`,
   ];
   const first = numberBeforeFirst(collection);
   if (after >= 0n && behind === first) {
     const own = collection.part === undefined ? '' : `and ${isAfterInPart(collection, 'doc', first)}`;
     parts.push(
+      `select null, coalesce(min(number), 0), null${nothing} from ${S}.commits`,
       `(select doc, null, valid_to${nothing} from ${S}.documents where valid_to > ${after} and valid_to <= ${upTo} ${own}
         limit ${mostEnds + 1})`,
     );

@@ -1,0 +1,83 @@
+import { Searcher, summaryOf } from '@akin/searcher';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { sharedStore } from '../../test/shared-store.ts';
+import { accept, changesOf, testOutputs } from '../../test/support.ts';
+import { stageChanges } from '../accept/staging.ts';
+import { maintain } from '../bulk/maintain.ts';
+import { createCollection } from '../collections/collections.ts';
+import { commit } from '../commit/commit.ts';
+import type { Collection, Store } from '../context.ts';
+import { InMemoryCollection } from './in-memory-collection.ts';
+import { CHUNK_ROWS } from './read-rows.ts';
+
+/** More documents than a search adds by itself. */
+const MANY = CHUNK_ROWS + 100;
+
+describe('a collection in memory', () => {
+  let store: Store;
+  let searcher: Searcher | undefined;
+  let made = 0;
+
+  sharedStore('postgres', (opened) => {
+    store = opened;
+  });
+  afterEach(() => searcher?.[Symbol.asyncDispose]());
+
+  const begin = async () => {
+    const collection = await createCollection(store, `pictures-${made++}`);
+    searcher = new Searcher({ threads: 1, exactRows: 50 });
+    const held = new InMemoryCollection(
+      searcher,
+      0,
+      collection,
+      async () => {},
+      () => Number.POSITIVE_INFINITY,
+    );
+    return { collection, held };
+  };
+  /** Adds documents in one commit, and deletes one if given. */
+  const add = async (collection: Collection, from: number, count: number, deleted?: string) => {
+    const outputs = testOutputs({ shape: [1, 0, 0, 0] });
+    const documents = Array.from({ length: count }, (_, n) => ({ id: `d${from + n}`, import: outputs }));
+    const staging = stageChanges(store, collection, {});
+    await staging.add(await changesOf(store, collection, documents));
+    await staging.accept();
+    if (deleted !== undefined) await accept(store, collection, [{ kind: 'delete', id: deleted }]);
+    await commit(store, collection);
+  };
+  /** The store, which does something each time after rows were copied from it. */
+  const watched = (copied: (rows: number, times: number) => Promise<unknown>): Store => {
+    let times = 0;
+    const transaction: Store['engine']['transaction'] = async (work, options) => {
+      const rows: number[] = [];
+      const result = await store.engine.transaction((tx, first) => {
+        const copy = async (sql: string) => {
+          const bytes = await tx.copy(sql);
+          rows.push(summaryOf(bytes).count);
+          return bytes;
+        };
+        return work({ ...tx, copy }, first);
+      }, options);
+      for (const count of rows) await copied(count, ++times);
+      return result;
+    };
+    return { ...store, engine: { ...store.engine, transaction } };
+  };
+  const count = (held: InMemoryCollection, commit: number) =>
+    held.count({ commit, module: 'shape', restrictions: [{ filters: [] }] });
+
+  it('is not read again for rows that were removed when it had already read which ones ended', async () => {
+    const { collection, held } = await begin();
+    await add(collection, 0, 10);
+    await held.read(store, 'shape', 0);
+    await add(collection, 10, MANY, 'd3');
+    await add(collection, 10 + MANY, 1, 'd5');
+    const rows: number[] = [];
+    const source = watched(async (count) => {
+      rows.push(count);
+      await maintain(store, [collection]);
+    });
+    await held.read(source, 'shape', 0);
+    expect([rows, await count(held, 3)]).toEqual([[CHUNK_ROWS, 101], [10 + MANY + 1 - 2]]);
+  });
+});
