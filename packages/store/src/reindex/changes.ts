@@ -68,14 +68,6 @@ async function readDocs(
   return completeExported(store, found);
 }
 
-/** The number of the last commit. 0 before the first one, or if the collection was dropped. */
-export async function currentCommit(store: Store, collection: Collection): Promise<bigint> {
-  const [row] = await store.engine.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [
-    collection.id,
-  ]);
-  return row?.commit ?? 0n;
-}
-
 /**
  * Documents that were added or changed after commit `since`, as of commit `to`, and the ids of removed ones. A pin must
  * keep both commits.

@@ -7,8 +7,8 @@ import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { definedFields, type ExportedDocument } from '../export/export-documents.ts';
-import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
-import { changesBetween, currentCommit, documentsOf, missingIn } from './changes.ts';
+import { currentCommit, movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
+import { changesBetween, documentsOf, missingIn } from './changes.ts';
 import { type AnalyzeAgain, accepterOf, type Copied, copyDocuments } from './copy.ts';
 import {
   abandonTarget,

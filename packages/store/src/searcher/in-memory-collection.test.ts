@@ -66,6 +66,25 @@ describe('a collection in memory', () => {
   const count = (held: InMemoryCollection, commit: number) =>
     held.count({ commit, module: 'shape', restrictions: [{ filters: [] }] });
 
+  it('has what was committed while it was read, with housekeeping all the time', async () => {
+    const { collection, held } = await begin();
+    await add(collection, 0, 10);
+    const rows: number[] = [];
+    const source = watched(async (count, times) => {
+      rows.push(count);
+      if (times === 1) await add(collection, 10, MANY, 'd3');
+      if (times === 2) await add(collection, 10 + MANY, 1, 'd5');
+      await maintain(store, [collection]);
+    });
+    await held.read(source, 'shape', 0);
+    // All, what the next commit brought, and what came during that.
+    expect(rows).toEqual([10, CHUNK_ROWS, 100, 1]);
+    expect([held.has(3n, 'shape'), await count(held, 3)]).toEqual([true, [10 + MANY + 1 - 2]]);
+    await add(collection, 20 + MANY, 1);
+    expect(await store.engine.transaction((tx) => held.catchUp(tx, 4n, 'shape'))).toBe(true);
+    expect(await store.engine.query('select from akin.pins')).toEqual([]);
+  });
+
   it('is not read again for rows that were removed when it had already read which ones ended', async () => {
     const { collection, held } = await begin();
     await add(collection, 0, 10);

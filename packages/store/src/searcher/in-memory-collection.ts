@@ -8,7 +8,7 @@ import {
   type VectorQuery,
 } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
-import { pinCommit, removePin } from '../export/pins.ts';
+import { currentCommit, movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
 import type { Change, CollectionHandle } from './collection-handle.ts';
 import { FilterCache } from './filter-cache.ts';
 import { InMemoryCells } from './in-memory-cells.ts';
@@ -196,21 +196,37 @@ export class InMemoryCollection {
   async #readAll(source: RowSource, module: string): Promise<void> {
     const pin = await pinCommit(source, this.collection);
     try {
-      if (pin.commit > LAST_COMMIT) throw new Error('there were more commits than the searcher can count');
       if (!this.hasModule(module) && this.#commit < 0n) this.#modules.push(module);
       await this.#readRows(source, pin.commit);
       if (!this.hasModule(module)) {
         await this.#readModule(source, module, pin.commit);
         this.#modules.push(module);
       }
+      await this.#follow(source, pin);
     } finally {
       await removePin(source, pin);
     }
   }
 
-  async #readRows(source: RowSource, upTo: bigint): Promise<void> {
+  /**
+   * Reads what was committed during a read, until a search could add the rest. The pin keeps the rows that ended: if
+   * they were removed before they are read, all rows would have to be read again.
+   */
+  async #follow(source: RowSource, pinned: Pin): Promise<void> {
+    let pin = pinned;
+    for (let isMuch = true; isMuch; ) {
+      const commit = await currentCommit(source, this.collection);
+      if (commit <= this.#commit) return;
+      isMuch = (await this.#readRows(source, commit)) >= CHUNK_ROWS;
+      pin = await movePin(source, pin, commit);
+    }
+  }
+
+  /** @returns how many rows were read */
+  async #readRows(source: RowSource, upTo: bigint): Promise<number> {
+    if (upTo > LAST_COMMIT) throw new Error('there were more commits than the searcher can count');
     const after = this.#commit;
-    if (after >= upTo) return;
+    if (after >= upTo) return 0;
     if (after < 0n) {
       this.#begun++;
       await this.#change({ kind: 'begin', exactRows: this.#exactRows });
@@ -218,6 +234,7 @@ export class InMemoryCollection {
     const begun = this.#firstChunk;
     const isBegun = begun?.after === after && begun.upTo === upTo;
     let isForgotten = false;
+    let rows = 0;
     await inPipeline(
       isBegun ? begun.last : numberBeforeFirst(this.collection),
       (behind) =>
@@ -231,20 +248,22 @@ export class InMemoryCollection {
         ),
       async (chunk) => {
         isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.ends > MAX_ENDS);
+        rows += chunk.count + chunk.ends;
         if (!isForgotten) await this.#take(chunk, this.#modules);
       },
     );
-    if (isForgotten) await this.#beginAgain(source, upTo);
-    else await this.#advance(upTo);
+    if (isForgotten) return this.#beginAgain(source, upTo);
+    await this.#advance(upTo);
+    return rows;
   }
 
   /** Reads the collection from the beginning: the rows replaced since then are unknown, or too many. */
-  async #beginAgain(source: RowSource, upTo: bigint): Promise<void> {
+  #beginAgain(source: RowSource, upTo: bigint): Promise<number> {
     this.filters.clear();
     this.columns.clear();
     this.#firstChunk = undefined;
     this.#commit = -1n;
-    await this.#readRows(source, upTo);
+    return this.#readRows(source, upTo);
   }
 
   async #readModule(source: RowSource, module: string, upTo: bigint): Promise<void> {
