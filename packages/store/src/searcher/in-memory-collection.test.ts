@@ -85,6 +85,37 @@ describe('a collection in memory', () => {
     expect(await store.engine.query('select from akin.pins')).toEqual([]);
   });
 
+  it('keeps the rows for as long as it is read', async () => {
+    const { collection, held } = await begin();
+    await add(collection, 0, 10);
+    const left: boolean[] = [];
+    const source = watched(async (_, times) => {
+      const [pin] = await store.engine.query<{ long: boolean }>(
+        `select until > now() + interval '5 minutes' as long from akin.pins`,
+      );
+      left.push(pin?.long === true);
+      // Time passes.
+      await store.engine.query(`update akin.pins set until = now() + interval '1 minute'`);
+      if (times === 1) await add(collection, 10, 1);
+    });
+    await held.read(source, 'shape', 0);
+    expect(left).toEqual([true, true]);
+  });
+
+  it('is not used if rows may have been removed while it was read', async () => {
+    const { collection, held } = await begin();
+    await add(collection, 0, 10);
+    const source = watched(async () => {
+      await store.engine.query(`update akin.pins set until = now() - interval '1 second'`);
+      await add(collection, 10, 1, 'd3');
+      await maintain(store, [collection]);
+    });
+    await expect(held.read(source, 'shape', 0)).rejects.toMatchObject({ code: 'conflict' });
+    expect([held.has(1n, 'shape'), held.has(2n, 'shape')]).toEqual([false, false]);
+    await held.read(store, 'shape', 0);
+    expect([held.has(2n, 'shape'), await count(held, 2)]).toEqual([true, [10]]);
+  });
+
   it('is not read again for rows that were removed when it had already read which ones ended', async () => {
     const { collection, held } = await begin();
     await add(collection, 0, 10);

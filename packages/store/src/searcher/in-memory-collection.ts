@@ -197,9 +197,9 @@ export class InMemoryCollection {
     const pin = await pinCommit(source, this.collection);
     try {
       if (!this.hasModule(module) && this.#commit < 0n) this.#modules.push(module);
-      await this.#readRows(source, pin.commit);
+      await this.#readRows(source, pin, pin.commit);
       if (!this.hasModule(module)) {
-        await this.#readModule(source, module, pin.commit);
+        await this.#readModule(source, pin, module);
         this.#modules.push(module);
       }
       await this.#follow(source, pin);
@@ -217,13 +217,13 @@ export class InMemoryCollection {
     for (let isMuch = true; isMuch; ) {
       const commit = await currentCommit(source, this.collection);
       if (commit <= this.#commit) return;
-      isMuch = (await this.#readRows(source, commit)) >= CHUNK_ROWS;
+      isMuch = (await this.#readRows(source, pin, commit)) >= CHUNK_ROWS;
       pin = await movePin(source, pin, commit);
     }
   }
 
-  /** @returns how many rows were read */
-  async #readRows(source: RowSource, upTo: bigint): Promise<number> {
+  /** @returns how many rows were read @throws AkinError conflict if the pin is gone, and perhaps rows that it kept */
+  async #readRows(source: RowSource, pin: Pin, upTo: bigint): Promise<number> {
     if (upTo > LAST_COMMIT) throw new Error('there were more commits than the searcher can count');
     const after = this.#commit;
     if (after >= upTo) return 0;
@@ -247,30 +247,35 @@ export class InMemoryCollection {
           after < 0n,
         ),
       async (chunk) => {
+        await movePin(source, pin, pin.commit);
         isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.ends > MAX_ENDS);
         rows += chunk.count + chunk.ends;
         if (!isForgotten) await this.#take(chunk, this.#modules);
       },
     );
-    if (isForgotten) return this.#beginAgain(source, upTo);
+    if (isForgotten) return this.#beginAgain(source, pin, upTo);
     await this.#advance(upTo);
     return rows;
   }
 
   /** Reads the collection from the beginning: the rows replaced since then are unknown, or too many. */
-  #beginAgain(source: RowSource, upTo: bigint): Promise<number> {
+  #beginAgain(source: RowSource, pin: Pin, upTo: bigint): Promise<number> {
     this.filters.clear();
     this.columns.clear();
     this.#firstChunk = undefined;
     this.#commit = -1n;
-    return this.#readRows(source, upTo);
+    return this.#readRows(source, pin, upTo);
   }
 
-  async #readModule(source: RowSource, module: string, upTo: bigint): Promise<void> {
+  async #readModule(source: RowSource, pin: Pin, module: string): Promise<void> {
     await inPipeline(
       numberBeforeFirst(this.collection),
-      (behind) => readFrom(source, this.collection, upTo, (tx) => readVectors(tx, this.collection, module, behind)),
-      (chunk) => this.#take(chunk, [module]),
+      (behind) =>
+        readFrom(source, this.collection, pin.commit, (tx) => readVectors(tx, this.collection, module, behind)),
+      async (chunk) => {
+        await movePin(source, pin, pin.commit);
+        await this.#take(chunk, [module]);
+      },
     );
   }
 
