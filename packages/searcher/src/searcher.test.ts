@@ -49,6 +49,26 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   channel('worker_threads').unsubscribe(onThread);
 });
 
+it('ends the threads that it started if another one cannot be started', async () => {
+  const workers: Worker[] = [];
+  const onThread = (message: unknown) => workers.push((message as { worker: Worker }).worker);
+  channel('worker_threads').subscribe(onThread);
+  let copies = 0;
+  // Each thread gets a copy of this. There is none for the third one.
+  const exactRows = {
+    get value() {
+      if (++copies === 3) throw new Error('there are too many threads');
+      return 100;
+    },
+  } as unknown as number;
+  await using searcher = new Searcher({ threads: 4, exactRows });
+  await expect(searcher.change(1, { kind: 'begin', key: 1 })).rejects.toThrow(SearcherError);
+  expect(workers.map(({ threadId }) => threadId)).toEqual([-1, -1]);
+  await searcher.change(1, { kind: 'begin', key: 1 });
+  expect(workers).toHaveLength(6);
+  channel('worker_threads').unsubscribe(onThread);
+});
+
 it.each([1, 2])(
   'gives estimates where bounds leave too many, unless it must be exact, with %i threads',
   async (threads) => {

@@ -169,7 +169,14 @@ export class Searcher implements AsyncDisposable {
 
   async #ask(key: number, request: Request): Promise<ReplyMessage[]> {
     if (this.#isClosed) throw new SearcherError('the searcher was closed');
-    if (this.#threads.length === 0) this.#start();
+    if (this.#threads.length === 0) {
+      try {
+        this.#start();
+      } catch (error) {
+        await this.#endThreads();
+        throw new SearcherError('a thread could not be started', { cause: error });
+      }
+    }
     const threads = this.#threads;
     const answers = await Promise.all(threads.map((thread) => thread.ask(request))).catch(async (error: unknown) => {
       // Without the share of the thread that failed, the data of the others is useless.
@@ -185,9 +192,10 @@ export class Searcher implements AsyncDisposable {
     return answers;
   }
 
+  /** @throws the error of a thread that cannot be started, such as one beyond the limit of a container */
   #start(): void {
     const { threads: count, exactRows } = this.#options;
-    this.#threads = Array.from({ length: count }, (_, index) => new SearcherThread({ index, count, exactRows }));
+    for (let index = 0; index < count; index++) this.#threads.push(new SearcherThread({ index, count, exactRows }));
   }
 }
 
