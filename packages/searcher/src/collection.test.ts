@@ -171,6 +171,32 @@ it('answers for each loaded commit, and for no other', () => {
   expect(collection.search({ ...query, commit: 2, module: 'none' })).toMatchObject({ matches: 0, isExact: true });
 });
 
+it('finds a document of a commit that was taken for a removed one before', () => {
+  const collection = new SearchedCollection(100);
+  const vector = unit([1, 2, 3, 4]);
+  const limits = { wanted: 5, exactRows: 100, minCompared: 5, maxCandidates: 100 };
+  const docs = (commit: number) => [
+    ...(collection.search({ commit, module: 'view', filters: [], vector, ...limits })?.docs ?? []),
+  ];
+  const add = (doc: number, commit: number) => {
+    collection.addRow(doc, commit);
+    collection.setVector('view', doc, vector);
+  };
+  add(1, 5);
+  collection.advance(5);
+  collection.addRemoved('view', 2, vector);
+  expect(docs(5)).toEqual([1]);
+  add(2, 6);
+  expect(docs(5)).toEqual([1]);
+  collection.advance(6);
+  expect([docs(5), docs(6)]).toEqual([[1], [1, 2]]);
+  collection.endRow(2, 7);
+  // What a commit has ended stays so.
+  add(2, 6);
+  collection.advance(7);
+  expect([docs(6), docs(7)]).toEqual([[1, 2], [1]]);
+});
+
 it('removes dead rows, and does not change the others', () => {
   const collection = new SearchedCollection(100);
   const vectors = clustered(4_000, 32);

@@ -91,11 +91,13 @@ export class SearchedCollection {
     vectors.set(row, vector);
   }
 
-  /** Adds a row that no commit sees, for {@link pairs}. Does nothing if the row exists. */
+  /**
+   * Adds a row that no commit sees, for {@link pairs}. Does nothing if the row exists. If it is a row of a later commit,
+   * {@link addRow} makes it visible.
+   */
   addRemoved(module: string, doc: number, vector: Float32Array): void {
     if (this.#rows.rowOf(doc) >= 0) return;
-    this.#rows.add(doc, 0);
-    this.#rows.end(doc, 0);
+    this.#rows.addUnseen(doc);
     this.setVector(module, doc, vector);
   }
 

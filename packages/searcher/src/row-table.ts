@@ -2,6 +2,8 @@ import { type Bits, bitsBytes, clearBit, createBits, grownBits, setBit } from '.
 
 /** Value of `to` for a row that no commit has ended. */
 const LIVE = 0xffff_ffff;
+/** Value of `to` for a row that no commit has seen yet. */
+const UNSEEN = 0;
 const EMPTY = -1;
 const GROWTH = 1.25;
 
@@ -58,18 +60,23 @@ export class RowTable {
     }
   }
 
-  /** Adds a document that is visible from commit `from` on. A document that exists stays unchanged. */
+  /**
+   * Adds a document that is visible from commit `from` on. A document that exists stays unchanged, unless it was added
+   * by {@link addUnseen}.
+   */
   add(doc: number, from: number): void {
-    if (this.rowOf(doc) !== EMPTY) return;
-    const row = this.#count;
-    this.#reserve(row + 1);
-    this.#docs[row] = doc;
+    const known = this.rowOf(doc);
+    if (known !== EMPTY && this.#to[known] !== UNSEEN) return;
+    const row = known === EMPTY ? this.#append(doc) : known;
     this.#from[row] = from;
     this.#to[row] = LIVE;
-    this.#count++;
-    this.#insert(row);
     setBit(this.#live, row);
     this.#liveCount++;
+  }
+
+  /** Adds a document that no commit sees. A document that exists stays unchanged. */
+  addUnseen(doc: number): void {
+    if (this.rowOf(doc) === EMPTY) this.#to[this.#append(doc)] = UNSEEN;
   }
 
   /** Ends a document: it is not visible from commit `to` on. */
@@ -120,6 +127,15 @@ export class RowTable {
     this.#live = createBits(capacity);
     this.#slots = new Int32Array(slotsFor(capacity)).fill(EMPTY);
     for (const row of rows) this.add(docs[row] as number, from[row] as number);
+  }
+
+  #append(doc: number): number {
+    const row = this.#count;
+    this.#reserve(row + 1);
+    this.#docs[row] = doc;
+    this.#count++;
+    this.#insert(row);
+    return row;
   }
 
   #reserve(count: number): void {
