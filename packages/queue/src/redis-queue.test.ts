@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createLogger } from '@akin/runtime/observability';
 import { createServices, openProxy, type TestRedis, testRedis } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Queue as BullQueue } from 'bullmq';
@@ -85,6 +86,21 @@ describe('a queue on Redis', () => {
     });
     await using queue = await createRedisQueue({ url: url.replace('redis://', 'redis://:secret@') });
     expect(await queue.alive('analyze', [])).toEqual(new Set());
+  });
+
+  it('logs no password when Redis refuses it after a change', async () => {
+    await using services = createServices({});
+    const url = await services.redis();
+    const admin = new Redis(url);
+    await admin.config('SET', 'requirepass', 'secret');
+    const lines: string[] = [];
+    const log = createLogger({ name: 'test', destination: { write: (line) => lines.push(line) } });
+    await using _queue = await createRedisQueue({ url: url.replace('redis://', 'redis://:secret@'), log });
+    await admin.config('SET', 'requirepass', 'another');
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    while (!lines.some((line) => line.includes('WRONGPASS'))) await delay(5);
+    expect(lines.join('')).not.toContain('secret');
+    await admin.quit();
   });
 
   it('fails a job that does not fit the catalogue without trying it again', async () => {

@@ -85,6 +85,23 @@ describe('the logger', () => {
     });
   });
 
+  it.each([false, true])('takes the commands out of errors of Redis, as they hold passwords (pretty: %s)', (pretty) => {
+    const refused = () =>
+      Object.assign(new Error('WRONGPASS'), { command: { name: 'hello', args: ['3', 'AUTH', 'default', 's3cret'] } });
+    const text = logged((log) => {
+      log.warn({ err: refused() }, 'refused');
+      log.warn(refused());
+      log.warn({ err: new Error('no queue', { cause: refused() }) }, 'refused');
+      log.warn({ err: Object.assign(new Error('no queue'), { previous: refused() }) }, 'refused');
+      log.warn({ err: new AggregateError([refused(), new AggregateError([refused()])], 'no server') }, 'refused');
+      const cyclic = Object.assign(refused(), { self: {}, code: 'ENOTIME' });
+      Object.assign(cyclic.self, { cyclic: cyclic.self });
+      log.warn({ err: cyclic }, 'refused');
+    }, pretty);
+    expect(text).toContain('WRONGPASS');
+    expect(text).not.toMatch(/s3cret|AUTH/);
+  });
+
   it('writes lines for a reader where asked, with the stack of an error', () => {
     const text = logged((log) => log.error({ err: new Error('broken'), collection: 'shoes' }, 'commit failed'), true);
     expect(text).toMatch(/^\d\d:\d\d:\d\d error commit failed collection=shoes\nError: broken\n {4}at /);

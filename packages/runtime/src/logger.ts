@@ -1,4 +1,4 @@
-import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
+import { type Logger, type LoggerOptions, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import { traceFields } from './spans.ts';
 
 export type { Logger } from 'pino';
@@ -29,7 +29,7 @@ export interface LoggerConfig {
 /**
  * A logger that writes one JSON object per line: `time` (ISO 8601), `level`, `name`, `pid`, `msg`, the fields of the
  * call, and `trace_id` and `span_id` if there is an active span. Query strings, passwords in URLs, keys and image data
- * are removed from every line, wherever they are.
+ * are removed from every line, wherever they are. So are the commands in errors of Redis.
  */
 export function createLogger({ name, level = 'info', destination, pretty }: LoggerConfig): Logger {
   const target = destination ?? process.stderr;
@@ -41,6 +41,7 @@ export function createLogger({ name, level = 'info', destination, pretty }: Logg
     timestamp: stdTimeFunctions.isoTime,
     mixin: () => ({ ...traceFields() }),
     formatters: { level: (label) => ({ level: label }), log: withoutBytes },
+    serializers: { err: (error) => withoutCommand(stdSerializers.err(error)) },
   };
   return pino(options, {
     write(line: string) {
@@ -48,6 +49,24 @@ export function createLogger({ name, level = 'info', destination, pretty }: Logg
       target.write(forReader ? prettyLine(clean) : clean);
     },
   });
+}
+
+/**
+ * Removes the command that ioredis adds to each error. Its arguments may be the password, the data of a job or a whole
+ * script.
+ *
+ * @param fields an error as pino serializes it; errors within it are serialized likewise
+ */
+function withoutCommand(fields: unknown): unknown {
+  // Values of other types may form a cycle.
+  if (typeof fields !== 'object' || fields === null || !('aggregateErrors' in fields)) return fields;
+  const { command: _, ...kept } = fields as Record<string, unknown>;
+  const { aggregateErrors } = kept;
+  const cleaned = Object.entries(kept).map(([key, value]) => [key, withoutCommand(value)]);
+  return {
+    ...Object.fromEntries(cleaned),
+    ...(Array.isArray(aggregateErrors) && { aggregateErrors: aggregateErrors.map(withoutCommand) }),
+  };
 }
 
 /** Replaces bytes by their number. */
