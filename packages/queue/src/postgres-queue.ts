@@ -1,7 +1,6 @@
 import { PoolerError, requireSessionPooling, setSession } from '@akin/runtime';
 import {
   Queue as BullQueue,
-  Worker as BullWorker,
   createPostgresBackend,
   DEFAULT_SCHEMA,
   type PostgresConnectionOptions,
@@ -19,6 +18,7 @@ import {
   type SharedQueue,
   type SharedQueueConfig,
 } from './bull-queue.ts';
+import { PatientWorker } from './patient-worker.ts';
 
 /** BullMQ has a separate type for each server, although their methods are the same. */
 type RedisLike = Awaited<ReturnType<BullServer['openQueue']>>;
@@ -82,7 +82,7 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
         return queue as RedisLike;
       },
       createWorker(jobs, process, settings) {
-        const worker: unknown = new BullWorker(
+        const worker: unknown = new PatientWorker(
           nameOf(jobs),
           process,
           { connection, ...settings },

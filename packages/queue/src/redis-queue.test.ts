@@ -154,6 +154,26 @@ it('opens new connections when the old ones hang, as after the loss of its machi
   }
 });
 
+it('asks for jobs slowly while the memory of Redis is full, and works on afterwards', async () => {
+  await using services = createServices({});
+  const url = await services.redis();
+  const admin = new Redis(url);
+  await using queue = await createRedisQueue({ url });
+  await queue.add('analyze', PAYLOAD, { id: 'a' });
+  await admin.config('SET', 'maxmemory', '1');
+  const handled: string[] = [];
+  queue.work('analyze', async ({ id }) => void handled.push(id), { concurrency: 1 });
+  const refused = async () => Number(/errorstat_OOM:count=(\d+)/.exec(await admin.info('errorstats'))?.[1] ?? 0);
+  while ((await refused()) === 0) await delay(5);
+  const before = await refused();
+  // A worker that does not wait asks about as often as this test.
+  for (let i = 0; i < 1_000; i++) await admin.ping();
+  expect((await refused()) - before).toBeLessThan(100);
+  await admin.config('SET', 'maxmemory', '0');
+  while (!handled.includes('a')) await delay(5);
+  await admin.quit();
+});
+
 brokenServer(
   'Redis',
   () => redis.url,

@@ -1,4 +1,4 @@
-import { Queue as BullQueue, Worker as BullWorker } from 'bullmq';
+import { Queue as BullQueue } from 'bullmq';
 import { Redis } from 'ioredis';
 import {
   createBullQueue,
@@ -8,6 +8,7 @@ import {
   type SharedQueue,
   type SharedQueueConfig,
 } from './bull-queue.ts';
+import { PatientWorker } from './patient-worker.ts';
 
 /**
  * A connection without an answer for this time is replaced: the machine of Redis may be gone. Otherwise the system would
@@ -48,7 +49,7 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
     {
       openQueue: async (jobs) => new BullQueue(jobs, { connection: producer, prefix, skipWaitingForReady: true }),
       createWorker: (jobs, process, settings) =>
-        new BullWorker(jobs, process, { connection: forWorkers, prefix, ...settings }),
+        new PatientWorker(jobs, process, { connection: forWorkers, prefix, ...settings }),
       isConnected: () => producer.status === 'ready' && forWorkers.status === 'ready',
       async alive(queue, ids) {
         const asking = producer.pipeline();
