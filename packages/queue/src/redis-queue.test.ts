@@ -154,6 +154,24 @@ it('opens new connections when the old ones hang, as after the loss of its machi
   }
 });
 
+it('moves to the new primary when its Redis becomes a replica', async () => {
+  await using services = createServices({});
+  await using others = createServices({});
+  const [url, primary] = [await services.redis(), new URL(await others.redis())];
+  const admin = new Redis(url);
+  await using proxy = await openProxy(url);
+  await using queue = await createRedisQueue({ url: proxy.url });
+  const handled: string[] = [];
+  queue.work('analyze', async ({ id }) => void handled.push(id), { concurrency: 1 });
+  await queue.add('analyze', PAYLOAD, { id: 'before' });
+  while (!handled.includes('before')) await delay(5);
+  proxy.pointTo(primary.href);
+  await admin.replicaof(primary.hostname, Number(primary.port));
+  while (!(await isDone(queue.add('analyze', PAYLOAD, { id: 'after' })))) await delay(5);
+  while (!handled.includes('after')) await delay(5);
+  await admin.quit();
+});
+
 it('asks for jobs slowly while the memory of Redis is full, and works on afterwards', async () => {
   await using services = createServices({});
   const url = await services.redis();

@@ -84,7 +84,7 @@ async function connect(
   options: { maxRetriesPerRequest: number; enableOfflineQueue: boolean; socketTimeout: number },
   report: (error: Error) => void,
 ): Promise<Redis> {
-  const redis = new Redis(url, { ...options, lazyConnect: true });
+  const redis = new Redis(url, { ...options, reconnectOnError: isDemoted, lazyConnect: true });
   redis.on('error', report);
   // `connect` rejects with `Connection is closed` only.
   let reason: Error | undefined;
@@ -100,6 +100,11 @@ async function connect(
     redis.disconnect();
     throw unavailable(url, reason ?? error);
   }
+}
+
+/** Whether the server became a replica. Its address may meanwhile belong to the new primary. */
+function isDemoted({ message }: Error): boolean {
+  return message.includes('READONLY');
 }
 
 function unavailable(url: string, cause: unknown): QueueUnavailableError {

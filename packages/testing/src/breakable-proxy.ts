@@ -14,7 +14,9 @@ export interface BreakableProxy extends AsyncDisposable {
   mend(): Promise<void>;
   /** Stops all traffic without closing connections, like an unplugged network cable. */
   stall(): void;
-  /** Breaks all connections and forwards new ones to another server, like a DNS name that moves to a new primary. */
+  /** Forwards new connections to another server, like a DNS name that moves to a new primary. */
+  pointTo(target: string): void;
+  /** The same, and breaks all connections. */
   redirect(target: string): void;
 }
 
@@ -52,15 +54,19 @@ export async function openProxy(target: string, onAnswer?: () => void): Promise<
     for (const socket of sockets) socket.destroy();
     await closed;
   };
+  const pointTo = (other: string) => {
+    ({ hostname, port } = new URL(other));
+  };
   return {
     url: url.href,
     cut,
+    pointTo,
     stall() {
       isStalled = true;
       for (const socket of sockets) socket.unpipe().pause();
     },
     redirect(other) {
-      ({ hostname, port } = new URL(other));
+      pointTo(other);
       for (const socket of sockets) socket.destroy();
     },
     async mend() {
