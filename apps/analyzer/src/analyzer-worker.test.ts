@@ -45,10 +45,10 @@ describe('the analyzer', () => {
     queue = createMemoryQueue();
     worker = startWorker(analyzer);
   });
-  const startWorker = (analyzer: Analyzer) => {
+  const startWorker = (analyzer: Analyzer, workerQueue: Queue = queue) => {
     metrics = createMetrics();
     return createAnalyzerWorker({
-      queue,
+      queue: workerQueue,
       analyzer,
       threads: 1,
       download: async (url, _urgent, signal) => {
@@ -194,6 +194,36 @@ describe('the analyzer', () => {
       ['image-unreachable', false],
       ['image-unreachable', false],
     ]);
+  });
+
+  it('gives no picture up because the queue refuses its answer', async () => {
+    await worker[Symbol.asyncDispose]();
+    const refused: JobPayload<'analyzed'>['result'][] = [];
+    const add: Queue['add'] = async (_, payload) => {
+      refused.push((payload as JobPayload<'analyzed'>).result);
+      throw new Error('OOM command not allowed');
+    };
+    worker = startWorker(analyzer, { ...queue, add });
+    await queue.add('analyze', { ...REF, image: `${base}/picture.jpg`, modules: ['color'] }, { id: 'a' });
+    while ((await queue.counts('analyze')).failed === 0) await delay(5);
+    expect(refused.filter((result) => !('outputs' in result))).toEqual([]);
+    expect(refused).toHaveLength(3);
+    expect(await queue.alive('analyze', ['a'])).toEqual(new Set());
+  });
+
+  it('gives a picture up that crashed the processes that took it', async () => {
+    await worker[Symbol.asyncDispose]();
+    const found = results();
+    // The queue of a single process has no job that did so.
+    const work: Queue['work'] = (name, _, { onFailed, ...options }) => {
+      const handler = async (job: Parameters<NonNullable<typeof onFailed>>[0]) =>
+        onFailed?.(job, new Error('stalled'), true);
+      return queue.work(name, handler, options);
+    };
+    worker = startWorker(analyzer, { ...queue, work });
+    await add(0, {});
+    while (found.size < 1) await delay(5);
+    expect([...found.values()]).toMatchObject([{ error: { code: 'image-undecodable' }, passing: false }]);
   });
 
   it('logs the request id of an image when it fails, and passes the id on', async () => {

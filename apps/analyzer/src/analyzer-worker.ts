@@ -169,9 +169,12 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
 
   const working = queue.work('analyze', analyze, {
     concurrency: JOBS_AT_A_TIME,
-    onFailed: ({ payload: { image, modules: _, bulk: __, ...ref } }, err) => {
+    onFailed: ({ payload: { image, modules: _, bulk: __, ...ref } }, err, crashed) => {
       const { origin, ...job } = ref;
-      log.error({ requestId: origin?.requestId, ...job, image, err }, 'an analysis was given up');
+      const fields = { requestId: origin?.requestId, ...job, image, err };
+      // The queue refused its result. The indexer finds the job missing, and queues the image again.
+      if (!crashed) return log.error(fields, 'the result of an analysis could not be sent');
+      log.error(fields, 'an analysis was given up');
       answer(ref, { error: GIVEN_UP, passing: false }).catch(() => {});
     },
   });

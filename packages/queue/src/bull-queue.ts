@@ -150,8 +150,11 @@ export async function createBullQueue(
           one.on('failed', (job, error) => {
             if (job?.id === undefined || job.finishedOn === undefined) return;
             const payload = JOBS[name].payload.safeParse(job.data);
-            if (payload.success) onFailed?.({ id: job.id, payload: payload.data as JobPayload<Name> }, error);
-            else log?.warn({ err: error, id: job.id }, 'a job does not fit the catalogue and is dropped');
+            if (payload.success) {
+              // BullMQ's error for a job that stalled too often. `process` throws it only for payloads that do not fit.
+              const crashed = error instanceof UnrecoverableError;
+              onFailed?.({ id: job.id, payload: payload.data as JobPayload<Name> }, error, crashed);
+            } else log?.warn({ err: error, id: job.id }, 'a job does not fit the catalogue and is dropped');
           });
           return one;
         },

@@ -75,7 +75,7 @@ export function createMemoryQueue(): Queue {
         jobs.failed.delete(oldest);
         jobs.ids.delete(oldest);
       }
-      worker.options.onFailed?.({ id, payload: payload as JobPayload<JobName> }, error as Error);
+      worker.options.onFailed?.({ id, payload: payload as JobPayload<JobName> }, error as Error, false);
     }
   }
 

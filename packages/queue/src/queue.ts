@@ -24,10 +24,11 @@ export interface WorkOptions<Name extends JobName> {
   /** Maximum jobs at the same time. */
   readonly concurrency: number;
   /**
-   * Called with each job that failed permanently: at its last attempt, or because it crashed the processes that took
-   * it.
+   * Called with each job that failed permanently.
+   *
+   * @param crashed whether it crashed the processes that took it; otherwise its handler threw at its last attempt
    */
-  readonly onFailed?: (job: Pick<Job<Name>, 'id' | 'payload'>, error: Error) => void;
+  readonly onFailed?: (job: Pick<Job<Name>, 'id' | 'payload'>, error: Error, crashed: boolean) => void;
 }
 
 /** Handles jobs until disposed. Disposing takes no more jobs and waits for the running ones. */

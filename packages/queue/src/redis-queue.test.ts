@@ -120,6 +120,23 @@ describe('a queue on Redis', () => {
   });
 });
 
+it('says of a job that it crashed the processes that took it', async () => {
+  const prefix = nextPrefix();
+  await using queue = await createRedisQueue({ url: redis.url, prefix });
+  await queue.add('analyze', PAYLOAD, { id: 'poison' });
+  const admin = new Redis(redis.url);
+  // BullMQ does so when the job has stalled too often, which would take minutes.
+  await admin.hset(`${prefix}:analyze:poison`, 'defa', 'job stalled more than allowable limit');
+  const failure = await new Promise((resolve) => {
+    queue.work('analyze', () => Promise.reject(new Error('must not run')), {
+      concurrency: 1,
+      onFailed: ({ id }, _, crashed) => resolve([id, crashed]),
+    });
+  });
+  expect(failure).toEqual(['poison', true]);
+  await admin.quit();
+});
+
 it('closes soon after Redis is back, although one connection still waits to reconnect', async () => {
   const breakOnce = async (away: number) => {
     await using proxy = await openProxy(redis.url);

@@ -180,7 +180,7 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
     });
 
     it('gives up a poison job after its attempts, reports it once, and continues with the others', async () => {
-      const failures: [string, number, string][] = [];
+      const failures: [string, number, string, boolean][] = [];
       const done: string[] = [];
       queue.work(
         'analyze',
@@ -188,13 +188,16 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
           if (id === 'poison') throw new Error('cannot be done');
           done.push(id);
         },
-        { concurrency: 1, onFailed: ({ id, payload }, error) => failures.push([id, payload.position, error.message]) },
+        {
+          concurrency: 1,
+          onFailed: ({ id, payload }, error, crashed) => failures.push([id, payload.position, error.message, crashed]),
+        },
       );
       await queue.add('analyze', payload(1), { id: 'poison' });
       await queue.add('analyze', payload(2), { id: 'fine' });
       await untilCounts('analyze', { failed: 1, waiting: 0, delayed: 0, active: 0 });
       while (failures.length === 0) await delay(5);
-      expect([failures, done]).toEqual([[['poison', 1, 'cannot be done']], ['fine']]);
+      expect([failures, done]).toEqual([[['poison', 1, 'cannot be done', false]], ['fine']]);
       await queue.add('analyze', payload(1), { id: 'poison' });
       expect((await queue.counts('analyze')).waiting).toBe(0);
     });
