@@ -6,6 +6,7 @@ import { createLogger, createMetrics } from '@akin/runtime/observability';
 import {
   type AcceptedRange,
   type Collection,
+  claimForAnalysis,
   collectionStatus,
   createCollection,
   dropCollection,
@@ -223,6 +224,25 @@ describe('the indexer', () => {
       `update ${collection.sqlSchema}.operations set available_at = available_at - interval '11 seconds'`,
     );
     expect(await waitForOperations(store, collection, accepted)).toEqual([]);
+  });
+
+  it('asks the queue for the jobs of the models of the collections, although it does not have them', async () => {
+    await store.engine.query(
+      `insert into ${collection.sqlSchema}.descriptor_counts (module, documents, model) values ('content', 0, 'b')`,
+    );
+    await accept(store, collection, [image('a')]);
+    await claimForAnalysis(store, 1);
+    await store.engine.query(
+      `update ${collection.sqlSchema}.operations set available_at = available_at - interval '11 seconds'`,
+    );
+    const asked = new Promise((resolve) => {
+      const alive: Queue['alive'] = async (_name, ids, models) => {
+        resolve([ids.length, models]);
+        return new Set(ids);
+      };
+      start({ queue: { ...queue, alive }, sweepMilliseconds: 20 });
+    });
+    expect(await asked).toEqual([1, new Set(['b'])]);
   });
 
   it('leaves images in the database while the queue accepts none', async () => {

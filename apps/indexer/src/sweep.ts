@@ -26,10 +26,11 @@ const ABANDONED_MILLISECONDS = 6 * 60 * 60_000;
  */
 export async function requeueLost({ store, queue, log }: Context): Promise<number> {
   const analyzing = await listAnalyzing(store, LOST_FROM_QUEUE_MILLISECONDS);
+  const models = new Set(analyzing.map(({ models }) => models.get('content')));
   const byId = new Map(analyzing.map((ref) => [analysisJobId(jobRefOf(ref)), ref]));
   // In this order: a job of the first kind ends after it has added one of the second.
   for (const name of ['analyze', 'analyzed'] as const) {
-    for (const id of await queue.alive(name, [...byId.keys()])) byId.delete(id);
+    for (const id of await queue.alive(name, [...byId.keys()], models)) byId.delete(id);
   }
   const lost = await requeueAnalyses(store, [...byId.values()], { begun: true });
   const requeued = lost + (await requeueStuck(store, LOST_MILLISECONDS));

@@ -74,8 +74,11 @@ export interface Queue extends AsyncDisposable {
   /**
    * Returns those of the given ids whose jobs wait, run or will be tried again. The other jobs are finished, failed
    * permanently, or were lost.
+   *
+   * @param models the content models of the jobs, for a queue that keeps the jobs of each model apart. Without them, it
+   * finds only jobs for models that it has already handled.
    */
-  alive(name: JobName, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  alive(name: JobName, ids: readonly string[], models?: ReadonlySet<string | undefined>): Promise<ReadonlySet<string>>;
 }
 
 /** How many failed jobs are kept. */

@@ -71,6 +71,13 @@ describe('the queue of a fleet with several content models', () => {
     expect(await indexer.counts('analyze')).toMatchObject({ waiting: 1 });
   });
 
+  it('finds the living jobs of a model for which only another process has added jobs', async () => {
+    const other = await openFor('a');
+    await other.add('analyze', job(1, 'b'), { id: 'one' });
+    const indexer = await openFor('a');
+    expect(await indexer.alive('analyze', ['one'], new Set([undefined, 'b']))).toEqual(new Set(['one']));
+  });
+
   it('treats jobs that name no model as jobs for the model of their queue', async () => {
     const older = await open('color=color-1,content=b');
     await older.add('analyze', job(1), { id: 'old' });

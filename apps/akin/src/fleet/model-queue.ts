@@ -88,7 +88,9 @@ export async function openModelQueue(
       return sum;
     },
     isFull: (model) => full.has(namesOf(modelsWith(model))),
-    async alive(name, ids) {
+    async alive(name, ids, models = new Set()) {
+      // Another process may have added the jobs.
+      for (const model of models) await queueOf(modelsWith(model));
       const found = await Promise.all((await all()).map(([, queue]) => queue.alive(name, ids)));
       return new Set(found.flatMap((some) => [...some]));
     },

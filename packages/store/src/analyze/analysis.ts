@@ -308,18 +308,24 @@ export async function failAnalysis(
 
 /**
  * The analyses that started before a given time and have not ended, oldest first within each collection, at most 1000
- * of each.
+ * of each. `models` also contains those that this process does not have.
  */
-export async function listAnalyzing(store: Store, olderThanMilliseconds: number): Promise<AnalysisRef[]> {
-  const refs: AnalysisRef[] = [];
-  for (const { collection } of await collectionStates(store, 'open')) {
+export async function listAnalyzing(
+  store: Store,
+  olderThanMilliseconds: number,
+): Promise<(AnalysisRef & Pick<AnalysisTask, 'models'>)[]> {
+  const refs: (AnalysisRef & Pick<AnalysisTask, 'models'>)[] = [];
+  for (const { collection, schemaVersion } of await collectionStates(store, 'open')) {
     const rows = await store.engine.query<{ request: bigint; position: number; attempt: number }>(
       `select request, position, attempt from ${collection.sqlSchema}.operations
         where state = 'analyzing' and available_at <= now() - $1 * interval '1 millisecond'
         order by available_at limit 1000`,
       [olderThanMilliseconds],
     );
-    for (const row of rows) refs.push({ collection, ...row });
+    if (rows.length === 0) continue;
+    const schema = await loadSchema(store, collection, schemaVersion);
+    const models = new Map([...generationOf(store, schema).models, ...schema.models]);
+    for (const row of rows) refs.push({ collection, models, ...row });
   }
   return refs;
 }
