@@ -106,4 +106,16 @@ describe('the logger', () => {
     const text = logged((log) => log.error({ err: new Error('broken'), collection: 'shoes' }, 'commit failed'), true);
     expect(text).toMatch(/^\d\d:\d\d:\d\d error commit failed collection=shoes\nError: broken\n {4}at /);
   });
+
+  it('escapes control characters in lines for a reader', () => {
+    const hostile = 'a\u001b[2J\u009b1A\r\n12:00:00 info';
+    const escaped = 'a\\u001b[2J\\u009b1A\\u000d\\n12:00:00 info';
+    const text = logged((log) => {
+      log.info({ url: hostile, list: [hostile], [hostile]: 1 }, hostile);
+      log.error({ err: new Error(hostile) }, 'failed');
+    }, true);
+    expect(text.split('\n')[0]).toContain(` ${escaped} url=${escaped} list=`);
+    expect(text).toContain(`Error: a\\u001b[2J\\u009b1A\\u000d\n12:00:00 info\n    at `);
+    expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
 });

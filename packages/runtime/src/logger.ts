@@ -106,6 +106,14 @@ function prettyLine(line: string): string {
   const rest = Object.entries(fields).map(
     ([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const stack = err?.stack === undefined ? '' : `\n${err.stack}`;
-  return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${msg ?? ''}${rest.join('')}${stack}\n`;
+  const stack = err?.stack === undefined ? '' : `\n${String(err.stack).split('\n').map(printable).join('\n')}`;
+  const text = printable(`${String(level).padEnd(5)} ${msg ?? ''}${rest.join('')}`);
+  return `${String(time).slice(11, 19)} ${text}${stack}\n`;
+}
+
+/** Escapes control characters: those in a text of a client could move the cursor of the terminal or feign a line. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, (one) =>
+    one === '\n' ? '\\n' : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
