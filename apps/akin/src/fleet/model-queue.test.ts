@@ -78,6 +78,17 @@ describe('the queue of a fleet with several content models', () => {
     expect(await indexer.alive('analyze', ['one'], new Set([undefined, 'b']))).toEqual(new Set(['one']));
   });
 
+  it('closes the queues that it has opened if another one does not open', async () => {
+    const opening = openModelQueue(
+      models('a'),
+      (contract) => (contract.includes('content=b') ? Promise.reject(new Error('no answer')) : open(contract)),
+      [models('b')],
+    );
+    await expect(opening).rejects.toThrow('no answer');
+    const first = await open('color=color-1,content=a');
+    await expect(first.add('analyze', job(1), { id: 'one' })).rejects.toThrow('closed');
+  });
+
   it('treats jobs that name no model as jobs for the model of their queue', async () => {
     const older = await open('color=color-1,content=b');
     await older.add('analyze', job(1), { id: 'old' });

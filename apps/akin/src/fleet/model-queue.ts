@@ -41,8 +41,17 @@ export async function openModelQueue(
   const all = async (): Promise<[string, SharedQueue][]> =>
     Promise.all([...queues].map(async ([models, queue]) => [models, await queue] as [string, SharedQueue]));
 
-  const main = await queueOf(own);
-  for (const one of others) await queueOf(one);
+  const close = async () => {
+    const opened = await Promise.allSettled(queues.values());
+    await Promise.all(opened.map((one) => (one.status === 'fulfilled' ? one.value[Symbol.asyncDispose]() : undefined)));
+  };
+
+  try {
+    for (const one of [own, ...others]) await queueOf(one);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     async add(name, payload, options) {
       await (await queueOf(modelsWith(payload.model))).add(name, payload, options);
@@ -97,13 +106,8 @@ export async function openModelQueue(
     async announce() {
       for (const [, queue] of await all()) await queue.announce();
     },
-    announced: () => main.announced(),
-    async [Symbol.asyncDispose]() {
-      const opened = await Promise.allSettled(queues.values());
-      await Promise.all(
-        opened.map((one) => (one.status === 'fulfilled' ? one.value[Symbol.asyncDispose]() : undefined)),
-      );
-    },
+    announced: async () => (await queueOf(own)).announced(),
+    [Symbol.asyncDispose]: close,
   };
 }
 
