@@ -119,7 +119,7 @@ export async function createBullQueue(
         backoff: { type: 'exponential', delay: JOBS[name].backoff },
         priority: PRIORITIES[priority ?? 'interactive'],
         removeOnComplete: true,
-        removeOnFail: { count: FAILED_KEPT },
+        removeOnFail: { count: FAILED_KEPT[name] },
       });
     },
     work<Name extends JobName>(name: Name, handler: JobHandler<Name>, { concurrency, onFailed }: WorkOptions<Name>) {

@@ -71,7 +71,7 @@ export function createMemoryQueue(): Queue {
       }
       jobs.failed.add(id);
       for (const oldest of jobs.failed) {
-        if (jobs.failed.size <= FAILED_KEPT) break;
+        if (jobs.failed.size <= FAILED_KEPT[name]) break;
         jobs.failed.delete(oldest);
         jobs.ids.delete(oldest);
       }

@@ -48,7 +48,7 @@ export interface JobCounts {
   /** Waiting for their next attempt. */
   readonly delayed: number;
   readonly active: number;
-  /** Failed permanently; the last 1000 are kept. */
+  /** Failed permanently; the last ones are kept. */
   readonly failed: number;
 }
 
@@ -81,5 +81,5 @@ export interface Queue extends AsyncDisposable {
   alive(name: JobName, ids: readonly string[], models?: ReadonlySet<string | undefined>): Promise<ReadonlySet<string>>;
 }
 
-/** How many failed jobs are kept. */
-export const FAILED_KEPT = 1_000;
+/** How many failed jobs are kept. A job with a result has some 40 kB, and the server may have little memory. */
+export const FAILED_KEPT: Readonly<Record<JobName, number>> = { analyze: 1_000, analyzed: 50 };

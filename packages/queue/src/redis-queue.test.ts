@@ -137,6 +137,23 @@ it('says of a job that it crashed the processes that took it', async () => {
   await admin.quit();
 });
 
+it('keeps few failed jobs with results, because they are large', async () => {
+  const prefix = nextPrefix();
+  await using queue = await createRedisQueue({ url: redis.url, prefix });
+  const admin = new Redis(redis.url);
+  const { image: _, ...ref } = PAYLOAD;
+  for (let i = 0; i < 60; i++) {
+    await queue.add('analyzed', { ...ref, result: { outputs: '{}' } }, { id: `a${i}` });
+    // Ten attempts would take minutes.
+    await admin.hset(`${prefix}:analyzed:a${i}`, 'defa', 'job stalled more than allowable limit');
+  }
+  let failed = 0;
+  queue.work('analyzed', () => Promise.reject(new Error('must not run')), { concurrency: 1, onFailed: () => failed++ });
+  while (failed < 60) await delay(5);
+  expect(await queue.counts('analyzed')).toMatchObject({ waiting: 0, failed: 50 });
+  await admin.quit();
+});
+
 it('closes soon after Redis is back, although one connection still waits to reconnect', async () => {
   const breakOnce = async (away: number) => {
     await using proxy = await openProxy(redis.url);
