@@ -116,6 +116,21 @@ describe('the page', () => {
     await until('another one has the focus', async () => (await focused()) !== 'n1');
   });
 
+  it('ends a list that has grown before the documents that are shown', async () => {
+    const collection = demo.akin.client.collection('growing');
+    await collection.create();
+    const documents = (from: number) => Array.from({ length: 150 }, (_, i) => ({ id: `n${from + i}`, n: from + i }));
+    await collection.add(documents(0), { commit: true });
+    const page = await demo.visit('/?collection=growing&sort=n+asc');
+    const toTheEnd = () => page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    await search(page, toTheEnd);
+    expect(await cards(page).count()).toBe(3 * PAGE_SIZE);
+    await collection.add(documents(-150), { commit: true });
+    await search(page, toTheEnd);
+    await page.locator('.found .more').waitFor({ state: 'detached' });
+    expect(await cards(page).last().getAttribute('data-id')).toBe('n149');
+  });
+
   it('says so when the picture of a link is gone, and shows the others', async () => {
     const page = await demo.visit('/?id=gone.jpg');
     await page.getByRole('alert').filter({ hasText: 'gone.jpg is not in this collection.' }).waitFor();

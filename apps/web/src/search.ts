@@ -34,9 +34,12 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
       parameters.cursorMark = start === 0 ? '*' : (model.shown.cursor ?? '*');
     }
     const answer: SearchAnswer = await model.collection[endpoint](parameters, { signal });
-    const documents = [...(start === 0 ? before : model.shown.documents), ...answer.response.docs];
+    const { docs } = answer.response;
+    const documents = [...(start === 0 ? before : model.shown.documents), ...docs];
     const cursor = answer.nextCursorMark ?? null;
-    const numFound = answer.response.numFound + before.length;
+    // New documents that sort before the cursor are counted, but never come: an empty page is the end.
+    const isEnd = start > 0 && docs.length === 0;
+    const numFound = isEnd ? documents.length : answer.response.numFound + before.length;
     model.update({ documents, numFound, inText: inText.inText, cursor, loading: false });
     if (start === 0) await Promise.all([countFacets(model, signal), tagQuestion(model, signal)]);
   } catch (error) {
