@@ -273,6 +273,20 @@ describe('the page', () => {
     await shot(page, 'colours');
   });
 
+  it('narrows and sorts by a number whose name has a comma', async () => {
+    const collection = demo.akin.client.collection('commas');
+    await collection.create();
+    await collection.add(
+      [4, 2, 9].map((price) => ({ id: `p${price}`, 'Price, EUR': price })),
+      { commit: true },
+    );
+    const page = await demo.visit('/?collection=commas');
+    await search(page, () => page.getByLabel('Order').selectOption({ label: 'Price, EUR, lowest first' }));
+    expect(await names(page)).toEqual(['p2', 'p4', 'p9']);
+    await search(page, () => page.getByLabel('Price, EUR, maximum').press('PageDown'));
+    expect(await names(page)).toEqual(['p2', 'p4']);
+  });
+
   it('finds pictures that were taken nearby', async () => {
     const page = await demo.visit('/?fq=city:"Galway"');
     await cards(page).first().locator('.picture').click();

@@ -1,6 +1,6 @@
-/** Escapes a field's name for a query. */
+/** Escapes a field's name for a query, a sort order and a list of fields: the last two are split at commas. */
 export function escapeName(name: string): string {
-  return name.replace(/[\\+\-!():^[\]"{}~*?|&;/\s]/g, '\\$&');
+  return name.replace(/[\\+\-!():^[\]"{}~*?|&;,/\s]/g, '\\$&');
 }
 
 /** Undoes `escapeName`. */

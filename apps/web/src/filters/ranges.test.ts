@@ -38,6 +38,7 @@ it.each([
 describe('bounds', () => {
   it.each([
     [PRICE, { from: 20, to: null }, 'unit\\ price:[20 TO *]'],
+    [{ ...PRICE, name: 'Price, EUR' }, { from: 20, to: 30 }, 'Price\\,\\ EUR:[20 TO 30]'],
     [PRICE, { from: null, to: 0.3 }, 'unit\\ price:[* TO 0.3]'],
     [RELEASED, { from: day('2020-01-01'), to: day('2020-12-31') }, 'released:[2020-01-01 TO 2020-12-31]'],
     [RELEASED, { from: day('2020-01-01') + 1_000, to: null }, 'released:[2020-01-01T00:00:01.000Z TO *]'],
