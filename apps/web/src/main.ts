@@ -23,7 +23,7 @@ import { Model } from './model.ts';
 import { page } from './page.ts';
 import { showCompared } from './review/compare.ts';
 import { pressInReview } from './review/keys.ts';
-import { choose, keepOne, loadGroups, moreMembers, separate } from './review/load-groups.ts';
+import { choose, keepOne, loadGroups, moreMembers, separate, setLeast } from './review/load-groups.ts';
 import { askForDelete, closeQuestions } from './review/review.ts';
 import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
@@ -209,7 +209,7 @@ const actions: Actions = {
   choose: (ids, isChosen) => choose(model, ids, isChosen),
   keep: (keep, id) => keepOne(model, keep, id),
   separate: (id) => separate(model, id),
-  setLeast: (least) => model.update({ review: { ...model.shown.review, least } }),
+  setLeast: (least) => setLeast(model, least),
   compare: (compared) => model.update({ review: { ...model.shown.review, compared } }),
   moreMembers: (id) => moreMembers(model, id),
   askForDelete() {

@@ -42,6 +42,13 @@ export function membersFrom(group: FoundGroup, least: number): FoundDocument[] {
   return group.members.filter(({ id, score }) => id === group.representative || (score ?? 1) >= least);
 }
 
+/** The marked ids that are still shown with at least this score: nobody should delete what they do not see. */
+export function stillShown(marked: ReadonlySet<string>, groups: readonly FoundGroup[], least: number): Set<string> {
+  const shown = groups.map((group) => membersFrom(group, least)).filter(({ length }) => length > 1);
+  const ids = new Set(shown.flat().map(({ id }) => id));
+  return new Set([...marked].filter((id) => ids.has(id)));
+}
+
 function isBetter(one: FoundDocument, best: FoundDocument, keep: Keep): boolean {
   if (keep === 'largest') return compare(sizeOf(one), sizeOf(best)) > 0;
   if (keep === 'format') {

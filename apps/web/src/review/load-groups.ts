@@ -2,8 +2,8 @@ import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
 import { offerUndo } from '../undo.ts';
 import { asCurl, groupsOf } from '../view-state.ts';
-import { type Keep, membersFrom, restOf } from './facts.ts';
-import { MEMBERS_SHOWN, NO_REVIEW } from './state.ts';
+import { type Keep, membersFrom, restOf, stillShown } from './facts.ts';
+import { MEMBERS_SHOWN, NO_REVIEW, type Review } from './state.ts';
 
 const GROUPS_PAGE = 20;
 const MAX_GROUPS = 100;
@@ -25,13 +25,23 @@ export async function loadGroups(model: Model, page: 'first' | 'next' | 'again')
     const most = Math.max(before.most, numFound);
     const counts = { numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor, most };
     const all = page === 'next' ? [...before.groups, ...groups] : groups;
-    model.update({ loading: false, review: { ...model.shown.review, ...counts, groups: all } });
+    model.update({ loading: false, review: withShownMarks({ ...model.shown.review, ...counts, groups: all }) });
     if (asOfCommit < commit) {
       setTimeout(() => mayReload(model, mine.signal) && void loadGroups(model, 'again'), BEHIND_MILLISECONDS);
     }
   } catch (error) {
     if (!mine.signal.aborted) model.update({ loading: false, error: model.messageFor(error) });
   }
+}
+
+/** Removes the marks of documents that are not shown any more. */
+function withShownMarks(review: Review): Review {
+  return { ...review, chosen: stillShown(review.chosen, review.groups, review.least) };
+}
+
+/** Shows only members with at least this score. */
+export function setLeast(model: Model, least: number): void {
+  model.update({ review: withShownMarks({ ...model.shown.review, least }) });
 }
 
 /** The request for these groups, as a shell command. */
@@ -129,15 +139,18 @@ export async function separate(model: Model, id: string): Promise<void> {
     .map((member) => member.id);
   try {
     await collection.decideGroups(ids, 'different');
-    const groups = model.shown.review.groups.filter((one) => one !== group);
-    model.update({ error: null, review: { ...model.shown.review, groups } });
+    const shown = model.shown.review;
+    const groups = shown.groups.filter((one) => one.id !== id);
+    const numFound = shown.numFound && shown.numFound - 1;
+    model.update({ error: null, review: withShownMarks({ ...shown, groups, numFound }) });
     offerUndo(model, {
       text: TEXTS.review.separated(ids.length),
       async undo() {
         await collection.decideGroups(ids, null);
       },
     });
-    await loadGroups(model, 'again');
+    // Not while other groups have marks: fewer groups and members would be loaded, and their marks would be lost.
+    if (mayReload(model)) await loadGroups(model, 'again');
   } catch (error) {
     model.showError(error);
   }
