@@ -121,6 +121,24 @@ describe('documents on the page', () => {
     expect(address(page).get('q')).toBe('headphones');
   });
 
+  it('forgets what was selected and compared when one goes back', async () => {
+    const page = await demo.visit();
+    await page.getByRole('searchbox').fill('headphones');
+    await search(page, () => page.getByRole('searchbox').press('Enter'));
+    await cards(page).getByRole('checkbox').first().click();
+    const bar = page.getByRole('region', { name: 'Selected documents' });
+    await bar.getByText('1 selected').waitFor();
+    await search(page, () => page.goBack());
+    await bar.waitFor({ state: 'hidden' });
+
+    await page.getByRole('link', { name: 'Duplicates' }).click();
+    await page.getByRole('button', { name: 'Compare' }).first().click();
+    const compared = page.getByRole('dialog', { name: 'Compare' });
+    await compared.waitFor();
+    await search(page, () => page.goBack());
+    await compared.waitFor({ state: 'hidden' });
+  });
+
   it('shows all fields of a document, and filters by them', async () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}`);
     await cards(page).first().locator('.picture').click();

@@ -110,10 +110,16 @@ async function leaveCollection(name: string): Promise<void> {
   await enterCollection();
 }
 
+/** Forgets what belongs only to the results that the user leaves. */
+function leaveResults({ keepPreview = false } = {}): void {
+  if (!keepPreview) model.forgetPreview();
+  const review = { ...model.shown.review, compared: null };
+  model.shown = { ...model.shown, opened: null, tags: null, analyzing: false, selected: new Set(), review };
+}
+
 function go(change: Partial<ViewState>, options: { keepPreview?: boolean } = {}): void {
   model.state = { ...model.state, opened: null, ...change };
-  if (!options.keepPreview) model.forgetPreview();
-  model.shown = { ...model.shown, opened: null, tags: null, analyzing: false, selected: new Set() };
+  leaveResults(options);
   history.pushState(null, '', writeState(model.state));
   scrollTo({ top: 0 });
   void search(model);
@@ -121,9 +127,8 @@ function go(change: Partial<ViewState>, options: { keepPreview?: boolean } = {})
 
 const actions: Actions = {
   showCollection(collection) {
-    model.forgetPreview();
     model.state = { ...model.state, collection, query: null, words: '', filters: [], sort: '', opened: null };
-    model.shown = { ...model.shown, opened: null, tags: null, analyzing: false };
+    leaveResults();
     history.pushState(null, '', writeState(model.state));
     void enterCollection();
   },
@@ -288,8 +293,7 @@ addEventListener('popstate', () => {
     void followAddress(model).catch((error) => model.showError(error));
     return;
   }
-  model.forgetPreview();
-  model.shown = { ...model.shown, opened: null, analyzing: false };
+  leaveResults();
   void (state.collection === before.collection ? search(model) : enterCollection())
     .then(() => followAddress(model))
     .catch((error) => model.showError(error));
