@@ -121,14 +121,18 @@ describe('documents on the page', () => {
     expect(address(page).get('q')).toBe('headphones');
   });
 
-  it('forgets what was selected and compared when one goes back', async () => {
+  it('forgets what was selected, asked and compared when one goes back', async () => {
     const page = await demo.visit();
     await page.getByRole('searchbox').fill('headphones');
     await search(page, () => page.getByRole('searchbox').press('Enter'));
     await cards(page).getByRole('checkbox').first().click();
     const bar = page.getByRole('region', { name: 'Selected documents' });
     await bar.getByText('1 selected').waitFor();
+    await bar.getByRole('button', { name: 'Label…' }).click();
+    const question = page.getByRole('dialog', { name: 'Label 1 document' });
+    await question.waitFor();
     await search(page, () => page.goBack());
+    await question.waitFor({ state: 'hidden' });
     await bar.waitFor({ state: 'hidden' });
 
     await page.getByRole('link', { name: 'Duplicates' }).click();

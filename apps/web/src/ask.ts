@@ -67,6 +67,11 @@ export function ask({ title, text, action, second, input }: Question): Promise<A
   });
 }
 
+/** Closes an open question without an answer. */
+export function cancelQuestion(): void {
+  document.querySelector<HTMLDialogElement>('dialog.ask')?.close();
+}
+
 function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]>,

@@ -4,7 +4,7 @@ import type { Actions } from './actions.ts';
 import { addFiles, askToAdd } from './add/add-files.ts';
 import { failedFilesOf } from './add/add-pictures.ts';
 import { droppedFiles, holdsFolder } from './add/files.ts';
-import { ask } from './ask.ts';
+import { ask, cancelQuestion } from './ask.ts';
 import { NO_CHANGES } from './changes.ts';
 import { copyText } from './copy-text.ts';
 import { deleteDocuments } from './deleting.ts';
@@ -286,6 +286,8 @@ addEventListener('popstate', () => {
   const state = readState(new URLSearchParams(location.search));
   model.state = state;
   closeQuestions();
+  // Its answer would concern what was shown before.
+  cancelQuestion();
   const isSame = writeState({ ...state, opened: null }) === writeState({ ...before, opened: null });
   if (isSame) {
     // An uploaded picture may be too long for the URL.

@@ -12,6 +12,7 @@ const COPIED = 500;
 
 /** Asks for a label and adds it to all selected documents, or removes it. @returns false if the user cancelled */
 export async function labelSelected(model: Model): Promise<boolean> {
+  const { collection } = model;
   const documents = model.shown.documents.filter(({ id }) => model.shown.selected.has(id));
   const known = model.shown.facets.find(({ name }) => name === 'labels')?.values ?? [];
   const answer = await ask({
@@ -23,7 +24,6 @@ export async function labelSelected(model: Model): Promise<boolean> {
   if (answer === null) return false;
   const has = (document: FoundDocument) => strings(document.labels).includes(answer.text);
   const ids = documents.filter((document) => has(document) === answer.isSecond).map(({ id }) => id);
-  const { collection } = model;
   const change = async (modifier: 'add-distinct' | 'remove') => {
     const changes = ids.map((id) => ({ id, labels: { [modifier]: [answer.text] } }));
     await collection.addJson(new TextEncoder().encode(JSON.stringify(changes)), { commit: true });
@@ -45,6 +45,7 @@ export async function labelSelected(model: Model): Promise<boolean> {
 
 /** Asks for a collection and copies the selected documents into it. A missing collection is created. */
 export async function copySelected(model: Model): Promise<void> {
+  const { collection } = model;
   const ids = [...model.shown.selected];
   const answer = await ask({
     title: T.copy(ids.length),
@@ -53,7 +54,6 @@ export async function copySelected(model: Model): Promise<void> {
     input: { label: TEXTS.manage.name, values: model.shown.collections },
   });
   if (answer === null) return;
-  const { collection } = model;
   const other = model.akin.collection(answer.text);
   try {
     const { collections } = await model.akin.collections();

@@ -1,3 +1,4 @@
+import type { Collection } from '@akin/client';
 import { ask } from '../ask.ts';
 import type { Model } from '../model.ts';
 import { updateRuns } from '../runs/watch-runs.ts';
@@ -11,12 +12,16 @@ const T = TEXTS.add;
  * Indexes the pictures among the files. The page shows an error that affects all files; the run shows errors of single
  * files.
  */
-export async function addFiles(model: Model, files: readonly LocalFile[]): Promise<void> {
+export async function addFiles(
+  model: Model,
+  files: readonly LocalFile[],
+  collection: Collection = model.collection,
+): Promise<void> {
   const pictures = files.filter(isPicture);
   if (pictures.length === 0) return model.update({ error: T.none });
   model.update({ error: null });
   try {
-    const adding = addPictures(model.collection, pictures);
+    const adding = addPictures(collection, pictures);
     // Show the progress bar soon.
     setTimeout(() => void updateRuns(model), 200);
     await adding;
@@ -28,11 +33,12 @@ export async function addFiles(model: Model, files: readonly LocalFile[]): Promi
 
 /** Asks before files are indexed that were dropped onto existing pictures, because that may be a mistake. */
 export async function askToAdd(model: Model, files: readonly LocalFile[]): Promise<void> {
+  const { collection } = model;
   const { status } = model.shown;
   const pictures = files.filter(isPicture).length;
   const isMeant =
     pictures === 0 ||
     status?.documents === 0 ||
-    (await ask({ title: T.title(pictures), text: T.text(model.collection.name), action: T.add })) !== null;
-  if (isMeant) await addFiles(model, files);
+    (await ask({ title: T.title(pictures), text: T.text(collection.name), action: T.add })) !== null;
+  if (isMeant) await addFiles(model, files, collection);
 }

@@ -46,9 +46,10 @@ export async function dropCollection(
 }
 
 export async function clearDemo(model: Model): Promise<void> {
+  const { collection } = model;
   if ((await ask({ title: T.clearDemo, text: T.clearText(model.shown.managed.demo), action: T.clearDemo })) === null)
     return;
-  await act(model, () => model.collection.deleteByQuery(DEMO, { commit: true }));
+  await act(model, () => collection.deleteByQuery(DEMO, { commit: true }));
 }
 
 export function createKey(model: Model, key: NewKey): Promise<void> {
