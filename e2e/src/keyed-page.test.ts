@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { createClient } from '@akin/client';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
@@ -22,7 +24,11 @@ beforeAll(async () => {
   const { code, out, err } = await runAkin(['keys', 'create', '--scope', 'admin', '--data', data.folder]);
   expect([code, err]).toEqual([0, expect.stringContaining('shown only once')]);
   adminKey = out.trim();
-  akin = await serveAkin(['--data', data.folder, '--require-keys', '--no-demo']);
+  const scans = path.join(data.folder, 'scans');
+  await mkdir(scans);
+  await sharp(PICTURE).resize(600).tiff().toFile(path.join(scans, 'wall.tiff'));
+  akin = await serveAkin([scans, '--collection', 'scans', '--data', data.folder, '--require-keys']);
+  await akin.command.says(/1 indexed/);
   const client = createClient({ baseUrl: akin.url, key: adminKey });
   key = (await client.createKey({ scope: 'search' })).key;
   const collection = client.collection('my-collection');
@@ -99,6 +105,17 @@ it('the page shows only the collections of a key, and does not request others', 
   await page.locator('.card').getByText('shoes').first().waitFor();
   // Without a key the answers were 401.
   expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+  await context.close();
+});
+
+it('the page shows the original of a picture that the browser cannot read', async () => {
+  const { page, context } = await openPage(browser, `${akin.url}/?collection=scans`);
+  await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill(adminKey);
+  await page.getByRole('dialog').getByRole('button', { name: 'Open' }).click();
+  await page.locator('.card .picture').click();
+  const original = page.getByRole('dialog').locator('img.full');
+  await original.waitFor();
+  expect(await original.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBe(600);
   await context.close();
 });
 

@@ -74,14 +74,34 @@ class KeyedSource extends AsyncDirective {
   }
 
   async #fetch(address: string, key: string): Promise<void> {
-    const answer = await fetch(address, { headers: { authorization: `Bearer ${key}` } }).catch(() => undefined);
-    const picture = answer?.ok ? await answer.blob().catch(() => undefined) : undefined;
+    const picture = await fetchPicture(address, key);
     if (address !== this.#address || !this.isConnected) return;
     URL.revokeObjectURL(this.#shown);
     this.#shown = picture ? URL.createObjectURL(picture) : '';
-    // A URL without a picture: the image fires an error, and its listener shows a placeholder.
-    this.setValue(this.#shown || 'data:,');
+    // A URL without a picture: the image fires an error, and the original is requested in another format.
+    this.setValue(this.#shown || NO_PICTURE);
   }
+}
+
+const NO_PICTURE = 'data:,';
+
+async function fetchPicture(address: string, key: string): Promise<Blob | undefined> {
+  const answer = await fetch(address, { headers: { authorization: `Bearer ${key}` } }).catch(() => undefined);
+  return answer?.ok ? answer.blob().catch(() => undefined) : undefined;
+}
+
+/** Shows the picture of another URL in an image, fetched with the key if there is one. */
+export async function showInstead(image: HTMLImageElement, address: string): Promise<void> {
+  const key = keyOfTab();
+  if (key === undefined) {
+    image.src = address;
+    return;
+  }
+  const picture = await fetchPicture(address, key);
+  if (picture === undefined) return;
+  const shown = URL.createObjectURL(picture);
+  for (const end of ['load', 'error']) image.addEventListener(end, () => URL.revokeObjectURL(shown), { once: true });
+  image.src = shown;
 }
 
 /** For `src` of an image: its URL, or an object URL of the picture that was fetched with the key. */

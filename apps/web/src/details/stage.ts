@@ -1,7 +1,7 @@
 import type { Collection, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { keyed } from 'lit-html/directives/keyed.js';
-import { keyedSource } from '../key.ts';
+import { keyedSource, showInstead } from '../key.ts';
 import { isAnalyzed, titleOf } from '../parts.ts';
 import type { Shown } from '../shown.ts';
 import { TEXTS } from '../texts.ts';
@@ -53,7 +53,7 @@ function convert({ target }: Event, address: string): void {
   const image = target as HTMLImageElement;
   if (image.dataset.converted !== undefined) return;
   image.dataset.converted = '';
-  image.src = address;
+  void showInstead(image, address);
 }
 
 /** Zooms the picture of the open dialog in or out. */
