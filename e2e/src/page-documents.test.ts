@@ -143,6 +143,18 @@ describe('documents on the page', () => {
     await compared.waitFor({ state: 'hidden' });
   });
 
+  it('shows a card that the arrow keys reach below the header', async () => {
+    const page = await demo.visit();
+    await cards(page).first().locator('.picture').focus();
+    for (const key of ['Down', 'Down', 'Down', 'Down', 'Up', 'Up', 'Up']) await page.keyboard.press(`Arrow${key}`);
+    const [header, card] = await Promise.all([
+      page.locator('header').boundingBox(),
+      cards(page).filter({ has: page.locator(':focus') }).boundingBox(),
+    ]);
+    expect(header?.y).toBe(0);
+    expect(card?.y).toBeGreaterThanOrEqual((header?.height ?? 0) - 1);
+  });
+
   it('shows all fields of a document, and filters by them', async () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}`);
     await cards(page).first().locator('.picture').click();

@@ -49,6 +49,15 @@ describe('the groups to review', () => {
     await counted(page).waitFor();
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await groups(page).nth(20).waitFor();
+    // The controls of all groups stay below the header.
+    await groups(page).nth(20).scrollIntoViewIfNeeded();
+    await until('the controls are in sight', async () => {
+      const [header, bar] = await Promise.all([
+        page.locator('header').boundingBox(),
+        page.getByRole('group', { name: 'All groups' }).boundingBox(),
+      ]);
+      return header?.y === 0 && bar?.y === header.height;
+    });
   });
 
   it('are narrowed by words', async () => {

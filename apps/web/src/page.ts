@@ -1,5 +1,6 @@
 import type { Collection, CollectionSummary } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { ref } from 'lit-html/directives/ref.js';
 import type { Actions } from './actions.ts';
 import { changesView } from './changes.ts';
 import { details } from './details/details.ts';
@@ -7,6 +8,7 @@ import { examples } from './examples.ts';
 import { filterText } from './facets.ts';
 import { orderChoice } from './filters/order.ts';
 import { focusFirst } from './grid/focus.ts';
+import { watchHeader } from './grid/header.ts';
 import { layoutSwitch } from './grid/layout.ts';
 import { manageView } from './manage/manage.ts';
 import { question } from './question.ts';
@@ -119,7 +121,7 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
     event.preventDefault();
     actions.setWords(new FormData(event.target as HTMLFormElement).get('q') as string);
   };
-  return html`<header>
+  return html`<header ${ref(watchHeader)}>
     <a class="brand" href="?" @click=${(event: Event) => {
       event.preventDefault();
       actions.ask(null, 'content');
