@@ -35,7 +35,7 @@ import { select, selectBetween } from './selection.ts';
 import { loadCollections, loadFields, updateStatus, watchStatus } from './status.ts';
 import { TEXTS } from './texts.ts';
 import { forgetUndoLater, keepUndo, undoLast } from './undo.ts';
-import { queryOfFile } from './upload.ts';
+import { historyOf, queryOfFile, uploadOf } from './upload.ts';
 import { DEFAULT_COLLECTION, type Query, readState, type ViewState, writeState } from './view-state.ts';
 import { moreChanges, retryChanges } from './watch-changes.ts';
 import { canRankByText, wordsOf } from './words.ts';
@@ -120,7 +120,7 @@ function leaveResults({ keepPreview = false } = {}): void {
 function go(change: Partial<ViewState>, options: { keepPreview?: boolean } = {}): void {
   model.state = { ...model.state, opened: null, ...change };
   leaveResults(options);
-  history.pushState(null, '', writeState(model.state));
+  history.pushState(historyOf(model.state.query), '', writeState(model.state));
   scrollTo({ top: 0 });
   void search(model);
 }
@@ -240,13 +240,13 @@ const actions: Actions = {
   open(document: FoundDocument | null) {
     if (document) {
       model.state = { ...model.state, opened: document.id };
-      history.pushState({ details: true }, '', writeState(model.state));
+      history.pushState({ ...historyOf(model.state.query), details: true }, '', writeState(model.state));
       showDetails(model, document);
     } else if (history.state?.details) {
       history.back();
     } else {
       model.state = { ...model.state, opened: null };
-      history.replaceState(null, '', writeState(model.state));
+      history.replaceState(history.state, '', writeState(model.state));
       model.update({ opened: null });
     }
   },
@@ -283,14 +283,15 @@ const actions: Actions = {
 
 addEventListener('popstate', () => {
   const before = model.state;
-  const state = readState(new URLSearchParams(location.search));
+  const inUrl = readState(new URLSearchParams(location.search));
+  const state = { ...inUrl, query: inUrl.query ?? uploadOf(history.state) };
   model.state = state;
   closeQuestions();
   // Its answer would concern what was shown before.
   cancelQuestion();
-  const isSame = writeState({ ...state, opened: null }) === writeState({ ...before, opened: null });
-  if (isSame) {
-    // An uploaded picture may be too long for the URL.
+  const hasSameUrl = writeState({ ...state, opened: null }) === writeState({ ...before, opened: null });
+  // An uploaded picture may be too long for the URL.
+  if (hasSameUrl && historyOf(state.query).upload === historyOf(before.query).upload) {
     model.state = { ...before, opened: state.opened };
     void followAddress(model).catch((error) => model.showError(error));
     return;

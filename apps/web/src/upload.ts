@@ -9,6 +9,24 @@ const LONGEST_SIDE = 800;
 /** Outputs used for ranking; only these are kept, so that they fit into a URL. */
 const DESCRIPTORS = ['content_descriptor', 'color_descriptor', 'duplicate_descriptor'];
 
+/** Uploaded pictures that are too long for the URL, by the number in their entry of the browser's history. */
+const uploads = new Map<number, Query>();
+
+/** What the history keeps of a query that is not in the URL. */
+export function historyOf(query: Query | null): { readonly upload?: number } {
+  if (query?.by !== 'data') return {};
+  const known = [...uploads].find(([, one]) => one === query)?.[0];
+  // Numbers of an earlier load of the page must not mean another picture.
+  const upload = known ?? Date.now();
+  uploads.set(upload, query);
+  return { upload };
+}
+
+/** The uploaded picture of an entry of the history; null if it has none, or the page was loaded again since. */
+export function uploadOf(entry: { readonly upload?: number } | null): Query | null {
+  return uploads.get(entry?.upload ?? -1) ?? null;
+}
+
 /**
  * The query for pictures similar to a dropped, chosen or pasted file: the descriptors of its outputs, or, if the key
  * does not allow an analysis, the picture itself.
