@@ -155,6 +155,13 @@ describe('documents on the page', () => {
     expect(card?.y).toBeGreaterThanOrEqual((header?.height ?? 0) - 1);
   });
 
+  it('searches by an uploaded picture without the examples and the threshold of the search before', async () => {
+    const page = await demo.visit(`/?like=${PRODUCT.id}&less=demo-001&min=0.9`);
+    await search(page, () => page.locator('input[type=file]').setInputFiles(PRODUCT.file));
+    await page.getByText('Similar to the uploaded picture').waitFor();
+    expect([address(page).get('less'), address(page).get('min')]).toEqual([null, null]);
+  });
+
   it('shows all fields of a document, and filters by them', async () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}`);
     await cards(page).first().locator('.picture').click();

@@ -271,7 +271,7 @@ const actions: Actions = {
     const isWanted = () => model.shown.analyzing && model.shown.preview === preview;
     try {
       const query = await queryOfFile(model.collection, file);
-      if (isWanted()) go({ view: 'search', query, words: '' }, { keepPreview: true });
+      if (isWanted()) go({ view: 'search', query, words: '', also: [], least: 0 }, { keepPreview: true });
     } catch (error) {
       if (!isWanted()) return;
       model.forgetPreview();
