@@ -2,11 +2,13 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { temporaryFolder, until } from './akin.ts';
-import { openPage } from './browser.ts';
+import { openPage, type WatchedPage } from './browser.ts';
 import {
+  ASKS_FOR_DOCUMENTS,
   address,
   card,
   cards,
+  complaintsOf,
   copiedBy,
   names,
   PRODUCT,
@@ -160,6 +162,28 @@ describe('documents on the page', () => {
     await search(page, () => page.locator('input[type=file]').setInputFiles(PRODUCT.file));
     await page.getByText('Similar to the uploaded picture').waitFor();
     expect([address(page).get('less'), address(page).get('min')]).toEqual([null, null]);
+  });
+
+  it('goes on with the search before when an uploaded file cannot be read', async () => {
+    const { page } = await demo.open('/?view=changes');
+    await page.getByText('All changes are visible').waitFor();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(ASKS_FOR_DOCUMENTS, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'akin', exact: true }).click();
+    await page.locator('.skeleton').first().waitFor();
+    const file = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('This is no picture.') };
+    await page.locator('header input[type=file]').setInputFiles(file);
+    await page.getByRole('alert').getByText('not an image').waitFor();
+    release();
+    await settled(page);
+    expect(await cards(page).count()).toBe(PAGE_SIZE);
+    expect(await complaintsOf(demo.opened as WatchedPage)).toEqual([expect.stringContaining('415')]);
   });
 
   it('shows all fields of a document, and filters by them', async () => {

@@ -264,7 +264,6 @@ const actions: Actions = {
   async upload(file) {
     model.forgetPreview();
     const preview = URL.createObjectURL(file);
-    model.stop();
     model.update({ error: null, preview, opened: null, analyzing: true });
     scrollTo({ top: 0 });
     // If the user has left the view, the answer is not needed.
@@ -275,7 +274,7 @@ const actions: Actions = {
     } catch (error) {
       if (!isWanted()) return;
       model.forgetPreview();
-      model.update({ analyzing: false, loading: false, error: model.messageFor(error) });
+      model.update({ analyzing: false, error: model.messageFor(error) });
     }
   },
   copy: copyText,
