@@ -9,6 +9,8 @@ const REPORT_MILLISECONDS = 1_000;
 const MAX_FAILURES = 1_000;
 /** Maximum attempts to send a picture while akin is busy or unavailable; the pause grows each time. */
 const MAX_ATTEMPTS = 6;
+/** Refusals of the key or the collection rather than of one picture. 507: there is no room for more. */
+const FOR_ALL: readonly number[] = [401, 403, 404, 507];
 
 interface Run {
   readonly id: string;
@@ -58,18 +60,28 @@ export async function addPictures(collection: Collection, files: readonly LocalF
   addEventListener('beforeunload', confirmLeave);
   const waiting = [...files].reverse();
   const work = async () => {
-    for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) await addOne(collection, one, run);
+    for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+      const error = await addOne(collection, one, run);
+      if (!(error instanceof AkinRequestError) || !FOR_ALL.includes(error.status)) continue;
+      // The others would be refused, too. They can be retried.
+      run.failedFiles.push(...waiting.splice(0));
+      throw error;
+    }
   };
-  try {
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    await collection.commit();
-  } finally {
-    clearInterval(reporting);
-    removeEventListener('beforeunload', confirmLeave);
-    failedFiles.set(id, run.failedFiles);
-    // A report that arrives after the last one would say that the run goes on.
-    await reported;
-    await collection.reportRun(id, reportOf(run, waiting.length > 0 ? 'failed' : 'done'));
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  // Also after a refusal: what was added before becomes visible.
+  const [committed] = await Promise.allSettled([collection.commit()]);
+  const refused = [...ends, committed].find((end) => end.status === 'rejected');
+  clearInterval(reporting);
+  removeEventListener('beforeunload', confirmLeave);
+  failedFiles.set(id, run.failedFiles);
+  // A report that arrives after the last one would say that the run goes on.
+  await reported;
+  const last = collection.reportRun(id, reportOf(run, refused ? 'failed' : 'done'));
+  if (refused === undefined) await last;
+  else {
+    await last.catch(() => {});
+    throw refused.reason;
   }
 }
 
@@ -83,7 +95,8 @@ function confirmLeave(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-async function addOne(collection: Collection, { path, file }: LocalFile, run: Run): Promise<void> {
+/** @returns why the picture could not be added; undefined if it was */
+async function addOne(collection: Collection, { path, file }: LocalFile, run: Run): Promise<unknown> {
   const document = {
     id: path,
     title: titleOf(path),
@@ -94,7 +107,7 @@ async function addOne(collection: Collection, { path, file }: LocalFile, run: Ru
     try {
       await collection.addPicture(document, file);
       run.done += 1;
-      return;
+      return undefined;
     } catch (error) {
       if (isTransient(error) && attempt < MAX_ATTEMPTS) {
         await new Promise((resolve) => setTimeout(resolve, (error.retryAfterSeconds ?? attempt) * 1_000));
@@ -103,7 +116,7 @@ async function addOne(collection: Collection, { path, file }: LocalFile, run: Ru
       run.failed += 1;
       run.failedFiles.push({ path, file });
       if (run.failures.length < MAX_FAILURES) run.failures.push(failureOf(path, error));
-      return;
+      return error;
     }
   }
 }
