@@ -53,3 +53,16 @@ it('goes on when akin refuses one picture', async () => {
   expect(last()?.report).toMatchObject({ state: 'done', done: 19, failed: 1 });
   expect(failedFilesOf(last()?.id ?? '')).toEqual([files[3]]);
 });
+
+it('warns of leaving the page until the last of several runs has ended', async () => {
+  let end = () => {};
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const long = addPictures(collectionOf(() => held).collection, files);
+  await addPictures(collectionOf(async () => {}).collection, files);
+  expect(listeners.size).toBe(1);
+  end();
+  await long;
+  expect(listeners.size).toBe(0);
+});

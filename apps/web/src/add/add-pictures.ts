@@ -57,7 +57,7 @@ export async function addPictures(collection: Collection, files: readonly LocalF
   const reporting = setInterval(() => {
     reported = collection.reportRun(id, reportOf(run, 'running')).catch(() => {});
   }, REPORT_MILLISECONDS);
-  addEventListener('beforeunload', confirmLeave);
+  warnOfLeaving(1);
   const waiting = [...files].reverse();
   const work = async () => {
     for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
@@ -73,7 +73,7 @@ export async function addPictures(collection: Collection, files: readonly LocalF
   const [committed] = await Promise.allSettled([collection.commit()]);
   const refused = [...ends, committed].find((end) => end.status === 'rejected');
   clearInterval(reporting);
-  removeEventListener('beforeunload', confirmLeave);
+  warnOfLeaving(-1);
   failedFiles.set(id, run.failedFiles);
   // A report that arrives after the last one would say that the run goes on.
   await reported;
@@ -90,7 +90,15 @@ function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The browser asks the user before the page is closed while pictures are being sent. */
+let running = 0;
+
+/** The browser warns before the page is closed while pictures are sent. @param change in the number of runs */
+function warnOfLeaving(change: 1 | -1): void {
+  running += change;
+  if (running > 0) addEventListener('beforeunload', confirmLeave);
+  else removeEventListener('beforeunload', confirmLeave);
+}
+
 function confirmLeave(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
