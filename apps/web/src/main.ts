@@ -341,7 +341,7 @@ addEventListener('drop', (event) => {
   const isToAdd = dataTransfer.files.length > 1 || holdsFolder(dataTransfer) || model.shown.status?.documents === 0;
   if (file && isToAdd) {
     void droppedFiles(dataTransfer)
-      .then((files) => askToAdd(model, files))
+      .then((dropped) => askToAdd(model, dropped))
       .catch((error) => model.showError(error));
   } else if (file) void actions.upload(file);
   else if (address.startsWith('http')) actions.ask({ by: 'url', url: address });

@@ -272,6 +272,7 @@ export const TEXTS = {
     files: 'Choose pictures',
     terminal: 'Or use a terminal, for example for large folders:',
     none: 'None of the chosen files is a picture that akin supports.',
+    unreadable: (files: number) => `The browser could not read ${count(files, 'file or folder', 'files and folders')}.`,
     title: (files: number) => `Add ${count(files, 'picture')}?`,
     text: (collection: string) => `akin analyzes them and adds them to ${collection}.`,
     add: 'Add',

@@ -4,22 +4,25 @@ import type { Model } from '../model.ts';
 import { updateRuns } from '../runs/watch-runs.ts';
 import { TEXTS } from '../texts.ts';
 import { addPictures } from './add-pictures.ts';
-import { isPicture, type LocalFile } from './files.ts';
+import { type DroppedFiles, isPicture, type LocalFile } from './files.ts';
 
 const T = TEXTS.add;
 
 /**
  * Indexes the pictures among the files. The page shows an error that affects all files; the run shows errors of single
  * files.
+ *
+ * @param options.unreadable how many files could not be read before
  */
 export async function addFiles(
   model: Model,
   files: readonly LocalFile[],
-  collection: Collection = model.collection,
+  { collection = model.collection, unreadable = 0 }: { collection?: Collection; unreadable?: number } = {},
 ): Promise<void> {
   const pictures = files.filter(isPicture);
-  if (pictures.length === 0) return model.update({ error: T.none });
-  model.update({ error: null });
+  const error = unreadable > 0 ? T.unreadable(unreadable) : null;
+  if (pictures.length === 0) return model.update({ error: error ?? T.none });
+  model.update({ error });
   try {
     const adding = addPictures(collection, pictures);
     // Show the progress bar soon.
@@ -32,7 +35,7 @@ export async function addFiles(
 }
 
 /** Asks before files are indexed that were dropped onto existing pictures, because that may be a mistake. */
-export async function askToAdd(model: Model, files: readonly LocalFile[]): Promise<void> {
+export async function askToAdd(model: Model, { files, unreadable }: DroppedFiles): Promise<void> {
   const { collection } = model;
   const { status } = model.shown;
   const pictures = files.filter(isPicture).length;
@@ -40,5 +43,5 @@ export async function askToAdd(model: Model, files: readonly LocalFile[]): Promi
     pictures === 0 ||
     status?.documents === 0 ||
     (await ask({ title: T.title(pictures), text: T.text(collection.name), action: T.add })) !== null;
-  if (isMeant) await addFiles(model, files, collection);
+  if (isMeant) await addFiles(model, files, { collection, unreadable });
 }

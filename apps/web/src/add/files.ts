@@ -18,11 +18,17 @@ export function chosenFiles(list: FileList): LocalFile[] {
   return [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
+/** Files, and how many files and folders could not be read: they were removed meanwhile, or are not allowed. */
+export interface DroppedFiles {
+  readonly files: readonly LocalFile[];
+  readonly unreadable: number;
+}
+
 /**
  * All dropped files, including those in folders. Call it synchronously in the event handler, because the browser clears
  * the data afterwards.
  */
-export function droppedFiles(transfer: DataTransfer): Promise<LocalFile[]> {
+export function droppedFiles(transfer: DataTransfer): Promise<DroppedFiles> {
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   return filesBelow(entries);
 }
@@ -32,14 +38,19 @@ export function holdsFolder(transfer: DataTransfer): boolean {
   return [...transfer.items].some((item) => item.webkitGetAsEntry()?.isDirectory);
 }
 
-async function filesBelow(entries: readonly FileSystemEntry[]): Promise<LocalFile[]> {
+async function filesBelow(entries: readonly FileSystemEntry[]): Promise<DroppedFiles> {
   const files: LocalFile[] = [];
+  let unreadable = 0;
   const waiting = [...entries];
   for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
-    if (isFolder(entry)) for (const one of await entriesOf(entry)) waiting.push(one);
-    else files.push(await fileOf(entry as FileSystemFileEntry));
+    try {
+      if (isFolder(entry)) for (const one of await entriesOf(entry)) waiting.push(one);
+      else files.push(await fileOf(entry as FileSystemFileEntry));
+    } catch {
+      unreadable += 1;
+    }
   }
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), unreadable };
 }
 
 function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
