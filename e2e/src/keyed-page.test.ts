@@ -53,6 +53,10 @@ it('the page asks for a key once, works with a key that allows only searches, an
   page.on('request', (request) => addresses.push(request.url()));
   const dialog = page.getByRole('dialog');
   await dialog.getByText('This server needs a key.').waitFor();
+  // No header can hold these characters.
+  await dialog.getByLabel('Key', { exact: true }).fill('schlüssel–1');
+  await dialog.getByRole('button', { name: 'Open' }).click();
+  expect(await dialog.locator(':invalid').count()).toBeGreaterThan(0);
   await dialog.getByLabel('Key', { exact: true }).fill('wrong');
   await dialog.getByRole('button', { name: 'Open' }).click();
   await dialog.getByText('This key is unknown').waitFor();

@@ -34,6 +34,8 @@ export function askForKey(reason: string): void {
   about.textContent = keyOfTab() === undefined ? T.asks : reason;
   const input = document.createElement('input');
   Object.assign(input, { type: 'password', required: true, autocomplete: 'off', name: 'key', ariaLabel: T.title });
+  // No header can hold other characters: then every request would fail, and akin would never ask again.
+  Object.assign(input, { pattern: '[\\x20-\\x7E]+', title: T.rule });
   const button = document.createElement('button');
   button.className = 'button primary';
   button.textContent = T.open;

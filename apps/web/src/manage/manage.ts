@@ -13,7 +13,11 @@ const SCOPES: readonly Scope[] = ['search', 'index', 'admin'];
 /** The view of collections and keys, as far as the page's key allows. */
 export function manageView(shown: Shown, actions: Actions): TemplateResult {
   const { collections } = shown.managed;
-  if (collections === null) return html`<p class="note">${TEXTS.results.loading}</p>`;
+  if (collections === null) {
+    return html`<div class="changes">
+      ${shown.error === null ? html`<p class="note">${TEXTS.results.loading}</p>` : nothing} ${ownKey(actions)}
+    </div>`;
+  }
   return html`<div class="changes">
     <section aria-label=${T.collections}>
       <h2>${T.collections}</h2>
