@@ -242,6 +242,25 @@ describe('the review', () => {
 });
 
 describe('the changes', () => {
+  it('are shown when akin answers again, after an error', async () => {
+    const { page } = await demo.open('/');
+    await page.route(/\/operations\?|\/api\/cores$/, (route) => route.abort());
+    await page.getByRole('link', { name: /documents/ }).click();
+    const error = page.getByRole('alert').filter({ hasText: 'akin does not answer' });
+    await error.waitFor();
+    expect(await page.getByText('Looking…').count()).toBe(0);
+    await page.unroute(/\/operations\?|\/api\/cores$/);
+    await page.locator('.counts').waitFor();
+    await error.waitFor({ state: 'detached' });
+
+    await page.route(/\/api\/cores$/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Manage' }).click();
+    await error.waitFor();
+    expect(await page.getByText('Loading…').count()).toBe(0);
+    await page.getByText('This page sends no key.').waitFor();
+    expect(demo.opened?.complaints.splice(0).filter((text) => !text.includes('ERR_FAILED'))).toEqual([]);
+  });
+
   it('show failures and their reasons live, and can be retried', async () => {
     const collection = demo.akin.client.collection('changing');
     await collection.create();

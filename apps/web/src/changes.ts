@@ -65,11 +65,17 @@ interface Seen {
   readonly status: CollectionSummary | null;
   readonly figures: Figures | null;
   readonly scope: Scope | null;
+  readonly error: string | null;
 }
 
 /** The view of pending and failed changes, with reasons and possible actions, and of akin's configuration. */
-export function changesView({ changes, status, figures, scope }: Seen, actions: Actions): TemplateResult {
-  if (changes.loadedAt === null || status === null) return html`<p class="note">${TEXTS.review.looking}</p>`;
+export function changesView(
+  { changes, status, figures, scope, error }: Seen,
+  actions: Actions,
+): TemplateResult | typeof nothing {
+  if (changes.loadedAt === null || status === null) {
+    return error === null ? html`<p class="note">${TEXTS.review.looking}</p>` : nothing;
+  }
   const reasons = Object.entries(status.failures).sort(([, a], [, b]) => b - a);
   const failed = status.failed;
   return html`<div class="changes">

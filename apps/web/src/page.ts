@@ -68,7 +68,7 @@ function content(
   actions: Actions,
   curl: string,
   collection: Collection,
-): TemplateResult {
+): TemplateResult | typeof nothing {
   if (state.view === 'changes') return changesView(shown, actions);
   if (state.view === 'manage') return manageView(shown, actions);
   return state.view === 'groups'

@@ -1,20 +1,35 @@
+import { KeyError } from '@akin/client';
 import type { Actions } from './actions.ts';
 import { loadChanges, moreFailed } from './changes.ts';
 import { watchFigures } from './figures/watch-figures.ts';
 import type { Model } from './model.ts';
 
-/** Loads pending and failed changes, and updates them until another view is opened. */
+/** Pause after an error that may pass. */
+const RETRY_MILLISECONDS = 3_000;
+
+/** Loads pending and failed changes, and updates them until another view is opened, or akin refuses the key. */
 export async function watchChanges(model: Model): Promise<void> {
   const { signal } = model.start();
   model.update({ loading: false, error: null });
-  try {
-    await refreshChanges(model);
-    void watchFigures(model, signal);
-    for await (const event of model.collection.events({ signal })) {
-      if (event.kind === 'status') await refreshChanges(model);
+  let figures: Promise<void> | undefined;
+  let hasFailed = false;
+  while (!signal.aborted) {
+    try {
+      await refreshChanges(model);
+      if (signal.aborted) return;
+      if (hasFailed) model.update({ error: null });
+      hasFailed = false;
+      figures ??= watchFigures(model, signal);
+      for await (const event of model.collection.events({ signal })) {
+        if (event.kind === 'status') await refreshChanges(model);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      hasFailed = true;
+      model.showError(error);
+      if (error instanceof KeyError) return;
     }
-  } catch (error) {
-    if (!signal.aborted) model.showError(error);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MILLISECONDS));
   }
 }
 
