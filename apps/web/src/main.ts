@@ -1,7 +1,7 @@
 import { createClient, type FoundDocument } from '@akin/client';
 import { render } from 'lit-html';
 import type { Actions } from './actions.ts';
-import { addFiles, askToAdd } from './add/add-files.ts';
+import { addFiles, addFilesAgain, askToAdd } from './add/add-files.ts';
 import { failedFilesOf } from './add/add-pictures.ts';
 import { droppedFiles, holdsFolder } from './add/files.ts';
 import { ask, cancelQuestion } from './ask.ts';
@@ -201,13 +201,15 @@ const actions: Actions = {
     forgetKey();
     location.reload();
   },
-  addFiles: (files) => addFiles(model, files),
+  async addFiles(files) {
+    await addFiles(model, files);
+  },
   showChanges: () => go({ view: 'changes', query: null }),
   retry: (what) => void retryChanges(model, what),
   openRun: (opened) => model.update({ runs: { ...model.shown.runs, opened } }),
   retryRun(id) {
     const files = failedFilesOf(id);
-    if (files) void addFiles(model, files).then(() => dismissRun(model, id));
+    if (files) void addFilesAgain(model, id, files);
     else void retryRun(model, id);
   },
   dismissRun: (id) => void dismissRun(model, id),

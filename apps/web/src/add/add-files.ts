@@ -1,7 +1,7 @@
 import type { Collection } from '@akin/client';
 import { ask } from '../ask.ts';
 import type { Model } from '../model.ts';
-import { updateRuns } from '../runs/watch-runs.ts';
+import { dismissRun, updateRuns } from '../runs/watch-runs.ts';
 import { TEXTS } from '../texts.ts';
 import { addPictures } from './add-pictures.ts';
 import { type DroppedFiles, isPicture, type LocalFile } from './files.ts';
@@ -13,25 +13,37 @@ const T = TEXTS.add;
  * files.
  *
  * @param options.unreadable how many files could not be read before
+ * @returns false after an error that affects all files
  */
 export async function addFiles(
   model: Model,
   files: readonly LocalFile[],
   { collection = model.collection, unreadable = 0 }: { collection?: Collection; unreadable?: number } = {},
-): Promise<void> {
+): Promise<boolean> {
   const pictures = files.filter(isPicture);
   const error = unreadable > 0 ? T.unreadable(unreadable) : null;
-  if (pictures.length === 0) return model.update({ error: error ?? T.none });
-  model.update({ error });
+  model.update({ error: pictures.length === 0 ? (error ?? T.none) : error });
+  if (pictures.length === 0) return false;
+  let isDone = true;
   try {
     const adding = addPictures(collection, pictures);
     // Show the progress bar soon.
     setTimeout(() => void updateRuns(model), 200);
     await adding;
   } catch (error) {
+    isDone = false;
     model.showError(error);
   }
   await updateRuns(model);
+  return isDone;
+}
+
+/** Indexes the failed files of a run of this page again. The run is removed if akin takes them. */
+export async function addFilesAgain(model: Model, run: string, files: readonly LocalFile[]): Promise<void> {
+  const mark = (retrying: ReadonlySet<string>) => model.update({ runs: { ...model.shown.runs, retrying } });
+  mark(new Set([...model.shown.runs.retrying, run]));
+  if (await addFiles(model, files)) await dismissRun(model, run);
+  mark(new Set([...model.shown.runs.retrying].filter((one) => one !== run)));
 }
 
 /** Asks before files are indexed that were dropped onto existing pictures, because that may be a mistake. */

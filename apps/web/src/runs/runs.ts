@@ -14,11 +14,13 @@ export interface Runs {
   readonly rate: number | undefined;
   /** Ids of runs that were active on this page, whose end is announced. */
   readonly seen: ReadonlySet<string>;
+  /** Ids of runs whose failed files are being sent again. */
+  readonly retrying: ReadonlySet<string>;
   /** The id of the run whose failures are shown. */
   readonly opened: string | null;
 }
 
-export const NO_RUNS: Runs = { list: [], rate: undefined, seen: new Set(), opened: null };
+export const NO_RUNS: Runs = { list: [], rate: undefined, seen: new Set(), retrying: new Set(), opened: null };
 
 const isGoingOn = ({ state }: Run) => state === 'running' || state === 'paused';
 
@@ -59,7 +61,7 @@ function runBar(run: Run, runs: Runs, actions: Actions): TemplateResult {
       }
       ${isGoingOn(run) ? nothing : html`<button class="quiet" aria-label=${T.dismiss} title=${T.dismiss} @click=${() => actions.dismissRun(run.id)}>×</button>`}
     </div>
-    ${isOpen ? failures(run, actions) : nothing}
+    ${isOpen ? failures(run, runs.retrying.has(run.id), actions) : nothing}
   </div>`;
 }
 
@@ -71,11 +73,11 @@ function titleOf(run: Run): string {
 }
 
 /** The failures by reason, with advice on what to do. */
-function failures(run: Run, actions: Actions): TemplateResult {
+function failures(run: Run, isRetrying: boolean, actions: Actions): TemplateResult {
   const reasons = [...byCode(run.failures)].sort(([, a], [, b]) => b.length - a.length);
   return html`<div class="failures" role="region" aria-label=${T.failuresOf} tabindex="0">
     <div class="failures-head">
-      ${isGoingOn(run) ? nothing : html`<button @click=${() => actions.retryRun(run.id)}>${T.retry}</button>`}
+      ${isGoingOn(run) ? nothing : html`<button ?disabled=${isRetrying} @click=${() => actions.retryRun(run.id)}>${T.retry}</button>`}
       <button @click=${() => saveFailures(run)}>${T.csv}</button>
     </div>
     ${reasons.map(
