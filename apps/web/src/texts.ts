@@ -66,6 +66,7 @@ export const TEXTS = {
     noPicture: 'This document has no picture to compare with others.',
     badColor: 'akin cannot search for this colour.',
     badPicture: 'akin cannot read your picture: choose it again.',
+    tooLarge: 'This file is too large to search with.',
     listChanged: 'The list has changed. Reload the page.',
     page: 'This page had an error. Reload it.',
     noAnswer: 'akin does not answer. Is it still running?',

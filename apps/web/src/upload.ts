@@ -1,4 +1,5 @@
-import { AkinRequestError, type Collection } from '@akin/client';
+import { AkinRequestError, type Collection, PictureError } from '@akin/client';
+import { TEXTS } from './texts.ts';
 import type { Query } from './view-state.ts';
 
 /**
@@ -6,6 +7,8 @@ import type { Query } from './view-state.ts';
  * to send.
  */
 const LONGEST_SIDE = 800;
+/** akin reads 35 MB of parameters, and as a parameter a picture takes 1.42 times its bytes. */
+const MAX_BYTES = 24 * 1024 ** 2;
 /** Outputs used for ranking; only these are kept, so that they fit into a URL. */
 const DESCRIPTORS = ['content_descriptor', 'color_descriptor', 'duplicate_descriptor'];
 
@@ -34,7 +37,10 @@ export function uploadOf(entry: { readonly upload?: number } | null): Query | nu
  * @throws {Error} when the file is not a picture that akin supports; the message is for the user.
  */
 export async function queryOfFile(collection: Collection, file: Blob): Promise<Query> {
-  const data = await toBase64(await scaleDown(file));
+  const sent = await scaleDown(file);
+  // Only what the browser cannot decode is so large: perhaps a video or an archive.
+  if (sent.size > MAX_BYTES) throw new PictureError(413, TEXTS.messages.tooLarge);
+  const data = await toBase64(sent);
   try {
     const outputs: Record<string, unknown> = JSON.parse((await collection.analyze({ data })).outputs);
     return {
