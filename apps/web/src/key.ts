@@ -50,6 +50,8 @@ export function askForKey(reason: string): void {
     (keep.checked ? localStorage : sessionStorage).setItem(STORED, input.value.trim());
     location.reload();
   });
+  // Esc closes it, too: the next request without a valid key asks again.
+  dialog.addEventListener('close', () => dialog.remove());
   dialog.append(form);
   document.body.append(dialog);
   dialog.showModal();
