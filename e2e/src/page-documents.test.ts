@@ -248,6 +248,9 @@ describe('several collections', () => {
     await page.getByText('1 found').waitFor();
     await page.getByRole('link', { name: '1 document', exact: true }).waitFor();
     expect([address(page).get('collection'), address(page).get('q')]).toEqual(['notes', null]);
+    // Also in another tab.
+    const duplicates = page.getByRole('link', { name: 'Duplicates' });
+    expect(await duplicates.getAttribute('href')).toBe('?collection=notes&view=groups');
     // It cannot be compared with anything.
     expect(await cards(page).getByRole('button').allInnerTexts()).toEqual(['no picture']);
     await search(page, () => page.goBack());

@@ -21,7 +21,7 @@ import { selectionBar } from './selection.ts';
 import type { Shown } from './shown.ts';
 import { TEXTS } from './texts.ts';
 import { undoNote } from './undo.ts';
-import type { ViewState } from './view-state.ts';
+import { type ViewState, writeState } from './view-state.ts';
 import { whereSwitch, wordsOf } from './words.ts';
 
 const P = TEXTS.page;
@@ -121,8 +121,11 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
     event.preventDefault();
     actions.setWords(new FormData(event.target as HTMLFormElement).get('q') as string);
   };
+  // For another tab: a click stays in this one.
+  const nothingAsked = { query: null, words: '', filters: [], sort: '', opened: null };
+  const addressOf = (view: ViewState['view']) => writeState({ ...state, ...nothingAsked, view });
   return html`<header ${ref(watchHeader)}>
-    <a class="brand" href="?" @click=${(event: Event) => {
+    <a class="brand" href=${addressOf('search')} @click=${(event: Event) => {
       event.preventDefault();
       actions.ask(null, 'content');
     }}><img src="icon.svg" alt="" width="28" height="28" />akin</a>
@@ -139,17 +142,17 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
         @change=${(event: Event) => actions.ask({ by: 'hex', hex: (event.target as HTMLInputElement).value }, 'color')} />
       ${P.color}
     </label>
-    <a class="button views" href="?view=groups" aria-current=${state.view === 'groups' ? 'page' : nothing}
+    <a class="button views" href=${addressOf('groups')} aria-current=${state.view === 'groups' ? 'page' : nothing}
       title=${P.duplicatesTitle} @click=${(event: Event) => {
         event.preventDefault();
         actions.reviewGroups();
       }}>${P.views.groups}</a>
-    <a class="status" href="?view=changes" aria-current=${state.view === 'changes' ? 'page' : nothing}
+    <a class="status" href=${addressOf('changes')} aria-current=${state.view === 'changes' ? 'page' : nothing}
       title=${P.statusTitle} @click=${(event: Event) => {
         event.preventDefault();
         actions.showChanges();
       }}>${statusText(shown.status)}</a>
-    <a class="status" href="?view=manage" aria-current=${state.view === 'manage' ? 'page' : nothing} @click=${(
+    <a class="status" href=${addressOf('manage')} aria-current=${state.view === 'manage' ? 'page' : nothing} @click=${(
       event: Event,
     ) => {
       event.preventDefault();
