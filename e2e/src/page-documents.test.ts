@@ -186,6 +186,13 @@ describe('documents on the page', () => {
     expect(await complaintsOf(demo.opened as WatchedPage)).toEqual([expect.stringContaining('415')]);
   });
 
+  it('says that nothing matches words after a search for copies', async () => {
+    const page = await demo.visit(`/?like=${PRODUCT.id}&mode=duplicate`);
+    await page.getByRole('searchbox').fill('id:nothing');
+    await search(page, () => page.getByRole('searchbox').press('Enter'));
+    expect((await page.locator('.note').innerText()).trim()).toBe('Nothing matches.');
+  });
+
   it('shows all fields of a document, and filters by them', async () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}`);
     await cards(page).first().locator('.picture').click();

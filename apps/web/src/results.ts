@@ -83,6 +83,7 @@ function moreButton(
 function emptyNote(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
   if (shown.loading || shown.error || shown.numFound !== 0) return nothing;
   const asked = state.query || state.words || state.filters.length > 0;
-  if (asked) return html`<p class="note">${T.nothing}${state.mode === 'duplicate' ? ` ${T.noCopy}` : ''}</p>`;
+  const isCopyAsked = state.query !== null && state.mode === 'duplicate';
+  if (asked) return html`<p class="note">${T.nothing}${isCopyAsked ? ` ${T.noCopy}` : ''}</p>`;
   return emptyCollection(state.collection, actions);
 }
