@@ -52,8 +52,9 @@ const VIEWS = ['groups', 'changes', 'manage'] as const;
 
 export function readState(address: URLSearchParams): ViewState {
   const query = readQuery(address);
-  // Words can only be compared with content.
-  const mode = MODES.find((one) => one === address.get('mode') && query?.by !== 'text') ?? DEFAULT_MODE;
+  // Words can only be compared with content, and a colour with colours.
+  const asked = query?.by === 'hex' ? 'color' : address.get('mode');
+  const mode = MODES.find((one) => one === asked && query?.by !== 'text') ?? DEFAULT_MODE;
   return {
     collection: address.get('collection') || DEFAULT_COLLECTION,
     view: VIEWS.find((one) => one === address.get('view')) ?? 'search',
