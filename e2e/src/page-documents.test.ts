@@ -186,6 +186,18 @@ describe('documents on the page', () => {
     expect(await complaintsOf(demo.opened as WatchedPage)).toEqual([expect.stringContaining('415')]);
   });
 
+  it('leaves it to the browser to drop text into the search box', async () => {
+    const page = await demo.visit();
+    const isTaken = (selector: string) =>
+      page.evaluate(`(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.setData('text/plain', 'headphones');
+        const event = new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true });
+        return !document.querySelector('${selector}').dispatchEvent(event);
+      })()`);
+    expect([await isTaken('header input[type="search"]'), await isTaken('main')]).toEqual([false, true]);
+  });
+
   it('says that nothing matches words after a search for copies', async () => {
     const page = await demo.visit(`/?like=${PRODUCT.id}&mode=duplicate`);
     await page.getByRole('searchbox').fill('id:nothing');

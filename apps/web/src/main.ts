@@ -325,7 +325,12 @@ addEventListener('paste', (event) => {
   const file = [...(event.clipboardData?.files ?? [])].find((one) => one.type.startsWith('image/'));
   if (file) void actions.upload(file);
 });
+/** Text that is dragged onto an input: the browser itself puts it there. */
+function isTextForInput({ target, dataTransfer }: DragEvent): boolean {
+  return (target as Element).closest('input') !== null && dataTransfer?.types.includes('Files') === false;
+}
 addEventListener('dragover', (event) => {
+  if (isTextForInput(event)) return;
   event.preventDefault();
   document.body.classList.add('dropping');
 });
@@ -333,6 +338,7 @@ addEventListener('dragleave', (event) => {
   if (!event.relatedTarget) document.body.classList.remove('dropping');
 });
 addEventListener('drop', (event) => {
+  if (isTextForInput(event)) return;
   event.preventDefault();
   document.body.classList.remove('dropping');
   const { dataTransfer } = event;
