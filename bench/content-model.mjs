@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAnalyzer } from '@akin/modules/analyze';
-import { generationWith } from '@akin/modules/vectors';
+import { modelSetWith } from '@akin/modules/vectors';
 import { drawImage, TINY_TOWERS } from '@akin/testing';
 import { printMachine } from './lib/machine.mjs';
 import { writeRandomDino, writeRandomSiglip } from './lib/random-towers.mjs';
@@ -26,7 +26,7 @@ try {
 }
 
 async function time() {
-  const { models, textCalibration, parseOutputs } = generationWith(contentModel);
+  const { models, textCalibration, parseOutputs } = modelSetWith(contentModel);
   const analyzer = await createAnalyzer({ threads: 1, contentModel });
   const pictures = await Promise.all(
     Array.from({ length: PICTURES }, (_, seed) => drawImage({ width: 400, height: 300, seed })),

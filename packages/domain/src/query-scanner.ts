@@ -9,11 +9,11 @@ export interface LocalParams {
   readonly params: ReadonlyMap<string, string>;
 }
 
-type Mark = 'and' | 'or' | 'not' | 'plus' | 'minus' | 'open' | 'close' | 'colon' | 'filter' | 'end';
+type Operator = 'and' | 'or' | 'not' | 'plus' | 'minus' | 'open' | 'close' | 'colon' | 'filter' | 'end';
 
 /** A token of the query language. `start` and `end` are UTF-16 positions in the text. */
 export type Token = { readonly start: number; readonly end: number } & (
-  | { readonly kind: Mark }
+  | { readonly kind: Operator }
   /** Without wildcards there is exactly one part. */
   | { readonly kind: 'word'; readonly parts: readonly WildcardPart[] }
   | { readonly kind: 'phrase'; readonly value: string }
@@ -63,14 +63,14 @@ const BLANKS = ' \t\n\r\u3000';
  * start with them.
  */
 export const WORD_ENDS = `${BLANKS}():^[]"{}~`;
-const WORD_MARKS: ReadonlyMap<string, Mark> = new Map([
+const WORD_OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ['AND', 'and'],
   ['&&', 'and'],
   ['OR', 'or'],
   ['||', 'or'],
   ['NOT', 'not'],
 ]);
-const SINGLE_MARKS: ReadonlyMap<string, Mark> = new Map([
+const CHARACTER_OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ['(', 'open'],
   [')', 'close'],
   [':', 'colon'],
@@ -144,12 +144,12 @@ export class QueryScanner {
     if (char === '~') return this.#tilde();
     if (char === '/') throw this.#regularExpression(start);
     if (this.text.startsWith('filter(', start)) return this.#take({ kind: 'filter' }, start, start + 7);
-    const mark = SINGLE_MARKS.get(char);
-    if (mark !== undefined) {
+    const operator = CHARACTER_OPERATORS.get(char);
+    if (operator !== undefined) {
       // An operator followed by a blank is a word, so that "salt - pepper" excludes nothing.
       const blank = '+-!'.includes(char) && isBlank(this.text[start + 1]);
       if (blank) return this.#take({ kind: 'word', parts: [char] }, start, start + 1);
-      return this.#take({ kind: mark }, start, start + 1);
+      return this.#take({ kind: operator }, start, start + 1);
     }
     if (char === ']' || char === '}')
       throw this.error(start, `a ${char} closes nothing here; write \\${char} for the character`);
@@ -175,8 +175,8 @@ export class QueryScanner {
     }
     const end = Math.min(at, this.text.length);
     flush(end);
-    const mark = WORD_MARKS.get(this.text.slice(start, end));
-    return this.#take(mark === undefined ? { kind: 'word', parts } : { kind: mark }, start, end);
+    const operator = WORD_OPERATORS.get(this.text.slice(start, end));
+    return this.#take(operator === undefined ? { kind: 'word', parts } : { kind: operator }, start, end);
   }
 
   /** True if the next token is a colon. Does not consume it. */

@@ -27,7 +27,7 @@ describe('the scans of a JPEG', () => {
     });
   });
 
-  it('are found behind stray bytes, padding and restart marks', async () => {
+  it('are found behind stray bytes, padding and restart markers', async () => {
     const bytes = await picture.clone().jpeg({ progressive: true }).toBuffer();
     const stray = Buffer.from([7, 0, 0xff, 0, 0xff, 0xd0, 7, 0xff, 0x01, 0xff]);
     const at = bytes.lastIndexOf(Buffer.from([0xff, 0xda]));

@@ -1,7 +1,7 @@
 import type { ImageType } from './sniff.ts';
 
 /**
- * Counts the scans of a JPEG up to its end mark. Segments are skipped by their lengths, so the thumbnail in EXIF does
+ * Counts the scans of a JPEG up to its end marker. Segments are skipped by their lengths, so the thumbnail in EXIF does
  * not count. Bytes between segments are skipped one by one, as the decoder does.
  */
 export function countScans(bytes: Uint8Array): number {
@@ -11,7 +11,7 @@ export function countScans(bytes: Uint8Array): number {
     const code = bytes[at] === 0xff ? (bytes[at + 1] as number) : 0;
     if (code === 0xd9) break;
     if (code === 0xda) scans++;
-    // 0xd0 to 0xd8 are marks without a length; lower codes and 0xff are pixels or padding.
+    // 0xd0 to 0xd8 are markers without a length; lower codes and 0xff are pixels or padding.
     const isSegment = code >= 0xc0 && code !== 0xff && !(code >= 0xd0 && code <= 0xd8);
     at += isSegment ? 2 + view.getUint16(at + 2) : 1;
   }

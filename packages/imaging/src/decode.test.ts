@@ -303,7 +303,7 @@ describe('what decodeImage refuses', () => {
     }
   });
 
-  it('refuses a JPEG with a gap even when it was closed properly, but not one that lacks only its end mark', async () => {
+  it('refuses a JPEG with a gap even when it was closed properly, but not one that lacks only its end marker', async () => {
     for (const progressive of [false, true]) {
       const bytes = await toSharp(drawNoise(120, 90)).jpeg({ progressive }).toBuffer();
       const end = bytes.subarray(-2);

@@ -52,8 +52,8 @@ const RATIONAL = 5;
 const BYTES_OF_TYPE = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 
 function readFacts(bytes: Uint8Array): ExifFacts {
-  const mark = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1');
-  const body = mark === 'Exif\0\0' ? bytes.subarray(6) : bytes;
+  const header = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1');
+  const body = header === 'Exif\0\0' ? bytes.subarray(6) : bytes;
   const source: Source = {
     view: new DataView(body.buffer, body.byteOffset, body.byteLength),
     littleEndian: body[0] === 0x49,

@@ -5,7 +5,7 @@
 import type { Calibration } from '@akin/domain';
 import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
-import { generationInUse, namesOf } from './vectors/generation.ts';
+import { modelSetInUse, namesOf } from './vectors/model-set.ts';
 
 export { colorQuery, parseHexColors } from './color/query.ts';
 export { earlierNetworkFolder, earlierNetworks } from './content/network-folder.ts';
@@ -17,13 +17,13 @@ export { distanceAt, scoreOf } from './vectors/calibration.ts';
 export { combine } from './vectors/combine.ts';
 export { decodeDescriptor, encodeDescriptor } from './vectors/descriptor.ts';
 export {
-  type Generation,
-  generationInUse,
-  generationWith,
+  type ModelSet,
+  modelSetInUse,
+  modelSetWith,
   namesOf,
-  ownGeneration,
+  ownModelSet,
   replaceOutputs,
-} from './vectors/generation.ts';
+} from './vectors/model-set.ts';
 export { type Outputs, parseOutputs } from './vectors/parse-outputs.ts';
 export { distance } from './vectors/unit.ts';
 
@@ -39,17 +39,17 @@ export function nearestCells(module: string, vector: Float32Array, max?: number)
  * other models cannot be compared.
  */
 export function modelNames(): string {
-  return namesOf(generationInUse());
+  return namesOf(modelSetInUse());
 }
 
 /** The model of each module. */
 export function models(): ReadonlyMap<string, string> {
-  return generationInUse().models;
+  return modelSetInUse().models;
 }
 
 /** The score calibration of each module. */
 export function calibrations(): ReadonlyMap<string, Calibration> {
-  return generationInUse().calibrations;
+  return modelSetInUse().calibrations;
 }
 
 /** Number of cells of the module's codebook; cells are numbered from 0. */

@@ -3,21 +3,21 @@ import type { OperationEvents } from './accept/operation-events.ts';
 import type { Throttle } from './bulk/throttle.ts';
 import type { FairSemaphore } from './commit/fair-semaphore.ts';
 import type { Engine } from './engine/engine.ts';
-import type { Generation, Generations } from './generations.ts';
+import type { ModelSet, ModelSets } from './model-sets.ts';
 import type { SearchNodes } from './nodes/search-nodes.ts';
 import type { Packs } from './objects/packs.ts';
 import type { InMemorySearch } from './searcher/in-memory-search.ts';
 import type { Standbys } from './standbys/standbys.ts';
 
-export type { Generation, ParsedOutputs } from './generations.ts';
+export type { ModelSet, ParsedOutputs } from './model-sets.ts';
 
 /** An open store, and the models of its process. The functions of this package take it as their first argument. */
-export interface Store extends Generation, AsyncDisposable {
+export interface Store extends ModelSet, AsyncDisposable {
   readonly engine: Engine;
   /** Searches are read from these if possible. Everything else uses `engine`. */
   readonly standbys: Standbys;
   /** All models that the process can use: those of a collection may differ from the default ones of the process. */
-  readonly generations: Generations;
+  readonly modelSets: ModelSets;
   readonly graceMilliseconds: number;
   readonly indexedFrom: number;
   readonly exactDocuments: number;

@@ -43,7 +43,7 @@ export {
   listCollections,
 } from './collections/collections.ts';
 export { DEFINABLE_TYPES, defineFields } from './collections/define-fields.ts';
-export { generationOf, modelName } from './collections/generations.ts';
+export { modelName, modelSetOf } from './collections/model-set.ts';
 export { calibrationOf, otherModels, requireOwnModels } from './collections/models.ts';
 export { loadSchema } from './collections/schema.ts';
 export { helpCommits } from './commit/apply-shards.ts';
@@ -52,14 +52,13 @@ export { answerCommit, requestCommit, requestedCommits } from './commit/commit-r
 export { countLeaderless } from './commit/leaderless.ts';
 export { findLeases, type Lease, releaseLeases, renewLeases, takeLeases } from './commit/leases.ts';
 export { listTombstones } from './commit/tombstones.ts';
-export type { Collection, CollectionSchema, CommitResult, Generation, Store } from './context.ts';
+export type { Collection, CollectionSchema, CommitResult, ModelSet, Store } from './context.ts';
 export { writeBackup } from './engine/backup-archive.ts';
 export type * from './engine/engine.ts';
 export { holdsStore } from './engine/folder.ts';
 export { preparePrivateFolder } from './engine/private-folder.ts';
 export { isOutage, ShardServerUnavailable } from './engine/sqlstate.ts';
 export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
-export type { FindGeneration } from './generations.ts';
 export { type Decision, decideGroups, listDecisions } from './groups/decisions.ts';
 export { type Group, listGroups } from './groups/list-groups.ts';
 export type { GroupRule } from './groups/rule.ts';
@@ -76,6 +75,7 @@ export {
   revokeKey,
   type StoredKey,
 } from './keys/keys.ts';
+export type { FindModelSet } from './model-sets.ts';
 export { answerRequest, type RequestOptions } from './nodes/answer-request.ts';
 export {
   type NodeRequest,

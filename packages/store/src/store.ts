@@ -9,11 +9,11 @@ import { createCollection, listCollections, updateTables } from './collections/c
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
 import { registerServers } from './collections/shard-servers.ts';
 import { FairSemaphore, MAX_APPLIED } from './commit/fair-semaphore.ts';
-import type { Generation, Store } from './context.ts';
+import type { ModelSet, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
-import { type FindGeneration, Generations } from './generations.ts';
+import { type FindModelSet, ModelSets } from './model-sets.ts';
 import type { SearchNodes } from './nodes/search-nodes.ts';
 import { openPacks } from './objects/open-packs.ts';
 import type { Packs } from './objects/packs.ts';
@@ -32,12 +32,12 @@ export type StoreConfig = {
   readonly calibrations?: ReadonlyMap<string, Calibration>;
   /** The same for words and pictures. */
   readonly textCalibration?: Calibration | undefined;
-  /** As in a {@link Generation}. */
+  /** As in a {@link ModelSet}. */
   readonly contentVector?: string | undefined;
-  /** Other models that this process can use, see {@link FindGeneration}. Default: none. */
-  readonly findGeneration?: FindGeneration;
+  /** Other models that this process can use, see {@link FindModelSet}. Default: none. */
+  readonly findModelSet?: FindModelSet;
   /** Parses the JSON text of outputs; throws AkinError. Passed in, so that the store needs no module. */
-  readonly parseOutputs: Generation['parseOutputs'];
+  readonly parseOutputs: ModelSet['parseOutputs'];
   /** How long replaced rows stay for searches that began before the commit, in milliseconds. Default: 60,000. */
   readonly graceMilliseconds?: number;
   /** From this number of documents on, fields that searches use get indexes. Default: 5,000. */
@@ -152,7 +152,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       milliseconds: searchMilliseconds,
     });
     const inMemory = new InMemorySearch({ exactRows: exactDocuments, memory: config.searchMemory });
-    const own: Generation = {
+    const own: ModelSet = {
       modules: config.modules,
       models: config.models ?? new Map(),
       calibrations: config.calibrations ?? new Map(),
@@ -164,7 +164,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       engine,
       standbys,
       ...own,
-      generations: new Generations(own, config.findGeneration),
+      modelSets: new ModelSets(own, config.findModelSet),
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
       exactDocuments,
       searchMilliseconds,

@@ -111,10 +111,10 @@ async function peek(source: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterab
   return [first, whole()];
 }
 
-async function* splitLines(chunks: AsyncIterable<Buffer>, start: Start, mark: number): AsyncGenerator<Line> {
+async function* splitLines(chunks: AsyncIterable<Buffer>, start: Start, bomBytes: number): AsyncGenerator<Line> {
   let number = 0;
   let position = 0;
-  let lineStart = mark;
+  let lineStart = bomBytes;
   let kept: Buffer[] = [];
   let keptBytes = 0;
   const finish = (rest: Buffer, end: number): Line | undefined => {
@@ -129,7 +129,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>, start: Start, mark: nu
     return isDone || (bytes !== undefined && isBlank(bytes)) ? undefined : line;
   };
   for await (const chunk of chunks) {
-    let from = position === 0 ? mark : 0;
+    let from = position === 0 ? bomBytes : 0;
     for (let at = chunk.indexOf(NEWLINE, from); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
       const line = finish(chunk.subarray(from, at), position + at + 1);
       if (line) yield line;

@@ -1,7 +1,7 @@
-import { type Generation, namesOf } from '@akin/modules/vectors';
+import { type ModelSet, namesOf } from '@akin/modules/vectors';
 import type { Job, JobCounts, Queue, SharedQueue, Working } from '@akin/queue';
 
-type Models = Pick<Generation, 'models'>;
+type Models = Pick<ModelSet, 'models'>;
 
 /** If one of several queues contains this many jobs, its analyzers are too slow: further jobs wait in the database. */
 const FULL = 200;

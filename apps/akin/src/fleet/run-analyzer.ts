@@ -2,7 +2,7 @@ import { createAnalyzerWorker, withMetrics } from '@akin/analyzer';
 import type { DownloadPolicy } from '@akin/imaging';
 import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
-import { generationInUse, modelNames, namesOf } from '@akin/modules/vectors';
+import { modelNames, modelSetInUse, namesOf } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
 import { analyzeSentOrFetched, type Download, downloader } from '../download.ts';
 import type { ContentModels } from '../models/content-models.ts';
@@ -41,17 +41,17 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
   const { url, analyzer, download } = await openAnalysis(fleet, config, () => check());
   const contract = modelNames();
   const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
-  const generations = await models.all();
+  const modelSets = await models.all();
   const queue = parts.keep(
     'queue',
-    await retry(queueServer.name, () => openModelQueue(generationInUse(), open, generations)),
+    await retry(queueServer.name, () => openModelQueue(modelSetInUse(), open, modelSets)),
   );
   reportQueueUp(metrics, queue, queueServer.name);
   parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
-  const noWork = await modelMismatch(queue, contract, ...generations.map(namesOf)).catch(() => undefined);
+  const noWork = await modelMismatch(queue, contract, ...modelSets.map(namesOf)).catch(() => undefined);
   if (noWork !== undefined) log.warn({ models: contract }, noWork);
   check = async () => {
-    const reason = await modelMismatch(queue, contract, ...generations.map(namesOf)).catch(
+    const reason = await modelMismatch(queue, contract, ...modelSets.map(namesOf)).catch(
       () => `${queueServer.name} does not answer: analyses wait until it does.`,
     );
     if (reason !== undefined) throw notReady(reason);

@@ -1,5 +1,5 @@
 import { createIndexer } from '@akin/indexer';
-import { generationInUse } from '@akin/modules/vectors';
+import { modelSetInUse } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
 import type { ObjectsConfig } from '@akin/store';
 import { describeOtherModels } from '../describe-other-models.ts';
@@ -43,7 +43,7 @@ export async function openIndexerProcess(
   const store = await openFleetStore({ name, log, parts, retry, metrics }, config, config.models);
   for (const line of await describeOtherModels(store)) log.warn(line);
   const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
-  const queue = parts.keep('queue', await retry(queueServer.name, () => openModelQueue(generationInUse(), open)));
+  const queue = parts.keep('queue', await retry(queueServer.name, () => openModelQueue(modelSetInUse(), open)));
   reportQueueUp(metrics, queue, queueServer.name);
   const announce = () => queue.announce().catch(() => {});
   await announce();

@@ -1,12 +1,12 @@
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { earlierNetworkFolder, type Generation, generationWith } from '@akin/modules/vectors';
+import { earlierNetworkFolder, type ModelSet, modelSetWith } from '@akin/modules/vectors';
 import { TINY_TOWERS } from '@akin/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ContentModels } from './content-models.ts';
 
-const TINY = generationWith(TINY_TOWERS).models.get('content') as string;
+const TINY = modelSetWith(TINY_TOWERS).models.get('content') as string;
 
 describe('content models', () => {
   let folder: string;
@@ -36,7 +36,7 @@ describe('content models', () => {
 
   it('include the networks of earlier releases, without a folder of models', async () => {
     const models = new ContentModels();
-    const { models: names } = (await models.find({ name: 'akin-1' })) as Generation;
+    const { models: names } = (await models.find({ name: 'akin-1' })) as ModelSet;
     const model = names.get('content') as string;
     expect(model).toMatch(/^akin-1:/);
     expect(await models.folderOf(model)).toBe(earlierNetworkFolder('akin-1'));

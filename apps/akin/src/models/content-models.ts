@@ -2,14 +2,14 @@ import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import {
   earlierNetworks,
-  type Generation,
-  generationInUse,
-  generationWith,
   hashLargeFiles,
-  ownGeneration,
+  type ModelSet,
+  modelSetInUse,
+  modelSetWith,
+  ownModelSet,
   parseOutputs,
 } from '@akin/modules/vectors';
-import type { FindGeneration, StoreConfig } from '@akin/store';
+import type { FindModelSet, StoreConfig } from '@akin/store';
 import { UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
 import { checkFiles, downloadedModels, folderOfName } from './models-folder.ts';
@@ -22,7 +22,7 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
 /** One content model on this machine. */
 interface Found {
-  readonly generation: Generation;
+  readonly modelSet: ModelSet;
   /** Undefined for akin's own network. */
   readonly folder: string | undefined;
 }
@@ -44,16 +44,16 @@ export class ContentModels {
 
   constructor(config: ContentModelsConfig = {}) {
     this.#config = config;
-    this.#keep({ generation: generationInUse(), folder: config.contentModel });
-    this.#keep({ generation: ownGeneration(), folder: undefined });
+    this.#keep({ modelSet: modelSetInUse(), folder: config.contentModel });
+    this.#keep({ modelSet: ownModelSet(), folder: undefined });
   }
 
   /** How to open a store for a process with these models. */
   get forStore(): Pick<
     StoreConfig,
-    'modules' | 'models' | 'calibrations' | 'textCalibration' | 'contentVector' | 'parseOutputs' | 'findGeneration'
+    'modules' | 'models' | 'calibrations' | 'textCalibration' | 'contentVector' | 'parseOutputs' | 'findModelSet'
   > {
-    return { ...generationInUse(), parseOutputs, findGeneration: this.find };
+    return { ...modelSetInUse(), parseOutputs, findModelSet: this.find };
   }
 
   /** The folder of a model, by the name in its outputs. Undefined for akin's own network. @throws AkinError conflict */
@@ -69,23 +69,23 @@ export class ContentModels {
   }
 
   /** All models on this machine. Folders without a working model are left out. */
-  async all(): Promise<readonly Generation[]> {
+  async all(): Promise<readonly ModelSet[]> {
     for (const name of this.#names()) await this.#ofName(name).catch(() => {});
-    return [...this.#found.values()].map(({ generation }) => generation);
+    return [...this.#found.values()].map(({ modelSet }) => modelSet);
   }
 
-  readonly find: FindGeneration = async (wanted) => {
-    if ('name' in wanted) return (await this.#ofName(wanted.name)).generation;
+  readonly find: FindModelSet = async (wanted) => {
+    if ('name' in wanted) return (await this.#ofName(wanted.name)).modelSet;
     const model = wanted.models.get('content');
-    return model === undefined ? undefined : (await this.#ofModel(model))?.generation;
+    return model === undefined ? undefined : (await this.#ofModel(model))?.modelSet;
   };
 
   /** @throws AkinError bad-request if there is no model with this name here */
   async #ofName(name: string): Promise<Found> {
     const { contentModel } = this.#config;
-    if (name === OWN_NAME) return this.#keep({ generation: ownGeneration(), folder: undefined });
+    if (name === OWN_NAME) return this.#keep({ modelSet: ownModelSet(), folder: undefined });
     const isOwnFolder = contentModel !== undefined && path.basename(contentModel) === name;
-    if (isOwnFolder) return this.#keep({ generation: generationInUse(), folder: contentModel });
+    if (isOwnFolder) return this.#keep({ modelSet: modelSetInUse(), folder: contentModel });
     const folder = this.#folderOfName(name);
     await hashLargeFiles(folder);
     try {
@@ -93,7 +93,7 @@ export class ContentModels {
     } catch (error) {
       throw error instanceof UsageError ? new AkinError('bad-request', error.message) : error;
     }
-    return this.#keep({ generation: generationWith(folder), folder });
+    return this.#keep({ modelSet: modelSetWith(folder), folder });
   }
 
   #folderOfName(name: string): string {
@@ -130,7 +130,7 @@ export class ContentModels {
   }
 
   #keep(found: Found): Found {
-    const model = found.generation.models.get('content') ?? '';
+    const model = found.modelSet.models.get('content') ?? '';
     const known = this.#found.get(model);
     if (known !== undefined) return known;
     this.#found.set(model, found);

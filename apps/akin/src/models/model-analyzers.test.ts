@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
-import { generationWith } from '@akin/modules/vectors';
+import { modelSetWith } from '@akin/modules/vectors';
 import { drawImage, TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createModelAnalyzers, type ModelLimits } from './model-analyzers.ts';
@@ -27,7 +27,7 @@ async function copyAs(name: string): Promise<string> {
   await cp(TINY_TOWERS, folder, { recursive: true });
   const file = path.join(folder, 'config.json');
   await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), _name_or_path: name }));
-  const model = generationWith(folder).models.get('content') ?? '';
+  const model = modelSetWith(folder).models.get('content') ?? '';
   folders.set(model, folder);
   return model;
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import { type Analyzer, type AnalyzerConfig, createAnalyzer } from '@akin/modules/analyze';
-import { generationWith, hashLargeFiles, models as modelsInUse } from '@akin/modules/vectors';
+import { hashLargeFiles, modelSetWith, models as modelsInUse } from '@akin/modules/vectors';
 import { unlessAborted, WeightedSemaphore } from '@akin/runtime';
 import type { ContentModels } from './content-models.ts';
 
@@ -176,7 +176,7 @@ class OpenModel {
 async function requireStill(model: string, folder: string): Promise<void> {
   // Not on the event loop.
   await hashLargeFiles(folder);
-  const now = generationWith(folder).models.get('content');
+  const now = modelSetWith(folder).models.get('content');
   if (now === model) return;
   throw new AkinError(
     'conflict',

@@ -17,7 +17,7 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
   const { store } = context;
   const { model, shards = 1, shardServers } = parameters;
   if (model !== undefined) {
-    const { models } = await store.generations.ofName(model);
+    const { models } = await store.modelSets.ofName(model);
     await requireAnalysis(models.get('content'), context, signal);
   }
   const settings = {

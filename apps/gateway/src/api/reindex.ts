@@ -36,7 +36,7 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
     ...(shardServers === undefined ? {} : { shardServers: readNames(shardServers) }),
   };
   if (model !== undefined) {
-    const { models } = await store.generations.ofName(model);
+    const { models } = await store.modelSets.ofName(model);
     await requireAnalysis(models.get('content'), context, signal);
   }
   const worker = randomUUID();

@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, Double, type Field, type Query, quote, unescapeBackslashes } from '@akin/domain';
 import { scoreOf } from '@akin/modules/vectors';
-import { type CollectionSchema, calibrationOf, findCollection, generationOf, loadSchema, search } from '@akin/store';
+import { type CollectionSchema, calibrationOf, findCollection, loadSchema, modelSetOf, search } from '@akin/store';
 import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { describeQuery } from '../search/describe-query.ts';
@@ -35,7 +35,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   const calibration = calibrationOf(context.store, collection, schema, VOTING_MODULE);
   const { rank } = await describeQuery(
     [input],
-    { module: VOTING_MODULE, models: generationOf(context.store, schema) },
+    { module: VOTING_MODULE, models: modelSetOf(context.store, schema) },
     signal,
     context,
   );

@@ -39,9 +39,9 @@ describe('collections', () => {
   it('are not created with a model that no analyzer can use', async () => {
     const { store } = service;
     const made = { ...store, models: new Map([['content', 'clip:1']]) };
-    const generations = { ofName: async () => made } as unknown as Store['generations'];
+    const modelSets = { ofName: async () => made } as unknown as Store['modelSets'];
     const analyze = () => Promise.reject(new AkinError('conflict', 'No analyzer can use the content model clip:1.'));
-    await using gateway = await createGateway(testConfig({ store: { ...store, generations }, analyze }));
+    await using gateway = await createGateway(testConfig({ store: { ...store, modelSets }, analyze }));
     const refused = await ask(gateway, '/api/cores/never?model=clip', { method: 'PUT' });
     expect([refused.status, refused.json.error.msg]).toEqual([409, expect.stringContaining('clip:1')]);
     expect((await get('/api/cores/never')).status).toBe(404);

@@ -1,4 +1,4 @@
-import { type Collection, collectionStatus, generationOf, type Store } from '@akin/store';
+import { type Collection, collectionStatus, modelSetOf, type Store } from '@akin/store';
 
 /** The state of a collection as clients see it. */
 export async function presentCollection(store: Store, collection: Collection): Promise<Record<string, unknown>> {
@@ -21,8 +21,8 @@ export async function presentCollection(store: Store, collection: Collection): P
 /** The content model of a collection. `words` is true if this process runs the model and it has a text encoder. */
 async function presentModel(store: Store, id: string): Promise<Record<string, unknown>> {
   const wanted = new Map([['content', id]]);
-  await store.generations.discover(wanted);
-  const { models, textCalibration, contentVector } = generationOf(store, { models: wanted });
+  await store.modelSets.discover(wanted);
+  const { models, textCalibration, contentVector } = modelSetOf(store, { models: wanted });
   const [name = '', ...hash] = id.split(':');
   const isHere = models.get('content') === id;
   return {

@@ -1,7 +1,7 @@
 import { AkinError } from '@akin/domain';
 import { replaceOutputs } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
-import type { Generation, PictureToAnalyze } from '@akin/store';
+import type { ModelSet, PictureToAnalyze } from '@akin/store';
 import type { SharedContext } from '../context.ts';
 import { MAX_PICTURE_BYTES } from '../http/pictures.ts';
 
@@ -22,11 +22,11 @@ const RETRY_MILLISECONDS = 2_000;
  * @returns an `AnalyzeAgain`; the signal of its call ends one analysis, because a reindex may be paused
  */
 export function analyzeAgain(context: Context, background: AbortSignal) {
-  return async (picture: PictureToAnalyze, generation: Generation, left?: AbortSignal): Promise<Again | undefined> => {
+  return async (picture: PictureToAnalyze, modelSet: ModelSet, left?: AbortSignal): Promise<Again | undefined> => {
     const signal = left === undefined ? background : AbortSignal.any([background, left]);
     if (picture.outputs === null) return undefined;
-    const modules = outdatedModules(picture.outputs, generation);
-    const model = generation.models.get('content');
+    const modules = outdatedModules(picture.outputs, modelSet);
+    const model = modelSet.models.get('content');
     const analyzed = (bytes: Uint8Array) =>
       retryTransient(() => context.analyze({ bytes }, modules, { urgent: false, model, signal }), signal);
     const file = await readFile(picture, context);
@@ -46,7 +46,7 @@ export function analyzeAgain(context: Context, background: AbortSignal) {
 }
 
 /** The modules whose outputs these models do not accept. */
-function outdatedModules(outputs: string, { modules, parseOutputs }: Generation): string[] {
+function outdatedModules(outputs: string, { modules, parseOutputs }: ModelSet): string[] {
   const described = modules.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);
   const others = (name: string) => described.filter((one) => one !== name);
   return described.filter((name) => {

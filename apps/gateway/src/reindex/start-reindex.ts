@@ -83,7 +83,7 @@ async function resume(name: string, context: Context): Promise<void> {
   const target = await findCollection(store, `${name.slice(0, 90)}.reindex`);
   const model = modelName(target);
   // Rejects if the models are not here: another gateway may have them.
-  if (model !== undefined) await store.generations.ofName(model);
+  if (model !== undefined) await store.modelSets.ofName(model);
   const worker = randomUUID();
   const begun = await resumeReindex(store, collection, worker);
   if (begun === undefined) return;

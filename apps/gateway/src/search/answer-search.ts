@@ -6,7 +6,7 @@ import {
   type Collection,
   type CollectionSchema,
   calibrationOf,
-  generationOf,
+  modelSetOf,
   type SearchQuestion,
   type SearchResult,
   search,
@@ -72,7 +72,7 @@ export async function answerSearch(
     await requireModelForInputs(inputs, module, collection, schema, context);
     const calibration = calibrationFor(inputs, module, schema, collection, context);
     const rankOptions = {
-      ...{ module, calibration, models: generationOf(context.store, schema) },
+      ...{ module, calibration, models: modelSetOf(context.store, schema) },
       threshold: parameters['rank.threshold'] ?? preset.threshold,
       // If the client wants an exact answer, this overrides everything else.
       smartfilter: parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'],
@@ -171,7 +171,7 @@ function calibrationFor(
   { store }: Context,
 ): Calibration | undefined {
   if (inputs.length === 0) return undefined;
-  if (inputs.every(({ kind }) => kind === 'text')) return generationOf(store, schema).textCalibration;
+  if (inputs.every(({ kind }) => kind === 'text')) return modelSetOf(store, schema).textCalibration;
   return calibrationOf(store, collection, schema, module);
 }
 

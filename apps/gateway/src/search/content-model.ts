@@ -1,9 +1,9 @@
 import { AkinError } from '@akin/domain';
-import { type Collection, findCollection, generationOf, loadSchema, type Store } from '@akin/store';
+import { type Collection, findCollection, loadSchema, modelSetOf, type Store } from '@akin/store';
 
 /** The content model that analyzes pictures for a collection, as outputs name it. */
 export async function contentModelOf(store: Store, collection: Collection): Promise<string | undefined> {
-  return generationOf(store, await loadSchema(store, collection)).models.get('content');
+  return modelSetOf(store, await loadSchema(store, collection)).models.get('content');
 }
 
 /** The content model of the collection with a name, see {@link contentModelOf}. Undefined if there is no collection. */

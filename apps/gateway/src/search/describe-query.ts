@@ -1,7 +1,7 @@
 import { AkinError, type Calibration, withErrorContext } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, combine, distanceAt, noTextEncoder, parseHexColors } from '@akin/modules/vectors';
-import type { Generation, RankByDocuments, Smartfilter } from '@akin/store';
+import type { ModelSet, RankByDocuments, Smartfilter } from '@akin/store';
 import type { Context } from '../context.ts';
 import { analyzePicture, analyzeText, TEXT_MODULE } from './analyze-picture.ts';
 import type { RankInput } from './rank-inputs.ts';
@@ -32,7 +32,7 @@ export function rankingModule(mode: string | undefined, inputs: readonly RankInp
 interface RankOptions {
   readonly module: string;
   /** Of the collection. */
-  readonly models: Generation;
+  readonly models: ModelSet;
   /** Minimum score. */
   readonly threshold?: number | undefined;
   /** Calibration of the collection's model. Default: that of this process. */
@@ -85,7 +85,7 @@ interface Described {
 async function describe(
   { kind, value, parameter }: RankInput,
   module: string,
-  models: Generation,
+  models: ModelSet,
   signal: AbortSignal,
   context: Context,
 ): Promise<Described | undefined> {
@@ -138,7 +138,7 @@ function requireVector(
   return vector;
 }
 
-function fromOutputs(json: string, module: string, models: Generation, parameter: string): Float32Array {
+function fromOutputs(json: string, module: string, models: ModelSet, parameter: string): Float32Array {
   const descriptor = withErrorContext(parameter, () => models.parseOutputs(json, undefined, true)).descriptors.get(
     module,
   );

@@ -15,9 +15,9 @@ import {
   type Change,
   type Collection,
   checkDelete,
-  type Generation,
-  generationOf,
   loadSchema,
+  type ModelSet,
+  modelSetOf,
   type Origin,
   requireOwnModels,
   type Staging,
@@ -88,7 +88,7 @@ export async function stageBody(
     const yieldIfDue = createYield();
     // Checked when the first document with outputs arrives.
     let modelsAreChecked = false;
-    let models = generationOf(context.store, schema);
+    let models = modelSetOf(context.store, schema);
     for await (const command of commands) {
       if (command.kind === 'commit') body.commits.push(command);
       else if (command.kind === 'warning') body.warnings.add(command.msg);
@@ -102,7 +102,7 @@ export async function stageBody(
             await requireOwnModels(context.store, collection, modules);
             modelsAreChecked = true;
             // An empty collection may have changed to the models of this process.
-            models = generationOf(context.store, await loadSchema(context.store, collection));
+            models = modelSetOf(context.store, await loadSchema(context.store, collection));
           }
           body.keepId(result.document.id);
           const { expectedVersion } = options;
@@ -236,7 +236,7 @@ function deleteOf({ id, version }: Extract<Command, { kind: 'delete' }>, { expec
 async function addOf(
   document: NewDocument,
   modules: readonly string[] | undefined,
-  models: Generation,
+  models: ModelSet,
   context: Context,
 ): Promise<Change> {
   const mark = document.import === undefined ? undefined : markOf(document.import, models);
@@ -251,7 +251,7 @@ async function addOf(
   };
 }
 
-function markOf(outputs: string, { parseOutputs }: Generation): string | undefined {
+function markOf(outputs: string, { parseOutputs }: ModelSet): string | undefined {
   try {
     return parseOutputs(outputs).mark;
   } catch (error) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MODEL_FOLDER, readModel } from '@akin/modules/internal/network/model';
-import { generationWith, models } from '@akin/modules/vectors';
+import { modelSetWith, models } from '@akin/modules/vectors';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { archiveNetwork, checkModel, type Reference } from './take-model.ts';
 
@@ -76,7 +76,7 @@ describe('the network that is replaced', () => {
 
     await archiveNetwork('akin-next', earlier);
     const kept = join(place, 'earlier', spec.id);
-    expect(generationWith(kept).models).toEqual(models());
+    expect(modelSetWith(kept).models).toEqual(models());
     expect((await readModel(pathToFileURL(join(kept, '/')))).spec).toEqual(spec);
 
     await writeFile(join(kept, spec.weights.file), 'kept');

@@ -7,7 +7,7 @@ import { createAnalyzer } from '../analyzer/create-analyzer.ts';
 import { axesFile } from '../axes-file.ts';
 import { MODEL_FOLDER } from '../network/model.ts';
 import { codebookFile } from '../vectors/codebook.ts';
-import { earlierNetworkFolder, earlierNetworks, generationWith, models, useContentModel } from '../vectors.ts';
+import { earlierNetworkFolder, earlierNetworks, modelSetWith, models, useContentModel } from '../vectors.ts';
 import { openNetworkContent } from './open-network-content.ts';
 
 describe('a folder of a network in akin’s layout', () => {
@@ -21,7 +21,7 @@ describe('a folder of a network in akin’s layout', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it('gives the same outputs as the network does in akin', async () => {
-    expect(generationWith(folder).models).toEqual(models());
+    expect(modelSetWith(folder).models).toEqual(models());
     for (const file of ['alpha.png', 'grey.jpg', 'plain.jpg']) {
       const bytes = await readFile(new URL(`../../test/pictures/${file}`, import.meta.url));
       const { outputs } = await analyzeImage(bytes, { modules: ['content'] });

@@ -7,7 +7,7 @@ import type { Analyzer } from '../analyzer/create-analyzer.ts';
 import { createAnalyzer } from '../analyzer/create-analyzer.ts';
 import { contentCodebook } from '../content-model/files.ts';
 import { draw, noise } from '../drawing.ts';
-import { generationWith } from '../vectors.ts';
+import { modelSetWith } from '../vectors.ts';
 import { readModelFolder } from './files.ts';
 
 /*
@@ -37,7 +37,7 @@ if (named === undefined) {
     afterAll(async () => analyzer?.[Symbol.asyncDispose]());
 
     const vectorOf = (outputs: string) => {
-      const { vector } = generationWith(folder).parseOutputs(outputs).descriptors.get('content') ?? {};
+      const { vector } = modelSetWith(folder).parseOutputs(outputs).descriptors.get('content') ?? {};
       if (vector === undefined) throw new Error('no descriptor');
       return vector;
     };

@@ -9,7 +9,7 @@ import { readSafetensors, type Tensors } from '../safetensors.ts';
  * pictures. Descriptors do not depend on it.
  */
 export interface Codebook {
-  /** The first 4 bytes of the hash of its numbers. Codes with this mark do not need to be computed again. */
+  /** The first 4 bytes of the hash of its numbers. Codes with this id do not need to be computed again. */
   readonly id: Uint8Array;
   /** The model of the training descriptors; descriptors of other models are rejected. */
   readonly model: string;

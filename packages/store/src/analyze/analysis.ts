@@ -3,7 +3,7 @@ import { finishRequests } from '../accept/requests.ts';
 import { etagOf } from '../accept/staged-rows.ts';
 import type { Origin } from '../accept/staging.ts';
 import { collectionStates } from '../collections/collections.ts';
-import { generationOf } from '../collections/generations.ts';
+import { modelSetOf } from '../collections/model-set.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
@@ -184,7 +184,7 @@ async function claimIn(
                  (select accepted_at from ${S}.requests r where r.request = o.request) as accepted_at,
                  (select request_id from ${S}.requests r where r.request = o.request) as request_id,
                  (select trace from ${S}.requests r where r.request = o.request) as trace`;
-  const { models } = generationOf(store, await loadSchema(store, collection, schemaVersion));
+  const { models } = modelSetOf(store, await loadSchema(store, collection, schemaVersion));
   if (shouldSkip(models)) return [];
   const own = [[...models.keys()], [...models.values()]];
   const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost, ...own]), {
@@ -324,7 +324,7 @@ export async function listAnalyzing(
     );
     if (rows.length === 0) continue;
     const schema = await loadSchema(store, collection, schemaVersion);
-    const models = new Map([...generationOf(store, schema).models, ...schema.models]);
+    const models = new Map([...modelSetOf(store, schema).models, ...schema.models]);
     for (const row of rows) refs.push({ collection, models, ...row });
   }
   return refs;

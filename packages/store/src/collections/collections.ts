@@ -1,12 +1,12 @@
 import { AkinError, isCollectionName } from '@akin/domain';
 import { NO_QUOTA, type Quota, quotaOf } from '../accept/quota.ts';
 import { failuresSql } from '../commit/failures.ts';
-import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
+import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
 import { ShardServerUnavailable, sqlStateOf } from '../engine/sqlstate.ts';
 import { createModuleTables, createTables, TABLES_VERSION } from './collection-tables.ts';
 import { refreshView } from './fields.ts';
-import { modelName, wantedGeneration } from './generations.ts';
+import { modelName, wantedModelSet } from './model-set.ts';
 import { claimModel, claimModels } from './models.ts';
 import { dropServerSchemas } from './server-tables.ts';
 import { MAIN_SERVER, spreadShards } from './shard-servers.ts';
@@ -154,7 +154,7 @@ export async function createCollection(
   requireShards(shardsOf({ settings }));
   await store.engine.disk?.requireSpace('changes');
   const model = modelName({ settings });
-  const wanted = model === undefined ? store : await store.generations.ofName(model);
+  const wanted = model === undefined ? store : await store.modelSets.ofName(model);
   try {
     return await store.engine.transaction(async (tx) => {
       const [made] = await tx.query<{ id: number }>(
@@ -308,7 +308,7 @@ export async function updateTables(store: Store, collection: Collection): Promis
     collection.id,
   ]);
   if (row === undefined || row.tables_version < TABLES_VERSION || row.modules !== modulesText(store)) {
-    const wanted = await wantedGeneration(store, collection);
+    const wanted = await wantedModelSet(store, collection);
     await store.engine.transaction((tx) => createMissingTables(store, collection, wanted, tx));
   }
   await claimModels(store, collection);
@@ -317,7 +317,7 @@ export async function updateTables(store: Store, collection: Collection): Promis
 async function createMissingTables(
   store: Store,
   collection: Collection,
-  wanted: Generation | undefined,
+  wanted: ModelSet | undefined,
   tx: Queryable,
 ): Promise<void> {
   const [row] = await tx.query<{ tables_version: number }>(

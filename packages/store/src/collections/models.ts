@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
-import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
+import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { descriptorTable } from './collection-tables.ts';
-import { generationOf, wantedGeneration } from './generations.ts';
+import { modelSetOf, wantedModelSet } from './model-set.ts';
 import { loadSchema } from './schema.ts';
 import { truncateTable } from './server-tables.ts';
 
@@ -11,7 +11,7 @@ import { truncateTable } from './server-tables.ts';
  * Descriptors of different models are never in one collection. Each collection knows the model of each module. A
  * process that opens the store with other models leaves the collection unchanged: it ranks by its documents, filters,
  * deletes and exports, and its own outputs are refused. Only a process with the models of a collection claims its
- * analyses and holds its lease: several generations of models coexist in one store. A process may have several of them:
+ * analyses and holds its lease: several model sets coexist in one store. A process may have several of them:
  * each collection is read and compared with its own. A collection without documents changes to the models that were
  * chosen for it, or else to those of the process that opens it.
  */
@@ -31,7 +31,7 @@ export interface OtherModel {
  */
 export async function claimModels(store: Store, collection: Collection): Promise<void> {
   const schema = await loadSchema(store, collection);
-  const wanted = await wantedGeneration(store, collection);
+  const wanted = await wantedModelSet(store, collection);
   if (wanted === undefined) return;
   for (const module of wanted.modules) {
     const { name } = module;
@@ -65,13 +65,13 @@ async function isModelUnused(tx: Queryable, { sqlSchema: S }: Collection, module
  * @returns whether something changed: then the caller must give the schema a new version
  */
 export async function claimModel(
-  generation: Generation,
+  modelSet: ModelSet,
   collection: Collection,
   { name, descriptor }: ModuleManifest,
   tx: Queryable,
 ): Promise<boolean> {
   const { sqlSchema: S } = collection;
-  const model = generation.models.get(name);
+  const model = modelSet.models.get(name);
   if (model === undefined || descriptor === undefined) return false;
   // Commits count in the same row: one of the two waits for the other and sees its result.
   const [row] = await tx.query<{ before: string | null }>(
@@ -89,17 +89,17 @@ export async function claimModel(
     await truncateTable(tx, collection, `descriptors_${name}`, change);
     await tx.query(`alter table ${table} ${change}`);
   }
-  return (await writeCalibration(generation, S, name, model, tx)) || row !== undefined;
+  return (await writeCalibration(modelSet, S, name, model, tx)) || row !== undefined;
 }
 
 async function writeCalibration(
-  generation: Generation,
+  modelSet: ModelSet,
   S: string,
   module: string,
   model: string,
   tx: Queryable,
 ): Promise<boolean> {
-  const calibration = generation.calibrations.get(module);
+  const calibration = modelSet.calibrations.get(module);
   if (calibration === undefined) return false;
   const rows = await tx.query(
     `update ${S}.descriptor_counts set calibration = $3
@@ -157,7 +157,7 @@ export function calibrationOf(
   schema: CollectionSchema,
   module: string,
 ): Calibration | undefined {
-  if (!isOther(store, schema, module)) return generationOf(store, schema).calibrations.get(module);
+  if (!isOther(store, schema, module)) return modelSetOf(store, schema).calibrations.get(module);
   const calibration = schema.calibrations.get(module);
   if (calibration !== undefined) return calibration;
   const [theirs, own] = [schema.models.get(module), ownModel(store, schema, module)];
@@ -170,7 +170,7 @@ export function calibrationOf(
 /** The modules of a collection whose models are not here. */
 export async function otherModels(store: Store, collection: Collection): Promise<OtherModel[]> {
   const schema = await loadSchema(store, collection);
-  return Array.from(generationOf(store, schema).models, ([module, own]) => ({
+  return Array.from(modelSetOf(store, schema).models, ([module, own]) => ({
     module,
     model: schema.models.get(module) ?? own,
     own,
@@ -183,5 +183,5 @@ export function isOther(store: Store, schema: CollectionSchema, module: string):
 }
 
 function ownModel(store: Store, schema: CollectionSchema, module: string): string | undefined {
-  return generationOf(store, schema).models.get(module);
+  return modelSetOf(store, schema).models.get(module);
 }

@@ -62,7 +62,7 @@ async function readSchema(store: Store, collection: Collection, tx: Queryable): 
     `select module, model, calibration from ${collection.sqlSchema}.descriptor_counts where model is not null`,
   );
   const models = new Map(made.map(({ module, model }) => [module, model]));
-  await store.generations.discover(models);
+  await store.modelSets.discover(models);
   const calibrations = new Map(
     made.flatMap(({ module, calibration }) => (calibration === null ? [] : [[module, JSON.parse(calibration)]])),
   );

@@ -14,7 +14,7 @@ import {
 } from '../engine/binary.ts';
 import { CopyRows } from '../engine/copy-rows.ts';
 import type { CopyIn, Queryable, WritingTransaction } from '../engine/engine.ts';
-import type { ParsedDescriptor } from '../generations.ts';
+import type { ParsedDescriptor } from '../model-sets.ts';
 import type { ChunkContext } from './chunks.ts';
 import { textOf } from './document-rows.ts';
 import type { Prepared } from './prepare.ts';

@@ -1,8 +1,8 @@
 import { AkinError, documentFromJson } from '@akin/domain';
 import { createYield } from '@akin/runtime';
-import { generationOf } from '../collections/generations.ts';
+import { modelSetOf } from '../collections/model-set.ts';
 import { refuseOtherModels } from '../collections/models.ts';
-import type { Generation, ParsedOutputs } from '../context.ts';
+import type { ModelSet, ParsedOutputs } from '../context.ts';
 import { Bases } from './atomic.ts';
 import { type Failure, failOperations } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -39,7 +39,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
   const vocabulary = new Set<string>();
   const failures: Failure[] = [];
   const bases = await Bases.read(context, operations);
-  const { parseOutputs } = generationOf(context.store, context.schema);
+  const { parseOutputs } = modelSetOf(context.store, context.schema);
   const modules = new Set<string>();
   const yieldIfDue = createYield();
   for (const operation of operations) {
@@ -65,7 +65,7 @@ interface Common {
   /** Gets the words of the documents. */
   readonly vocabulary: Set<string>;
   readonly bases: Bases | undefined;
-  readonly parseOutputs: Generation['parseOutputs'];
+  readonly parseOutputs: ModelSet['parseOutputs'];
   /** The modules whose models are known to be those of the collection. */
   readonly modules: Set<string>;
 }

@@ -1,9 +1,9 @@
 import { AkinError, Double, documentFromJson, type FieldValue, formatLocation, stringifyJson } from '@akin/domain';
 import type { Change } from '../accept/staged-rows.ts';
 import { type AcceptedRange, stageChanges } from '../accept/staging.ts';
-import { generationOf } from '../collections/generations.ts';
+import { modelSetOf } from '../collections/model-set.ts';
 import { loadSchema } from '../collections/schema.ts';
-import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
+import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { ExportedDocument } from '../export/export-documents.ts';
 import { documentsOf } from './changes.ts';
@@ -35,7 +35,7 @@ export interface PictureToAnalyze extends Outputs {
  */
 export type AnalyzeAgain = (
   picture: PictureToAnalyze,
-  models: Generation,
+  models: ModelSet,
   signal: AbortSignal,
 ) => Promise<
   { readonly outputs: string; readonly thumbnail?: Uint8Array | undefined; readonly fromThumbnail: boolean } | undefined
@@ -112,7 +112,7 @@ async function copyOf(
   { allowMissing, analyzeAgain, unreachable = false, signal }: CopyOptions,
 ): Promise<Copy> {
   const id = String(fields.get('id'));
-  const models = generationOf(store, schema);
+  const models = modelSetOf(store, schema);
   try {
     const document = documentFromJson(jsonOf(fields), schema.fields);
     const image = document.fields.get('image');
@@ -161,12 +161,12 @@ function withoutAddress<Document extends { readonly fields: ReadonlyMap<string, 
 
 /** Whether the models of a collection accept outputs unchanged. */
 export function accepterOf(store: Store, schema: CollectionSchema): (outputs: string) => boolean {
-  const models = generationOf(store, schema);
+  const models = modelSetOf(store, schema);
   return (outputs) => isUsable(tryOutputs(models, { outputs, thumbnail: null }));
 }
 
 /** The reusable part of an analysis, or why the present models do not accept it. Undefined if there was none. */
-function tryOutputs({ parseOutputs }: Generation, { outputs, thumbnail }: Outputs) {
+function tryOutputs({ parseOutputs }: ModelSet, { outputs, thumbnail }: Outputs) {
   if (outputs === null) return undefined;
   try {
     const { mark } = parseOutputs(outputs);

@@ -1,7 +1,7 @@
 import { AkinError, type FieldType } from '@akin/domain';
 import { collectionStatus, createCollection, dropCollection } from '../collections/collections.ts';
 import { defineFields } from '../collections/define-fields.ts';
-import { modelName } from '../collections/generations.ts';
+import { modelName } from '../collections/model-set.ts';
 import { otherModels } from '../collections/models.ts';
 import { requireShards, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
@@ -120,7 +120,7 @@ export async function beginReindex(
   fields: ReadonlyMap<string, FieldType>,
   settings: ReindexSettings = {},
 ): Promise<Collection | undefined> {
-  if (settings.model !== undefined) await store.generations.ofName(settings.model);
+  if (settings.model !== undefined) await store.modelSets.ofName(settings.model);
   if (settings.shards !== undefined) requireShards(settings.shards);
   const rows = await store.engine.query<{ target: number | null }>(
     `with before as (select target from akin.reindexes where name = $1)
@@ -237,7 +237,7 @@ export async function releaseReindex(store: Store, collection: Collection, worke
 /** @throws AkinError bad-request or conflict if the models of a collection are not here */
 async function requireModels(store: Store, target: Collection): Promise<void> {
   const model = modelName(target);
-  if (model !== undefined) await store.generations.ofName(model);
+  if (model !== undefined) await store.modelSets.ofName(model);
   const [other] = await otherModels(store, target);
   if (other === undefined) return;
   throw new AkinError(

@@ -7,7 +7,7 @@ import {
   unescapeBackslashes,
 } from '@akin/domain';
 import { VERSION } from '../collections/collection-tables.ts';
-import { generationOf } from '../collections/generations.ts';
+import { modelSetOf } from '../collections/model-set.ts';
 import type { Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
 import { lostPack, type PackRange, type PackRangeColumns, packRangeOf, withoutPacks } from '../objects/packs.ts';
@@ -72,7 +72,7 @@ export function documentColumns(
     outputs,
     read: (row) => {
       const range = outputs ? packRangeOf(row as unknown as PackRangeColumns) : undefined;
-      const parse = (json: string) => generationOf(store, tables.schema).parseOutputs(json).fields;
+      const parse = (json: string) => modelSetOf(store, tables.schema).parseOutputs(json).fields;
       const parsed = typeof row.outputs === 'string' ? parse(row.outputs) : undefined;
       const document = new Map<string, FieldValue>();
       for (const [i, { name }] of fields.entries()) {

@@ -1,9 +1,9 @@
 import { AkinError } from '@akin/domain';
-import type { Collection, CollectionSchema, Generation, Store } from '../context.ts';
+import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 
 /** Reads, compares and stores the outputs of a collection. */
-export function generationOf(store: Store, { models }: Pick<CollectionSchema, 'models'>): Generation {
-  return store.generations.of(models);
+export function modelSetOf(store: Store, { models }: Pick<CollectionSchema, 'models'>): ModelSet {
+  return store.modelSets.of(models);
 }
 
 /** The name of the model that was chosen for a collection, if any. */
@@ -16,11 +16,11 @@ export function modelName({ settings }: Pick<Collection, 'settings'>): string | 
  *
  * @returns undefined if the chosen ones are not here
  */
-export async function wantedGeneration(store: Store, collection: Collection): Promise<Generation | undefined> {
+export async function wantedModelSet(store: Store, collection: Collection): Promise<ModelSet | undefined> {
   const name = modelName(collection);
   if (name === undefined) return store;
   try {
-    return await store.generations.ofName(name);
+    return await store.modelSets.ofName(name);
   } catch (error) {
     if (error instanceof AkinError) return undefined;
     throw error;

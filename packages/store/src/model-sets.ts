@@ -1,7 +1,7 @@
 import { AkinError, type Calibration, type FieldValue, type ModuleManifest } from '@akin/domain';
 
 /** One model for each module, with functions to read and compare its outputs. */
-export interface Generation {
+export interface ModelSet {
   /** With the dimensions of the models. */
   readonly modules: readonly ModuleManifest[];
   /** By module. Empty if they are not to be checked. */
@@ -38,31 +38,31 @@ export interface ParsedDescriptor {
  * @returns undefined if these models are not here
  * @throws AkinError bad-request for an unknown name, or if its models are not here
  */
-export type FindGeneration = (
+export type FindModelSet = (
   wanted: { readonly name: string } | { readonly models: ReadonlyMap<string, string> },
-) => Promise<Generation | undefined>;
+) => Promise<ModelSet | undefined>;
 
-/** The models that this process can use. Each generation is searched for once. */
-export class Generations {
-  readonly #own: Generation;
-  readonly #find: FindGeneration;
-  readonly #known: Generation[];
-  readonly #byName = new Map<string, Promise<Generation>>();
+/** The models that this process can use. Each model set is searched for once. */
+export class ModelSets {
+  readonly #own: ModelSet;
+  readonly #find: FindModelSet;
+  readonly #known: ModelSet[];
+  readonly #byName = new Map<string, Promise<ModelSet>>();
   readonly #discovering = new Map<string, Promise<void>>();
 
-  constructor(own: Generation, find: FindGeneration = async () => undefined) {
+  constructor(own: ModelSet, find: FindModelSet = async () => undefined) {
     this.#own = own;
     this.#find = find;
     this.#known = [own];
   }
 
-  /** The generation with these models, or the default one if this process does not know all of them. */
-  of(models: ReadonlyMap<string, string>): Generation {
+  /** The model set with these models, or the default one if this process does not know all of them. */
+  of(models: ReadonlyMap<string, string>): ModelSet {
     return this.#known.find((one) => fits(one, models)) ?? this.#own;
   }
 
-  /** The generation with a name. @throws AkinError bad-request if there is none here */
-  ofName(name: string): Promise<Generation> {
+  /** The model set with a name. @throws AkinError bad-request if there is none here */
+  ofName(name: string): Promise<ModelSet> {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     const found = this.#find({ name }).then((one) => {
@@ -89,7 +89,7 @@ export class Generations {
     await discovering;
   }
 
-  #keep(one: Generation): Generation {
+  #keep(one: ModelSet): ModelSet {
     const same = this.#known.find((known) => fits(known, one.models));
     if (same !== undefined) return same;
     this.#known.push(one);
@@ -97,6 +97,6 @@ export class Generations {
   }
 }
 
-function fits(generation: Generation, models: ReadonlyMap<string, string>): boolean {
-  return [...generation.models].every(([module, own]) => (models.get(module) ?? own) === own);
+function fits(modelSet: ModelSet, models: ReadonlyMap<string, string>): boolean {
+  return [...modelSet.models].every(([module, own]) => (models.get(module) ?? own) === own);
 }

@@ -5,7 +5,7 @@ import { type Codebook, codebookOf, shippedCodebook } from './codebook.ts';
 import { type Outputs, readOutputs } from './parse-outputs.ts';
 
 /** One model for each module with a descriptor, and everything needed to read, compare and store their outputs. */
-export interface Generation {
+export interface ModelSet {
   /** With the numbers of dimensions of these models. */
   readonly modules: readonly ModuleManifest[];
   /** The model of each module. */
@@ -24,14 +24,14 @@ export interface Generation {
 
 const CONTENT = 'content';
 
-/** The default generation of this process. */
-export function generationInUse(): Generation {
-  return generationOf(codebookOf);
+/** The default model set of this process. */
+export function modelSetInUse(): ModelSet {
+  return modelSetOf(codebookOf);
 }
 
-/** The generation of akin's own models. */
-export function ownGeneration(): Generation {
-  return generationOf(shippedCodebook);
+/** The model set of akin's own models. */
+export function ownModelSet(): ModelSet {
+  return modelSetOf(shippedCodebook);
 }
 
 /**
@@ -39,12 +39,12 @@ export function ownGeneration(): Generation {
  *
  * @throws {AkinError} bad-request as `useContentModel` does.
  */
-export function generationWith(folder: string): Generation {
+export function modelSetWith(folder: string): ModelSet {
   const content = contentCodebook(folder);
-  return generationOf((module) => (module === CONTENT ? content : shippedCodebook(module)));
+  return modelSetOf((module) => (module === CONTENT ? content : shippedCodebook(module)));
 }
 
-function generationOf(codebooks: (module: string) => Codebook): Generation {
+function modelSetOf(codebooks: (module: string) => Codebook): ModelSet {
   const described = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => name);
   return {
     modules: MODULES.map((module) => {
@@ -60,8 +60,8 @@ function generationOf(codebooks: (module: string) => Codebook): Generation {
   };
 }
 
-/** The models of a generation as one text, such as `color=color-2,content=akin-2:07d5437f`: equal for equal models. */
-export function namesOf({ models }: Pick<Generation, 'models'>): string {
+/** A model set as one text, such as `color=color-2,content=akin-2:07d5437f`: equal for equal models. */
+export function namesOf({ models }: Pick<ModelSet, 'models'>): string {
   return Array.from(models, ([name, model]) => `${name}=${model}`).join(',');
 }
 
