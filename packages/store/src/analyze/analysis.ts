@@ -189,7 +189,7 @@ async function claimIn(
   const own = [[...models.keys()], [...models.values()]];
   const rows = await store.engine.transaction((tx) => tx.query<ClaimedRow>(sql, [limit, first, perHost, ...own]), {
     keyed: true,
-    inOrder: true,
+    withoutSort: true,
   });
   if (rows.length === 0) return [];
   const { fields } = await loadSchema(store, collection);

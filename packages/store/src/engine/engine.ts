@@ -60,7 +60,7 @@ export interface TransactionOptions {
    */
   readonly keyed?: boolean;
   /** It reads the first of very many rows: in the order of an index, without sorting all of them. */
-  readonly inOrder?: boolean;
+  readonly withoutSort?: boolean;
   /**
    * Collects the words of many new documents before they are added to the index of words. That takes less work, but
    * searches for words scan all collected words: use it only while there are no searches. No effect on PGlite, where

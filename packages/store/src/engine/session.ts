@@ -90,11 +90,11 @@ export async function runTransaction<T>(
   run: (tx: WritingTransaction, first: readonly Row[]) => Promise<T>,
   options: TransactionOptions,
 ): Promise<Done<T>> {
-  const { snapshot, keyed, inOrder, longPendingList, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
+  const { snapshot, keyed, withoutSort, longPendingList, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
   let begin = snapshot ? 'begin isolation level repeatable read read only' : 'begin';
   if (keyed) begin += KEYED;
   if (longPendingList) begin += `; set local gin_pending_list_limit = '${LONG_PENDING_LIST}'`;
-  if (inOrder) begin += '; set local enable_sort = off';
+  if (withoutSort) begin += '; set local enable_sort = off';
   if (timeoutMilliseconds !== undefined) begin += `; set local statement_timeout = ${Math.ceil(timeoutMilliseconds)}`;
   if (lockTimeoutMilliseconds !== undefined)
     begin += `; set local lock_timeout = ${Math.ceil(lockTimeoutMilliseconds)}`;

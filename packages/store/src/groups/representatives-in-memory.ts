@@ -139,7 +139,7 @@ export class RepresentativesInMemory {
                     where not gone and doc > $1 order by doc limit ${PAGE}) r`,
           [behind],
         ),
-      { lane: 'bulk', inOrder: true },
+      { lane: 'bulk', withoutSort: true },
     );
     const isLast = row === undefined || row.count < PAGE;
     return { bytes: row?.bytes ?? new Uint8Array(), last: isLast ? undefined : (row.last ?? undefined) };

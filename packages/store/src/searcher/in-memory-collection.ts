@@ -17,8 +17,8 @@ import {
   CHUNK_ROWS,
   type Chunk,
   inPipeline,
-  LAST_COMMIT,
-  MAX_ENDS,
+  MAX_COMMIT,
+  MAX_EXPIRED,
   numberBeforeFirst,
   type Range,
   type ReadCollection,
@@ -105,7 +105,7 @@ export class InMemoryCollection {
   }
 
   /** Whether it has all live rows up to a commit, with their vectors of a module. */
-  reaches(commit: bigint, module: string): boolean {
+  hasRowsUpTo(commit: bigint, module: string): boolean {
     return commit <= this.#commit && this.hasModule(module);
   }
 
@@ -122,12 +122,12 @@ export class InMemoryCollection {
   async catchUp(tx: Transaction, commit: bigint, module: string): Promise<boolean> {
     if (this.has(commit, module)) return true;
     if (this.#commit < 0n || !this.hasModule(module) || this.#reading !== undefined) return false;
-    return this.#inOrder(async () => {
+    return this.#serialize(async () => {
       if (this.#commit >= commit) return this.has(commit, module);
       const after = this.#commit;
       const behind = numberBeforeFirst(this.collection);
       const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, behind, CHUNK_ROWS);
-      if (chunk.forgotten > after || chunk.ends > CHUNK_ROWS) return false;
+      if (chunk.forgotten > after || chunk.expired > CHUNK_ROWS) return false;
       await this.#take(chunk, this.#modules);
       if (chunk.count === CHUNK_ROWS) {
         this.#firstChunk = { after, upTo: commit, last: chunk.last };
@@ -146,7 +146,7 @@ export class InMemoryCollection {
    */
   read(source: RowSource, module: string, bytes: number, inTurn: InTurn = (work) => work()): Promise<void> {
     this.#reserved = Math.max(this.#reserved, bytes);
-    this.#reading ??= this.#inOrder(() => inTurn(() => this.#readAll(source, module))).finally(() => {
+    this.#reading ??= this.#serialize(() => inTurn(() => this.#readAll(source, module))).finally(() => {
       this.#reading = undefined;
       this.#reserved = 0;
     });
@@ -179,8 +179,8 @@ export class InMemoryCollection {
    * @returns false if the data does not reach the commit, see {@link reaches}
    */
   addRemoved(commit: bigint, module: string, vectors: Buffer): Promise<boolean> {
-    return this.#inOrder(async () => {
-      if (vectors.length === 0 || !this.reaches(commit, module)) return false;
+    return this.#serialize(async () => {
+      if (vectors.length === 0 || !this.hasRowsUpTo(commit, module)) return false;
       await this.#change({ kind: 'gone', module, dimensions: vectors.readUInt16BE(8), bytes: shared(vectors) });
       return true;
     });
@@ -224,7 +224,7 @@ export class InMemoryCollection {
 
   /** @returns how many rows were read @throws AkinError conflict if the pin is gone, and perhaps rows that it kept */
   async #readRows(source: RowSource, pin: Pin, upTo: bigint): Promise<number> {
-    if (upTo > LAST_COMMIT) throw new Error('there were more commits than the searcher can count');
+    if (upTo > MAX_COMMIT) throw new Error('there were more commits than the searcher can count');
     const after = this.#commit;
     if (after >= upTo) return 0;
     if (after < 0n) {
@@ -248,8 +248,8 @@ export class InMemoryCollection {
         ),
       async (chunk) => {
         await movePin(source, pin, pin.commit);
-        isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.ends > MAX_ENDS);
-        rows += chunk.count + chunk.ends;
+        isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.expired > MAX_EXPIRED);
+        rows += chunk.count + chunk.expired;
         if (!isForgotten) await this.#take(chunk, this.#modules);
       },
     );
@@ -297,7 +297,7 @@ export class InMemoryCollection {
     return this.#searcher.change(key, { ...request, key } as Parameters<Searcher['change']>[1]);
   }
 
-  #inOrder<T>(work: () => Promise<T>): Promise<T> {
+  #serialize<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#changes.then(work);
     this.#changes = result.catch(() => undefined);
     return result;

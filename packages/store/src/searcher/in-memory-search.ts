@@ -160,12 +160,12 @@ export class InMemorySearch implements AsyncDisposable {
     const searchedAt = before?.lastUsed;
     // The documents will be assigned to cells, which also need memory.
     if (before?.cells.version === undefined && !this.#fits(collection, wanted)) return undefined;
-    if (!before?.reaches(commit, module)) {
+    if (!before?.hasRowsUpTo(commit, module)) {
       if (!before?.hasModule(module) && !isWorth) return undefined;
       if (!(await this.read(source, collection, wanted, undefined, signal))) return undefined;
     }
     const held = this.#held.get(collection.id);
-    if (!held?.reaches(commit, module)) return undefined;
+    if (!held?.hasRowsUpTo(commit, module)) return undefined;
     // Data without searches is removed before data with searches.
     if (searchedAt !== undefined) held.lastUsed = searchedAt;
     return held;

@@ -33,10 +33,10 @@ export function numberBeforeFirst({ part }: ReadCollection): number {
 export const CHUNK_ROWS = 4_000;
 
 /** If more rows than this have ended, it is better to read all live rows. */
-export const MAX_ENDS = 100_000;
+export const MAX_EXPIRED = 100_000;
 
 /** The last commit that the searcher can count: 32 bits, of which the highest marks a live row. */
-export const LAST_COMMIT = 2n ** 32n - 2n;
+export const MAX_COMMIT = 2n ** 32n - 2n;
 
 /** Which rows are read: those visible in `upTo` and not in `after`. */
 export interface Range {
@@ -54,7 +54,7 @@ export interface Chunk extends Summary {
  * has the rows that commits after `after` ended, up to `upTo`, and says whether some of them may have been removed.
  *
  * @param behind the number of the last one read; {@link numberBeforeFirst} at the beginning
- * @param mostEnds number of ended rows, of which at most one more is read
+ * @param maxExpired number of ended rows, of which at most one more is read
  */
 export async function readChunk(
   tx: Transaction,
@@ -62,7 +62,7 @@ export async function readChunk(
   { after, upTo }: Range,
   modules: readonly string[],
   behind: number,
-  mostEnds = MAX_ENDS,
+  maxExpired = MAX_EXPIRED,
 ): Promise<Chunk> {
   const { sqlSchema: S } = collection;
   const vectors = modules.map((_, i) => `, v${i}.vector`).join('');
@@ -86,7 +86,7 @@ export async function readChunk(
     parts.push(
       `select null, coalesce(min(number), 0), null${nothing} from ${S}.commits`,
       `(select doc, null, valid_to${nothing} from ${S}.documents where valid_to > ${after} and valid_to <= ${upTo} ${own}
-        limit ${mostEnds + 1})`,
+        limit ${maxExpired + 1})`,
     );
   }
   const bytes = await tx.copy(parts.join(' union all '));

@@ -14,16 +14,16 @@ export interface RowSource {
  * A piece of reading for the searcher: others go first on the embedded database. A pin keeps the rows of the commit:
  * then all of them are on each standby that has reached that commit.
  *
- * @param inOrder nearly all rows are read, in order of their number: the database does not sort them for each piece
+ * @param withoutSort nearly all rows are read, in order of their number: the database does not sort them for each piece
  */
 export async function readFrom<T>(
   { engine, standbys }: RowSource,
   collection: ReadCollection,
   upTo: bigint,
   work: (tx: Transaction) => Promise<T>,
-  inOrder = true,
+  withoutSort = true,
 ): Promise<T> {
-  const options = { lane: 'bulk', inOrder } as const;
+  const options = { lane: 'bulk', withoutSort } as const;
   const first = `select ${FRESHNESS_COLUMNS} from akin.collections where id = ${Number(collection.id)}`;
   const found = await standbys?.read(collection, { atLeast: upTo, isCurrent: false }, (standby, require) =>
     standby.transaction(
