@@ -204,11 +204,15 @@ export function prefixOf({ prefix = 'akin', contract }: Pick<SharedQueueConfig, 
   return `${prefix}-${createHash('sha256').update(contract).digest('hex').slice(0, 12)}`;
 }
 
+/** An error that did not happen for this time is logged again: it is a new outage. Clients try again more often. */
+const QUIET_MILLISECONDS = 60_000;
+
 /** Logs an error once, and not again while the same error repeats. */
 export function reporter(log: Pick<Log, 'warn'> | undefined, server: string): (error: Error) => void {
-  let last = '';
+  let last: { readonly message: string; readonly at: number } | undefined;
   return (error) => {
-    if (error.message !== last) log?.warn({ err: error }, `the queue has trouble with ${server}`);
-    last = error.message;
+    const isNew = last?.message !== error.message || Date.now() - last.at >= QUIET_MILLISECONDS;
+    if (isNew) log?.warn({ err: error }, `the queue has trouble with ${server}`);
+    last = { message: error.message, at: Date.now() };
   };
 }
