@@ -151,7 +151,9 @@ describe('documents on the page', () => {
     for (const key of ['Down', 'Down', 'Down', 'Down', 'Up', 'Up', 'Up']) await page.keyboard.press(`Arrow${key}`);
     const [header, card] = await Promise.all([
       page.locator('header').boundingBox(),
-      cards(page).filter({ has: page.locator(':focus') }).boundingBox(),
+      cards(page)
+        .filter({ has: page.locator(':focus') })
+        .boundingBox(),
     ]);
     expect(header?.y).toBe(0);
     expect(card?.y).toBeGreaterThanOrEqual((header?.height ?? 0) - 1);

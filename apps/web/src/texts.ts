@@ -258,7 +258,13 @@ export const TEXTS = {
     copyPaths: 'Copy paths',
     separated: (size: number) => `${count(size, 'picture')} will not be shown together again.`,
   },
-  key: { title: 'Key', asks: 'This server needs a key.', open: 'Open', keep: 'Save it in this browser', rule: 'A key has only letters, digits and underscores.' },
+  key: {
+    title: 'Key',
+    asks: 'This server needs a key.',
+    open: 'Open',
+    keep: 'Save it in this browser',
+    rule: 'A key has only letters, digits and underscores.',
+  },
   ask: { cancel: 'Cancel' },
   try: {
     about: 'Try',

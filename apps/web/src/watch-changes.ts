@@ -11,7 +11,7 @@ const RETRY_MILLISECONDS = 3_000;
 export async function watchChanges(model: Model): Promise<void> {
   const { signal } = model.start();
   model.update({ loading: false, error: null });
-  let figures: Promise<void> | undefined;
+  let showsFigures = false;
   let hasFailed = false;
   while (!signal.aborted) {
     try {
@@ -19,7 +19,8 @@ export async function watchChanges(model: Model): Promise<void> {
       if (signal.aborted) return;
       if (hasFailed) model.update({ error: null });
       hasFailed = false;
-      figures ??= watchFigures(model, signal);
+      if (!showsFigures) void watchFigures(model, signal);
+      showsFigures = true;
       for await (const event of model.collection.events({ signal })) {
         if (event.kind === 'status') await refreshChanges(model);
       }
