@@ -9,7 +9,7 @@ import type { Example, Query } from './view-state.ts';
 /** The user's actions on the page. */
 export interface Actions {
   showCollection(name: string): void;
-  ask(query: Query | null, mode?: Mode): void;
+  searchBy(query: Query | null, mode?: Mode): void;
   setMode(mode: Mode): void;
   /** Handles the text of the search box: words, a colour, or the URL of a picture. */
   setWords(words: string): void;
@@ -18,7 +18,7 @@ export interface Actions {
   /** Searches for words, even if they could be the name of a colour. */
   askWords(words: string, where?: 'both' | 'look' | 'text'): void;
   /** Shows only results with at least this score. */
-  setThreshold(least: number): void;
+  setThreshold(minScore: number): void;
   /** Selects a result, or a range of results. */
   select(id: string, how: { readonly range: boolean }): void;
   clearSelection(): void;
@@ -68,7 +68,7 @@ export interface Actions {
   /** Says that the members of a group are different pictures. */
   separate(group: string): Promise<void>;
   /** Shows only group members with at least this score. */
-  setLeast(score: number): void;
+  setMinScore(score: number): void;
   /** Shows members of a group one after another in the same place. */
   compare(compared: Compared | null): void;
   /** Lists more members of a group. */

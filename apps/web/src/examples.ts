@@ -16,8 +16,8 @@ export function examples(state: ViewState, shown: Shown, actions: Actions): Temp
   const field = shown.facets.find(({ name, values }) => name === 'labels' && values.length > 0);
   const label = field?.values[0]?.value;
   return html`<p class="chips try"><span class="about">${T.about}</span>
-    <button class="chip" @click=${() => actions.ask({ by: 'id', id: first.id }, 'content')}>${T.like(titleOf(first))}</button>
-    ${hex === undefined ? nothing : html`<button class="chip" @click=${() => actions.ask({ by: 'hex', hex: hex.toLowerCase() }, 'color')}>${T.color(hex.toLowerCase())}</button>`}
+    <button class="chip" @click=${() => actions.searchBy({ by: 'id', id: first.id }, 'content')}>${T.like(titleOf(first))}</button>
+    ${hex === undefined ? nothing : html`<button class="chip" @click=${() => actions.searchBy({ by: 'hex', hex: hex.toLowerCase() }, 'color')}>${T.color(hex.toLowerCase())}</button>`}
     ${label === undefined ? nothing : html`<button class="chip" @click=${() => actions.addFilter(filterOf('labels', label))}>${label}</button>`}
   </p>`;
 }

@@ -14,7 +14,7 @@ const state = (change: Partial<ViewState> = {}): ViewState => ({
   mode: 'content',
   query: null,
   also: [],
-  least: 0,
+  minScore: 0,
   words: '',
   filters: [],
   sort: '',
@@ -118,7 +118,7 @@ it('counts only related results if a ranking is sorted by something else', () =>
     sort: 'price asc',
     'rank.threshold': 0.3,
   });
-  expect(searchOf(state({ query, sort: 'price asc', least: 0.8 }), 0, 9).parameters['rank.threshold']).toBe(0.8);
+  expect(searchOf(state({ query, sort: 'price asc', minScore: 0.8 }), 0, 9).parameters['rank.threshold']).toBe(0.8);
   expect(searchOf(state({ sort: 'price asc' }), 0, 9).parameters).toEqual({ rows: 9, sort: 'price asc' });
 });
 

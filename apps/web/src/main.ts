@@ -4,7 +4,7 @@ import type { Actions } from './actions.ts';
 import { addFiles, addFilesAgain, askToAdd } from './add/add-files.ts';
 import { failedFilesOf } from './add/add-pictures.ts';
 import { droppedFiles, holdsFolder } from './add/files.ts';
-import { ask, cancelQuestion } from './ask.ts';
+import { askUser, cancelQuestion } from './ask-user.ts';
 import { NO_CHANGES } from './changes.ts';
 import { copyText } from './copy-text.ts';
 import { deleteDocuments } from './deleting.ts';
@@ -23,7 +23,7 @@ import { Model } from './model.ts';
 import { page } from './page.ts';
 import { showCompared } from './review/compare.ts';
 import { pressInReview } from './review/keys.ts';
-import { choose, keepOne, loadGroups, moreMembers, separate, setLeast } from './review/load-groups.ts';
+import { choose, keepOne, loadGroups, moreMembers, separate, setMinScore } from './review/load-groups.ts';
 import { askForDelete, closeQuestions } from './review/review.ts';
 import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
@@ -132,25 +132,25 @@ const actions: Actions = {
     history.pushState(null, '', writeState(model.state));
     void enterCollection();
   },
-  ask: (query: Query | null, mode) =>
-    go({ view: 'search', query, mode: mode ?? model.state.mode, also: [], least: 0, ...(query ? { words: '' } : {}) }),
+  searchBy: (query: Query | null, mode) =>
+    go({ view: 'search', query, mode: mode ?? model.state.mode, also: [], minScore: 0, ...(query ? { words: '' } : {}) }),
   setMode: (mode) => go({ mode }, { keepPreview: true }),
   setWords(text) {
     const asked = readSearchBox(text);
     if ('words' in asked) actions.askWords(asked.words);
-    else actions.ask(asked.query, asked.query.by === 'hex' ? 'color' : undefined);
+    else actions.searchBy(asked.query, asked.query.by === 'hex' ? 'color' : undefined);
   },
   askWords(asked, where = 'both') {
     const text = asked.trim();
     if (where !== 'text' && canRankByText(text, model.shown)) {
-      go({ view: 'search', words: '', query: { by: 'text', text, where }, mode: 'content', also: [], least: 0 });
+      go({ view: 'search', words: '', query: { by: 'text', text, where }, mode: 'content', also: [], minScore: 0 });
     } else go({ view: 'search', words: text, query: null });
   },
   askAlso(id, sign) {
     const others = model.state.also.filter((one) => one.id !== id);
     go({ also: sign === null ? others : [...others, { id, sign }] }, { keepPreview: true });
   },
-  setThreshold: (least) => go({ least }, { keepPreview: true }),
+  setThreshold: (minScore) => go({ minScore }, { keepPreview: true }),
   select: (id, how) => select(model, id, how),
   clearSelection: () => model.update({ selected: new Set() }),
   async deleteSelected() {
@@ -168,7 +168,7 @@ const actions: Actions = {
     const { filters } = model.state;
     const value = [wordsOf(model.state), ...filters.map(filterText)].filter(Boolean).join(', ').slice(0, 100);
     const { ask: title, action, name } = TEXTS.saved;
-    const answer = await ask({ title, action, input: { label: name, value } });
+    const answer = await askUser({ title, action, input: { label: name, value } });
     if (answer) model.update({ saved: saveSearch({ name: answer.text, address: writeState(model.state) }) });
   },
   forgetSearch: (name) => model.update({ saved: forgetSearch(name) }),
@@ -216,7 +216,7 @@ const actions: Actions = {
   choose: (ids, isChosen) => choose(model, ids, isChosen),
   keep: (keep, id) => keepOne(model, keep, id),
   separate: (id) => separate(model, id),
-  setLeast: (least) => setLeast(model, least),
+  setMinScore: (minScore) => setMinScore(model, minScore),
   compare: (compared) => model.update({ review: { ...model.shown.review, compared } }),
   moreMembers: (id) => moreMembers(model, id),
   askForDelete() {
@@ -272,7 +272,7 @@ const actions: Actions = {
     const isWanted = () => model.shown.analyzing && model.shown.preview === preview;
     try {
       const query = await queryOfFile(model.collection, file);
-      if (isWanted()) go({ view: 'search', query, words: '', also: [], least: 0 }, { keepPreview: true });
+      if (isWanted()) go({ view: 'search', query, words: '', also: [], minScore: 0 }, { keepPreview: true });
     } catch (error) {
       if (!isWanted()) return;
       model.forgetPreview();
@@ -352,7 +352,7 @@ addEventListener('drop', (event) => {
       .then((dropped) => askToAdd(model, dropped))
       .catch((error) => model.showError(error));
   } else if (file) void actions.upload(file);
-  else if (address.startsWith('http')) actions.ask({ by: 'url', url: address });
+  else if (address.startsWith('http')) actions.searchBy({ by: 'url', url: address });
 });
 watchDrag(() => {
   const before = model.shown.selected;

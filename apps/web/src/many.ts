@@ -1,5 +1,5 @@
 import type { FoundDocument } from '@akin/client';
-import { ask } from './ask.ts';
+import { askUser } from './ask-user.ts';
 import type { Model } from './model.ts';
 import { strings } from './parts.ts';
 import { loadCollections } from './status.ts';
@@ -15,7 +15,7 @@ export async function labelSelected(model: Model): Promise<boolean> {
   const { collection } = model;
   const documents = model.shown.documents.filter(({ id }) => model.shown.selected.has(id));
   const known = model.shown.facets.find(({ name }) => name === 'labels')?.values ?? [];
-  const answer = await ask({
+  const answer = await askUser({
     title: T.label(documents.length),
     action: T.add,
     second: T.remove,
@@ -47,7 +47,7 @@ export async function labelSelected(model: Model): Promise<boolean> {
 export async function copySelected(model: Model): Promise<void> {
   const { collection } = model;
   const ids = [...model.shown.selected];
-  const answer = await ask({
+  const answer = await askUser({
     title: T.copy(ids.length),
     text: T.copyText,
     action: T.copyAction,

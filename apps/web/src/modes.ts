@@ -20,6 +20,6 @@ export function similarTo(document: FoundDocument, actions: Actions, tab = 0): r
   if (!isAnalyzed(document)) return [];
   return MODE_NAMES.map(
     ([mode, label, about]) =>
-      html`<button title=${about} tabindex=${tab} @click=${() => actions.ask({ by: 'id', id: document.id }, mode)}>${label}</button>`,
+      html`<button title=${about} tabindex=${tab} @click=${() => actions.searchBy({ by: 'id', id: document.id }, mode)}>${label}</button>`,
   );
 }

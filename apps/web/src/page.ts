@@ -127,7 +127,7 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
   return html`<header ${ref(watchHeader)}>
     <a class="brand" href=${addressOf('search')} @click=${(event: Event) => {
       event.preventDefault();
-      actions.ask(null, 'content');
+      actions.searchBy(null, 'content');
     }}><img src="icon.svg" alt="" width="28" height="28" />akin</a>
     ${collectionChoice(state, shown, actions)}
     <form role="search" @submit=${submit}>
@@ -139,7 +139,7 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
     </label>
     <label class="button swatch" title=${P.byColor}>
       <input type="color" aria-label=${P.byColor} value="#ff8a5b"
-        @change=${(event: Event) => actions.ask({ by: 'hex', hex: (event.target as HTMLInputElement).value }, 'color')} />
+        @change=${(event: Event) => actions.searchBy({ by: 'hex', hex: (event.target as HTMLInputElement).value }, 'color')} />
       ${P.color}
     </label>
     <a class="button views" href=${addressOf('groups')} aria-current=${state.view === 'groups' ? 'page' : nothing}

@@ -27,9 +27,9 @@ export function question(
     <div>
       <p class="asked">${questionText(query, shown)}</p>
       ${query.by === 'text' ? whereSwitch(state, shown, actions) : modeSwitch(state, query, actions)}
-      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${least(state, actions)} ${wordInstead(query, actions)} ${predictedTags(shown.tags, state.filters, actions)}
+      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${minScore(state, actions)} ${wordInstead(query, actions)} ${predictedTags(shown.tags, state.filters, actions)}
     </div>
-    <button class="quiet clear" @click=${() => actions.ask(null)}>${T.clear}</button>
+    <button class="quiet clear" @click=${() => actions.searchBy(null)}>${T.clear}</button>
   </section>`;
 }
 
@@ -88,11 +88,11 @@ function additionalInputs(
 }
 
 /** A control for the minimum score. */
-function least(state: ViewState, actions: Actions): TemplateResult {
+function minScore(state: ViewState, actions: Actions): TemplateResult {
   return html`<label class="least">${TEXTS.results.least}
-    <input type="range" min="0" max="1" step="0.05" .value=${String(state.least)} aria-valuetext=${state.least.toFixed(2)}
+    <input type="range" min="0" max="1" step="0.05" .value=${String(state.minScore)} aria-valuetext=${state.minScore.toFixed(2)}
       @change=${(event: Event) => actions.setThreshold(Number((event.target as HTMLInputElement).value))} />
-    <output>${state.least.toFixed(2)}</output>
+    <output>${state.minScore.toFixed(2)}</output>
   </label>`;
 }
 

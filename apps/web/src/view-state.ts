@@ -35,7 +35,7 @@ export interface ViewState {
   /** Further documents as positive or negative examples. */
   also: readonly Example[];
   /** Minimum score of the results. */
-  least: number;
+  minScore: number;
   words: string;
   filters: string[];
   /**
@@ -63,7 +63,7 @@ export function readState(address: URLSearchParams): ViewState {
     also: [...address].flatMap(([name, id]): Example[] =>
       name === 'more' || name === 'less' ? [{ id, sign: name }] : [],
     ),
-    least: Math.min(1, Math.max(0, Number(address.get('min')) || 0)),
+    minScore: Math.min(1, Math.max(0, Number(address.get('min')) || 0)),
     words: address.get('q') ?? '',
     filters: address.getAll('fq'),
     sort: address.get('sort') ?? '',
@@ -97,7 +97,7 @@ export function writeState(state: ViewState): string {
   if (state.query?.by === 'outputs') address.set('outputs', state.query.outputs);
   if (state.query && state.mode !== DEFAULT_MODE) address.set('mode', state.mode);
   for (const { sign, id } of state.query ? state.also : []) address.append(sign, id);
-  if (state.query && state.least > 0) address.set('min', String(state.least));
+  if (state.query && state.minScore > 0) address.set('min', String(state.minScore));
   if (state.words) address.set('q', state.words);
   for (const filter of state.filters) address.append('fq', filter);
   if (state.sort) address.set('sort', state.sort);
@@ -128,14 +128,14 @@ export function searchOf(
     return { endpoint: 'select', parameters };
   }
   const { endpoint, preset } = rankingEndpoint(query.by === 'hex' ? 'color' : state.mode);
-  const least = thresholdOf(state);
-  const threshold = least === undefined ? {} : { 'rank.threshold': least };
+  const minScore = thresholdOf(state);
+  const threshold = minScore === undefined ? {} : { 'rank.threshold': minScore };
   return { endpoint, parameters: { ...preset, ...parameters, ...rankOf(query, state.also), ...threshold } };
 }
 
 /** The minimum score of results. If results are sorted by something else, they must at least be related. */
-export function thresholdOf({ least, sort, mode, query }: ViewState): number | undefined {
-  if (least > 0) return least;
+export function thresholdOf({ minScore, sort, mode, query }: ViewState): number | undefined {
+  if (minScore > 0) return minScore;
   return sort && mode !== 'duplicate' ? leastRelated(query?.by === 'hex' ? 'color' : mode) : undefined;
 }
 

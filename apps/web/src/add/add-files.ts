@@ -1,5 +1,5 @@
 import type { Collection } from '@akin/client';
-import { ask } from '../ask.ts';
+import { askUser } from '../ask-user.ts';
 import type { Model } from '../model.ts';
 import { dismissRun, updateRuns } from '../runs/watch-runs.ts';
 import { TEXTS } from '../texts.ts';
@@ -54,6 +54,6 @@ export async function askToAdd(model: Model, { files, unreadable }: DroppedFiles
   const isMeant =
     pictures === 0 ||
     status?.documents === 0 ||
-    (await ask({ title: T.title(pictures), text: T.text(collection.name), action: T.add })) !== null;
+    (await askUser({ title: T.title(pictures), text: T.text(collection.name), action: T.add })) !== null;
   if (isMeant) await addFiles(model, files, { collection, unreadable });
 }

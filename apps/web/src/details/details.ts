@@ -80,7 +80,7 @@ function content(
       <h2>${titleOf(document)}</h2>
       <div class="modes" role="group" aria-label=${T.searchBy}>${similarTo(document, actions)}</div>
       ${isRanked && isAnalyzed(document) ? alsoButtons(document, actions) : nothing}
-      ${paletteOf(document, 'big', (hex) => actions.ask({ by: 'hex', hex }, 'color'))}
+      ${paletteOf(document, 'big', (hex) => actions.searchBy({ by: 'hex', hex }, 'color'))}
       <p class="chips">
         ${chips.map(
           ([field, value]) =>

@@ -1,5 +1,5 @@
 import type { NewKey } from '@akin/client';
-import { ask } from '../ask.ts';
+import { askUser } from '../ask-user.ts';
 import type { Model } from '../model.ts';
 import { loadCollections } from '../status.ts';
 import { TEXTS } from '../texts.ts';
@@ -31,7 +31,7 @@ export async function dropCollection(
   name: string,
   leave: (name: string) => Promise<void>,
 ): Promise<void> {
-  const typed = await ask({
+  const typed = await askUser({
     title: T.dropOf(name),
     text: T.dropText(name),
     action: T.drop,
@@ -47,7 +47,7 @@ export async function dropCollection(
 
 export async function clearDemo(model: Model): Promise<void> {
   const { collection } = model;
-  if ((await ask({ title: T.clearDemo, text: T.clearText(model.shown.managed.demo), action: T.clearDemo })) === null)
+  if ((await askUser({ title: T.clearDemo, text: T.clearText(model.shown.managed.demo), action: T.clearDemo })) === null)
     return;
   await act(model, () => collection.deleteByQuery(DEMO, { commit: true }));
 }
@@ -60,6 +60,6 @@ export function createKey(model: Model, key: NewKey): Promise<void> {
 }
 
 export async function revokeKey(model: Model, id: string, name: string): Promise<void> {
-  if ((await ask({ title: T.revokeOf(name), text: T.revokeText, action: T.revoke })) === null) return;
+  if ((await askUser({ title: T.revokeOf(name), text: T.revokeText, action: T.revoke })) === null) return;
   await act(model, () => model.akin.revokeKey(id));
 }

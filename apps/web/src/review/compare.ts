@@ -12,9 +12,9 @@ const DIALOG = 'compare';
 
 /** Shows the members of a group one after another in the same place, so that differences are visible as flicker. */
 export function compareDialog(shown: Shown, actions: Actions, collection: Collection): TemplateResult {
-  const { compared, least, groups } = shown.review;
+  const { compared, minScore, groups } = shown.review;
   const group = groups.find(({ id }) => id === compared?.group);
-  const members = group ? membersFrom(group, least) : [];
+  const members = group ? membersFrom(group, minScore) : [];
   const at = compared ? (compared.at + members.length) % Math.max(1, members.length) : 0;
   const member = members[at];
   const close = () => actions.compare(null);

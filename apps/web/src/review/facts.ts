@@ -38,13 +38,13 @@ export function restOf(members: readonly FoundDocument[], keep: Keep): string[] 
 }
 
 /** Members with at least this score, in the order of their scores, after the representative. */
-export function membersFrom(group: FoundGroup, least: number): FoundDocument[] {
-  return group.members.filter(({ id, score }) => id === group.representative || (score ?? 1) >= least);
+export function membersFrom(group: FoundGroup, minScore: number): FoundDocument[] {
+  return group.members.filter(({ id, score }) => id === group.representative || (score ?? 1) >= minScore);
 }
 
 /** The marked ids that are still shown with at least this score: nobody should delete what they do not see. */
-export function stillShown(marked: ReadonlySet<string>, groups: readonly FoundGroup[], least: number): Set<string> {
-  const shown = groups.map((group) => membersFrom(group, least)).filter(({ length }) => length > 1);
+export function stillShown(marked: ReadonlySet<string>, groups: readonly FoundGroup[], minScore: number): Set<string> {
+  const shown = groups.map((group) => membersFrom(group, minScore)).filter(({ length }) => length > 1);
   const ids = new Set(shown.flat().map(({ id }) => id));
   return new Set([...marked].filter((id) => ids.has(id)));
 }

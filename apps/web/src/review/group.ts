@@ -18,7 +18,7 @@ export function groupOf(
   actions: Actions,
   collection: Collection,
 ): TemplateResult | typeof nothing {
-  const members = membersFrom(group, shown.least);
+  const members = membersFrom(group, shown.minScore);
   if (members.length < 2) return nothing;
   const [first] = members;
   // Members are sorted by descending score: after one below the minimum, there are no more to show.
@@ -32,7 +32,7 @@ export function groupOf(
       ${keepChoice(T.keep, (keep) => actions.keep(keep, group.id))}
       <button class="quiet" title=${T.compareTitle} @click=${() => actions.compare({ group: group.id, at: 1 })}>${T.compare}</button>
       <button class="quiet" title=${T.differentTitle} @click=${() => actions.separate(group.id)}>${T.different}</button>
-      <button class="quiet" title=${T.searchTitle} @click=${() => actions.ask({ by: 'id', id: group.representative }, 'duplicate')}>${T.search}</button>
+      <button class="quiet" title=${T.searchTitle} @click=${() => actions.searchBy({ by: 'id', id: group.representative }, 'duplicate')}>${T.search}</button>
     </div>
     <ul class="grid">
       ${members.map((member) => memberOf(member, group, shown, actions, collection))}

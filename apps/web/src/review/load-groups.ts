@@ -15,7 +15,7 @@ const BEHIND_MILLISECONDS = 1_500;
 /** @param page The first page, the next one, or a reload of the shown ones, which stay visible until the answer. */
 export async function loadGroups(model: Model, page: 'first' | 'next' | 'again'): Promise<void> {
   const mine = model.start();
-  const before = page === 'first' ? { ...NO_REVIEW, least: model.shown.review.least } : model.shown.review;
+  const before = page === 'first' ? { ...NO_REVIEW, minScore: model.shown.review.minScore } : model.shown.review;
   model.update({ loading: true, error: null, review: before });
   const rows = page === 'again' ? Math.min(Math.max(before.groups.length, GROUPS_PAGE), MAX_GROUPS) : GROUPS_PAGE;
   const cursor = page === 'next' ? before.nextCursor : undefined;
@@ -36,12 +36,12 @@ export async function loadGroups(model: Model, page: 'first' | 'next' | 'again')
 
 /** Removes the marks of documents that are not shown any more. */
 function withShownMarks(review: Review): Review {
-  return { ...review, chosen: stillShown(review.chosen, review.groups, review.least) };
+  return { ...review, chosen: stillShown(review.chosen, review.groups, review.minScore) };
 }
 
 /** Shows only members with at least this score. */
-export function setLeast(model: Model, least: number): void {
-  model.update({ review: withShownMarks({ ...model.shown.review, least }) });
+export function setMinScore(model: Model, minScore: number): void {
+  model.update({ review: withShownMarks({ ...model.shown.review, minScore }) });
 }
 
 /** The request for these groups, as a shell command. */
@@ -99,7 +99,7 @@ export async function keepOne(model: Model, keep: Keep, id?: string): Promise<vo
     for (const { id: one } of model.shown.review.groups.filter((group) => id === undefined || group.id === id)) {
       while (hasMore(model, one) && (await loadMembers(model, one)));
       const group = model.shown.review.groups.find((known) => known.id === one);
-      const members = group ? membersFrom(group, model.shown.review.least) : [];
+      const members = group ? membersFrom(group, model.shown.review.minScore) : [];
       choose(
         model,
         members.map((member) => member.id),
@@ -134,7 +134,7 @@ export async function separate(model: Model, id: string): Promise<void> {
   const { review } = model.shown;
   const group = review.groups.find((one) => one.id === id);
   if (group === undefined) return;
-  const ids = membersFrom(group, review.least)
+  const ids = membersFrom(group, review.minScore)
     .slice(0, MAX_DECIDED)
     .map((member) => member.id);
   try {

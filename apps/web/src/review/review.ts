@@ -33,15 +33,15 @@ export function review(shown: Review, loading: boolean, actions: Actions, collec
 
 /** Controls for all groups: progress, minimum score, and what to keep. */
 function toolbar(shown: Review, actions: Actions): TemplateResult | typeof nothing {
-  const { numFound, threshold, least, most, commit, asOfCommit, groups } = shown;
+  const { numFound, threshold, minScore, most, commit, asOfCommit, groups } = shown;
   if (numFound === null || (groups.length === 0 && most === 0)) return nothing;
   const done = Math.max(0, most - numFound);
   return html`<div class="review-bar" role="group" aria-label=${T.toolbar}>
     <label class="least">${T.least}
-      <input type="range" min=${threshold} max="1" step="0.005" .value=${String(Math.max(threshold, least))}
-        aria-valuetext=${scoreText(Math.max(threshold, least))}
-        @input=${(event: Event) => actions.setLeast(Number((event.target as HTMLInputElement).value))} />
-      <output>${scoreText(Math.max(threshold, least))}</output>
+      <input type="range" min=${threshold} max="1" step="0.005" .value=${String(Math.max(threshold, minScore))}
+        aria-valuetext=${scoreText(Math.max(threshold, minScore))}
+        @input=${(event: Event) => actions.setMinScore(Number((event.target as HTMLInputElement).value))} />
+      <output>${scoreText(Math.max(threshold, minScore))}</output>
     </label>
     ${keepChoice(T.keepInAll, (keep) => actions.keep(keep))}
     <span class="spacer"></span>

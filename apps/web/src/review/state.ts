@@ -16,7 +16,7 @@ export interface Review {
   readonly chosen: ReadonlySet<string>;
   readonly deleting: boolean;
   /** Minimum score of the displayed members; 0: all. */
-  readonly least: number;
+  readonly minScore: number;
   /** The maximum number of groups so far; the difference to the current number is the progress. */
   readonly most: number;
   readonly compared: Compared | null;
@@ -32,7 +32,7 @@ export const NO_REVIEW: Review = {
   nextCursor: undefined,
   chosen: new Set(),
   deleting: false,
-  least: 0,
+  minScore: 0,
   most: 0,
   compared: null,
 };

@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** Asks a question in a dialog. @returns null if the user cancelled */
-export function ask({ title, text, action, second, input }: Question): Promise<Answer | null> {
+export function askUser({ title, text, action, second, input }: Question): Promise<Answer | null> {
   const dialog = make('dialog', { className: 'ask' });
   dialog.setAttribute('aria-label', title);
   const form = make('form', { method: 'dialog' });
