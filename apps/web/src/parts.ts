@@ -23,7 +23,7 @@ export function paletteOf(document: FoundDocument, size?: 'big', onPick?: (hex: 
   return palette(strings(document.color_palette_hex), size, shares, onPick);
 }
 
-/** Colours as a strip. Drawn as SVG because the page's security policy allows no inline styles. */
+/** Colours as a strip. */
 export function palette(
   colours: readonly string[],
   size: 'small' | 'big' = 'small',
