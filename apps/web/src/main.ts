@@ -133,7 +133,14 @@ const actions: Actions = {
     void enterCollection();
   },
   searchBy: (query: Query | null, mode) =>
-    go({ view: 'search', query, mode: mode ?? model.state.mode, also: [], minScore: 0, ...(query ? { words: '' } : {}) }),
+    go({
+      view: 'search',
+      query,
+      mode: mode ?? model.state.mode,
+      also: [],
+      minScore: 0,
+      ...(query ? { words: '' } : {}),
+    }),
   setMode: (mode) => go({ mode }, { keepPreview: true }),
   setWords(text) {
     const asked = readSearchBox(text);

@@ -99,7 +99,7 @@ it.each([1, 2])(
 );
 
 it('summarizes rows', () => {
-  expect(summaryOf(rowBytes(3))).toEqual({ count: 3, last: 2, ends: 0, forgotten: 0 });
+  expect(summaryOf(rowBytes(3))).toEqual({ count: 3, last: 2, expired: 0, forgotten: 0 });
 });
 
 it.each([1, 2, 3, 4, 12])('spreads documents evenly over threads, every %i-th too', (step) => {

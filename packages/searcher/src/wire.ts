@@ -103,18 +103,18 @@ export interface Summary {
   /** The largest document number of these rows. */
   last: number;
   /** Number of rows that ended. */
-  ends: number;
+  expired: number;
   /** Rows that ended up to this commit may be removed. */
   forgotten: number;
 }
 
 export function summaryOf(bytes: Uint8Array): Summary {
-  const summary: Summary = { count: 0, last: -1, ends: 0, forgotten: 0 };
+  const summary: Summary = { count: 0, last: -1, expired: 0, forgotten: 0 };
   readRows(bytes, ({ doc, from, to }) => {
     if (doc === undefined) {
       summary.forgotten = from ?? 0;
     } else if (to !== undefined) {
-      summary.ends++;
+      summary.expired++;
     } else {
       summary.count++;
       summary.last = Math.max(summary.last, doc);

@@ -33,7 +33,8 @@ export function writeColors(colors: readonly WeightedColor[]): string {
 /** An editor for the colours of a search and their weights. */
 export function colorEditor(text: string, actions: Actions): TemplateResult {
   const colors = readColors(text);
-  const ask = (changed: readonly WeightedColor[]) => actions.searchBy({ by: 'hex', hex: writeColors(changed) }, 'color');
+  const ask = (changed: readonly WeightedColor[]) =>
+    actions.searchBy({ by: 'hex', hex: writeColors(changed) }, 'color');
   const change = (i: number, part: Partial<WeightedColor>) =>
     ask(colors.map((color, at) => (at === i ? { ...color, ...part } : color)));
   const value = (event: Event) => (event.target as HTMLInputElement).value;

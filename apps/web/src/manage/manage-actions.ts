@@ -47,7 +47,9 @@ export async function dropCollection(
 
 export async function clearDemo(model: Model): Promise<void> {
   const { collection } = model;
-  if ((await askUser({ title: T.clearDemo, text: T.clearText(model.shown.managed.demo), action: T.clearDemo })) === null)
+  if (
+    (await askUser({ title: T.clearDemo, text: T.clearText(model.shown.managed.demo), action: T.clearDemo })) === null
+  )
     return;
   await act(model, () => collection.deleteByQuery(DEMO, { commit: true }));
 }

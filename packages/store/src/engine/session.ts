@@ -90,7 +90,8 @@ export async function runTransaction<T>(
   run: (tx: WritingTransaction, first: readonly Row[]) => Promise<T>,
   options: TransactionOptions,
 ): Promise<Done<T>> {
-  const { snapshot, keyed, withoutSort, longPendingList, first, timeoutMilliseconds, lockTimeoutMilliseconds } = options;
+  const { snapshot, keyed, withoutSort, longPendingList, first, timeoutMilliseconds, lockTimeoutMilliseconds } =
+    options;
   let begin = snapshot ? 'begin isolation level repeatable read read only' : 'begin';
   if (keyed) begin += KEYED;
   if (longPendingList) begin += `; set local gin_pending_list_limit = '${LONG_PENDING_LIST}'`;
