@@ -47,3 +47,8 @@ it.each([
 it('says when to try again', () => {
   expect(messageOf(new AkinRequestError(503, 'Busy', [], 2))).toBe('akin cannot do this now. Try again in 2 seconds.');
 });
+
+it('says that a file cannot be read', () => {
+  expect(messageOf(new DOMException('', 'NotReadableError'))).toBe('The file could not be read.');
+  expect(messageOf(new TypeError('x is undefined'))).toBe('This page had an error. Reload it.');
+});

@@ -21,6 +21,8 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
 
 /** The message for users when akin rejects a request, or does not answer. */
 export function messageOf(error: unknown): string {
+  // A file that was removed or changed since it was chosen, or that the user may not read.
+  if (error instanceof DOMException && /^Not(Readable|Found)Error$/.test(error.name)) return T.unreadable;
   if (!(error instanceof AkinRequestError)) return T.page;
   const { status, message, retryAfterSeconds } = error;
   if (status === 0) return T.noAnswer;

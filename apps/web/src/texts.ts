@@ -68,6 +68,7 @@ export const TEXTS = {
     badPicture: 'akin cannot read your picture: choose it again.',
     tooLarge: 'This file is too large to search with.',
     listChanged: 'The list has changed. Reload the page.',
+    unreadable: 'The file could not be read.',
     page: 'This page had an error. Reload it.',
     noAnswer: 'akin does not answer. Is it still running?',
     key: 'akin needs a key.',
@@ -385,7 +386,7 @@ export const TEXTS = {
   undo: {
     undo: 'Undo',
     undoing: 'Undoing…',
-    failed: 'Undo failed. Nothing has changed.',
+    failed: 'Undo failed. A part may already be undone.',
     dismiss: 'Dismiss',
     deleted: (documents: number) => `${count(documents, 'document')} deleted.`,
   },
