@@ -8,7 +8,7 @@ import { akinVersion } from './version.ts';
 /** A server that hangs does not count as up. */
 const QUEUE_TIMEOUT_MILLISECONDS = 2_000;
 
-/** The metrics of one process, with what it is. @param name of the process, such as `akin gateway` */
+/** The metrics of one process, with what it is. @param name the name of the process, such as `akin gateway` */
 export function createProcessMetrics(name: string): Metrics {
   const metrics = createMetrics();
   const labels = { process: name, version: akinVersion(), node: process.versions.node };

@@ -34,7 +34,7 @@ export interface Actions {
   addFilter(filter: string): void;
   removeFilter(filter: string): void;
   setFilters(filters: readonly string[]): void;
-  /** @param sort in the form of akin's parameter; empty: the nearest, or the best matches for words, first */
+  /** @param sort the sort in the form of akin's parameter; empty: the nearest, or the best matches for words, first */
   setOrder(sort: string): void;
   /** Lists more values of a field that contain a text; null: only the most frequent values. */
   findValues(field: string, contains: string | null): void;

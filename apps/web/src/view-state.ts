@@ -108,7 +108,7 @@ export function writeState(state: ViewState): string {
 /**
  * The request for a state: the endpoint and its parameters, as in "copy as curl".
  *
- * @param filters in the form of the request
+ * @param filters the filters in the form of the request
  */
 export function searchOf(
   state: ViewState,
@@ -142,7 +142,7 @@ export function thresholdOf({ minScore, sort, mode, query }: ViewState): number 
 /**
  * The request for groups of near-duplicates, restricted by words and filters.
  *
- * @param filters in the form of the request
+ * @param filters the filters in the form of the request
  */
 export function groupsOf(
   state: ViewState,

@@ -41,7 +41,7 @@ export class Collection extends CollectionAdministration {
    * Exports a page of documents as lines of NDJSON, with everything needed to store them again. All pages are from the
    * same commit. The first line of the first page contains the types of the fields.
    *
-   * @param cursor of the previous page
+   * @param cursor the cursor of the previous page
    */
   async exportPage(
     parameters: ExportParameters = {},

@@ -27,9 +27,9 @@ export type ValidatedDocument =
  * Validates a document and converts its values to their types. A field that neither the schema nor the claims have gets
  * its type from its value here. The type is added to the claims if the whole document is valid.
  *
- * @param position of the document in its request, from 0, for messages
+ * @param position the position of the document in its request, from 0, for messages
  * @param schema at the start of the request
- * @param claims of the request, one object for all its documents
+ * @param claims the claims of the request, one object for all its documents
  */
 export function validateDocument(
   json: JsonValue,

@@ -13,7 +13,7 @@ export interface ShutdownPhase {
  * Runs the phases in order until one deadline. Each may use the remaining time except what is reserved for later
  * phases. A phase that fails or takes longer is logged and does not prevent later ones.
  *
- * @param milliseconds of all phases together, at least the sum of the reserved times
+ * @param milliseconds the time of all phases together, at least the sum of the reserved times
  * @returns whether all phases ended well
  */
 export async function shutDown(

@@ -23,7 +23,7 @@ export interface SpanOptions {
 
 export interface Span {
   set(attributes: Attributes): void;
-  /** Links this span to another one. @param traceparent of the other span */
+  /** Links this span to another one. @param traceparent the header of the other span */
   link(traceparent: string): void;
 }
 
@@ -32,7 +32,7 @@ export interface OpenSpan extends Span {
   rename(name: string): void;
   /** Runs some work as part of this span. */
   run<Value>(work: () => Value): Value;
-  /** Marks this span as failed. @param type of the error, for example a code: never its text */
+  /** Marks this span as failed. @param type the type of the error, for example a code: never its text */
   fail(type: string): void;
   end(): void;
 }

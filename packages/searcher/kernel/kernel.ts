@@ -16,13 +16,13 @@ const FACTORS: usize = 12;
  * then the second of each, and so on. Tables tell what four signs of a row add to its sum (as in André, Kermarrec and Le
  * Scouarnec, "Cache locality is not enough", 2015).
  *
- * @param bytes of the signs of a row, a multiple of 2
+ * @param bytes the bytes of the signs of a row, a multiple of 2
  * @param rows how many, a multiple of 32, 8,192 at most
  * @param maskAt a bit for each row, lowest first
  * @param tablesAt 16 bytes for each four signs; what two bytes of signs add is 255 at most
  * @param most the greatest sum of a row that is found
- * @param outAt gets a u32 for each row that is found: its position in the lowest 13 bits, above them its sum; 32 bytes more
- *   than that are written
+ * @param outAt gets a u32 for each row that is found: its position in the lowest 13 bits, above them its sum. 32 bytes
+ *   more than that are written
  * @returns how many are found
  */
 export function nearSigns(
@@ -201,7 +201,7 @@ export function rotate(at: usize, signsAt: usize, length: i32): void {
 /**
  * The signs of numbers: a bit for each, lowest first, that is set where it is greater than 0.
  *
- * @param count of the f32 numbers, a multiple of 8
+ * @param count the number of the f32 numbers, a multiple of 8
  * @returns the sum of their magnitudes divided by their length; 0 where all are 0
  */
 export function signBits(at: usize, count: i32, outAt: usize): f64 {
@@ -238,7 +238,7 @@ function highHalf(numbers: v128): v128 {
 /**
  * Levels of numbers, four bits each, laid out as levelDots reads them.
  *
- * @param count of the f32 numbers; those behind them are 0 up to a multiple of 32
+ * @param count the number of the f32 numbers; those behind them are 0 up to a multiple of 32
  * @param step between two levels, as a share of the numbers' deviation
  * @param outAt gets the levels, 16 bytes for each 32 numbers
  * @param factorsAt gets three f32: the scale of the levels, the length of what they stand for, and that of the rest

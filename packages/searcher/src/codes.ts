@@ -89,7 +89,7 @@ export class Coder implements CodeSizes {
   readonly #levels: Uint8Array;
   readonly #factors: Float32Array;
 
-  /** @param dimensions of the vectors */
+  /** @param dimensions the dimensions of the vectors */
   constructor(dimensions: number) {
     const sizes = codeSizes(dimensions);
     this.dimensions = sizes.dimensions;
@@ -298,8 +298,8 @@ export function roughSlack({ scale, length }: CodedVector, dimensions: number): 
  * is a lower bound of the angle between query and row. At that angle, the distance is at least its sine, for any length
  * of the row.
  *
- * @param copies of the vector that the signed numbers come from: their distance is greater by at most the square root
- * of this number
+ * @param copies number of copies of the vector in the signed numbers: their distance is greater by at most the square
+ *   root of this number
  * @param angle maximum angle between the signed numbers of a row and their signs, in radians
  */
 export function maxSignSum({ signs }: CodedQuery, copies: number, angle: number, distance: number): number {
@@ -317,7 +317,7 @@ export function maxSignSum({ signs }: CodedQuery, copies: number, angle: number,
  * The numbers of two vectors that were rotated at random are correlated normal variables, so the
  * probability that two signs differ follows from the cosine and the query's number.
  *
- * @param cosine of the angle
+ * @param cosine the cosine of the angle
  */
 export function expectedSignSum(
   { signs, length }: CodedQuery,

@@ -56,7 +56,7 @@ export class SearchedCollection {
 
   /**
    * Maximum bytes of rows with vectors of one module, without filters.
-   * @param dimensions of the vectors
+   * @param dimensions the dimensions of the vectors
    */
   static bytesFor(rows: number, dimensions: number, exactRows: number): number {
     const isExact = rows <= 2 * exactRows;

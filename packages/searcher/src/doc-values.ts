@@ -24,7 +24,7 @@ export class DocValues {
 
   /**
    * Adds the rows whose value is wanted. @param wanted 1 or 0 for each ordinal; 0 for ordinals beyond its end
-   * @param bits with room for all rows
+   * @param bits the bits with room for all rows
    */
   select(wanted: Uint8Array, bits: Bits): void {
     const table = new Uint8Array(Math.max(wanted.length, this.#greatest + 1));

@@ -13,7 +13,7 @@ export class Rotation {
   readonly #starts: readonly number[];
   readonly #signsAt: number;
 
-  /** Bytes of memory that a rotation of such vectors needs. @param dimensions of the vectors, 4 or more */
+  /** Bytes of memory that a rotation of such vectors needs. @param dimensions those of the vectors, 4 or more */
   static bytes(dimensions: number): number {
     return 4 * 4 * 2 ** Math.floor(Math.log2(dimensions));
   }

@@ -25,7 +25,7 @@ const MIN_CLUSTERS = 16;
  * Finds the rows whose levels are nearest to a query, cluster by cluster. The distances so far limit the sum of signs
  * of later rows.
  *
- * @param rows with vectors
+ * @param rows the rows with vectors
  * @param matches how many rows these are
  * @param best receives the rows
  * @returns how many rows were compared by levels

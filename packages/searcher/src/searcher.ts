@@ -51,7 +51,7 @@ export class Searcher implements AsyncDisposable {
 
   /**
    * Maximum bytes of a collection with a number of documents and vectors of one module, without its filters.
-   * @param dimensions of the vectors
+   * @param dimensions the dimensions of the vectors
    * @param exactRows as given when the collection was begun; the searcher's option by default
    */
   bytesFor(documents: number, dimensions: number, exactRows = this.#options.exactRows): number {

@@ -187,8 +187,8 @@ export class Segment {
 
   /**
    * Finds the positions in the mask whose signs are near the query of {@link Segment.setQuery}.
-   * @param first of a block, a multiple of 32
-   * @param count of its positions, a multiple of 32, at most {@link BLOCK_SIZE}
+   * @param first the first position of a block, a multiple of 32
+   * @param count the number of its positions, a multiple of 32, at most {@link BLOCK_SIZE}
    * @param max maximum sum of signs
    * @returns how many there are: they are the first of {@link Segment.positions}
    */

@@ -9,8 +9,8 @@ import { freePort, type Server, startServer } from './server.ts';
 /**
  * Starts a PgBouncer in front of a database. It accepts every client.
  *
- * @param databaseUrl of the database behind it
- * @param settings of PgBouncer, such as `pool_mode`; all others keep their defaults
+ * @param databaseUrl the URL of the database behind it
+ * @param settings the settings of PgBouncer, such as `pool_mode`; all others keep their defaults
  */
 export async function openPgBouncer(databaseUrl: string, settings: Readonly<Record<string, string>>): Promise<Server> {
   const program = await debianPgBouncer();

@@ -43,7 +43,7 @@ export interface ReplicatedPostgres extends AsyncDisposable {
 /**
  * Starts a PostgreSQL 17 with pgvector, and standbys of it.
  *
- * @param settings of all servers, such as `hot_standby_feedback`
+ * @param settings the settings of all servers, such as `hot_standby_feedback`
  */
 export async function replicatedPostgres(
   count = 1,

@@ -24,7 +24,7 @@ export class RunReporter {
   #reportedFailures = 0;
   #isBusy = false;
 
-  /** @param id of the run that this one repeats */
+  /** @param id the id of the run that this one repeats */
   constructor(collection: Collection, source: string, progress: Progress, id: string = randomUUID()) {
     this.id = id;
     this.#collection = collection;

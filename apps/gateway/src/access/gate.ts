@@ -98,8 +98,8 @@ export class Gate {
   /**
    * Decides whether a request may do what it asks for.
    *
-   * @param name of the endpoint
-   * @param collection in the path; undefined if there is none
+   * @param name the name of the endpoint
+   * @param collection the collection in the path; undefined if there is none
    * @param response gets headers with the remaining rate
    * @throws AkinError unauthorized, forbidden, too-many-requests; unavailable if the keys cannot be read
    */

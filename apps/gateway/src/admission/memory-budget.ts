@@ -25,7 +25,7 @@ export class MemoryBudget {
     this.#max = max;
   }
 
-  /** @param client of the request; undefined for akin itself, which may use all */
+  /** @param client the client of the request; undefined for akin itself, which may use all */
   open(client?: string): Reservation {
     let own = 0;
     return {

@@ -152,7 +152,7 @@ export function findUnknown({ parameters }: Endpoint, list: ParameterList): Unkn
 /**
  * Suggestions for unknown parameters, as one warning each. None for those that resemble nothing.
  *
- * @param fields of the collection, if the endpoint filters by them
+ * @param fields the fields of the collection, if the endpoint filters by them
  */
 export function explainUnknown(
   unknown: Unknown,

@@ -35,7 +35,7 @@ export async function awaitToken(
  * As {@link awaitToken}, for answers that may come from a standby. If a standby shows the operations already, it waits
  * for nothing.
  *
- * @param name of the collection
+ * @param name the name of the collection
  * @returns a function that gives the commit which an answer about a collection must show. Undefined: any answer of the
  * primary shows the operations.
  */

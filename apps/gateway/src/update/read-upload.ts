@@ -37,7 +37,7 @@ interface Upload {
  * The document of a multipart body with its picture, which is analyzed here, before anything is accepted. The document
  * gets outputs and thumbnail, as if it had been imported.
  *
- * @param modules that analyze the picture; undefined: all
+ * @param modules the modules that analyze the picture; undefined: all
  * @throws AkinError bad-request for other parts; errors of the analysis of the picture
  */
 export async function* readUpload(

@@ -20,7 +20,7 @@ export interface Box {
 /**
  * The target card of an arrow key; up and down go to the nearest card of the adjacent row.
  *
- * @param boxes of all cards in their order, row by row
+ * @param boxes the boxes of all cards in their order, row by row
  * @returns its index; `at` if there is no such card
  */
 export function neighbourOf(boxes: readonly Box[], at: number, way: Way): number {

@@ -26,7 +26,8 @@ const RATIOS = [0.5, 2.5] as const;
  * unless it is full.
  *
  * @param ratios width / height of each picture
- * @param width of the page; `height` is the target height of a row, `gap` the space between pictures; CSS pixels
+ * @param width the width of the page, in CSS pixels like the others: `height` is the target height of a row, `gap` the
+ *   space between pictures
  */
 export function justify(ratios: readonly number[], width: number, height: number, gap: number): Row[] {
   const rows: Row[] = [];

@@ -11,7 +11,7 @@ import { networkFeatures } from './join.ts';
  * the network was trained for, projected onto axes that separate classes of things; and the directions of edges, which
  * describe shapes.
  *
- * @param features of a network in akin's layout
+ * @param features the features of a network in akin's layout
  * @param file The axes for this network. Default: those of akin's own network.
  * @throws Error when the axes belong to another network
  */

@@ -31,9 +31,9 @@ export interface Part {
 }
 
 /**
- * @param width of the whole picture after resizing
+ * @param width the width of the whole picture after resizing
  * @param resample a key of {@link KERNELS}
- * @param part of the resized picture; default: all of it. Only this part is computed, even for a very long picture
+ * @param part the part of the resized picture that is computed, even if the picture is very long; default: all of it
  */
 export function resizeLikePillow(
   pixels: Pixels,

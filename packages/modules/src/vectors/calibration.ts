@@ -5,7 +5,7 @@ import { codebookOf } from './codebook.ts';
  * The score of a distance: 1 only at distance 0, descending to 0 at distance 2 (opposite vectors), linear between the
  * points of the module's calibration. A score has the same meaning in every collection; see learn/calibration.ts.
  *
- * @param points of the model of the two descriptors; default: those of the model in use
+ * @param points the points of the model of the two descriptors; default: those of the model in use
  */
 export function scoreOf(
   module: string,

@@ -68,7 +68,7 @@ export function namesOf({ models }: Pick<ModelSet, 'models'>): string {
 /**
  * Replaces the outputs of some modules by those of a later analysis of the same picture.
  *
- * @param outputs of the first analysis, as JSON text
+ * @param outputs the outputs of the first analysis, as JSON text
  * @param fresh outputs of `modules` from the later analysis
  * @throws {AkinError} bad-request when one of them is not a JSON object
  */

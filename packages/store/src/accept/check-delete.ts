@@ -13,7 +13,7 @@ const NONE: NewFields = new Map();
 /**
  * Checks the query of a delete, so that a wrong one is refused with its position.
  *
- * @param newFields that documents before it in the same request define
+ * @param newFields the new fields that documents before it in the same request define
  * @throws AkinError bad-request if the query cannot be parsed, names an unknown field, or compares a field with a value
  * that does not fit
  */

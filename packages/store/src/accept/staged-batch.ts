@@ -66,7 +66,7 @@ export class StagedBatch {
     return this.#bytes;
   }
 
-  /** Adds a change. @param bytes its approximate size @param position in the request */
+  /** Adds a change. @param bytes its approximate size @param position the position in the request */
   add(row: Row, bytes: number, position: number): void {
     this.#bytes += bytes;
     const rows = this.#operations;
@@ -147,7 +147,7 @@ export class StagedBatch {
 /**
  * Adds a row of outputs or of a thumbnail.
  *
- * @param mark of the outputs, or the ETag of the thumbnail
+ * @param mark the mark of the outputs, or the ETag of the thumbnail
  * @returns the offset of its `doc`
  */
 function addContents(

@@ -145,7 +145,7 @@ class Effect {
   #variance = 0;
   #covariance = 0;
 
-  /** Adds a second. @param share of the time in which bulk work was active, 0 to 1 */
+  /** Adds a second. @param share the share of the time in which bulk work was active, 0 to 1 */
   learn(share: number, milliseconds: number): void {
     const time = Math.log(Math.max(milliseconds, 0.01));
     if (this.#share === undefined) {

@@ -135,7 +135,7 @@ export function cachedCollection(
  *
  * @param settings `model`: the name of its models; default: those of the process. `shards`: number of shards; default:
  * 1.
- * @param quota of the collection
+ * @param quota the quota of the collection
  * @throws AkinError bad-request if the name is invalid, the models are not here or the number of shards is not
  * possible; conflict if it exists
  */

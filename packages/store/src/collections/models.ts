@@ -112,7 +112,7 @@ async function writeCalibration(
 /**
  * Call this before outputs of this process are stored in a collection or compared with it.
  *
- * @param modules of the outputs; those without a descriptor always fit
+ * @param modules the modules of the outputs; those without a descriptor always fit
  * @param known the schema, if the caller has it, and finds out later whether it was current
  * @throws AkinError conflict that names both models and says what to do
  */

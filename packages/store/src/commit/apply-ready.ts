@@ -31,7 +31,7 @@ interface Progress {
  * Applies ready operations, in accepted order. In a collection with several shards, only as many as a small commit has:
  * for more, the shards are applied in parallel.
  *
- * @param pages of unfinished requests
+ * @param pages the pages of unfinished requests
  * @param below only operations with lower numbers are applied
  * @param span gets links to the requests with applied operations
  * @returns the number of failed operations

@@ -143,7 +143,7 @@ export class Bases {
   /**
    * The document that results from an atomic update.
    *
-   * @param outputs of its own picture, if it sets one
+   * @param outputs the outputs of its own picture, if it sets one
    * @throws AkinError bad-request if a number gets too large; too-large if the document does
    */
   update(operation: ReadyOperation, update: NewDocument, outputs: ParsedOutputs | undefined): DocumentState {

@@ -90,7 +90,7 @@ async function matchingOf(
  * Makes a delete by query fail, because documents that came late could not be applied with it: the caller applies them
  * without it. What it has deleted stays deleted, and it can be retried.
  *
- * @param error of the transaction that {@link applyBarriers} was a part of
+ * @param error the error of the transaction that {@link applyBarriers} was a part of
  * @returns the number of deletes that failed now: 0 if the delete had failed before. Undefined for any other error
  */
 export async function failRefusedBarrier(

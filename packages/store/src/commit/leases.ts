@@ -88,7 +88,7 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
 /**
  * Whether this process has the models of a collection. Otherwise its results would fail.
  *
- * @param schemaVersion of the collection, if it is known
+ * @param schemaVersion the schema version of the collection, if it is known
  */
 export async function hasModelsOf(store: Store, collection: Collection, schemaVersion?: number): Promise<boolean> {
   if (store.models.size === 0) return true;

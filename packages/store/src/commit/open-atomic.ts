@@ -3,7 +3,7 @@ import { OPEN_STATES } from '../collections/collection-tables.ts';
 /**
  * SQL: whether an earlier atomic update of an id waits.
  *
- * @param id of the document, as SQL
+ * @param id the id of the document, as SQL
  * @param seq the number before which it was accepted, as SQL
  */
 export function openAtomic(S: string, id: string, seq: string): string {

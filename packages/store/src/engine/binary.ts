@@ -77,7 +77,7 @@ export function textArray(texts: readonly (string | null)[]): Buffer {
   return binaryArray(TEXT, texts);
 }
 
-/** A parameter `$n::tsvector[]`. @param values in binary format */
+/** A parameter `$n::tsvector[]`. @param values the values in binary format */
 export function tsvectorArray(values: readonly (Uint8Array | null)[]): Buffer {
   return binaryArray(TSVECTOR, values);
 }

@@ -89,7 +89,7 @@ export async function decisionsOf(
  * SQL: whether a document may not follow the representative `r`, because it was marked as different from the
  * representative, or from a follower that is at least as near.
  *
- * @param id of the document, as SQL
+ * @param id the id of the document, as SQL
  * @param distance between the document and `r`, as SQL
  */
 export function mayNotFollow(S: string, id: string, distance: string): string {

@@ -41,7 +41,7 @@ export class InMemoryFilters implements Disposable {
   #excluded: readonly InMemoryFilter[] = [];
   readonly #loads: Promise<void>[] = [];
 
-  /** @param smallest in collections with fewer documents, reading matches is as fast as estimating their number */
+  /** @param smallest in collections with fewer documents than this, matches are read, which is as fast as estimating */
   constructor(held: InMemoryCollection, snapshot: Snapshot, clock: Clock, smallest: number, source: RowSource) {
     this.#source = source;
     this.#smallest = smallest;

@@ -139,7 +139,7 @@ export class FilterCache {
     await Promise.all(unused.map(([, { number }]) => this.#handle.change({ kind: 'drop-filter', filter: number })));
   }
 
-  /** Ends the use of filters by one search. @param numbers of the filters */
+  /** Ends the use of filters by one search. @param numbers the numbers of the filters */
   release(numbers: readonly number[]): void {
     for (const filter of numbers) {
       for (const held of this.#filters.values()) if (held.number === filter) held.users--;

@@ -317,7 +317,7 @@ export class InMemorySearch implements AsyncDisposable {
   /**
    * Drops columns and unused filters of the other shards of a collection, whose rows stay.
    *
-   * @param bytes that a shard will take
+   * @param bytes the bytes that a shard will take
    * @returns false if the shards do not fit without filters either: then this one is not read for a while
    */
   async #dropFiltersOf(wanted: InMemoryCollection, bytes: number): Promise<boolean> {
