@@ -1,7 +1,7 @@
 // Made by `npm run kernel` out of kernel/kernel.ts.
 
 /** SHA-256 of the source. */
-export const KERNEL_SOURCE = 'beb0cbf4b8825cdbde7dd51546ead9d23a579e7d61f537460030792d32b29f94';
+export const KERNEL_SOURCE = 'ae8c731cfae7a11e8d4b5a6c9b388b000dd984a330e15d194c77d5c052b41d27';
 
 /** The compiled module, in base64. */
 export const KERNEL_BYTES =
