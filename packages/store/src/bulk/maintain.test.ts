@@ -42,7 +42,7 @@ describe('housekeeping', () => {
     }
     const ending = new AbortController();
     const throttle = Object.assign(Object.create(store.throttle), {
-      rest: async () => ending.abort(new Error('it must end')),
+      pauseAfter: async () => ending.abort(new Error('it must end')),
     });
     const housekeeping = maintainCollection({ ...store, graceMilliseconds: 0, throttle }, collection, ending.signal);
     await expect(housekeeping).rejects.toThrow('it must end');

@@ -124,7 +124,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
   it('are dropped when no search uses them', async () => {
     expect(await indexes()).toContain('field_place');
     await store.engine.query(
-      `update ${collection.sqlSchema}.field_uses set used_on = current_date - 31 where form = 'location'`,
+      `update ${collection.sqlSchema}.field_uses set used_on = current_date - 31 where form = 'place'`,
     );
     await keep();
     expect(await indexes()).not.toContain('field_place');
