@@ -18,14 +18,6 @@ export interface Pin {
   readonly commit: bigint;
 }
 
-/** The number of the last commit. 0 before the first one, or if the collection was dropped. */
-export async function currentCommit(store: Store, collection: Collection): Promise<bigint> {
-  const [row] = await store.engine.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [
-    collection.id,
-  ]);
-  return row?.commit ?? 0n;
-}
-
 /**
  * Keeps all rows of the last commit, until the pin is removed or was not renewed for ten minutes.
  *

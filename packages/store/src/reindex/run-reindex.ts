@@ -1,13 +1,14 @@
 import { AkinError } from '@akin/domain';
 import { failedOperations, type Operation, waitForOperations } from '../accept/operations.ts';
 import { collectionStatus } from '../collections/collections.ts';
+import { currentCommit } from '../collections/current-commit.ts';
 import { defineFields } from '../collections/define-fields.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { definedFields, type ExportedDocument } from '../export/export-documents.ts';
-import { currentCommit, movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
+import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
 import { changesBetween, documentsOf, missingIn } from './changes.ts';
 import { type AnalyzeAgain, accepterOf, type Copied, copyDocuments } from './copy.ts';
 import {

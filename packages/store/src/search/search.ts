@@ -1,4 +1,5 @@
 import { AkinError } from '@akin/domain';
+import { currentCommit } from '../collections/current-commit.ts';
 import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import { NodeCandidates } from '../nodes/node-candidates.ts';
@@ -93,7 +94,7 @@ class Search {
     if (first === NEEDS_DATABASE) {
       // Search nodes may move to later commits while a search is at an earlier one.
       const last = this.#last;
-      return last?.finder?.lacksCommit === true && (await lastCommit(this.#store, this.#collection)) > last.commit;
+      return last?.finder?.lacksCommit === true && (await currentCommit(this.#store, this.#collection)) > last.commit;
     }
     // Half of the time is reserved for the database.
     const patience = this.#deadline === undefined ? undefined : (this.#deadline - performance.now()) / 2;
@@ -213,11 +214,6 @@ async function countAll(
     return matchedBy(remaining.request, remaining.snapshot);
   };
   return countFacets(request.facets ?? [], matchedWithout, snapshot, clock, known);
-}
-
-async function lastCommit({ engine }: Store, { id }: Collection): Promise<bigint> {
-  const [row] = await engine.query<{ commit: bigint }>('select commit from akin.collections where id = $1', [id]);
-  return row?.commit ?? 0n;
 }
 
 /** Whether a search has so few statements that a commit between them is unlikely. */

@@ -7,8 +7,9 @@ import {
   SearcherError,
   type VectorQuery,
 } from '@akin/searcher';
+import { currentCommit } from '../collections/current-commit.ts';
 import type { Transaction } from '../engine/engine.ts';
-import { currentCommit, movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
+import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
 import type { Change, CollectionHandle } from './collection-handle.ts';
 import { FilterCache } from './filter-cache.ts';
 import { InMemoryCells } from './in-memory-cells.ts';
