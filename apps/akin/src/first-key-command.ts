@@ -9,10 +9,10 @@ const PROGRAM = fileURLToPath(new URL('../bin/akin.mjs', import.meta.url));
  * environment. A password from the command line is left out.
  */
 export function firstKeyCommand(options: Parsed): string {
-  return ['node', inShell(PROGRAM), 'keys create --scope admin', ...positionOf(options)].join(' ');
+  return ['node', inShell(PROGRAM), 'keys create --scope admin', ...locationOf(options)].join(' ');
 }
 
-function positionOf(options: Parsed): string[] {
+function locationOf(options: Parsed): string[] {
   const databaseUrl = options.text('database-url');
   if (databaseUrl === undefined) return ['--data', inShell(dataFolder(options))];
   // The command reads it from the environment, as this process did.

@@ -18,12 +18,12 @@ export class PatientWorker<Backend extends IQueueBackend, Connection> extends Bu
     try {
       return await super.moveToActive(token, name);
     } catch (error) {
-      if (isNotConnectionError(error as Error) && !this.closing) await this.#rest();
+      if (isNotConnectionError(error as Error) && !this.closing) await this.#pause();
       throw error;
     }
   }
 
-  async #rest(): Promise<void> {
+  async #pause(): Promise<void> {
     const closing = new AbortController();
     const abort = () => closing.abort();
     this.once('closing', abort);

@@ -21,8 +21,8 @@ export async function addFiles(
   { collection = model.collection, unreadable = 0 }: { collection?: Collection; unreadable?: number } = {},
 ): Promise<boolean> {
   const pictures = files.filter(isPicture);
-  const error = unreadable > 0 ? T.unreadable(unreadable) : null;
-  model.update({ error: pictures.length === 0 ? (error ?? T.none) : error });
+  const notRead = unreadable > 0 ? T.unreadable(unreadable) : null;
+  model.update({ error: pictures.length === 0 ? (notRead ?? T.none) : notRead });
   if (pictures.length === 0) return false;
   let isDone = true;
   try {

@@ -92,7 +92,7 @@ function newId(): string {
 
 let running = 0;
 
-/** The browser warns before the page is closed while pictures are sent. @param change of the number of runs */
+/** The browser warns before the page is closed while pictures are sent. @param change 1 when a run begins, -1 after it */
 function warnOfLeaving(change: 1 | -1): void {
   running += change;
   if (running > 0) addEventListener('beforeunload', confirmLeave);

@@ -15,13 +15,13 @@ export async function filesBelow(folder: string): Promise<string[]> {
   const files = new Map<string, string>();
   const linked: string[] = [];
 
-  async function walk(folder: string): Promise<void> {
-    const real = await realpath(folder);
+  async function walk(current: string): Promise<void> {
+    const real = await realpath(current);
     if (folders.has(real)) return;
     folders.add(real);
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
+    for (const entry of await readdir(current, { withFileTypes: true })) {
       if (entry.name.startsWith('.')) continue;
-      const path = join(folder, entry.name);
+      const path = join(current, entry.name);
       if (entry.isDirectory()) await walk(path);
       else if (entry.isFile()) files.set(join(real, entry.name), path);
       else if (entry.isSymbolicLink()) linked.push(path);

@@ -23,7 +23,7 @@ function isPictureName(name: string): boolean {
   return PICTURE_EXTENSIONS.has(extname(name).toLowerCase());
 }
 
-/** At most `max` of the files, in their order. Files with names of pictures come before others; both are sampled evenly. */
+/** At most `max` of the files, in their order. Files named like pictures come before others; both are sampled evenly. */
 export function fewerFiles(max: number, files: readonly string[]): string[] {
   if (files.length <= max) return [...files];
   const named = evenSample(max, files.filter(isPictureName));

@@ -78,7 +78,7 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
   for (const state of collections) {
     const row = leases.get(state.collection.id);
     const fits = await hasModelsOf(store, state.collection, state.schemaVersion);
-    // If nobody ever requested the lease, everybody may. The first request starts the priority of processes with the models.
+    // If nobody ever requested the lease, everybody may. The first request starts the priority of those with the models.
     const isFree = row === undefined || (fits ? row.free || !row.fits : row.free_for_all);
     if (row?.own ? row.fits !== fits : isFree) wanted.push({ collection: state.collection, fits });
   }

@@ -59,8 +59,8 @@ export async function expirePublished(
 }
 
 /**
- * Makes rows expire that no search will see. In a collection with shards on other servers they stay for a while, so that they
- * can be restored.
+ * Makes rows expire that no search will see. In a collection with shards on other servers they stay for a while, so that
+ * they can be restored.
  */
 export async function expireUnpublished(
   tx: Queryable,

@@ -77,7 +77,7 @@ const NONE = -1;
 /** Any column. */
 const ANY = -1;
 
-/** All occurrences of words in the present document: the position, the column, and the next occurrence of the same word. */
+/** The occurrences of words in the present document: position, column, and the next occurrence of the same word. */
 let occurrences = { position: new Int32Array(256), column: new Int32Array(256), next: new Int32Array(256) };
 
 function largerOccurrences(before: typeof occurrences): typeof occurrences {
