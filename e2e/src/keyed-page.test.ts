@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
+import { settled } from './demo-page.ts';
 
 const PICTURE = await sharp({ create: { width: 120, height: 90, channels: 3, background: '#c03020' } })
   .png()
@@ -124,6 +125,8 @@ it('the page shows the original of a picture that the browser cannot read', asyn
   const { page, context } = await openPage(browser, `${akin.url}/?collection=scans`);
   await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill(adminKey);
   await page.getByRole('dialog').getByRole('button', { name: 'Open' }).click();
+  // Until then, what is above the results may move them away from under a click.
+  await settled(page);
   await page.locator('.card .picture').click();
   const original = page.getByRole('dialog').locator('img.full');
   await original.waitFor();
