@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, unescapeBackslashes } from '@akin/domain';
-import { findCollection, MAX_FACETS, terms as readTerms } from '@akin/store';
+import { findCollection, MAX_FACET_VALUES, MAX_FACETS, terms as readTerms } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
 import { named, namedList } from '../search/present-facets.ts';
@@ -24,11 +24,21 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, p
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const lists = new Map<string, unknown>();
+  let values = 0;
   for (const field of fields) {
-    const wanted = { field, limit: limit < 0 ? undefined : limit, prefix, sort };
+    const left = MAX_FACET_VALUES - values;
+    // One more, to see whether there are more.
+    const wanted = { field, limit: Math.min(limit < 0 ? left + 1 : limit, left + 1), prefix, sort };
     const found = await context.semaphores.searches.run(context.client, signal, () =>
       readTerms(context.store, collection, wanted),
     );
+    values += found.length;
+    if (values > MAX_FACET_VALUES) {
+      throw new AkinError(
+        'bad-request',
+        `The fields have more than ${MAX_FACET_VALUES} values together: set terms.limit or terms.prefix, or ask for fewer fields.`,
+      );
+    }
     lists.set(
       field,
       style === 'flat'

@@ -1,3 +1,4 @@
+import { createCollection } from '@akin/store';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, FORM_BODY, JSON_BODY, postJson } from '../../test/start-gateway.ts';
@@ -331,6 +332,22 @@ describe('terms', () => {
     transactions.mockRestore();
     expect(json.terms).toEqual({ labels: ['painted', 6, 'red', 3, 'blue', 2, 'green', 1] });
     expect(snapshots).toHaveLength(1);
+  });
+
+  it('are refused when they are more than a response holds', async () => {
+    const documents = Array.from({ length: 11 }, (_, i) => ({
+      id: `${i}`,
+      labels: Array.from({ length: i < 10 ? 10_000 : 1 }, (_, j) => `${i}-${j}`),
+    }));
+    await createCollection(service.store, 'many-terms');
+    const many = '/api/cores/many-terms';
+    expect((await postJson(service.gateway, `${many}/update?commit=true`, documents)).status).toBe(200);
+    const terms = async (asked: string) => (await ask(service.gateway, `${many}/terms?${asked}`)).json;
+    expect((await terms('terms.fl=labels&terms.limit=-1')).error.msg).toBe(
+      'The fields have more than 100000 values together: set terms.limit or terms.prefix, or ask for fewer fields.',
+    );
+    expect((await terms('terms.fl=labels&terms.limit=100000')).terms.labels).toHaveLength(200_000);
+    expect((await terms('terms.fl=labels&terms.fl=id&terms.limit=100000')).error.code).toBe(400);
   });
 
   it('are flat lists of values and counts', async () => {

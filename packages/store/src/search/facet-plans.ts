@@ -44,8 +44,8 @@ export interface FacetPlan {
   readonly result: (rows: readonly CountRow[]) => FacetResult;
 }
 
-/** Maximum number of values of all facets of a search together. */
-export const MAX_VALUES = 100_000;
+/** Maximum number of values of all facets of a search together, and of all fields of a request for terms. */
+export const MAX_FACET_VALUES = 100_000;
 
 /** @throws AkinError bad-request that names the field */
 export function planOf(request: FacetRequest, snapshot: Snapshot, clock: Clock): FacetPlan {
@@ -128,7 +128,10 @@ function fieldSelect(
   const min =
     facet.only === undefined && facet.mincount > 1 ? ` having count(*) >= ${params.add(facet.mincount, 'int8')}` : '';
   const order = facet.sort === 'count' ? 'n desc, v' : 'v';
-  const limit = facet.only === undefined ? Math.min(facet.limit ?? MAX_VALUES + 1, MAX_VALUES + 1) : MAX_VALUES + 1;
+  const limit =
+    facet.only === undefined
+      ? Math.min(facet.limit ?? MAX_FACET_VALUES + 1, MAX_FACET_VALUES + 1)
+      : MAX_FACET_VALUES + 1;
   const offset = facet.only === undefined && facet.offset > 0 ? ` offset ${params.add(facet.offset, 'int8')}` : '';
   const source =
     zeros && !matched.everything

@@ -1,7 +1,7 @@
 import { AkinError, type Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
 import type { MatchedWithout } from './facet-plans.ts';
-import { type CountRow, type FacetPlan, MAX_VALUES, type Matched, planOf } from './facet-plans.ts';
+import { type CountRow, type FacetPlan, MAX_FACET_VALUES, type Matched, planOf } from './facet-plans.ts';
 import type { FacetRequest, FacetResult } from './facet-request.ts';
 import type { CompileContext } from './field-clauses.ts';
 import { Params } from './params.ts';
@@ -48,10 +48,10 @@ export async function countFacets(
     while (pending.length > 0) {
       const { rows, everything } = await count(pending, matchedBy, snapshot, clock);
       values += rows.length;
-      if (values > MAX_VALUES) {
+      if (values > MAX_FACET_VALUES) {
         throw new AkinError(
           'bad-request',
-          `The facets have more than ${MAX_VALUES} values together: page through them with facet.limit and facet.offset.`,
+          `The facets have more than ${MAX_FACET_VALUES} values together: page through them with facet.limit and facet.offset.`,
         );
       }
       // Values without documents are searched in a second pass: most lists are full without them.
@@ -100,7 +100,7 @@ async function count(
   });
   if (conditions.length > 0) selects.push(conditionsSelect(conditions, matched));
   const rows = await snapshot.tx.query<CountRow>(
-    `${matched.with} select * from (${selects.join(' union all ')}) r limit ${MAX_VALUES + 1}`,
+    `${matched.with} select * from (${selects.join(' union all ')}) r limit ${MAX_FACET_VALUES + 1}`,
     context.params.values,
   );
   return { rows, everything: matched.everything };
