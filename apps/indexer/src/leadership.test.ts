@@ -42,7 +42,7 @@ describe('several indexers on one database', () => {
   const leader = async () => {
     const [row] = await gateway.engine.query<{ holder: string; epoch: bigint }>(
       `select l.holder, l.epoch from akin.leases l left join akin.lease_holders h using (holder)
-        where l.collection = $1 and greatest(l.until, h.until) > now()`,
+        where l.collection = $1 and greatest(l.expires_at, h.expires_at) > now()`,
       [collection.id],
     );
     return row;
@@ -149,7 +149,7 @@ describe('several indexers on one database', () => {
   /** A lease as a killed leader leaves it. */
   async function untilLedBy(holder: string): Promise<{ epoch: bigint }> {
     await gateway.engine.query(
-      `insert into akin.leases (collection, epoch, holder, until) values ($1, 7, $2, now() + interval '5 seconds')`,
+      `insert into akin.leases (collection, epoch, holder, expires_at) values ($1, 7, $2, now() + interval '5 seconds')`,
       [collection.id, holder],
     );
     return untilLed();

@@ -219,6 +219,12 @@ const MIGRATIONS: readonly string[] = [
      add column unpublished_bytes bigint not null default 0,
      -- Bytes of all changes that were ever accepted.
      add column accepted_bytes bigint not null default 0`,
+
+  // 16: names of the field
+  `alter table akin.leases rename column until to expires_at;
+   alter table akin.lease_holders rename column until to expires_at;
+   alter table akin.pins rename column until to expires_at;
+   alter table akin.shard_leases rename column until to expires_at`,
 ];
 
 /** Any number that nothing else uses: two processes that start together must not migrate at the same time. */

@@ -247,7 +247,7 @@ describe('shards on several servers', () => {
     await store.engine.transaction(async (tx) => {
       await tx.query("set local akin.knows = 'shards'");
       const rows = await tx.query(
-        "insert into akin.leases (collection, epoch, holder, until) values ($1, 0, 'old', now()) returning 1",
+        "insert into akin.leases (collection, epoch, holder, expires_at) values ($1, 0, 'old', now()) returning 1",
         [collection.id],
       );
       expect(rows).toEqual([]);

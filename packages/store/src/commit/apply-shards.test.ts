@@ -48,7 +48,7 @@ describe('shards of a collection that several processes apply', () => {
   const sql = (text: string) => storeOf(0).engine.query(text, [collection.id]);
   /** Makes a process the leader, even if there was another one. */
   const lead = async (store: Store): Promise<Lease> => {
-    await sql(`update akin.leases set until = now() - interval '1 second' where collection = $1`);
+    await sql(`update akin.leases set expires_at = now() - interval '1 second' where collection = $1`);
     const taken = await takeLeases(store, [{ collection, fits: true }], `process ${holders++}`, 600_000);
     const lease = taken.get(collection.id);
     if (lease === undefined) throw new Error('not to be had');
@@ -63,12 +63,12 @@ describe('shards of a collection that several processes apply', () => {
   const runOut = async () => {
     // One by one: a statement over several would wait while it locks some of them, which akin does only with its lease.
     for (let shard = 0; shard < SHARDS; shard++) {
-      await sql(`update akin.shard_leases set until = '-infinity' where collection = $1 and shard = ${shard}`);
+      await sql(`update akin.shard_leases set expires_at = '-infinity' where collection = $1 and shard = ${shard}`);
     }
   };
   const shardLeases = async () => {
     const rows = await sql(
-      'select shard, until > now() as held from akin.shard_leases where collection = $1 order by 1',
+      'select shard, expires_at > now() as held from akin.shard_leases where collection = $1 order by 1',
     );
     return rows.map(({ shard, held }) => [shard, held]);
   };

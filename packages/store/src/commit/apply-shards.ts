@@ -148,7 +148,7 @@ export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(
 /** Number of shards that each indexer applies at a time, so that all have work. */
 async function shareOf(store: Store, collection: Collection): Promise<number> {
   const [row] = await store.engine.query<{ indexers: number }>(
-    'select count(*)::int4 as indexers from akin.lease_holders where until > now()',
+    'select count(*)::int4 as indexers from akin.lease_holders where expires_at > now()',
   );
   return Math.ceil(shardsOf(collection) / Math.max(1, row?.indexers ?? 1));
 }

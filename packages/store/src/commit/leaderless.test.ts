@@ -21,7 +21,7 @@ it('counts the collections without a leader: never led, released, or with an exp
   await releaseLeases(store, 'holder 0');
   expect(await countLeaderless(store)).toBe(2);
   for (const table of ['leases', 'lease_holders']) {
-    await store.engine.query(`update akin.${table} set until = now() - interval '1 second'`);
+    await store.engine.query(`update akin.${table} set expires_at = now() - interval '1 second'`);
   }
   expect(await countLeaderless(store)).toBe(3);
   await store[Symbol.asyncDispose]();

@@ -10,7 +10,7 @@ export async function countLeaderless(store: Store): Promise<number> {
     `select count(*)::int4 as count from akin.collections c
       where not exists (
         select from akin.leases l left join akin.lease_holders h using (holder)
-         where l.collection = c.id and greatest(l.until, h.until) >= now())`,
+         where l.collection = c.id and greatest(l.expires_at, h.expires_at) >= now())`,
   );
   return row?.count ?? 0;
 }

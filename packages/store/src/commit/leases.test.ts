@@ -37,10 +37,10 @@ describe('a database that several processes share', () => {
   /** As time does. */
   const runOut = async (ago = '1 second', { id } = collection) => {
     const [row] = await one.engine.query<{ holder: string }>(
-      `update akin.leases set until = now() - $2::interval where collection = $1 returning holder`,
+      `update akin.leases set expires_at = now() - $2::interval where collection = $1 returning holder`,
       [id, ago],
     );
-    await one.engine.query('update akin.lease_holders set until = now() - $2::interval where holder = $1', [
+    await one.engine.query('update akin.lease_holders set expires_at = now() - $2::interval where holder = $1', [
       row?.holder ?? '',
       ago,
     ]);
@@ -93,7 +93,7 @@ describe('a database that several processes share', () => {
 
   it('keeps leases beyond their own end as long as their holder renews', async () => {
     const first = await take(one, 'a');
-    await one.engine.query(`update akin.leases set until = now() - interval '1 hour' where collection = $1`, [
+    await one.engine.query(`update akin.leases set expires_at = now() - interval '1 hour' where collection = $1`, [
       collection.id,
     ]);
     expect(await hold(other, 'b')).toBeUndefined();
@@ -150,7 +150,7 @@ describe('a database that several processes share', () => {
       await tx.query('set local idle_in_transaction_session_timeout = 0');
       await requireLease(tx, busy, lease);
       expect((await renewLeases(one, 'leader', 60_000)).size).toBe(2);
-      await one.engine.query(`update akin.lease_holders set until = now() - interval '1 second'`);
+      await one.engine.query(`update akin.lease_holders set expires_at = now() - interval '1 second'`);
       const wanted = (await findLeases(other, 'b')).filter(({ collection: { id } }) => [busy.id, idle.id].includes(id));
       expect(wanted).toHaveLength(2);
       expect([...(await takeLeases(other, wanted, 'next', 60_000)).keys()]).toEqual([idle.id]);

@@ -32,7 +32,7 @@ const OTHER_MODELS_MILLISECONDS = 30_000;
 const FORGET_HOLDERS = "interval '1 hour'";
 
 /** SQL: the end of a lease `l` with the holder `h`: in the future, or since when others may take it. */
-const UNTIL = "greatest(l.until, coalesce(h.until, '-infinity'))";
+const EXPIRES_AT = "greatest(l.expires_at, coalesce(h.expires_at, '-infinity'))";
 
 /**
  * Renews all leases of a process, by the clock of the database: one statement changes one row, however many leases
@@ -45,8 +45,8 @@ const UNTIL = "greatest(l.until, coalesce(h.until, '-infinity'))";
 export async function renewLeases(store: Store, holder: string, milliseconds: number): Promise<Map<number, Lease>> {
   const rows = await store.engine.query<{ collection: number; epoch: bigint }>(
     `with renewed as (
-       insert into akin.lease_holders (holder, until) values ($1, now() + $2 * interval '1 millisecond')
-       on conflict (holder) do update set until = excluded.until
+       insert into akin.lease_holders (holder, expires_at) values ($1, now() + $2 * interval '1 millisecond')
+       on conflict (holder) do update set expires_at = excluded.expires_at
      )
      select collection, epoch from akin.leases where holder = $1`,
     [holder, milliseconds],
@@ -68,8 +68,8 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
     free: boolean;
     free_for_all: boolean;
   }>(
-    `select l.collection, l.holder = $1 as own, l.fits, ${UNTIL} < now() as free,
-            ${UNTIL} < now() - $2 * interval '1 millisecond' as free_for_all
+    `select l.collection, l.holder = $1 as own, l.fits, ${EXPIRES_AT} < now() as free,
+            ${EXPIRES_AT} < now() - $2 * interval '1 millisecond' as free_for_all
        from akin.leases l left join akin.lease_holders h using (holder)`,
     [holder, OTHER_MODELS_MILLISECONDS],
   );
@@ -137,7 +137,7 @@ async function claimLeases(
   const ids = wanted.map(({ collection }) => collection.id);
   const fits = wanted.map((one) => one.fits);
   await tx.query(
-    `insert into akin.leases (collection, epoch, holder, until)
+    `insert into akin.leases (collection, epoch, holder, expires_at)
      select c.id, 0, '', case when w.fits then now() - interval '1 second' else now() end
        from akin.collections c join unnest($1::int[], $2::boolean[]) as w (id, fits) using (id)
       where not exists (select from akin.leases l where l.collection = c.id)
@@ -151,12 +151,12 @@ async function claimLeases(
          from akin.leases l join unnest($1::int[], $2::boolean[]) as w (collection, fits) using (collection)
          left join akin.lease_holders h on h.holder = l.holder
         where l.holder = $3 or (w.fits and not l.fits)
-           or ${UNTIL} < now() - case when w.fits then 0 else $5 end * interval '1 millisecond'
+           or ${EXPIRES_AT} < now() - case when w.fits then 0 else $5 end * interval '1 millisecond'
         order by l.collection for update of l ${locked === 'skip' ? 'skip locked' : ''}
      )
      update akin.leases l
         set epoch = case when l.holder = $3 then l.epoch else l.epoch + 1 end,
-            holder = $3, until = now() + $4 * interval '1 millisecond', fits = w.fits
+            holder = $3, expires_at = now() + $4 * interval '1 millisecond', fits = w.fits
        from wanted w where l.collection = w.collection
      returning l.collection, l.epoch`,
     [ids, fits, holder, milliseconds, OTHER_MODELS_MILLISECONDS],
@@ -166,8 +166,8 @@ async function claimLeases(
 /** Releases all leases of a holder, for others to take at once. */
 export async function releaseLeases(store: Store, holder: string): Promise<void> {
   await store.engine.transaction(async (tx) => {
-    await tx.query(`update akin.leases set until = now() - interval '1 millisecond' where holder = $1`, [holder]);
-    await tx.query(`delete from akin.lease_holders where holder = $1 or until < now() - ${FORGET_HOLDERS}`, [holder]);
+    await tx.query(`update akin.leases set expires_at = now() - interval '1 millisecond' where holder = $1`, [holder]);
+    await tx.query(`delete from akin.lease_holders where holder = $1 or expires_at < now() - ${FORGET_HOLDERS}`, [holder]);
   });
 }
 

@@ -55,10 +55,10 @@ export async function claimShard(store: Store, { id }: Collection): Promise<Clai
   // Nothing is published while shards are left: the number of the commit stays.
   const [row] = await store.engine.query<{ shard: number; below: bigint; target: bigint }>(
     `with free as materialized (
-       select shard from akin.shard_leases where collection = $1 and until < now()
+       select shard from akin.shard_leases where collection = $1 and expires_at < now()
         order by shard limit 1 for update skip locked
      )
-     update akin.shard_leases l set claim = $2::uuid, until = now() + ${LEASE}
+     update akin.shard_leases l set claim = $2::uuid, expires_at = now() + ${LEASE}
        from free f, akin.collections c where l.collection = $1 and l.shard = f.shard and c.id = $1
      returning l.shard, l.below, c.commit + 1 as target`,
     [id, claim],
@@ -75,7 +75,7 @@ export async function claimShard(store: Store, { id }: Collection): Promise<Clai
  */
 export async function requireShard(tx: Queryable, collection: Collection, lease: ShardLease): Promise<void> {
   const rows = await tx.query(
-    `update akin.shard_leases set until = now() + ${LEASE}
+    `update akin.shard_leases set expires_at = now() + ${LEASE}
       where collection = $1 and shard = $2 and claim = $3::uuid returning shard`,
     [collection.id, lease.shard, lease.claim],
   );
@@ -89,7 +89,7 @@ export async function returnShard(
   { shard, claim }: ShardLease,
   isDone: boolean,
 ): Promise<void> {
-  const verb = isDone ? 'delete from akin.shard_leases' : "update akin.shard_leases set until = '-infinity'";
+  const verb = isDone ? 'delete from akin.shard_leases' : "update akin.shard_leases set expires_at = '-infinity'";
   await store.engine.query(
     `${verb} where collection = $1 and shard = $2 and claim = $3::uuid`,
     [id, shard, claim],
@@ -110,7 +110,7 @@ export async function areShardsLeft(store: Store, { id }: Collection): Promise<b
 /** The numbers of the collections with free shards. */
 export async function collectionsWithFreeShards(store: Store): Promise<number[]> {
   const rows = await store.engine.query<{ collection: number }>(
-    'select distinct collection from akin.shard_leases where until < now()',
+    'select distinct collection from akin.shard_leases where expires_at < now()',
   );
   return rows.map(({ collection }) => collection);
 }

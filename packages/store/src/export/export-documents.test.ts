@@ -57,7 +57,7 @@ describe.each(ENGINES)('an export on %s', (kind) => {
     await accept(store, collection, numbered(25, 1));
     await commit(store, collection);
     const { next } = await exportDocuments(store, collection, ALL);
-    await store.engine.query(`update akin.pins set until = now() - interval '1 second'`);
+    await store.engine.query(`update akin.pins set expires_at = now() - interval '1 second'`);
     await expect(exportDocuments(store, collection, { ...ALL, cursor: next })).rejects.toMatchObject({
       code: 'conflict',
     });

@@ -25,7 +25,7 @@ export interface Pin {
  */
 export async function pinCommit(store: Store, collection: Collection): Promise<Pin> {
   const [row] = await store.engine.query<{ id: bigint; commit: bigint }>(
-    `insert into akin.pins (collection, commit, until)
+    `insert into akin.pins (collection, commit, expires_at)
      select id, commit, now() + interval '${KEPT_SECONDS} seconds' from akin.collections where id = $1
      returning id, commit`,
     [collection.id],
@@ -37,8 +37,8 @@ export async function pinCommit(store: Store, collection: Collection): Promise<P
 /** @returns false if it is gone, and perhaps the rows that it kept */
 export async function renewPin(store: Store, collection: Collection, pin: Pin): Promise<boolean> {
   const rows = await store.engine.query(
-    `update akin.pins set until = now() + interval '${KEPT_SECONDS} seconds'
-      where id = $1 and collection = $2 and commit = $3 and until > now() returning id`,
+    `update akin.pins set expires_at = now() + interval '${KEPT_SECONDS} seconds'
+      where id = $1 and collection = $2 and commit = $3 and expires_at > now() returning id`,
     [pin.id, collection.id, pin.commit],
   );
   return rows.length > 0;
@@ -51,8 +51,8 @@ export async function renewPin(store: Store, collection: Collection, pin: Pin): 
  */
 export async function movePin(store: Store, pin: Pin, commit: bigint): Promise<Pin> {
   const moved = await store.engine.query(
-    `update akin.pins set commit = $2, until = now() + interval '${KEPT_SECONDS} seconds'
-      where id = $1 and until > now() returning id`,
+    `update akin.pins set commit = $2, expires_at = now() + interval '${KEPT_SECONDS} seconds'
+      where id = $1 and expires_at > now() returning id`,
     [pin.id, commit],
   );
   if (moved.length === 0) {
@@ -62,5 +62,5 @@ export async function movePin(store: Store, pin: Pin, commit: bigint): Promise<P
 }
 
 export async function removePin(store: Store, pin: Pin): Promise<void> {
-  await store.engine.query('delete from akin.pins where id = $1 or until < now()', [pin.id]);
+  await store.engine.query('delete from akin.pins where id = $1 or expires_at < now()', [pin.id]);
 }

@@ -243,7 +243,7 @@ describe('a collection that is reindexed', () => {
     await accept(store, old, [book('a', 1)]);
     await commit(store, old);
     const work = workOf(store, async () => {
-      await store.engine.query("update akin.pins set until = now() - interval '1 second'");
+      await store.engine.query("update akin.pins set expires_at = now() - interval '1 second'");
     });
     await expect(reindex(store, old, work)).rejects.toThrow('interrupted for more than ten minutes');
     expect(await visible(store, await findCollection(store, 'books'))).toEqual(['a']);

@@ -91,11 +91,11 @@ describe('a collection in memory', () => {
     const left: boolean[] = [];
     const source = watched(async (_, times) => {
       const [pin] = await store.engine.query<{ long: boolean }>(
-        `select until > now() + interval '5 minutes' as long from akin.pins`,
+        `select expires_at > now() + interval '5 minutes' as long from akin.pins`,
       );
       left.push(pin?.long === true);
       // Time passes.
-      await store.engine.query(`update akin.pins set until = now() + interval '1 minute'`);
+      await store.engine.query(`update akin.pins set expires_at = now() + interval '1 minute'`);
       if (times === 1) await add(collection, 10, 1);
     });
     await held.read(source, 'shape', 0);
@@ -106,7 +106,7 @@ describe('a collection in memory', () => {
     const { collection, held } = await begin();
     await add(collection, 0, 10);
     const source = watched(async () => {
-      await store.engine.query(`update akin.pins set until = now() - interval '1 second'`);
+      await store.engine.query(`update akin.pins set expires_at = now() - interval '1 second'`);
       await add(collection, 10, 1, 'd3');
       await maintain(store, [collection]);
     });
