@@ -78,7 +78,7 @@ describe('search nodes', () => {
     database = await testDatabase();
     local = await openStore({ ...config, databaseUrl: database.url });
     collection = await createCollection(local, 'pictures', { shards: SHARDS });
-    lease = (await takeLeases(local, [{ collection, fits: true }], 'a test', 600_000)).get(collection.id);
+    lease = (await takeLeases(local, [{ collection, hasModels: true }], 'a test', 600_000)).get(collection.id);
     await add(Array.from({ length: DOCUMENTS }, (_, n) => document(n)));
     ways = [await openProxy(database.url), await openProxy(database.url)];
     stores = [];
@@ -290,7 +290,7 @@ describe('search nodes', () => {
 
   it('leave all shards to the database where more are equally near than are looked at', async () => {
     const copies = await createCollection(local, 'copies', { shards: SHARDS });
-    const own = (await takeLeases(local, [{ collection: copies, fits: true }], 'a test', 600_000)).get(copies.id);
+    const own = (await takeLeases(local, [{ collection: copies, hasModels: true }], 'a test', 600_000)).get(copies.id);
     const same = [...target].join(',');
     // Those of the page come last.
     const all = Array.from({ length: 600 }, (_, n) => ({ ...document(n), import: same }));

@@ -178,7 +178,7 @@ it('are claimed during a commit with the first descriptors of others, without a 
     await using store = await open('a-1');
     const collection = await createCollection(store, 'contested');
     await accept(store, collection, [{ id: 'x', import: testOutputs({ shape: [1, 0, 0, 0] }) }]);
-    const lease = await takeLeases(store, [{ collection, fits: true }], 'leader', 600_000);
+    const lease = await takeLeases(store, [{ collection, hasModels: true }], 'leader', 600_000);
     let opening: Promise<Store> | undefined;
     const { engine } = store;
     const transaction: typeof engine.transaction = (run, options) =>

@@ -49,7 +49,7 @@ describe('shards of a collection that several processes apply', () => {
   /** Makes a process the leader, even if there was another one. */
   const lead = async (store: Store): Promise<Lease> => {
     await sql(`update akin.leases set expires_at = now() - interval '1 second' where collection = $1`);
-    const taken = await takeLeases(store, [{ collection, fits: true }], `process ${holders++}`, 600_000);
+    const taken = await takeLeases(store, [{ collection, hasModels: true }], `process ${holders++}`, 600_000);
     const lease = taken.get(collection.id);
     if (lease === undefined) throw new Error('not to be had');
     return lease;

@@ -138,7 +138,7 @@ describe('a commit over several servers', () => {
     await using store = await open(main(), { shared: true });
     const collection = await createCollection(store, 'led', { shards: 4, shardServers: ['main', 'b', 'c'] });
     await renewLeases(store, 'first', 1);
-    const wanted = [{ collection, fits: true }];
+    const wanted = [{ collection, hasModels: true }];
     const lost = (await takeLeases(store, wanted, 'first', 1)).get(collection.id);
     await accept(store, collection, shelf(20));
     let lease = lost;

@@ -15,7 +15,7 @@ it('counts the collections without a leader: never led, released, or with an exp
   expect(await countLeaderless(store)).toBe(3);
   for (const [i, collection] of collections.entries()) {
     await renewLeases(store, `holder ${i}`, 3_600_000);
-    await takeLeases(store, [{ collection, fits: true }], `holder ${i}`, 3_600_000);
+    await takeLeases(store, [{ collection, hasModels: true }], `holder ${i}`, 3_600_000);
   }
   expect(await countLeaderless(store)).toBe(1);
   await releaseLeases(store, 'holder 0');

@@ -238,7 +238,7 @@ describe('a database that several processes share', () => {
     await using young = await openStore({ ...ours, models: new Map([['shape', 'b-1']]) });
     collection = await createCollection(old, 'of-a-1');
     // It was never led: the process with its models may still be starting.
-    await takeLeases(young, [{ collection, fits: false }], 'young', 60_000);
+    await takeLeases(young, [{ collection, hasModels: false }], 'young', 60_000);
     expect(await hold(young, 'young')).toBeUndefined();
     const first = await take(old, 'old');
     await releaseLeases(old, 'old');

@@ -17,7 +17,7 @@ export interface Lease {
 export interface WantedLease {
   readonly collection: Collection;
   /** Whether the process has the models of the collection. */
-  readonly fits: boolean;
+  readonly hasModels: boolean;
 }
 
 /** Longest wait for a transaction that locks a lease. Most take some milliseconds; the next run tries again. */
@@ -64,11 +64,11 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
   const rows = await store.engine.query<{
     collection: number;
     own: boolean;
-    fits: boolean;
+    has_models: boolean;
     free: boolean;
     free_for_all: boolean;
   }>(
-    `select l.collection, l.holder = $1 as own, l.fits, ${EXPIRES_AT} < now() as free,
+    `select l.collection, l.holder = $1 as own, l.has_models, ${EXPIRES_AT} < now() as free,
             ${EXPIRES_AT} < now() - $2 * interval '1 millisecond' as free_for_all
        from akin.leases l left join akin.lease_holders h using (holder)`,
     [holder, OTHER_MODELS_MILLISECONDS],
@@ -77,10 +77,10 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
   const wanted: WantedLease[] = [];
   for (const state of collections) {
     const row = leases.get(state.collection.id);
-    const fits = await hasModelsOf(store, state.collection, state.schemaVersion);
+    const hasModels = await hasModelsOf(store, state.collection, state.schemaVersion);
     // If nobody ever requested the lease, everybody may. The first request starts the priority of those with the models.
-    const isFree = row === undefined || (fits ? row.free || !row.fits : row.free_for_all);
-    if (row?.own ? row.fits !== fits : isFree) wanted.push({ collection: state.collection, fits });
+    const isFree = row === undefined || (hasModels ? row.free || !row.has_models : row.free_for_all);
+    if (row?.own ? row.has_models !== hasModels : isFree) wanted.push({ collection: state.collection, hasModels });
   }
   return wanted;
 }
@@ -135,31 +135,31 @@ async function claimLeases(
   locked: 'skip' | 'wait',
 ): Promise<{ collection: number; epoch: bigint }[]> {
   const ids = wanted.map(({ collection }) => collection.id);
-  const fits = wanted.map((one) => one.fits);
+  const hasModels = wanted.map((one) => one.hasModels);
   await tx.query(
     `insert into akin.leases (collection, epoch, holder, expires_at)
-     select c.id, 0, '', case when w.fits then now() - interval '1 second' else now() end
-       from akin.collections c join unnest($1::int[], $2::boolean[]) as w (id, fits) using (id)
+     select c.id, 0, '', case when w.has_models then now() - interval '1 second' else now() end
+       from akin.collections c join unnest($1::int[], $2::boolean[]) as w (id, has_models) using (id)
       where not exists (select from akin.leases l where l.collection = c.id)
       order by c.id for key share of c skip locked
      on conflict do nothing`,
-    [ids, fits],
+    [ids, hasModels],
   );
   return tx.query(
     `with wanted as materialized (
-       select l.collection, w.fits
-         from akin.leases l join unnest($1::int[], $2::boolean[]) as w (collection, fits) using (collection)
+       select l.collection, w.has_models
+         from akin.leases l join unnest($1::int[], $2::boolean[]) as w (collection, has_models) using (collection)
          left join akin.lease_holders h on h.holder = l.holder
-        where l.holder = $3 or (w.fits and not l.fits)
-           or ${EXPIRES_AT} < now() - case when w.fits then 0 else $5 end * interval '1 millisecond'
+        where l.holder = $3 or (w.has_models and not l.has_models)
+           or ${EXPIRES_AT} < now() - case when w.has_models then 0 else $5 end * interval '1 millisecond'
         order by l.collection for update of l ${locked === 'skip' ? 'skip locked' : ''}
      )
      update akin.leases l
         set epoch = case when l.holder = $3 then l.epoch else l.epoch + 1 end,
-            holder = $3, expires_at = now() + $4 * interval '1 millisecond', fits = w.fits
+            holder = $3, expires_at = now() + $4 * interval '1 millisecond', has_models = w.has_models
        from wanted w where l.collection = w.collection
      returning l.collection, l.epoch`,
-    [ids, fits, holder, milliseconds, OTHER_MODELS_MILLISECONDS],
+    [ids, hasModels, holder, milliseconds, OTHER_MODELS_MILLISECONDS],
   );
 }
 
