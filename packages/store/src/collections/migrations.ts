@@ -225,7 +225,9 @@ const MIGRATIONS: readonly string[] = [
    alter table akin.lease_holders rename column until to expires_at;
    alter table akin.pins rename column until to expires_at;
    alter table akin.shard_leases rename column until to expires_at;
-   alter table akin.leases rename column fits to has_models`,
+   alter table akin.leases rename column fits to has_models;
+   alter table akin.commit_requests rename column asked to requested;
+   alter table akin.commit_requests rename column done to completed`,
 ];
 
 /** Any number that nothing else uses: two processes that start together must not migrate at the same time. */

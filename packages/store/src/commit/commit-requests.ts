@@ -16,9 +16,9 @@ const POLL = 500;
  * @throws AkinError unavailable if no process commits; the changes are accepted anyway
  */
 export async function requestCommit(store: Store, collection: Collection): Promise<void> {
-  const [request] = await store.engine.query<{ asked: bigint }>(
-    `insert into akin.commit_requests as r (collection, asked) select id, 1 from akin.collections where id = $1
-     on conflict (collection) do update set asked = r.asked + 1 returning asked`,
+  const [request] = await store.engine.query<{ requested: bigint }>(
+    `insert into akin.commit_requests as r (collection, requested) select id, 1 from akin.collections where id = $1
+     on conflict (collection) do update set requested = r.requested + 1 returning requested`,
     [collection.id],
   );
   if (request === undefined) throw gone(collection);
@@ -28,9 +28,9 @@ export async function requestCommit(store: Store, collection: Collection): Promi
   for (let deadline = performance.now() + LONGEST_WAIT; performance.now() < deadline; ) {
     const changed = events.changed(collection.id, POLL);
     const [row] = await store.engine.query<{ done: boolean; progress: string }>(
-      `select r.done >= $2 as done, c.commit || ' ' || c.unpublished_operations as progress
+      `select r.completed >= $2 as done, c.commit || ' ' || c.unpublished_operations as progress
          from akin.commit_requests r join akin.collections c on c.id = r.collection where r.collection = $1`,
-      [collection.id, request.asked],
+      [collection.id, request.requested],
     );
     if (row === undefined) throw gone(collection);
     if (row.done) return;
@@ -47,17 +47,17 @@ export async function requestCommit(store: Store, collection: Collection): Promi
 
 /** The number of the last unanswered request of each collection, by id. */
 export async function requestedCommits(store: Store): Promise<Map<number, bigint>> {
-  const rows = await store.engine.query<{ collection: number; asked: bigint }>(
-    'select collection, asked from akin.commit_requests where asked > done',
+  const rows = await store.engine.query<{ collection: number; requested: bigint }>(
+    'select collection, requested from akin.commit_requests where requested > completed',
   );
-  return new Map(rows.map(({ collection, asked }) => [collection, asked]));
+  return new Map(rows.map(({ collection, requested }) => [collection, requested]));
 }
 
 /** Answers all requests up to a number, after a commit that began later has ended. */
-export async function answerCommit(store: Store, collection: Collection, asked: bigint): Promise<void> {
-  await store.engine.query('update akin.commit_requests set done = greatest(done, $2) where collection = $1', [
+export async function answerCommit(store: Store, collection: Collection, requested: bigint): Promise<void> {
+  await store.engine.query('update akin.commit_requests set completed = greatest(completed, $2) where collection = $1', [
     collection.id,
-    asked,
+    requested,
   ]);
   store.memory.events.notify(collection.id);
 }
