@@ -227,7 +227,8 @@ const MIGRATIONS: readonly string[] = [
    alter table akin.shard_leases rename column until to expires_at;
    alter table akin.leases rename column fits to has_models;
    alter table akin.commit_requests rename column asked to requested;
-   alter table akin.commit_requests rename column done to completed`,
+   alter table akin.commit_requests rename column done to completed;
+   alter table akin.shard_leases rename column below to end_seq`,
 ];
 
 /** Any number that nothing else uses: two processes that start together must not migrate at the same time. */

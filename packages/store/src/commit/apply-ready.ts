@@ -16,7 +16,7 @@ interface Progress {
   /** Operations with numbers up to this one are done, or not ready. */
   after: bigint;
   /** Only operations with lower numbers are applied. */
-  readonly below: bigint;
+  readonly endSeq: bigint;
   /**
    * Number of operations since the last delete by query. Minus infinity after all shards were applied up to the next
    * one.
@@ -32,19 +32,19 @@ interface Progress {
  * for more, the shards are applied in parallel.
  *
  * @param pages the pages of unfinished requests
- * @param below only operations with lower numbers are applied
+ * @param endSeq only operations with lower numbers are applied
  * @param span gets links to the requests with applied operations
  * @returns the number of failed operations
  */
 export async function applyReady(
   context: CommitContext,
   pages: AsyncIterable<readonly UnfinishedRequest[]>,
-  below: bigint,
+  endSeq: bigint,
   span: Span,
 ): Promise<number> {
   const { store, collection, slot } = context;
   const applier = new Applier(context);
-  const progress = { applier, after: BEFORE_ALL, below, count: 0, failed: 0, isLarge: false };
+  const progress = { applier, after: BEFORE_ALL, endSeq, count: 0, failed: 0, isLarge: false };
   let links = 0;
   let isFirst = true;
   try {
@@ -76,7 +76,7 @@ async function applyPage(
   progress: Progress,
 ): Promise<ReadonlySet<bigint>> {
   const { store, collection, slot } = context;
-  const { applier, below } = progress;
+  const { applier, endSeq } = progress;
   const touched = new Set<bigint>();
   const isSharded = store.engine.kind === 'postgres' && shardsOf(collection) > 1;
   for (let isMore = true, isFirst = true; isMore; isFirst = false) {
@@ -89,12 +89,12 @@ async function applyPage(
       const done = await applyShards({ ...context, batchSize: applier.batchSize }, progress);
       progress.isLarge = true;
       progress.failed += done.failed;
-      progress.after = done.below - 1n;
+      progress.after = done.endSeq - 1n;
       progress.count = Number.NEGATIVE_INFINITY;
     }
     for (const { request, first_seq } of page) if (first_seq <= progress.after) touched.add(request);
     const limit = isSharded ? Math.min(applier.rows, Math.max(1, store.shardsFrom - progress.count)) : applier.rows;
-    const operations = await nextReady(store, collection, page, { after: progress.after, below }, limit);
+    const operations = await nextReady(store, collection, page, { after: progress.after, endSeq }, limit);
     isMore = operations.length === limit;
     progress.isLarge ||= isMore;
     for (const { request, seq } of operations) {

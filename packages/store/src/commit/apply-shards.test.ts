@@ -175,7 +175,7 @@ describe('shards of a collection that several processes apply', () => {
     await using own = await openStore({ ...ours, models: new Map([['shape', 'a-1']]) });
     await using other = await openStore({ ...ours, models: new Map([['shape', 'b-1']]) });
     collection = await createCollection(own, 'of-a-1', { shards: SHARDS });
-    await storeOf(0).engine.query('insert into akin.shard_leases (collection, shard, below) values ($1, 0, 1)', [
+    await storeOf(0).engine.query('insert into akin.shard_leases (collection, shard, end_seq) values ($1, 0, 1)', [
       collection.id,
     ]);
     expect(await helpCommits(other)).toEqual([]);

@@ -45,7 +45,7 @@ interface Done {
 /** A part of a commit: the operations between two numbers, both exclusive. */
 interface Part {
   readonly after: bigint;
-  readonly below: bigint;
+  readonly endSeq: bigint;
 }
 
 /**
@@ -58,12 +58,12 @@ interface Part {
 export async function applyShards(
   context: CommitContext & Work,
   part: Part,
-): Promise<{ below: bigint; failed: number }> {
+): Promise<{ endSeq: bigint; failed: number }> {
   const { store, collection, lease, signal, slot } = context;
-  const below = await store.engine.transaction(
+  const endSeq = await store.engine.transaction(
     async (tx) => {
       await requireLease(tx, collection, lease);
-      const end = (await nextDeleteByQuery(tx, collection, part)) ?? part.below;
+      const end = (await nextDeleteByQuery(tx, collection, part)) ?? part.endSeq;
       await offerShards(tx, collection, end);
       return end;
     },
@@ -105,7 +105,7 @@ export async function applyShards(
     // No transaction of a commit continues after its end.
     await Promise.all(others);
   }
-  return { below, failed };
+  return { endSeq, failed };
 }
 
 /**
@@ -156,13 +156,13 @@ async function shareOf(store: Store, collection: Collection): Promise<number> {
 async function nextDeleteByQuery(
   tx: Queryable,
   { sqlSchema: S }: Collection,
-  { after, below }: Part,
+  { after, endSeq }: Part,
 ): Promise<bigint | undefined> {
   const [row] = await tx.query<{ seq: bigint | null }>(
     `select min(r.first_seq + o.position) as seq from ${S}.operations o join ${S}.requests r using (request)
       where o.kind = 'delete-by-query' and o.state in ${OPEN_STATES} and not r.finished and r.first_seq is not null
         and r.first_seq + o.position > $1 and r.first_seq + o.position < $2`,
-    [after, below],
+    [after, endSeq],
   );
   return row?.seq ?? undefined;
 }
@@ -209,15 +209,15 @@ async function applyNextShard(work: Work): Promise<number | undefined> {
 /** @returns whether everything is applied */
 async function applyShard(
   { store, collection, signal, slot }: CommitContext,
-  { lease: { shard }, below }: ClaimedShard,
+  { lease: { shard }, endSeq }: ClaimedShard,
   applier: Applier,
 ): Promise<boolean> {
   try {
-    for await (const page of requestPages(store, collection, below)) {
+    for await (const page of requestPages(store, collection, endSeq)) {
       for (let after = BEFORE_ALL, isMore = true; isMore; ) {
         signal?.throwIfAborted();
         const limit = applier.rows;
-        const operations = await nextReady(store, collection, page, { after, below, shard }, limit);
+        const operations = await nextReady(store, collection, page, { after, endSeq, shard }, limit);
         isMore = operations.length === limit;
         const last = operations.at(-1);
         if (last === undefined) break;

@@ -19,10 +19,10 @@ describe.each(ENGINES)('the next ready operations on %s', (kind) => {
       id: `${request}-${i}`,
       ...(isPicture ? { image: 'http://pictures.example/1.jpg' } : {}),
     }));
-  const BELOW = 1_000n;
+  const END_SEQ = 1_000n;
   const onlyPage = async () => {
     const pages: UnfinishedRequest[][] = [];
-    for await (const page of requestPages(store, collection, BELOW)) pages.push(page);
+    for await (const page of requestPages(store, collection, END_SEQ)) pages.push(page);
     return pages.flat();
   };
 
@@ -35,14 +35,14 @@ describe.each(ENGINES)('the next ready operations on %s', (kind) => {
     for (const limit of [1, 3, 4, 7, 100]) {
       const found: (string | null)[] = [];
       for (let after = BEFORE_ALL, isMore = true; isMore; ) {
-        const operations = await nextReady(store, collection, page, { after, below: BELOW }, limit);
+        const operations = await nextReady(store, collection, page, { after, endSeq: END_SEQ }, limit);
         found.push(...operations.map(({ id }) => id));
         after = operations.at(-1)?.seq ?? after;
         isMore = operations.length === limit;
       }
       expect(found).toEqual(wanted);
     }
-    const inside = await nextReady(store, collection, page, { after: 2n, below: 10n }, 100);
+    const inside = await nextReady(store, collection, page, { after: 2n, endSeq: 10n }, 100);
     expect(inside.map(({ id }) => id)).toEqual(['0-2', '0-3', '2-0']);
   });
 
@@ -63,7 +63,7 @@ describe.each(ENGINES)('the next ready operations on %s', (kind) => {
       [4n, 4],
       [4n, 9],
     ] as const) {
-      expect(await nextReady(store, collection, page, { after, below: BELOW }, limit)).toHaveLength(limit);
+      expect(await nextReady(store, collection, page, { after, endSeq: END_SEQ }, limit)).toHaveLength(limit);
     }
     spy.mockRestore();
     expect(asked).toEqual([1, 2, 1, 3]);

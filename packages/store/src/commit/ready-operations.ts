@@ -70,7 +70,7 @@ interface Range {
   /** Only those with higher numbers. */
   readonly after: bigint;
   /** Only those with lower numbers. */
-  readonly below: bigint;
+  readonly endSeq: bigint;
   /** Only adds and deletes by id of one shard. */
   readonly shard?: number;
 }
@@ -92,7 +92,7 @@ export async function nextReady(
   const found: ReadyOperation[] = [];
   const shards = range.shard === undefined ? 1 : shardsOf(collection);
   const rest = page.filter(
-    ({ first_seq, count }) => first_seq + BigInt(count) > range.after + 1n && first_seq < range.below,
+    ({ first_seq, count }) => first_seq + BigInt(count) > range.after + 1n && first_seq < range.endSeq,
   );
   // If many of their operations wait for analysis, more and more requests are read at a time.
   for (let from = 0, size = limit; from < rest.length && found.length < limit; size *= 2) {
@@ -116,12 +116,12 @@ async function readReady(
   store: Store,
   collection: Collection,
   requests: readonly bigint[],
-  { after, below, shard }: Range,
+  { after, endSeq, shard }: Range,
   limit: number,
 ): Promise<ReadyOperation[]> {
   const S = collection.sqlSchema;
   const params = new Params();
-  const [first, end, most] = [params.add(after, 'int8'), params.add(below, 'int8'), params.add(limit, 'int8')];
+  const [first, end, most] = [params.add(after, 'int8'), params.add(endSeq, 'int8'), params.add(limit, 'int8')];
   const ofShard =
     shard === undefined ? '' : `and ${shardOfOperation(shardsOf(collection))} = ${params.add(shard, 'int8')}`;
   const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.tombstones, x.json as outputs, x.pack, x.start, x.size,

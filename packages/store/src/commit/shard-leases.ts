@@ -15,7 +15,7 @@ export interface ShardLease {
 export interface ClaimedShard {
   readonly lease: ShardLease;
   /** The operations with lower numbers. */
-  readonly below: bigint;
+  readonly endSeq: bigint;
   /** The number of the commit that will publish them. */
   readonly target: bigint;
 }
@@ -34,10 +34,10 @@ export class ShardLost extends AkinError {
 }
 
 /** Offers all shards of a collection to any indexer. The caller has the lease of the collection. */
-export async function offerShards(tx: Queryable, collection: Collection, below: bigint): Promise<void> {
+export async function offerShards(tx: Queryable, collection: Collection, endSeq: bigint): Promise<void> {
   await tx.query(
-    'insert into akin.shard_leases (collection, shard, below) select $1, shard, $3 from generate_series(0, $2 - 1) shard',
-    [collection.id, shardsOf(collection), below],
+    'insert into akin.shard_leases (collection, shard, end_seq) select $1, shard, $3 from generate_series(0, $2 - 1) shard',
+    [collection.id, shardsOf(collection), endSeq],
   );
 }
 
@@ -53,18 +53,18 @@ export async function withdrawShards(tx: Queryable, { id }: Collection): Promise
 export async function claimShard(store: Store, { id }: Collection): Promise<ClaimedShard | undefined> {
   const claim = randomUUID();
   // Nothing is published while shards are left: the number of the commit stays.
-  const [row] = await store.engine.query<{ shard: number; below: bigint; target: bigint }>(
+  const [row] = await store.engine.query<{ shard: number; end_seq: bigint; target: bigint }>(
     `with free as materialized (
        select shard from akin.shard_leases where collection = $1 and expires_at < now()
         order by shard limit 1 for update skip locked
      )
      update akin.shard_leases l set claim = $2::uuid, expires_at = now() + ${LEASE}
        from free f, akin.collections c where l.collection = $1 and l.shard = f.shard and c.id = $1
-     returning l.shard, l.below, c.commit + 1 as target`,
+     returning l.shard, l.end_seq, c.commit + 1 as target`,
     [id, claim],
     'bulk',
   );
-  return row && { lease: { shard: row.shard, claim }, below: row.below, target: row.target };
+  return row && { lease: { shard: row.shard, claim }, endSeq: row.end_seq, target: row.target };
 }
 
 /**
