@@ -30,7 +30,7 @@ export async function storeWithModels() {
 /** @param onCommit called before each commit, to change something */
 export function workOf(store: Store, onCommit: (name: string) => Promise<void> = async () => {}): ReindexWork {
   return {
-    worker: randomUUID(),
+    holder: randomUUID(),
     allowMissing: false,
     signal: new AbortController().signal,
     wake: () => {},
@@ -47,7 +47,7 @@ export async function reindex(
   work: ReindexWork,
   fields = new Map(),
 ): Promise<void> {
-  const target = await beginReindex(store, collection, work.worker, fields);
+  const target = await beginReindex(store, collection, work.holder, fields);
   if (target === undefined) throw new Error('a reindex is already running');
   await runReindex(store, collection, target, work);
 }

@@ -39,8 +39,8 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
     const { models } = await store.modelSets.ofName(model);
     await requireAnalysis(models.get('content'), context, signal);
   }
-  const worker = randomUUID();
-  const target = await beginReindex(store, collection, worker, types, settings);
+  const holder = randomUUID();
+  const target = await beginReindex(store, collection, holder, types, settings);
   if (target === undefined) {
     const { state } = await presentReindex(store, collection);
     throw new AkinError(
@@ -50,6 +50,6 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
         : `${collection.name} is being reindexed already. GET /reindex shows the progress.`,
     );
   }
-  startReindex(collection, { target, settings }, worker, context);
+  startReindex(collection, { target, settings }, holder, context);
   return { status: 202, body: await presentReindex(store, collection) };
 };

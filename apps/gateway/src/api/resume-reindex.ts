@@ -10,9 +10,9 @@ import { startReindex } from '../reindex/start-reindex.ts';
 export const resumeReindex: Handler<ParametersOf<Endpoints['resumeReindex']>> = async ({ parameters }, context) => {
   const { store } = context;
   const collection = await findCollection(store, parameters.collection);
-  const worker = randomUUID();
-  const begun = await resume(store, collection, worker);
-  if (begun !== undefined) startReindex(collection, begun, worker, context);
+  const holder = randomUUID();
+  const begun = await resume(store, collection, holder);
+  if (begun !== undefined) startReindex(collection, begun, holder, context);
   const body = await presentReindex(store, collection);
   if (begun !== undefined) return { status: 202, body };
   const why =

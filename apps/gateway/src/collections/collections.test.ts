@@ -240,7 +240,7 @@ describe('collections', () => {
     const { engine } = service.store;
     await createCollection(service.store, 'twice');
     await engine.query(
-      `insert into akin.reindexes (name, state, worker, beat_at)
+      `insert into akin.reindexes (name, state, holder, heartbeat_at)
        values ('twice', 'copying', 'another', now() + interval '1 hour')`,
     );
     const T = '/api/cores/twice/reindex';

@@ -34,7 +34,7 @@ async function leave(
     const settings = JSON.stringify({ model });
     await engine.query('update akin.collections set settings = $2 where id = $1', [target?.id ?? null, settings]);
   }
-  await engine.query(`update akin.reindexes set beat_at = '-infinity' where name = $1`, [name]);
+  await engine.query(`update akin.reindexes set heartbeat_at = '-infinity' where name = $1`, [name]);
 }
 
 async function untilDone(name: string): Promise<void> {

@@ -23,7 +23,7 @@ type Context = Pick<
 export function startReindex(
   collection: Collection,
   { target, settings }: BegunReindex,
-  worker: string,
+  holder: string,
   context: Context,
 ): void {
   const { store, commit, wake, background } = context;
@@ -31,7 +31,7 @@ export function startReindex(
     const { allowMissing = false, outputsFrom } = settings;
     const pictures = outputsFrom === undefined ? undefined : await findOutputs(outputsFrom, context);
     const again = analyzeAgain(context, signal);
-    const work = { worker, allowMissing, outputsFrom: pictures, analyzeAgain: again, signal, wake, commit };
+    const work = { holder, allowMissing, outputsFrom: pictures, analyzeAgain: again, signal, wake, commit };
     await runReindex(store, collection, target, work);
   });
 }
@@ -84,9 +84,9 @@ async function resume(name: string, context: Context): Promise<void> {
   const model = modelName(target);
   // Rejects if the models are not here: another gateway may have them.
   if (model !== undefined) await store.modelSets.ofName(model);
-  const worker = randomUUID();
-  const begun = await resumeReindex(store, collection, worker);
+  const holder = randomUUID();
+  const begun = await resumeReindex(store, collection, holder);
   if (begun === undefined) return;
   log.info({ collection: name }, 'continues a reindex');
-  startReindex(collection, begun, worker, context);
+  startReindex(collection, begun, holder, context);
 }

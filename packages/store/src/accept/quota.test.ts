@@ -141,10 +141,10 @@ describe.each(ENGINES)('quotas on %s', (kind) => {
     await commit(store, made);
     const before = await collectionStatus(store, made);
     expect(before.quota).toEqual(quota);
-    const target = await beginReindex(store, made, 'worker', new Map(), { shards: 2 });
+    const target = await beginReindex(store, made, 'holder', new Map(), { shards: 2 });
     if (target === undefined) throw new Error('there is no target');
     await runReindex(store, made, target, {
-      ...{ worker: 'worker', allowMissing: false, signal: new AbortController().signal, wake: () => {} },
+      ...{ holder: 'holder', allowMissing: false, signal: new AbortController().signal, wake: () => {} },
       commit: async (name) => commit(store, await findCollection(store, name)),
     });
     const other = await findCollection(store, made.name);

@@ -228,7 +228,9 @@ const MIGRATIONS: readonly string[] = [
    alter table akin.leases rename column fits to has_models;
    alter table akin.commit_requests rename column asked to requested;
    alter table akin.commit_requests rename column done to completed;
-   alter table akin.shard_leases rename column below to end_seq`,
+   alter table akin.shard_leases rename column below to end_seq;
+   alter table akin.reindexes rename column worker to holder;
+   alter table akin.reindexes rename column beat_at to heartbeat_at`,
 ];
 
 /** Any number that nothing else uses: two processes that start together must not migrate at the same time. */

@@ -186,11 +186,11 @@ describe('shards on several servers', () => {
     let collection = await createCollection(store, 'moving');
     await add(collection, shelf(60));
     for (const settings of [{ shards: 2, shardServers: ['b', 'main'] }, { shards: 3 }, { shards: 1 }]) {
-      const worker = randomUUID();
-      const target = await beginReindex(store, collection, worker, new Map(), settings);
+      const holder = randomUUID();
+      const target = await beginReindex(store, collection, holder, new Map(), settings);
       if (target === undefined) throw new Error('a reindex is already running');
       await runReindex(store, collection, target, {
-        ...{ worker, allowMissing: false, signal: new AbortController().signal, wake: () => {} },
+        ...{ holder, allowMissing: false, signal: new AbortController().signal, wake: () => {} },
         commit: async (name) => commit(store, await findCollection(store, name)),
       });
       collection = await findCollection(store, 'moving');

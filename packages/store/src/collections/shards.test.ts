@@ -164,11 +164,11 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await add(collection, shelf(100));
     for (const [i, shards] of [4, 2, 1].entries()) {
       await accept(store, collection, [{ id: `waits ${i}`, image: 'http://example.com/x.png' }]);
-      const worker = randomUUID();
-      const target = await beginReindex(store, collection, worker, new Map(), { shards });
+      const holder = randomUUID();
+      const target = await beginReindex(store, collection, holder, new Map(), { shards });
       if (target === undefined) throw new Error('a reindex is already running');
       await runReindex(store, collection, target, {
-        ...{ worker, allowMissing: false, signal: new AbortController().signal, wake: () => {} },
+        ...{ holder, allowMissing: false, signal: new AbortController().signal, wake: () => {} },
         commit: async (name) => commit(store, await findCollection(store, name)),
       });
       collection = await findCollection(store, 'growing');
@@ -180,10 +180,10 @@ describe.each(ENGINES)('shards on %s', (kind) => {
       expect(row?.shards).toBeLessThanOrEqual(shards);
     }
     // As many as before, unless requested otherwise.
-    const worker = randomUUID();
+    const holder = randomUUID();
     const same = await createCollection(store, 'same', { shards: 2 });
-    expect((await beginReindex(store, same, worker, new Map()))?.settings).toEqual({ shards: 2 });
-    await expect(beginReindex(store, collection, worker, new Map(), { shards: 65 })).rejects.toMatchObject({
+    expect((await beginReindex(store, same, holder, new Map()))?.settings).toEqual({ shards: 2 });
+    await expect(beginReindex(store, collection, holder, new Map(), { shards: 65 })).rejects.toMatchObject({
       code: 'bad-request',
     });
   });

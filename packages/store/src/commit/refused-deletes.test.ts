@@ -169,11 +169,11 @@ describe.each(ENGINES)('deletes by query that cannot be run on %s', (kind) => {
     itOnPostgres('does not stop a reindex', async () => {
       await accept(store, collection, [{ id: 'a', n: 1 }]);
       await acceptUnchecked('((');
-      const worker = 'worker';
-      const target = await beginReindex(store, collection, worker, new Map());
+      const holder = 'holder';
+      const target = await beginReindex(store, collection, holder, new Map());
       if (target === undefined) throw new Error('a reindex is already running');
       await runReindex(store, collection, target, {
-        worker,
+        holder,
         allowMissing: false,
         signal: new AbortController().signal,
         wake: () => {},

@@ -120,7 +120,7 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     const target = await beginReindex(store, collection, randomUUID(), new Map());
     if (target === undefined) throw new Error('a reindex is already running');
     await runReindex(store, collection, target, {
-      worker: await workerOf(store, collection.name),
+      holder: await holderOf(store, collection.name),
       allowMissing: false,
       signal: new AbortController().signal,
       wake: () => {},
@@ -161,11 +161,11 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
   });
 });
 
-async function workerOf(store: Store, name: string): Promise<string> {
-  const [row] = await store.engine.query<{ worker: string }>('select worker from akin.reindexes where name = $1', [
+async function holderOf(store: Store, name: string): Promise<string> {
+  const [row] = await store.engine.query<{ holder: string }>('select holder from akin.reindexes where name = $1', [
     name,
   ]);
-  return row?.worker ?? '';
+  return row?.holder ?? '';
 }
 
 describe('a backup', () => {

@@ -89,12 +89,12 @@ describe.each(ENGINES)('decisions on groups on %s', (kind) => {
     const old = await collectionOf(picture('a', 0), picture('b', 0.02), picture('c', 0.04), picture('gone', 0.06));
     await update(old);
     await decideGroups(on.store, old, ['a', 'b', 'gone'], 'different');
-    const worker = randomUUID();
-    const target = await beginReindex(on.store, old, worker, new Map());
+    const holder = randomUUID();
+    const target = await beginReindex(on.store, old, holder, new Map());
     if (target === undefined) throw new Error('a reindex is already running');
     let round = 0;
     await runReindex(on.store, old, target, {
-      worker,
+      holder,
       allowMissing: false,
       signal: new AbortController().signal,
       wake: () => {},

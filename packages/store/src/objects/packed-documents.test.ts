@@ -373,13 +373,13 @@ describe('objects of a database', () => {
     await accept(store, collection, [{ id: 'bad', import: 'no outputs' }]);
     expect(await commit(store, collection)).toMatchObject({ applied: 1, failed: 1 });
     const work = {
-      worker: randomUUID(),
+      holder: randomUUID(),
       allowMissing: false,
       signal: new AbortController().signal,
       wake: () => {},
       commit: async (name: string) => void (await commit(store, await findCollection(store, name))),
     };
-    const target = await beginReindex(store, collection, work.worker, new Map());
+    const target = await beginReindex(store, collection, work.holder, new Map());
     await runReindex(store, collection, target as Collection, work);
     for (let i = 0; i < 4; i++) await maintain(store);
     const now = await findCollection(store, 'shop');

@@ -69,11 +69,11 @@ it('continues after an outage with what it has copied', async () => {
   const work = withPictures(store, async () => {
     if (outages-- > 0) throw new AkinError('unavailable', 'The database cannot be reached.');
   });
-  const again = { ...work, worker: randomUUID() };
+  const again = { ...work, holder: randomUUID() };
   await expect(reindex(store, collection, work)).rejects.toThrow('cannot be reached');
   expect(await reindexState(store, 'books')).toMatchObject({ state: 'copying', alive: false, copied: 2 });
   expect(await orphanedReindexes(store)).toEqual(['books']);
-  const resumed = await resumeReindex(store, collection, again.worker);
+  const resumed = await resumeReindex(store, collection, again.holder);
   if (resumed === undefined) throw new Error('nothing to continue');
   await runReindex(store, collection, resumed.target, again);
   expect(await visible(store, await findCollection(store, 'books'))).toEqual(['d0', 'd1']);

@@ -136,7 +136,7 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
       expect((await listCollections(newer)).map(({ name }) => name)).toEqual(['books', 'my-collection']);
 
       // Started again after the failure, without the picture.
-      await reindex(newer, collection, { ...analyze, worker: randomUUID(), allowMissing: true });
+      await reindex(newer, collection, { ...analyze, holder: randomUUID(), allowMissing: true });
       const rebuilt = await findCollection(newer, 'books');
       expect(await visible(newer, rebuilt)).toEqual(['has', 'none', 'plain']);
       const described = await newer.engine.query<{ id: string }>(
@@ -159,7 +159,7 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     await commit(newer, collection);
 
     expect(await orphanedReindexes(newer)).toEqual(['books']);
-    const begun = await resumeReindex(newer, collection, analyze.worker);
+    const begun = await resumeReindex(newer, collection, analyze.holder);
     if (begun === undefined) throw new Error('nothing to go on with');
     expect([await orphanedReindexes(newer), await resumeReindex(newer, collection, 'late')]).toEqual([[], undefined]);
     let asked = 0;
@@ -289,7 +289,7 @@ describe('a collection that is reindexed', () => {
     expect(await claimForAnalysis(newer, 10)).toEqual([]);
     expect(await beginReindex(newer, collection, 'another', new Map())).toBeUndefined();
     expect(await orphanedReindexes(newer)).toEqual([]);
-    const begun = await resumeReindex(newer, collection, analyze.worker);
+    const begun = await resumeReindex(newer, collection, analyze.holder);
     if (begun === undefined) throw new Error('nothing to go on with');
     await runReindex(newer, collection, begun.target, { ...analyze, allowMissing: true });
     expect(await visible(newer, await findCollection(newer, 'books'))).toEqual(['has', 'none', 'plain']);
@@ -306,7 +306,7 @@ describe('a collection that is reindexed', () => {
     const analyzeAgain = async ({ id }: { readonly id: string }) =>
       id === 'has' ? { outputs: version2([0, 0, 0, 1]), fromThumbnail: true } : undefined;
     await expect(reindex(newer, collection, { ...work, analyzeAgain })).rejects.toThrow(/1 document cannot/);
-    await reindex(newer, collection, { ...work, worker: randomUUID(), analyzeAgain, allowMissing: true });
+    await reindex(newer, collection, { ...work, holder: randomUUID(), analyzeAgain, allowMissing: true });
     const state = await reindexState(newer, 'books');
     expect([state?.state, state?.thumbnails, state?.missing.map(({ id }) => id)]).toEqual(['done', 1, ['none']]);
     expect(await visible(newer, await findCollection(newer, 'books'))).toEqual(['has', 'none', 'plain']);
@@ -320,7 +320,7 @@ describe('a collection that is reindexed', () => {
     const left = await beginReindex(store, old, 'first', new Map());
     expect(left).toBeDefined();
     expect(await beginReindex(store, old, 'second', new Map())).toBeUndefined();
-    await store.engine.query(`update akin.reindexes set beat_at = now() - interval '1 minute'`);
+    await store.engine.query(`update akin.reindexes set heartbeat_at = now() - interval '1 minute'`);
     await reindex(store, old, workOf(store));
     expect(await visible(store, await findCollection(store, 'books'))).toEqual(['a']);
     expect((await listCollections(store)).map(({ name }) => name)).toEqual(['books', 'my-collection']);

@@ -24,7 +24,7 @@ import { holdChanges, swapCollections } from './swap-collections.ts';
 
 export interface ReindexWork {
   /** The values given to `beginReindex` or `resumeReindex`. */
-  readonly worker: string;
+  readonly holder: string;
   /** Commits ready changes of a collection. */
   readonly commit: (name: string) => Promise<unknown>;
   /** Called when pictures wait for analysis. */
@@ -89,7 +89,7 @@ export async function runReindex(
     // The next process continues. After the swap, it only records that the reindex is done.
     const isTemporary = error instanceof AkinError && error.code === 'unavailable';
     if (work.signal.aborted || isTemporary || run.isSwapped) {
-      await releaseReindex(store, collection, work.worker).catch(() => undefined);
+      await releaseReindex(store, collection, work.holder).catch(() => undefined);
       throw error;
     }
     const message = error instanceof AkinError ? error.message : 'It broke off; the log says why.';
@@ -137,12 +137,12 @@ class ReindexRun {
   }
 
   saveProgress(change: Parameters<typeof saveProgress>[3]): Promise<void> {
-    return saveProgress(this.#store, this.#old, this.#work.worker, change);
+    return saveProgress(this.#store, this.#old, this.#work.holder, change);
   }
 
   /** Every transaction that writes into the target calls this: another process may own it, or it may serve searches. */
   readonly #requireOwn = (tx: Queryable): Promise<void> =>
-    requireOwnReindex(tx, this.#old, this.#target, this.#work.worker);
+    requireOwnReindex(tx, this.#old, this.#target, this.#work.holder);
 
   /** Renews the claim of this process, and the pin of the rows that it reads. */
   async heartbeat(): Promise<void> {

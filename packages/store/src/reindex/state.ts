@@ -63,9 +63,9 @@ export interface BegunReindex {
 /** A reindex without a report for this time has no process. */
 const ALIVE_SECONDS = 30;
 const UNDER_WAY = "('copying', 'analyzing', 'switching')";
-const ALIVE = `(r.state in ${UNDER_WAY} and r.beat_at > now() - interval '${ALIVE_SECONDS} seconds')`;
+const ALIVE = `(r.state in ${UNDER_WAY} and r.heartbeat_at > now() - interval '${ALIVE_SECONDS} seconds')`;
 /** A reindex whose process has ended. */
-const ORPHANED = `(r.state in ${UNDER_WAY} and r.beat_at <= now() - interval '${ALIVE_SECONDS} seconds')`;
+const ORPHANED = `(r.state in ${UNDER_WAY} and r.heartbeat_at <= now() - interval '${ALIVE_SECONDS} seconds')`;
 /**
  * Copies are older than every change, so they get numbers below 0: changes keep their numbers, and their order among
  * each other and relative to the copies.
@@ -108,7 +108,7 @@ async function pendingIn(store: Store, target: Pick<Collection, 'id' | 'sqlSchem
 /**
  * Creates the empty target collection, unless a reindex runs or is paused. Removes left-overs of an earlier attempt.
  *
- * @param worker unique name of the process
+ * @param holder unique name of the process
  * @param fields new types, or new fields
  * @returns the target. Undefined if a reindex runs or is paused
  * @throws AkinError bad-request if the models are not here, or the number of shards is not possible
@@ -116,7 +116,7 @@ async function pendingIn(store: Store, target: Pick<Collection, 'id' | 'sqlSchem
 export async function beginReindex(
   store: Store,
   collection: Collection,
-  worker: string,
+  holder: string,
   fields: ReadonlyMap<string, FieldType>,
   settings: ReindexSettings = {},
 ): Promise<Collection | undefined> {
@@ -124,14 +124,14 @@ export async function beginReindex(
   if (settings.shards !== undefined) requireShards(settings.shards);
   const rows = await store.engine.query<{ target: number | null }>(
     `with before as (select target from akin.reindexes where name = $1)
-     insert into akin.reindexes as r (name, state, worker, settings) values ($1, 'copying', $2, $3)
+     insert into akin.reindexes as r (name, state, holder, settings) values ($1, 'copying', $2, $3)
      on conflict (name) do update
-        set state = 'copying', target = null, worker = excluded.worker, beat_at = now(), began_at = now(), documents = 0, copied = 0,
+        set state = 'copying', target = null, holder = excluded.holder, heartbeat_at = now(), began_at = now(), documents = 0, copied = 0,
             analyzed = 0, thumbnails = 0, message = null, missing = '[]', settings = excluded.settings
       where not ${ALIVE}
         and not (r.state = 'paused' and exists (select from akin.collections c where c.id = r.target))
      returning (select target from before) as target`,
-    [collection.name, worker, JSON.stringify(settings)],
+    [collection.name, holder, JSON.stringify(settings)],
   );
   const [begun] = rows;
   if (begun === undefined) return undefined;
@@ -140,7 +140,7 @@ export async function beginReindex(
     return await createTarget(store, collection, fields, settings);
   } catch (error) {
     const message = error instanceof AkinError ? error.message : 'It could not start. The log contains the reason.';
-    await saveProgress(store, collection, worker, { state: 'failed', message }).catch(() => undefined);
+    await saveProgress(store, collection, holder, { state: 'failed', message }).catch(() => undefined);
     throw error;
   }
 }
@@ -185,7 +185,7 @@ export async function pauseReindex(store: Store, collection: Collection): Promis
 export async function resumeReindex(
   store: Store,
   collection: Collection,
-  worker: string,
+  holder: string,
 ): Promise<BegunReindex | undefined> {
   const [found] = await store.engine.query(
     `select c.id, c.name, c.sql_schema, c.settings from akin.reindexes r join akin.collections c on c.id = r.target where r.name = $1`,
@@ -197,11 +197,11 @@ export async function resumeReindex(
     settings: JSON.parse(found.settings),
   });
   const [row] = await store.engine.query(
-    `update akin.reindexes r set state = 'copying', worker = $2, beat_at = now(), missing = '[]', message = null
+    `update akin.reindexes r set state = 'copying', holder = $2, heartbeat_at = now(), missing = '[]', message = null
        from akin.collections c
       where r.name = $1 and c.id = r.target and c.name <> r.name and (r.state = 'paused' or ${ORPHANED})
       returning r.settings, c.id, c.name, c.sql_schema, c.settings as target_settings`,
-    [collection.name, worker],
+    [collection.name, holder],
   );
   if (row === undefined) return undefined;
   const { id, name, sql_schema: sqlSchema } = row;
@@ -227,10 +227,10 @@ export async function orphanedReindexes(store: Store): Promise<string[]> {
 }
 
 /** Releases a reindex, so that the next process need not wait until this one counts as gone. */
-export async function releaseReindex(store: Store, collection: Collection, worker: string): Promise<void> {
-  await store.engine.query(`update akin.reindexes set beat_at = '-infinity' where name = $1 and worker = $2`, [
+export async function releaseReindex(store: Store, collection: Collection, holder: string): Promise<void> {
+  await store.engine.query(`update akin.reindexes set heartbeat_at = '-infinity' where name = $1 and holder = $2`, [
     collection.name,
-    worker,
+    holder,
   ]);
 }
 
@@ -251,11 +251,11 @@ export async function requireOwnReindex(
   tx: Queryable,
   collection: Collection,
   target: Collection,
-  worker: string,
+  holder: string,
 ): Promise<void> {
   const rows = await tx.query(
-    `select from akin.reindexes where name = $1 and worker = $2 and target = $3 and state <> 'paused' for share`,
-    [collection.name, worker, target.id],
+    `select from akin.reindexes where name = $1 and holder = $2 and target = $3 and state <> 'paused' for share`,
+    [collection.name, holder, target.id],
   );
   if (rows.length === 0) throw notOwn(collection);
 }
@@ -268,17 +268,17 @@ function notOwn({ name }: Collection): AkinError {
 export async function saveProgress(
   store: Store,
   collection: Collection,
-  worker: string,
+  holder: string,
   change: Partial<Omit<Reindex, 'beganAt' | 'alive' | 'message' | 'pending' | 'model'>> & { readonly message?: string },
 ): Promise<void> {
   const rows = await store.engine.query(
-    `update akin.reindexes set beat_at = now(), state = coalesce($3, state), documents = coalesce($4, documents),
+    `update akin.reindexes set heartbeat_at = now(), state = coalesce($3, state), documents = coalesce($4, documents),
             copied = coalesce($5, copied), analyzed = coalesce($6, analyzed), message = coalesce($7, message),
             missing = coalesce($8, missing), thumbnails = coalesce($9, thumbnails)
-      where name = $1 and worker = $2 and state <> 'paused' returning name`,
+      where name = $1 and holder = $2 and state <> 'paused' returning name`,
     [
       collection.name,
-      worker,
+      holder,
       change.state ?? null,
       change.documents ?? null,
       change.copied ?? null,

@@ -24,7 +24,7 @@ async function testStore() {
 
 function workOf(store: Store, more: Partial<ReindexWork> = {}): ReindexWork {
   return {
-    worker: randomUUID(),
+    holder: randomUUID(),
     allowMissing: false,
     signal: new AbortController().signal,
     wake: () => {},
@@ -64,7 +64,7 @@ describe('processes that reindex a collection', () => {
         return seen;
       },
     });
-    const target = await beginReindex(store, books, late.worker, new Map());
+    const target = await beginReindex(store, books, late.holder, new Map());
     if (target === undefined) throw new Error('a reindex is already running');
     const running = runReindex(store, books, target, late);
     await entered;
@@ -75,7 +75,7 @@ describe('processes that reindex a collection', () => {
     ]);
     await commit(store, books);
     const next = workOf(store, { analyzeAgain: async () => seen });
-    const begun = await resumeReindex(store, books, next.worker);
+    const begun = await resumeReindex(store, books, next.holder);
     if (begun === undefined) throw new Error('it cannot go on');
     await runReindex(store, books, begun.target, next);
     const after = await ids(store, 'books');
@@ -104,7 +104,7 @@ describe('processes that reindex a collection', () => {
         });
       },
     };
-    const target = await beginReindex(store, books, work.worker, new Map());
+    const target = await beginReindex(store, books, work.holder, new Map());
     if (target === undefined) throw new Error('a reindex is already running');
     await expect(runReindex(store, books, target, inCommit)).rejects.toThrow('1 document cannot be copied');
     expect((await reindexState(store, 'books'))?.missing).toMatchObject([{ id: 'x' }]);
@@ -143,7 +143,7 @@ describe('processes that reindex a collection', () => {
         await saveAnalysis(store, task as AnalysisTask, first);
       },
     });
-    const target = await beginReindex(store, books, work.worker, new Map());
+    const target = await beginReindex(store, books, work.holder, new Map());
     await runReindex(store, books, target as Collection, work);
     const rebuilt = await findCollection(store, 'books');
     expect(rebuilt.id).toBe(target?.id);
@@ -159,7 +159,7 @@ describe('processes that reindex a collection', () => {
     const { store } = await testStore();
     const shop = await createCollection(store, 'shop');
     const work = workOf(store);
-    const target = await beginReindex(store, shop, work.worker, new Map());
+    const target = await beginReindex(store, shop, work.holder, new Map());
     if (target === undefined) throw new Error('a reindex is already running');
     await runReindex(store, shop, target, work);
     const today = await findCollection(store, 'shop');
