@@ -178,19 +178,20 @@ export function exchangeSearchTimes(database: Queryable, process: string): (own:
   let tidied = false;
   return async ({ count, p95 }) => {
     if (!tidied) {
-      await database.query(`delete from akin.search_times where at < clock_timestamp() - interval '1 hour'`);
+      await database.query(`delete from akin.search_times where updated_at < clock_timestamp() - interval '1 hour'`);
       tidied = true;
     }
     if (count > 0) {
       await database.query(
         `insert into akin.search_times (process, searches, p95) values ($1, $2, $3)
-         on conflict (process) do update set searches = excluded.searches, p95 = excluded.p95, at = clock_timestamp()`,
+         on conflict (process) do update set searches = excluded.searches, p95 = excluded.p95,
+               updated_at = clock_timestamp()`,
         [process, count, p95],
       );
     }
     const [row] = await database.query<{ count: number; p95: number }>(
       `select coalesce(sum(searches), 0)::float8 as count, coalesce(sum(p95 * searches) / sum(searches), 0)::float8 as p95
-         from akin.search_times where at > clock_timestamp() - interval '2500 milliseconds'`,
+         from akin.search_times where updated_at > clock_timestamp() - interval '2500 milliseconds'`,
     );
     return row ?? { count: 0, p95: 0 };
   };

@@ -45,8 +45,8 @@ export async function collectGarbage(store: Store, signal?: AbortSignal): Promis
   if (packs === undefined) return undefined;
   const kept = objectsKeptMilliseconds / 1_000;
   const due = await store.engine.query(
-    `update akin.object_store set collected_at = clock_timestamp()
-      where collected_at <= clock_timestamp() - $1 * interval '1 second' returning id`,
+    `update akin.object_store set garbage_collected_at = clock_timestamp()
+      where garbage_collected_at <= clock_timestamp() - $1 * interval '1 second' returning id`,
     [Math.min(kept / PASSES, MAX_SECONDS)],
     'bulk',
   );

@@ -260,7 +260,7 @@ describe('objects of a database', () => {
     const long = new Date(Date.now() - 2 * 3_600_000);
     for (const file of [old, cut, own ?? '', path.join(folder, 'mine')]) await utimes(file, long, long);
     expect(await collectGarbage(store)).toBeUndefined();
-    await store.engine.query(`update akin.object_store set collected_at = '-infinity'`);
+    await store.engine.query(`update akin.object_store set garbage_collected_at = '-infinity'`);
     expect(await collectGarbage(store)).toEqual({ deleted: 0, orphans: 2, rewritten: 0 });
     expect((await objectsIn(folder)).sort()).toEqual([own, fresh].sort());
     expect(await readdir(folder)).toContain('mine');
@@ -342,7 +342,7 @@ describe('objects of a database', () => {
     await accept(store, collection, [withPicture('later', 3)]);
     await commit(store, collection);
     for (let i = 0; i < 3; i++) {
-      await store.engine.query(`update akin.object_store set collected_at = '-infinity'`);
+      await store.engine.query(`update akin.object_store set garbage_collected_at = '-infinity'`);
       await maintain(store);
     }
     await cp(folder, copy, { recursive: true });

@@ -36,7 +36,7 @@ const MAX_RUNS = 10;
 const ALIVE_SECONDS = 60;
 
 const COLUMNS = `id, started_at, report, failures,
-  told_at < clock_timestamp() - interval '${ALIVE_SECONDS} seconds' as silent`;
+  reported_at < clock_timestamp() - interval '${ALIVE_SECONDS} seconds' as silent`;
 
 /** The runs of a collection, the newest first. */
 export async function listRuns(store: Store, collection: Collection): Promise<Run[]> {
@@ -75,7 +75,7 @@ export async function reportRun(
       // A retried run starts again. PostgreSQL reads no JSON with some characters that a source may have.
       `insert into akin.runs as r (collection, id, report, failures) values ($1, $2, $3, coalesce($4, '[]'))
        on conflict (collection, id) do update
-          set report = excluded.report, failures = coalesce($4, r.failures), told_at = clock_timestamp(),
+          set report = excluded.report, failures = coalesce($4, r.failures), reported_at = clock_timestamp(),
               started_at = case when $5 and r.report ~ '"state":"(done|failed|stopped)"'
                                 then clock_timestamp() else r.started_at end`,
       [collection.name, id, JSON.stringify(report), list, report.state === 'running'],
@@ -83,7 +83,7 @@ export async function reportRun(
     await tx.query(
       // By their last report: a run that is under way stays, however many shorter ones begin after it.
       `delete from akin.runs where collection = $1 and id in (
-         select id from akin.runs where collection = $1 order by told_at desc, id offset ${MAX_RUNS})`,
+         select id from akin.runs where collection = $1 order by reported_at desc, id offset ${MAX_RUNS})`,
       [collection.name],
     );
   });
