@@ -125,7 +125,7 @@ export interface Collection {
   readonly sqlSchema: string;
   readonly settings: Readonly<Record<string, unknown>>;
   /** The collection that it replaced with all its operations, if any: see reindex. */
-  readonly replaces?: number;
+  readonly predecessor?: number;
 }
 
 /** Where housekeeping of the failures of a collection continues. */

@@ -33,7 +33,7 @@ export interface CollectionStatus {
   readonly quota: Quota;
 }
 
-const COLUMNS = 'id, name, sql_schema, settings, replaces';
+const COLUMNS = 'id, name, sql_schema, settings, predecessor';
 const UNIQUE_VIOLATION = '23505';
 const DEADLOCK = '40P01';
 const MAX_ATTEMPTS = 5;
@@ -98,7 +98,7 @@ export async function collectionOf(store: Store, id: number): Promise<Collection
 
 /** The collection that a reindex put in the place of another one, if it did. */
 export async function successorOf(store: Store, { id }: Collection): Promise<Collection | undefined> {
-  const [row] = await store.engine.query(`select ${COLUMNS} from akin.collections where replaces = $1`, [id]);
+  const [row] = await store.engine.query(`select ${COLUMNS} from akin.collections where predecessor = $1`, [id]);
   return row && fromRow(row);
 }
 
@@ -362,6 +362,6 @@ function fromRow(row: Row): Collection {
     name: row.name,
     sqlSchema: row.sql_schema,
     settings: JSON.parse(row.settings),
-    ...(row.replaces === null ? {} : { replaces: row.replaces }),
+    ...(row.predecessor === null ? {} : { predecessor: row.predecessor }),
   };
 }

@@ -233,7 +233,8 @@ const MIGRATIONS: readonly string[] = [
    alter table akin.reindexes rename column beat_at to heartbeat_at;
    alter table akin.search_times rename column at to updated_at;
    alter table akin.runs rename column told_at to reported_at;
-   alter table akin.object_store rename column collected_at to garbage_collected_at`,
+   alter table akin.object_store rename column collected_at to garbage_collected_at;
+   alter table akin.collections rename column replaces to predecessor`,
 ];
 
 /** Any number that nothing else uses: two processes that start together must not migrate at the same time. */

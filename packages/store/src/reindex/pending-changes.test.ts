@@ -41,7 +41,7 @@ describe('a reindex', () => {
 
     await reindex(store, old, workOf(store));
     const rebuilt = await findCollection(store, 'books');
-    expect(rebuilt.replaces).toBe(old.id);
+    expect(rebuilt.predecessor).toBe(old.id);
     expect(await visible(store, rebuilt, 'value')).toEqual([
       ['a', 1n],
       ['b', 1n],

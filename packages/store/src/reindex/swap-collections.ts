@@ -100,7 +100,7 @@ export async function swapCollections(
       await copyDecisions(tx, old, target);
       await tx.query(
         `update akin.collections t
-            set next_seq = o.next_seq, settled_seq = null, replaces = o.id, max_documents = o.max_documents,
+            set next_seq = o.next_seq, settled_seq = null, predecessor = o.id, max_documents = o.max_documents,
                 max_bytes = o.max_bytes
            from akin.collections o where t.id = $1 and o.id = $2`,
         [target.id, old.id],
