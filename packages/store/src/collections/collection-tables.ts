@@ -1,9 +1,8 @@
-import type { ModuleManifest, OutputField } from '@akin/domain';
+import type { OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
-import { addColumns, countOf, createServerSchemas, sampleFew, ZERO_COUNT_SQL } from './server-tables.ts';
+import { addMissing, createServerSchemas } from './server-tables.ts';
 import { hasServers } from './shard-servers.ts';
 import { bulkSettingsSql, partitionTables, renameSequence, type Tables } from './shards.ts';
-import { sqlType } from './sql-types.ts';
 
 /** `valid_to` of a live row: the greatest bigint. */
 export const LIVE = 9_223_372_036_854_775_807n;
@@ -355,53 +354,8 @@ export function descriptorTable(sqlSchema: string, module: string): string {
   return `${sqlSchema}.descriptors_${checkedName(module)}`;
 }
 
-/** Creates the missing table of descriptors and the missing columns of a module. */
-export async function createModuleTables(tx: Queryable, collection: Tables, module: ModuleManifest): Promise<void> {
-  const { sqlSchema } = collection;
-  if (module.descriptor !== undefined) {
-    const table = descriptorTable(sqlSchema, module.name);
-    const [there] = await tx.query<{ is: boolean }>(`select to_regclass('${table}') is not null as is`);
-    if (!there?.is) {
-      await tx.query(
-        `create table ${table} (
-           doc bigint primary key,
-           -- The coarse centroid of the module's codebook that is nearest.
-           cell int not null,
-           vector halfvec(${module.descriptor.dimensions}) not null
-         ) with (vacuum_truncate = off)`,
-      );
-      await partitionTables(tx, collection, [`descriptors_${module.name}`]);
-      await sampleFew(tx, collection, table);
-    }
-    const count = hasServers(collection) ? ZERO_COUNT_SQL : countOf(sqlSchema, table);
-    await tx.query(
-      `insert into ${sqlSchema}.descriptor_counts (module, documents) select $1, ${count} on conflict (module) do nothing`,
-      [module.name, sqlSchema],
-    );
-  }
-  for (const output of module.outputs.filter(isColumn)) {
-    const column = { name: checkedName(output.name), type: sqlType(output.type) };
-    await addMissing(tx, collection, column);
-    await tx.query(
-      `insert into ${sqlSchema}.fields (number, name, type, origin, "column")
-       select coalesce(max(number), 0) + 1, $1, $2, 'analysis', $1 from ${sqlSchema}.fields
-       on conflict (name) do nothing`,
-      [output.name, output.type],
-    );
-  }
-}
-
-/** Adds a column to documents, unless it exists. */
-async function addMissing(tx: Queryable, collection: Tables, column: { name: string; type: string }): Promise<void> {
-  const there = await tx.query(
-    'select from pg_attribute where attrelid = $1::text::regclass and attname = $2 and not attisdropped',
-    [`${collection.sqlSchema}.documents`, column.name],
-  );
-  if (there.length === 0) await addColumns(tx, collection, [column]);
-}
-
 /** Names of modules and outputs are used in SQL unquoted. */
-function checkedName(name: string): string {
+export function checkedName(name: string): string {
   if (!/^[a-z][a-z0-9_]{0,47}$/.test(name)) throw new Error(`${name} cannot be the name of a module or output`);
   return name;
 }

@@ -78,6 +78,19 @@ export async function addColumns(
   await tx.query(`alter table ${collection.sqlSchema}.documents ${added.join(', ')}`);
 }
 
+/** Adds a column to documents, unless it exists. */
+export async function addMissing(
+  tx: Queryable,
+  collection: Tables,
+  column: { name: string; type: string },
+): Promise<void> {
+  const there = await tx.query(
+    'select from pg_attribute where attrelid = $1::text::regclass and attname = $2 and not attisdropped',
+    [`${collection.sqlSchema}.documents`, column.name],
+  );
+  if (there.length === 0) await addColumns(tx, collection, [column]);
+}
+
 /** Adds columns to the partitions on other servers. Left-overs of an earlier attempt are replaced. */
 async function addColumnsOnServers(
   tx: Queryable,

@@ -55,10 +55,10 @@ export async function requestedCommits(store: Store): Promise<Map<number, bigint
 
 /** Answers all requests up to a number, after a commit that began later has ended. */
 export async function answerCommit(store: Store, collection: Collection, requested: bigint): Promise<void> {
-  await store.engine.query('update akin.commit_requests set completed = greatest(completed, $2) where collection = $1', [
-    collection.id,
-    requested,
-  ]);
+  await store.engine.query(
+    'update akin.commit_requests set completed = greatest(completed, $2) where collection = $1',
+    [collection.id, requested],
+  );
   store.memory.events.notify(collection.id);
 }
 

@@ -167,7 +167,9 @@ async function claimLeases(
 export async function releaseLeases(store: Store, holder: string): Promise<void> {
   await store.engine.transaction(async (tx) => {
     await tx.query(`update akin.leases set expires_at = now() - interval '1 millisecond' where holder = $1`, [holder]);
-    await tx.query(`delete from akin.lease_holders where holder = $1 or expires_at < now() - ${FORGET_HOLDERS}`, [holder]);
+    await tx.query(`delete from akin.lease_holders where holder = $1 or expires_at < now() - ${FORGET_HOLDERS}`, [
+      holder,
+    ]);
   });
 }
 

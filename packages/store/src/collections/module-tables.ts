@@ -1,0 +1,43 @@
+import type { ModuleManifest } from '@akin/domain';
+import type { Queryable } from '../engine/engine.ts';
+import { checkedName, descriptorTable, isColumn } from './collection-tables.ts';
+import { addMissing, countOf, sampleFew, ZERO_COUNT_SQL } from './server-tables.ts';
+import { hasServers } from './shard-servers.ts';
+import { partitionTables, type Tables } from './shards.ts';
+import { sqlType } from './sql-types.ts';
+
+/** Creates the missing table of descriptors and the missing columns of a module. */
+export async function createModuleTables(tx: Queryable, collection: Tables, module: ModuleManifest): Promise<void> {
+  const { sqlSchema } = collection;
+  if (module.descriptor !== undefined) {
+    const table = descriptorTable(sqlSchema, module.name);
+    const [there] = await tx.query<{ is: boolean }>(`select to_regclass('${table}') is not null as is`);
+    if (!there?.is) {
+      await tx.query(
+        `create table ${table} (
+           doc bigint primary key,
+           -- The coarse centroid of the module's codebook that is nearest.
+           cell int not null,
+           vector halfvec(${module.descriptor.dimensions}) not null
+         ) with (vacuum_truncate = off)`,
+      );
+      await partitionTables(tx, collection, [`descriptors_${module.name}`]);
+      await sampleFew(tx, collection, table);
+    }
+    const count = hasServers(collection) ? ZERO_COUNT_SQL : countOf(sqlSchema, table);
+    await tx.query(
+      `insert into ${sqlSchema}.descriptor_counts (module, documents) select $1, ${count} on conflict (module) do nothing`,
+      [module.name, sqlSchema],
+    );
+  }
+  for (const output of module.outputs.filter(isColumn)) {
+    const column = { name: checkedName(output.name), type: sqlType(output.type) };
+    await addMissing(tx, collection, column);
+    await tx.query(
+      `insert into ${sqlSchema}.fields (number, name, type, origin, "column")
+       select coalesce(max(number), 0) + 1, $1, $2, 'analysis', $1 from ${sqlSchema}.fields
+       on conflict (name) do nothing`,
+      [output.name, output.type],
+    );
+  }
+}
