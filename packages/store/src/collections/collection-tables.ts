@@ -1,6 +1,6 @@
 import type { OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
-import { addMissing, createServerSchemas } from './server-tables.ts';
+import { addMissing, createServerSchemas, renameServerColumns } from './server-tables.ts';
 import { hasServers } from './shard-servers.ts';
 import { bulkSettingsSql, partitionTables, renameSequence, type Tables } from './shards.ts';
 
@@ -315,7 +315,13 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
   ],
 
   (S) => [bulkSettingsSql(S)], // 19
+
+  // 20: names of the field
+  (S) => [`alter table ${S}.documents rename column repeats to has_repeated_values`],
 ];
+
+/** Before this entry, columns of documents on other servers have other names. */
+const RENAMED_SINCE = 20;
 
 /**
  * The column with the bytes of a document: its values, outputs and thumbnail. Null in older rows. Partitions on other
@@ -327,6 +333,7 @@ export const TABLES_VERSION = TABLES.length;
 
 /** Creates the missing tables of the schema: see {@link TABLES}. */
 export async function createTables(tx: Queryable, collection: Tables, from: number): Promise<void> {
+  if (from > 0 && from < RENAMED_SINCE) await renameServerColumns(tx, collection);
   for (const statements of TABLES.slice(from)) {
     for (const sql of statements(collection.sqlSchema)) await tx.query(sql);
   }

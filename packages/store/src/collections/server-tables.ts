@@ -33,7 +33,7 @@ export async function createServerSchemas(tx: Queryable, collection: Tables): Pr
     if (server === undefined) continue;
     await runOnServer(tx, server, `create extension if not exists vector; create schema ${S}`);
   }
-  await tx.query(`alter table ${S}.documents add column born bigint, add column ended bigint`);
+  await tx.query(`alter table ${S}.documents add column inserted_chunk bigint, add column ended_chunk bigint`);
   // The number of the last transaction of a commit that wrote into a shard on another server.
   await tx.query(`create table ${S}.chunks (shard int primary key, chunk bigint not null default 0)`);
   for (const { shard, server } of remoteShards(collection)) {
@@ -97,23 +97,60 @@ async function addColumnsOnServers(
   collection: Tables,
   columns: readonly { readonly name: string; readonly type: string }[],
 ): Promise<void> {
-  for (const { shard, server } of remoteShards(collection)) {
-    const table = `${collection.sqlSchema}.documents_s${shard}`;
-    const changes = columns.map(
+  await changePartitionsOnServers(tx, collection, (table) =>
+    columns.map(
       ({ name, type }) => `
         select format_type(atttypid, atttypmod) into there from pg_attribute
          where attrelid = '${table}'::regclass and attname = '${name}' and not attisdropped;
         if there is distinct from format_type('${type.replace(/ collate .*/, '')}'::regtype, -1) then
           alter table ${table} drop column if exists ${name}, add column ${name} ${type};
         end if;`,
-    );
+    ),
+  );
+}
+
+/** Old and new names of the columns of `documents` that version 20 of the tables renames. */
+const RENAMED = [
+  ['repeats', 'has_repeated_values'],
+  ['born', 'inserted_chunk'],
+  ['ended', 'ended_chunk'],
+] as const;
+
+/**
+ * Renames the columns of {@link RENAMED} on other servers, unless an earlier attempt did, and on the main server those
+ * that only collections with shards on other servers have. The column that all collections have is renamed with their
+ * other tables.
+ */
+export async function renameServerColumns(tx: Queryable, collection: Tables): Promise<void> {
+  if (!hasServers(collection)) return;
+  await changePartitionsOnServers(tx, collection, (table) =>
+    RENAMED.map(
+      ([from, to]) => `
+        select attname into there from pg_attribute
+         where attrelid = '${table}'::regclass and attname = '${from}' and not attisdropped;
+        if found then alter table ${table} rename column ${from} to ${to}; end if;`,
+    ),
+  );
+  for (const [from, to] of RENAMED.slice(1)) {
+    await tx.query(`alter table ${collection.sqlSchema}.documents rename column ${from} to ${to}`);
+  }
+}
+
+/** Runs statements of PL/pgSQL, which may use a text `there`, for each partition of documents on another server. */
+async function changePartitionsOnServers(
+  tx: Queryable,
+  collection: Tables,
+  changesOf: (table: string) => readonly string[],
+): Promise<void> {
+  for (const { shard, server } of remoteShards(collection)) {
+    const table = `${collection.sqlSchema}.documents_s${shard}`;
     // An index build yields, as on the main server.
     await runOnServer(
       tx,
       server,
       `do $do$ declare there text; begin
          perform pg_cancel_backend(pid) from pg_stat_progress_create_index where relid = '${table}'::regclass;
-         ${changes.join('')}
+         ${changesOf(table).join('')}
        end $do$`,
     );
   }

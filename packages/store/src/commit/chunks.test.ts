@@ -93,7 +93,7 @@ describe('a commit over several servers', () => {
     store = await open(before);
     collection = await findCollection(store, 'spread');
     const marks = () =>
-      store.engine.query(`select count(*)::int as n from ${collection.sqlSchema}.documents where born > 1`);
+      store.engine.query(`select count(*)::int as n from ${collection.sqlSchema}.documents where inserted_chunk > 1`);
     expect((await marks())[0]?.n).toBeGreaterThan(10);
     // Nothing of it is visible too early.
     expect(await visible(store, collection)).toEqual(

@@ -10,7 +10,7 @@ import { requireLease } from './leases.ts';
 /*
  * A chunk that writes rows on other servers commits there first, and then on the main server. If the process dies in
  * between, the other servers are ahead: their new writes are undone before anything else is applied. For that, each
- * chunk has a number, which its rows contain: `born` for new rows, `ended` for ended ones. The main server stores the
+ * chunk has a number, which its rows contain: `inserted_chunk` for new rows, `ended_chunk` for ended ones. The main server stores the
  * number of the last chunk of each shard in `chunks`, the other server in a row that the chunk locks. See ADR 38.
  */
 
@@ -96,7 +96,7 @@ async function undoShard(
   const range = shardRanges(collection)[shard];
   const here = `doc >= ${range?.from} and doc < ${range?.to}`;
   const came = await tx.query<{ doc: bigint }>(
-    `select doc from ${S}.documents where ${here} and valid_from >= $1 and born > $2`,
+    `select doc from ${S}.documents where ${here} and valid_from >= $1 and inserted_chunk > $2`,
     [target, chunk],
   );
   const docs = came.map(({ doc }) => doc);
@@ -105,8 +105,8 @@ async function undoShard(
     await tx.query(`delete from ${table} where doc = any($1::bigint[])`, [docs]);
   }
   await tx.query(
-    `update ${S}.documents set valid_to = ${LIVE}, ended = null
-      where ${here} and valid_to < ${LIVE} and (valid_to >= $1 or valid_to < 0) and ended > $2`,
+    `update ${S}.documents set valid_to = ${LIVE}, ended_chunk = null
+      where ${here} and valid_to < ${LIVE} and (valid_to >= $1 or valid_to < 0) and ended_chunk > $2`,
     [target, chunk],
   );
   await tx.query(`update ${chunkTable(collection, shard)} set chunk = $1`, [chunk]);

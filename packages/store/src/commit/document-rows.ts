@@ -29,7 +29,7 @@ export function documentColumns(
 ): DocumentColumns {
   const columns = new Map<string, FieldValue>();
   const texts: FieldTexts[] = [{ column: 'id', texts: [id] }];
-  let repeats = false;
+  let hasRepeatedValues = false;
   const take = (value: FieldValue, name: string) => {
     const column = schema.columns.get(name);
     if (column === undefined) throw new Error(`there is no column for the field ${name}`);
@@ -38,7 +38,7 @@ export function documentColumns(
       columns.set(column.lat, lat).set(column.lon, lon);
     } else if (column.kind === 'column') {
       columns.set(column.sql, value);
-      repeats ||= hasRepeats(value);
+      hasRepeatedValues ||= hasRepeats(value);
       const found = searchableTexts(value, column.type);
       if (found.length > 0) texts.push({ column: column.sql, texts: found });
     }
@@ -47,7 +47,7 @@ export function documentColumns(
   outputs?.fields.forEach(take);
   let bytes = Buffer.byteLength(id);
   for (const value of columns.values()) bytes += Buffer.byteLength(columnText(value));
-  columns.set('repeats', repeats);
+  columns.set('has_repeated_values', hasRepeatedValues);
   return { values: columns, words: documentWords(texts, vocabulary), bytes };
 }
 

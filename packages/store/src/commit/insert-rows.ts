@@ -130,11 +130,11 @@ async function insertDocuments(
   const types = columnTypes(schema);
   const inputs = names.map((_, i) => `v${i}`);
   const values = names.map((name, i) => `v${i}::${types.get(name)}`);
-  // The column `born` determines the type of the number.
-  const born = chunk === undefined ? ['', ''] : [', born', `, ${chunk}`];
+  // The column `inserted_chunk` determines the type of the number.
+  const insertedChunk = chunk === undefined ? ['', ''] : [', inserted_chunk', `, ${chunk}`];
   await tx.query(
-    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, bytes, valid_from${born[0]}, words${names.map((name) => `, ${name}`).join('')})
-     select doc, id, seq, version, bytes, $1${born[1]}, words${values.map((value) => `, ${value}`).join('')}
+    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, bytes, valid_from${insertedChunk[0]}, words${names.map((name) => `, ${name}`).join('')})
+     select doc, id, seq, version, bytes, $1${insertedChunk[1]}, words${values.map((value) => `, ${value}`).join('')}
        from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::int[], $7::tsvector[]${names.map((_, i) => `, $${i + 8}::text[]`).join('')})
             as t (doc, id, seq, version, bytes, words${inputs.map((input) => `, ${input}`).join('')})`,
     [
@@ -169,7 +169,7 @@ async function pictureBytes(
 
 /** The SQL type of each column of `documents` that a document may fill, except its words, by the name of the column. */
 function columnTypes(schema: CollectionSchema): Map<string, string> {
-  const types = new Map([['repeats', 'boolean']]);
+  const types = new Map([['has_repeated_values', 'boolean']]);
   for (const column of schema.columns.values()) {
     if (column.kind === 'column') types.set(column.sql, INPUT_TYPES[column.type] ?? 'text');
     else if (column.kind === 'location') types.set(column.lat, 'float8').set(column.lon, 'float8');

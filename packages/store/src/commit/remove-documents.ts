@@ -51,11 +51,11 @@ export async function expirePublished(
   docs: readonly bigint[],
 ): Promise<void> {
   if (docs.length === 0) return;
-  const ended = chunk === undefined ? '' : `, ended = ${chunk}`;
-  await tx.query(`update ${collection.sqlSchema}.documents set valid_to = $2${ended} where doc = any($1::bigint[])`, [
-    docs,
-    target,
-  ]);
+  const endedChunk = chunk === undefined ? '' : `, ended_chunk = ${chunk}`;
+  await tx.query(
+    `update ${collection.sqlSchema}.documents set valid_to = $2${endedChunk} where doc = any($1::bigint[])`,
+    [docs, target],
+  );
 }
 
 /**
@@ -71,7 +71,7 @@ export async function expireUnpublished(
   if (docs.length === 0) return;
   // Ended before all commits, with a number that no other row of the id has.
   await tx.query(
-    `update ${collection.sqlSchema}.documents set valid_to = -doc, ended = ${chunk} where doc = any($1::bigint[])`,
+    `update ${collection.sqlSchema}.documents set valid_to = -doc, ended_chunk = ${chunk} where doc = any($1::bigint[])`,
     [docs],
   );
 }

@@ -29,7 +29,7 @@ export function fieldValues({ column, type }: FoundColumn): FieldValues | undefi
   // Which documents have repeated values is known since they were written. 1,000,000 documents with three labels: as
   // fast as a bare unnest; making the values of each distinct takes three times as long.
   return {
-    each: `unnest(case when d.repeats then akin.distinct_values(${values}) else ${values} end)${cast}`,
+    each: `unnest(case when d.has_repeated_values then akin.distinct_values(${values}) else ${values} end)${cast}`,
     present,
   };
 }
