@@ -317,7 +317,10 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
   (S) => [bulkSettingsSql(S)], // 19
 
   // 20: names of the field
-  (S) => [`alter table ${S}.documents rename column repeats to has_repeated_values`],
+  (S) => [
+    `alter table ${S}.documents rename column repeats to has_repeated_values`,
+    `alter table ${S}.commits rename column at to committed_at`,
+  ],
 ];
 
 /** Before this entry, columns of documents on other servers have other names. */

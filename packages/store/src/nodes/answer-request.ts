@@ -90,7 +90,7 @@ async function updateToCommit(
   if (stale.length === 0 && store.memory.confirmed.get(id) === key) return;
   await store.engine.transaction(
     async (tx) => {
-      const sql = `select from ${sqlSchema}.commits where number = $1 and at = $2::timestamptz`;
+      const sql = `select from ${sqlSchema}.commits where number = $1 and committed_at = $2::timestamptz`;
       const known = await tx.query(sql, [commit, committedAt]);
       if (known.length === 0) {
         throw new AkinError('unavailable', 'The database does not have the requested commit.', {

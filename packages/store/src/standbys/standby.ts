@@ -40,7 +40,7 @@ export interface ForeignCommit {
   readonly sqlSchema: string;
   readonly number: bigint;
   /** As PostgreSQL writes it. */
-  readonly at: string;
+  readonly committedAt: string;
 }
 
 /** The outcome of a read of a standby. After any but `answered`, the primary is read. */
@@ -314,9 +314,9 @@ export class Standby implements AsyncDisposable {
   async #isForeign(client: pg.Client): Promise<boolean> {
     const foreign = this.#foreign;
     if (foreign === undefined) return false;
-    const { sqlSchema, number, at } = foreign;
-    const sql = `select from ${sqlSchema}.commits where number = $1 and at = $2::timestamptz`;
-    const known = await client.query(sql, [number, at]).catch((error) => {
+    const { sqlSchema, number, committedAt } = foreign;
+    const sql = `select from ${sqlSchema}.commits where number = $1 and committed_at = $2::timestamptz`;
+    const known = await client.query(sql, [number, committedAt]).catch((error) => {
       if (sqlStateOf(error) !== UNDEFINED_TABLE) throw error;
     });
     if (known?.rowCount) return true;

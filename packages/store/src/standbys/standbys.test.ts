@@ -201,7 +201,9 @@ describe('searches with a standby', () => {
     await standbyOf().pause();
     try {
       // As if this primary were another one, which made its second commit later.
-      await store.engine.query(`update ${S}.commits set at = at + interval '1 second' where number = 2`);
+      await store.engine.query(
+        `update ${S}.commits set committed_at = committed_at + interval '1 second' where number = 2`,
+      );
       // Asked when this primary was not one yet.
       expect(await commitOfStandby(store, collection, range)).toBe(2n);
       store.standbys.timelineChanged();
@@ -403,7 +405,7 @@ describe('searches with a standby', () => {
     ]);
     expect(told).not.toContain('answered');
     // As if it had been made again as a copy of the primary.
-    await later.engine.query(`update ${collection.sqlSchema}.commits set at = now() where number = 2`);
+    await later.engine.query(`update ${collection.sqlSchema}.commits set committed_at = now() where number = 2`);
     later.standbys.timelineChanged();
     await later.standbys.check();
     expect(said.map(({ state }) => state)).toEqual(['away', 'used']);

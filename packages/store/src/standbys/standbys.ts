@@ -3,7 +3,7 @@ import { withTimeout } from '@akin/runtime';
 import type { Engine, Row } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
 import { CurrentCommits, FINGERPRINT, PRIMARY_TIMEOUT_MILLISECONDS } from './current-commits.ts';
-import { ORIGIN, type Origin, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
+import { type ForeignCommit, ORIGIN, type Origin, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
 
 /** How current a read must be. */
 export interface Freshness {
@@ -220,7 +220,7 @@ export class Standbys implements AsyncDisposable {
     const { commit, committed_at } = row;
     // Before the first commit nothing is visible.
     if (commit === 0n) return true;
-    const sql = `select from ${sqlSchema}.commits where number = $1 and at = $2::timestamptz`;
+    const sql = `select from ${sqlSchema}.commits where number = $1 and committed_at = $2::timestamptz`;
     return standby.isCommon(id, `${commit} ${committed_at}`, async () => {
       const known = await withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, this.#primary.query(sql, [commit, committed_at]));
       return known.length > 0;
@@ -232,13 +232,15 @@ export class Standbys implements AsyncDisposable {
    * at other times.
    */
   async #compare(standby: Standby, engine: Engine, { sqlSchema }: ReadCollection): Promise<void> {
-    const commits = await engine.query<{ number: bigint; at: string }>(
-      `select number, at::text as at from ${sqlSchema}.commits order by number desc limit ${COMPARED}`,
+    const commits = await engine.query<Omit<ForeignCommit, 'sqlSchema'>>(
+      `select number, committed_at::text as "committedAt" from ${sqlSchema}.commits order by number desc limit ${COMPARED}`,
     );
-    const sql = `select o.number, o.at from unnest($1::int8[], $2::text[]) as o (number, at)
-                   join ${sqlSchema}.commits c on c.number = o.number and c.at <> o.at::timestamptz limit 1`;
-    const values = [commits.map(({ number }) => number), commits.map(({ at }) => at)];
-    const asked = this.#primary.query<{ number: bigint; at: string }>(sql, values);
+    const sql = `select o.number, o.committed_at as "committedAt"
+                   from unnest($1::int8[], $2::text[]) as o (number, committed_at)
+                   join ${sqlSchema}.commits c on c.number = o.number and c.committed_at <> o.committed_at::timestamptz
+                  limit 1`;
+    const values = [commits.map(({ number }) => number), commits.map(({ committedAt }) => committedAt)];
+    const asked = this.#primary.query<Omit<ForeignCommit, 'sqlSchema'>>(sql, values);
     const [foreign] = await withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, asked);
     if (foreign !== undefined) standby.differs({ sqlSchema, ...foreign });
   }
