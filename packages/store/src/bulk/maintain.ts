@@ -60,7 +60,7 @@ export async function maintainCollection(store: Store, collection: Collection, s
 async function removeBarriers(store: Store, collection: Collection, lowWater: bigint): Promise<void> {
   const S = collection.sqlSchema;
   await store.engine.query(
-    `delete from ${S}.barriers where waiting is null and seq < least($1::int8,
+    `delete from ${S}.barriers where skipped_ids is null and seq < least($1::int8,
        (select min(first_seq) from ${S}.requests where not finished),
        (select min(r.first_seq) from ${S}.operations o join ${S}.requests r using (request) where o.state = 'failed'))`,
     [lowWater],

@@ -320,6 +320,10 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
   (S) => [
     `alter table ${S}.documents rename column repeats to has_repeated_values`,
     `alter table ${S}.commits rename column at to committed_at`,
+    `alter table ${S}.barriers rename column waiting to skipped_ids`,
+    `alter index ${S}.barriers_waiting rename to barriers_skipped_ids`,
+    `alter table ${S}.barriers rename column tombstones to leaves_tombstones`,
+    `alter table ${S}.requests rename column tombstones to leaves_tombstones`,
   ],
 ];
 

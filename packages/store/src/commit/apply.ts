@@ -175,7 +175,9 @@ async function writeTombstonesOfDeletes(
   deletes: readonly Prepared[],
   superseded: readonly Prepared[],
 ): Promise<void> {
-  const withTombstones = new Map(deletes.filter(({ operation }) => operation.tombstones).map((one) => [one.id, one]));
+  const withTombstones = new Map(
+    deletes.filter(({ operation }) => operation.leavesTombstones).map((one) => [one.id, one]),
+  );
   if (withTombstones.size === 0) return;
   await leaveTombstones(tx, context, `d.id = any($1::text[]) and d.valid_to = ${LIVE}`, [
     textArray([...withTombstones.keys()]),

@@ -211,7 +211,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect((await collectionStatus(store, collection)).documents).toBe(2);
     await maintain(store);
     expect(
-      await store.engine.query(`select * from ${collection.sqlSchema}.barriers where waiting is not null`),
+      await store.engine.query(`select * from ${collection.sqlSchema}.barriers where skipped_ids is not null`),
     ).toEqual([]);
   });
 

@@ -30,17 +30,17 @@ export async function applyBarriers(
 ): Promise<Pick<LiveRow, 'bytes'>[]> {
   if (added.length === 0) return [];
   const S = context.collection.sqlSchema;
-  const barriers = await tx.query<{ seq: bigint; query: string; accepted_at: Date; tombstones: boolean }>(
-    `select seq, query, accepted_at, tombstones from ${S}.barriers where seq > any($1::bigint[]) and query is not null order by seq`,
+  const barriers = await tx.query<{ seq: bigint; query: string; accepted_at: Date; leaves_tombstones: boolean }>(
+    `select seq, query, accepted_at, leaves_tombstones from ${S}.barriers where seq > any($1::bigint[]) and query is not null order by seq`,
     [added.map(({ seq }) => seq)],
   );
   const hidden: Pick<LiveRow, 'bytes'>[] = [];
-  for (const { seq, query, accepted_at, tombstones } of barriers) {
+  for (const { seq, query, accepted_at, leaves_tombstones } of barriers) {
     const late = added.flatMap((operation) => (operation.seq < seq && operation.doc !== null ? [operation.doc] : []));
     const found = await matchingOf(tx, context, { seq, query, acceptedAt: accepted_at }, late);
     const gone = found.map(({ doc }) => doc);
     await changes.remove(tx, context, gone);
-    if (tombstones && gone.length > 0) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
+    if (leaves_tombstones && gone.length > 0) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
     await removeUnpublished(tx, context, gone);
     hidden.push(...found);
   }

@@ -73,7 +73,7 @@ async function commitInSlot(
   slot: Slot,
 ): Promise<CommitResult> {
   const [row] = await store.engine.query<CommitState>(
-    `select commit, next_seq, exists (select from ${collection.sqlSchema}.barriers where waiting is not null) as waiting,
+    `select commit, next_seq, exists (select from ${collection.sqlSchema}.barriers where skipped_ids is not null) as skipped,
             exists (select from akin.shard_leases where collection = $1) as offered
        from akin.collections where id = $1`,
     [collection.id],
@@ -114,7 +114,7 @@ interface CommitState {
   readonly commit: bigint;
   readonly next_seq: bigint;
   /** Whether deletes by query had to skip documents. */
-  readonly waiting: boolean;
+  readonly skipped: boolean;
   /** Whether an interrupted commit has left shards. */
   readonly offered: boolean;
 }
@@ -129,11 +129,11 @@ async function withdraw({ store, collection, lease }: CommitContext): Promise<vo
 /** Publishes what this commit, or an interrupted one, has applied. */
 async function end(
   context: CommitContext,
-  { commit: before, next_seq, waiting }: CommitState,
+  { commit: before, next_seq, skipped }: CommitState,
   failed: number,
 ): Promise<CommitResult> {
   const { store, collection, target } = context;
-  const refused = waiting ? await applyWaitingDeletes(context) : 0;
+  const refused = skipped ? await applyWaitingDeletes(context) : 0;
   const published = await publish(context, next_seq);
   if (published > 0 || failed + refused > 0) store.memory.events.notify(collection.id);
   return { commit: Number(published > 0 ? target : before), applied: published, failed: failed + refused };

@@ -49,7 +49,7 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
   compileDelete(context, operation.document ?? '', operation.acceptedAt, new Params());
   const deletesAll = deletesEverything(operation.document ?? '');
   if (deletesAll) await deleteAllTombstones(context);
-  const leaves = operation.tombstones && !deletesAll;
+  const leaves = operation.leavesTombstones && !deletesAll;
   const ranges = await store.engine.query<{ first: bigint | null; last: bigint | null }>(
     shardRanges(collection)
       .map(
@@ -74,7 +74,7 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
     async (tx) => {
       await requireLease(tx, collection, context.lease);
       await tx.query(
-        `insert into ${S}.barriers (seq, query, accepted_at, tombstones, waiting) values ($1, $2, $3, $4, $5::text[])`,
+        `insert into ${S}.barriers (seq, query, accepted_at, leaves_tombstones, skipped_ids) values ($1, $2, $3, $4, $5::text[])`,
         [
           operation.seq,
           covered === 'all' ? ALL_DOCUMENTS : operation.document,

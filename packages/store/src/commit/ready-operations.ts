@@ -20,15 +20,19 @@ export interface ReadyOperation {
   readonly mark: string | null;
   readonly acceptedAt: Date;
   /** Whether a delete leaves tombstones. */
-  readonly tombstones: boolean;
+  readonly leavesTombstones: boolean;
   /** Whether it changes single fields of the document before it. */
   readonly atomic: boolean;
   /** The version that its document keeps. Null: its own number. */
   readonly keptVersion: bigint | null;
 }
 
-type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'keptVersion' | 'isLost'> &
-  OutputsColumns & { readonly accepted_at: Date; readonly kept_version: bigint | null };
+type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'leavesTombstones' | 'keptVersion' | 'isLost'> &
+  OutputsColumns & {
+    readonly accepted_at: Date;
+    readonly leaves_tombstones: boolean;
+    readonly kept_version: bigint | null;
+  };
 
 /** Less than any sequence number. Those of copied documents are negative, see reindex. */
 export const BEFORE_ALL = -(2n ** 61n);
@@ -124,9 +128,9 @@ async function readReady(
   const [first, end, most] = [params.add(after, 'int8'), params.add(endSeq, 'int8'), params.add(limit, 'int8')];
   const ofShard =
     shard === undefined ? '' : `and ${shardOfOperation(shardsOf(collection))} = ${params.add(shard, 'int8')}`;
-  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.tombstones, x.json as outputs, x.pack, x.start, x.size,
+  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.leaves_tombstones, x.json as outputs, x.pack, x.start, x.size,
               x.mark
-       from (select request, first_seq, accepted_at, tombstones from ${S}.requests
+       from (select request, first_seq, accepted_at, leaves_tombstones from ${S}.requests
               where request = any(${params.add(requests, 'bigint[]')})
                 and first_seq + count > ${first} + 1 and first_seq < ${end}) r
       cross join lateral (
@@ -155,7 +159,7 @@ async function readReady(
     isLost: outputs[i] === undefined,
     mark: row.mark,
     acceptedAt: row.accepted_at,
-    tombstones: row.tombstones,
+    leavesTombstones: row.leaves_tombstones,
     atomic: row.atomic,
     keptVersion: row.kept_version,
   }));

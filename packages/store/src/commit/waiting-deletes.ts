@@ -37,12 +37,12 @@ export async function applyWaitingDeletes(context: CommitContext): Promise<numbe
   const { store, collection } = context;
   const S = collection.sqlSchema;
   const barriers = await store.engine.query<Waiting>(
-    `select seq, query, accepted_at, tombstones, ready.ids
+    `select seq, query, accepted_at, leaves_tombstones, ready.ids
        from ${S}.barriers b
       cross join lateral (
-        select array_agg(w.id) as ids from unnest(b.waiting) w (id) where not ${openAtomic(S, 'w.id', 'b.seq')}
+        select array_agg(w.id) as ids from unnest(b.skipped_ids) w (id) where not ${openAtomic(S, 'w.id', 'b.seq')}
       ) ready
-      where waiting is not null and ready.ids is not null order by seq`,
+      where skipped_ids is not null and ready.ids is not null order by seq`,
     [],
     'bulk',
   );
@@ -63,14 +63,14 @@ interface Waiting {
   readonly seq: bigint;
   readonly query: string;
   readonly accepted_at: Date;
-  readonly tombstones: boolean;
+  readonly leaves_tombstones: boolean;
   /** The skipped ids without an earlier atomic update that waits. */
   readonly ids: readonly string[];
 }
 
 async function applyWaiting(
   context: CommitContext,
-  { seq, query, accepted_at, tombstones, ids }: Waiting,
+  { seq, query, accepted_at, leaves_tombstones, ids }: Waiting,
 ): Promise<void> {
   const { store, collection } = context;
   const S = collection.sqlSchema;
@@ -83,7 +83,7 @@ async function applyWaiting(
           where d.id = any(${params.add(textArray(ids), 'text[]')}) and d.valid_to = ${LIVE}
             and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, accepted_at, params)}`;
         const rows = await countCrashes(context, seq, () => tx.query<LiveRow>(found, params.values));
-        await expireRows(tx, chunk, rows, tombstones);
+        await expireRows(tx, chunk, rows, leaves_tombstones);
         // Otherwise nothing would be published if nothing else was applied.
         if (rows.length > 0) {
           await tx.query(
@@ -97,7 +97,7 @@ async function applyWaiting(
       }
       await tx.query(
         `update ${S}.barriers
-            set waiting = nullif(array(select id from unnest(waiting) w (id) where id <> all ($2::text[])), '{}')
+            set skipped_ids = nullif(array(select id from unnest(skipped_ids) w (id) where id <> all ($2::text[])), '{}')
           where seq = $1 and query is not null`,
         [seq, textArray(ids)],
       );

@@ -62,8 +62,8 @@ export async function swapCollections(
       // Failed copies are listed as missing. Nobody can retry them, because their numbers are negative.
       await supersede(tx, T, `select request, position from ${T}.operations where state = 'failed'`);
       await tx.query(
-        `insert into ${T}.requests (first_seq, count, created_at, accepted_at, finished, tombstones)
-         select first_seq, count, created_at, accepted_at, finished, tombstones from ${S}.requests
+        `insert into ${T}.requests (first_seq, count, created_at, accepted_at, finished, leaves_tombstones)
+         select first_seq, count, created_at, accepted_at, finished, leaves_tombstones from ${S}.requests
           where request in (select request from moved)`,
       );
       await tx.query(
