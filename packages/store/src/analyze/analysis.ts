@@ -290,9 +290,9 @@ export async function failAnalysis(
   const state = await store.engine.transaction(async (tx) => {
     const [row] = await tx.query<{ state: 'failed' | 'queued' }>(
       `update ${collection.sqlSchema}.operations
-          set state = case when failures < cardinality($4::int[]) then 'queued' else 'failed' end,
-              available_at = now() + ($4::int[])[failures + 1] * interval '1 millisecond',
-              failures = failures + 1, error_code = $5, error_msg = $6
+          set state = case when failed_attempts < cardinality($4::int[]) then 'queued' else 'failed' end,
+              available_at = now() + ($4::int[])[failed_attempts + 1] * interval '1 millisecond',
+              failed_attempts = failed_attempts + 1, error_code = $5, error_msg = $6
         where request = $1 and position = $2 and attempt = $3 and state = 'analyzing' returning state`,
       [ref.request, ref.position, ref.attempt, retryAfter, error.code, error.msg],
     );

@@ -103,7 +103,7 @@ async function retryChunk(
                            when o.attempt = 0 or exists (select from ${S}.outputs x where x.doc = o.doc) then 'ready'
                            else 'queued' end,
               applied_commit = case when later.is_void then 0 end,
-              available_at = null, failures = 0, error_code = null, error_msg = null
+              available_at = null, failed_attempts = 0, error_code = null, error_msg = null
          from failed left join later using (request, position)
         where o.request = failed.request and o.position = failed.position and o.state = 'failed'
           and later.is_void is distinct from false

@@ -324,6 +324,9 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `alter index ${S}.barriers_waiting rename to barriers_skipped_ids`,
     `alter table ${S}.barriers rename column tombstones to leaves_tombstones`,
     `alter table ${S}.requests rename column tombstones to leaves_tombstones`,
+    `alter table ${S}.failures rename to failure_counts`,
+    `alter table ${S}.failure_counts rename column change to delta`,
+    `alter table ${S}.operations rename column failures to failed_attempts`,
   ],
 ];
 

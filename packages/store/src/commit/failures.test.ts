@@ -121,11 +121,11 @@ describe.each(ENGINES)('failed changes on %s', (kind) => {
       [staged[0]?.request ?? 0n],
     );
     await store.engine.query(
-      `insert into ${S}.failures (code, change) select 'image-unreachable', 1 from generate_series(1, ${many})`,
+      `insert into ${S}.failure_counts (code, delta) select 'image-unreachable', 1 from generate_series(1, ${many})`,
     );
     await maintain(store);
-    expect(await store.engine.query(`select * from ${S}.failures`)).toEqual([
-      { code: 'image-unreachable', change: BigInt(many) },
+    expect(await store.engine.query(`select * from ${S}.failure_counts`)).toEqual([
+      { code: 'image-unreachable', delta: BigInt(many) },
     ]);
     expect(await failures()).toEqual({ 'image-unreachable': many });
     await accept(store, collection, [{ id: 'a' }]);

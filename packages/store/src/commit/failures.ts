@@ -3,9 +3,9 @@ import { columnsOf } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 
 /*
- * Failed operations are counted as they fail, in rows of `failures` that maintenance adds up: a status of a million
- * failures reads a few rows. A failure that a later change of the same document has made void is superseded, and no
- * longer counts.
+ * Failed operations are counted as they fail, in rows of `failure_counts` that maintenance adds up: a status of a
+ * million failures reads a few rows. A failure that a later change of the same document has made void is superseded,
+ * and no longer counts.
  */
 
 /** Number of failures that one statement reads: some milliseconds on PGlite. */
@@ -19,7 +19,7 @@ export const ALL_DOCUMENTS = '*:*';
 /** Counts new failures, or (below 0) removed ones, by reason. */
 export async function countFailures(tx: Queryable, S: string, changes: ReadonlyMap<string, number>): Promise<void> {
   if (changes.size === 0) return;
-  await tx.query(`insert into ${S}.failures (code, change) select * from unnest($1::text[], $2::bigint[])`, [
+  await tx.query(`insert into ${S}.failure_counts (code, delta) select * from unnest($1::text[], $2::bigint[])`, [
     [...changes.keys()],
     [...changes.values()],
   ]);
@@ -35,15 +35,16 @@ export function tally(codes: Iterable<string | null>, each: 1 | -1): Map<string,
 /** SQL of the failures by reason, as a JSON object. */
 export function failuresSql(S: string): string {
   return `(select json_object_agg(code, count) from (
-    select code, sum(change) as count from ${S}.failures group by code having sum(change) > 0) counted)`;
+    select code, sum(delta) as count from ${S}.failure_counts group by code having sum(delta) > 0) counted)`;
 }
 
-/** Adds up the rows of `failures`, so that there are few. */
+/** Adds up the rows of `failure_counts`, so that there are few. */
 export async function compactFailures(store: Store, { sqlSchema: S }: Collection): Promise<void> {
   await store.engine.query(
-    `with gone as (delete from ${S}.failures where (select count(*) from ${S}.failures) > 100 returning code, change)
-     insert into ${S}.failures (code, change)
-     select code, sum(change) from gone group by code having sum(change) <> 0`,
+    `with gone as (delete from ${S}.failure_counts where (select count(*) from ${S}.failure_counts) > 100
+                   returning code, delta)
+     insert into ${S}.failure_counts (code, delta)
+     select code, sum(delta) from gone group by code having sum(delta) <> 0`,
     [],
     'bulk',
   );
@@ -149,7 +150,7 @@ export async function supersede(
             returning o.doc, f.code),
           outputs as (delete from ${S}.outputs where doc in (select doc from superseded)),
           thumbnails as (delete from ${S}.thumbnails where doc in (select doc from superseded))
-     insert into ${S}.failures (code, change) select code, -count(*) from superseded group by code`,
+     insert into ${S}.failure_counts (code, delta) select code, -count(*) from superseded group by code`,
     params,
   );
 }
