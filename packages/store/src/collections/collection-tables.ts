@@ -327,6 +327,11 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `alter table ${S}.failures rename to failure_counts`,
     `alter table ${S}.failure_counts rename column change to delta`,
     `alter table ${S}.operations rename column failures to failed_attempts`,
+    `alter table ${S}.field_uses rename column form to kind`,
+    `alter table ${S}.field_uses rename constraint field_uses_form_check to field_uses_kind_check`,
+    `alter table ${S}.field_uses rename column since to first_used_at`,
+    `alter table ${S}.field_uses rename column used_on to last_used_on`,
+    `alter table ${S}.field_uses rename column refused to values_too_long`,
   ],
 ];
 

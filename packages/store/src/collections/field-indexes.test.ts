@@ -51,7 +51,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
   };
   const keep = async () => {
     // On PGlite they are built in a pause, or after a long wait for one.
-    await store.engine.query(`update ${collection.sqlSchema}.field_uses set since = now() - interval '6 seconds'`);
+    await store.engine.query(`update ${collection.sqlSchema}.field_uses set first_used_at = now() - interval '6 seconds'`);
     return keepFieldIndexes(store, collection);
   };
 
@@ -124,7 +124,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
   it('are dropped when no search uses them', async () => {
     expect(await indexes()).toContain('field_place');
     await store.engine.query(
-      `update ${collection.sqlSchema}.field_uses set used_on = current_date - 31 where form = 'place'`,
+      `update ${collection.sqlSchema}.field_uses set last_used_on = current_date - 31 where kind = 'place'`,
     );
     await keep();
     expect(await indexes()).not.toContain('field_place');

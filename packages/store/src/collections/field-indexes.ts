@@ -1,7 +1,7 @@
 import type { Collection, Store } from '../context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
-import type { UseForm } from '../search/field-uses.ts';
+import type { UseKind } from '../search/field-uses.ts';
 import { fieldIndexesOnServer } from './server-tables.ts';
 import { remoteShards, runOnServer, serversOf } from './shard-servers.ts';
 import { partitionSuffixes } from './shards.ts';
@@ -26,7 +26,7 @@ const PROGRAM_LIMIT_EXCEEDED = '54000';
 
 interface Use {
   readonly column: string;
-  readonly form: UseForm;
+  readonly kind: UseKind;
 }
 
 /** A desired index of `documents`, or of one of its partitions. */
@@ -53,10 +53,10 @@ function indexesFor(collection: Collection, uses: readonly Use[]): Map<string, F
 
 /** Indexes by their name, each as the text after `on documents`. */
 function definitionsFor(uses: readonly Use[]): Map<string, string> {
-  const forms = new Map<string, Set<UseForm>>();
-  for (const { column, form } of uses) forms.set(column, (forms.get(column) ?? new Set()).add(form));
+  const kinds = new Map<string, Set<UseKind>>();
+  for (const { column, kind } of uses) kinds.set(column, (kinds.get(column) ?? new Set()).add(kind));
   const indexes = new Map<string, string>();
-  for (const [column, used] of forms) {
+  for (const [column, used] of kinds) {
     // After the value comes the id, by which equal values are ordered. With the commit numbers and the number of the
     // row, counts and pages need not read the wide rows.
     if (used.has('place')) {
@@ -86,15 +86,15 @@ export async function keepFieldIndexes(store: Store, collection: Collection): Pr
   const { engine } = store;
   if ((await engine.disk?.warning('work')) !== undefined) return false;
   const S = collection.sqlSchema;
-  const uses = await engine.query<Use & { recent: boolean; waiting: number; refused: boolean }>(
-    `select "column", form, used_on > current_date - ${UNUSED_DAYS} as recent, refused,
-            extract(epoch from now() - since)::float8 as waiting
-       from ${S}.field_uses order by since, "column", form`,
+  const uses = await engine.query<Use & { recent: boolean; waiting: number; values_too_long: boolean }>(
+    `select "column", kind, last_used_on > current_date - ${UNUSED_DAYS} as recent, values_too_long,
+            extract(epoch from now() - first_used_at)::float8 as waiting
+       from ${S}.field_uses order by first_used_at, "column", kind`,
   );
   const tables = partitionSuffixes(collection).map((suffix) => `'${S}.documents${suffix}'::regclass`);
   const wanted = indexesFor(
     collection,
-    uses.filter(({ recent, refused }) => recent && !refused),
+    uses.filter(({ recent, values_too_long }) => recent && !values_too_long),
   );
   const present = await engine.query<{ name: string; valid: boolean }>(
     `select c.relname as name, i.indisvalid as valid from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -151,12 +151,12 @@ async function buildIndex(
 export async function dropFailedIndex(store: Store, collection: Collection, error: unknown): Promise<boolean> {
   if (sqlStateOf(error) !== PROGRAM_LIMIT_EXCEEDED) return false;
   const name = /"(field_[a-z0-9_]+)"/.exec(messageOf(error))?.[1];
-  const [, column, form] = /^field_(.+)_(elements|rising|falling)(_s\d+)?$/.exec(name ?? '') ?? [];
+  const [, column, kind] = /^field_(.+)_(elements|rising|falling)(_s\d+)?$/.exec(name ?? '') ?? [];
   if (name === undefined || column === undefined) return false;
   await store.engine.query(
-    `update ${collection.sqlSchema}.field_uses set refused = true
-      where "column" = $1 and (form = 'elements') = $2`,
-    [column, form === 'elements'],
+    `update ${collection.sqlSchema}.field_uses set values_too_long = true
+      where "column" = $1 and (kind = 'elements') = $2`,
+    [column, kind === 'elements'],
   );
   await dropIndex(store.engine, collection, name);
   return true;

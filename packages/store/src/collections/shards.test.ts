@@ -119,7 +119,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await add(collection, shelf(60));
     const find = () => search(store, collection, { query: parseQuery('shelf:2'), rows: 0 });
     expect((await find()).numFound).toBe(15);
-    await store.engine.query(`update ${collection.sqlSchema}.field_uses set since = now() - interval '6 seconds'`);
+    await store.engine.query(`update ${collection.sqlSchema}.field_uses set first_used_at = now() - interval '6 seconds'`);
     expect(await keepFieldIndexes(store, collection)).toBe(true);
     const column = (await loadSchema(store, collection)).columns.get('shelf');
     const name = `field_${column?.kind === 'column' ? column.sql : ''}_rising`;
@@ -133,7 +133,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     expect(await indexes()).toEqual([0, 1, 2].map((shard) => `documents_s${shard} ${name}_s${shard}`));
     expect(await keepFieldIndexes(store, collection)).toBe(false);
     expect((await find()).numFound).toBe(15);
-    await store.engine.query(`update ${collection.sqlSchema}.field_uses set used_on = current_date - 31`);
+    await store.engine.query(`update ${collection.sqlSchema}.field_uses set last_used_on = current_date - 31`);
     await keepFieldIndexes(store, collection);
     expect(await indexes()).toEqual([]);
     await dropCollection(store, collection);

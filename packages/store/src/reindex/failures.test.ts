@@ -114,20 +114,20 @@ it('takes over which fields searches use, unless their types change', async () =
   await accept(store, collection, [{ id: 'a', price: 1.5, sold: 3 }]);
   await commit(store, collection);
   const usesOf = async ({ sqlSchema }: { readonly sqlSchema: string }) =>
-    store.engine.query<{ column: string; form: string }>(
-      `select "column", form from ${sqlSchema}.field_uses order by 1, 2`,
+    store.engine.query<{ column: string; kind: string }>(
+      `select "column", kind from ${sqlSchema}.field_uses order by 1, 2`,
     );
   const columnOf = async (name: string, of = collection) => {
     const column = (await loadSchema(store, of)).columns.get(name);
     return column?.kind === 'column' ? column.sql : '';
   };
   for (const column of ['id', await columnOf('price'), await columnOf('sold')]) {
-    await store.engine.query(`insert into ${collection.sqlSchema}.field_uses ("column", form) values ($1, 'rising')`, [
+    await store.engine.query(`insert into ${collection.sqlSchema}.field_uses ("column", kind) values ($1, 'rising')`, [
       column,
     ]);
   }
   await reindex(store, collection, workOf(store), new Map([['sold', 'string']]));
   const rebuilt = await findCollection(store, 'books');
-  const expected = ['id', await columnOf('price', rebuilt)].sort().map((column) => ({ column, form: 'rising' }));
+  const expected = ['id', await columnOf('price', rebuilt)].sort().map((column) => ({ column, kind: 'rising' }));
   expect(await usesOf(rebuilt)).toEqual(expected);
 });

@@ -2,17 +2,17 @@ import { notifyHousekeeping } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 
 /** How a search uses a column: to find values (`filter`), to order by them, or to find elements or places. */
-export type UseForm = 'filter' | 'rising' | 'falling' | 'elements' | 'place';
+export type UseKind = 'filter' | 'rising' | 'falling' | 'elements' | 'place';
 
 /** Uses of columns of `documents` by a search that an index would speed up. */
 export class FieldUses {
   readonly #keys = new Set<string>();
 
-  add(column: string, form: UseForm): void {
-    this.#keys.add(`${column} ${form}`);
+  add(column: string, kind: UseKind): void {
+    this.#keys.add(`${column} ${kind}`);
   }
 
-  /** Each entry is a column and a form. */
+  /** Each entry is a column and a kind. */
   get keys(): ReadonlySet<string> {
     return this.#keys;
   }
@@ -38,9 +38,9 @@ export async function recordUses(
   for (const key of added) known.set(key, today);
   try {
     await store.engine.query(
-      `insert into ${collection.sqlSchema}.field_uses as u ("column", form)
+      `insert into ${collection.sqlSchema}.field_uses as u ("column", kind)
        select split_part(key, ' ', 1), split_part(key, ' ', 2) from unnest($1::text[]) key
-       on conflict ("column", form) do update set used_on = current_date where u.used_on < current_date`,
+       on conflict ("column", kind) do update set last_used_on = current_date where u.last_used_on < current_date`,
       [added],
     );
     await notifyHousekeeping(store.engine, collection);
@@ -56,8 +56,8 @@ export async function recordUses(
 export async function copyUses(store: Store, from: Collection, to: Collection): Promise<void> {
   const [S, T] = [from.sqlSchema, to.sqlSchema];
   await store.engine.query(
-    `insert into ${T}.field_uses ("column", form, since, used_on, refused)
-     select coalesce(t."column", u."column"), u.form, u.since, u.used_on, u.refused
+    `insert into ${T}.field_uses ("column", kind, first_used_at, last_used_on, values_too_long)
+     select coalesce(t."column", u."column"), u.kind, u.first_used_at, u.last_used_on, u.values_too_long
        from ${S}.field_uses u
        -- Columns that every collection has, such as the id, are not in this table.
        left join ${S}.fields f on f."column" = u."column"

@@ -130,8 +130,8 @@ describe('searches with a standby', () => {
   it('write down on the primary what they use', async () => {
     await find({ sort: [{ name: 'n', direction: 'asc' }] });
     expect(results).toEqual(['answered']);
-    const uses = await store.engine.query(`select form from ${collection.sqlSchema}.field_uses`);
-    expect(uses).toEqual([{ form: 'rising' }]);
+    const uses = await store.engine.query(`select kind from ${collection.sqlSchema}.field_uses`);
+    expect(uses).toEqual([{ kind: 'rising' }]);
   });
 
   it('are not asked twice when the standby refuses what they ask for', async () => {
