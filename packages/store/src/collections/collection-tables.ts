@@ -332,6 +332,10 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `alter table ${S}.field_uses rename column since to first_used_at`,
     `alter table ${S}.field_uses rename column used_on to last_used_on`,
     `alter table ${S}.field_uses rename column refused to values_too_long`,
+    `alter table ${S}.grouping rename to grouping_state`,
+    `alter table ${S}.grouping_state rename column as_of to as_of_commit`,
+    `alter table ${S}.grouping_state rename column target to target_commit`,
+    `alter table ${S}.grouping_state rename column doc to last_doc`,
   ],
 ];
 

@@ -51,7 +51,9 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
   };
   const keep = async () => {
     // On PGlite they are built in a pause, or after a long wait for one.
-    await store.engine.query(`update ${collection.sqlSchema}.field_uses set first_used_at = now() - interval '6 seconds'`);
+    await store.engine.query(
+      `update ${collection.sqlSchema}.field_uses set first_used_at = now() - interval '6 seconds'`,
+    );
     return keepFieldIndexes(store, collection);
   };
 

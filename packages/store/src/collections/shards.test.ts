@@ -119,7 +119,9 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await add(collection, shelf(60));
     const find = () => search(store, collection, { query: parseQuery('shelf:2'), rows: 0 });
     expect((await find()).numFound).toBe(15);
-    await store.engine.query(`update ${collection.sqlSchema}.field_uses set first_used_at = now() - interval '6 seconds'`);
+    await store.engine.query(
+      `update ${collection.sqlSchema}.field_uses set first_used_at = now() - interval '6 seconds'`,
+    );
     expect(await keepFieldIndexes(store, collection)).toBe(true);
     const column = (await loadSchema(store, collection)).columns.get('shelf');
     const name = `field_${column?.kind === 'column' ? column.sql : ''}_rising`;

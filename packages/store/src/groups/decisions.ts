@@ -206,8 +206,8 @@ async function unassign(tx: Queryable, S: string, docs: readonly bigint[]): Prom
 /** The groups count as older than the last commit again, so that the process that updates them runs. */
 async function reopen(tx: Queryable, collection: Collection): Promise<void> {
   await tx.query(
-    `update ${collection.sqlSchema}.grouping
-        set as_of = greatest(0, least(as_of, (select commit - 1 from akin.collections where id = $1)))`,
+    `update ${collection.sqlSchema}.grouping_state
+        set as_of_commit = greatest(0, least(as_of_commit, (select commit - 1 from akin.collections where id = $1)))`,
     [collection.id],
   );
   await notifyHousekeeping(tx, collection);

@@ -79,7 +79,7 @@ export async function groupChunk(
           decided.map(({ doc }) => doc),
         );
       }
-      const to = await writeState(tx, collection, 'doc = $1', [upTo]);
+      const to = await writeState(tx, collection, 'last_doc = $1', [upTo]);
       return { state: to, inMemory: isNear, from, representatives };
     },
     { lane: 'bulk', keyed: true },

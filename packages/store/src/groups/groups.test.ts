@@ -161,7 +161,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(docs).toHaveLength(3);
     const state = await readState(on.store.engine, collection);
     for (let i = 0; i < 2; i++) {
-      const grouped = await groupChunk(on.store, collection, RULE, { docs, state, upTo: state.doc });
+      const grouped = await groupChunk(on.store, collection, RULE, { docs, state, upTo: state.last_doc });
       expect(grouped?.state).toEqual({ ...state, version: expect.any(String) });
     }
     await update(collection);

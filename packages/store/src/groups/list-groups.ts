@@ -68,11 +68,11 @@ export async function listGroups(store: Store, collection: Collection, request: 
   let read: ReadonlyMap<bigint, ReadDocument> = new Map();
   const answered = await withSnapshot(store, collection, async (snapshot) => {
     const state = await readState(snapshot.tx, collection);
-    const isCurrent = state.as_of === snapshot.commit;
+    const isCurrent = state.as_of_commit === snapshot.commit;
     const filtered = (request.filters ?? []).some(({ kind }) => kind !== 'all');
     const page = filtered
       ? await filteredGroups(snapshot, request)
-      : await allGroups(snapshot, request, { asOf: state.as_of });
+      : await allGroups(snapshot, request, { asOf: state.as_of_commit });
     const groups = page.rows.slice(0, request.rows);
     const members = await readMembers(snapshot, request, groups);
     const documents = await readDocuments(
@@ -85,7 +85,7 @@ export async function listGroups(store: Store, collection: Collection, request: 
     read = documents;
     return {
       commit: Number(snapshot.commit),
-      asOfCommit: Number(state.as_of),
+      asOfCommit: Number(state.as_of_commit),
       numFound: page.total,
       numFoundExact: isCurrent,
       groups: groups.map(({ doc, id, size }) => ({

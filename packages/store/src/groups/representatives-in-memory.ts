@@ -72,7 +72,7 @@ export class RepresentativesInMemory {
     const { engine, inMemory } = this.#store;
     const signal = this.#signal;
     const held = await inMemory.findForBackground({ engine }, this.#collection, needed, {
-      commit: state.target,
+      commit: state.target_commit,
       isWorth,
       signal,
     });
@@ -146,7 +146,7 @@ export class RepresentativesInMemory {
   }
 
   /** A representative may be placed whose document was replaced: the groups are updated later. */
-  #source({ target }: GroupingState): CellSource {
+  #source({ target_commit: target }: GroupingState): CellSource {
     return {
       commit: target,
       module: this.#rule.module,

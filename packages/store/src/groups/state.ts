@@ -1,34 +1,34 @@
 import type { Collection } from '../context.ts';
 import type { Queryable, SqlValue } from '../engine/engine.ts';
 
-/** The progress of the groups of a collection: the one row of `grouping`. */
+/** The progress of the groups of a collection: the one row of `grouping_state`. */
 export interface GroupingState {
   /** The name of the rule that made the groups. Empty before there are any. */
   readonly rule: string;
   /** The groups are current up to this commit. */
-  readonly as_of: bigint;
-  /** The commit up to which the groups are being updated. Equal to `as_of` if no update runs. */
-  readonly target: bigint;
+  readonly as_of_commit: bigint;
+  /** The commit up to which the groups are being updated. Equal to `as_of_commit` if no update runs. */
+  readonly target_commit: bigint;
   /**
-   * Of the documents that commits after `as_of` added, those with numbers up to this one have their group. 0: the
-   * documents that these commits replaced have not left their groups yet; -1: they have.
+   * Of the documents that commits after `as_of_commit` added, those with numbers up to this one have their group. 0:
+   * the documents that these commits replaced have not left their groups yet; -1: they have.
    */
-  readonly doc: bigint;
+  readonly last_doc: bigint;
   /** Changes with each write of the row, and every new representative comes with one: the id of the transaction. */
   readonly version: string;
 }
 
-const COLUMNS = 'rule, as_of, target, doc, xmin::text as version';
+const COLUMNS = 'rule, as_of_commit, target_commit, last_doc, xmin::text as version';
 
 export async function readState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
-  const [state] = await tx.query<GroupingState>(`select ${COLUMNS} from ${S}.grouping`);
+  const [state] = await tx.query<GroupingState>(`select ${COLUMNS} from ${S}.grouping_state`);
   if (state === undefined) throw new Error('the state of the grouping is missing');
   return state;
 }
 
 /** Reads the state, and locks it until the end of the transaction: a process that changes groups needs this lock. */
 export async function lockState(tx: Queryable, { sqlSchema: S }: Collection): Promise<GroupingState> {
-  const [state] = await tx.query<GroupingState>(`select ${COLUMNS} from ${S}.grouping for update`);
+  const [state] = await tx.query<GroupingState>(`select ${COLUMNS} from ${S}.grouping_state for update`);
   if (state === undefined) throw new Error('the state of the grouping is missing');
   return state;
 }
@@ -40,12 +40,20 @@ export async function writeState(
   assignments: string,
   params: readonly SqlValue[] = [],
 ): Promise<GroupingState> {
-  const [state] = await tx.query<GroupingState>(`update ${S}.grouping set ${assignments} returning ${COLUMNS}`, params);
+  const [state] = await tx.query<GroupingState>(
+    `update ${S}.grouping_state set ${assignments} returning ${COLUMNS}`,
+    params,
+  );
   if (state === undefined) throw new Error('the state of the grouping is missing');
   return state;
 }
 
 /** Whether two states are equal apart from their versions: then only the state was written in between, if at all. */
 export function isSame(a: GroupingState, b: GroupingState): boolean {
-  return a.rule === b.rule && a.as_of === b.as_of && a.target === b.target && a.doc === b.doc;
+  return (
+    a.rule === b.rule &&
+    a.as_of_commit === b.as_of_commit &&
+    a.target_commit === b.target_commit &&
+    a.last_doc === b.last_doc
+  );
 }

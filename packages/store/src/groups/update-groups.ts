@@ -14,7 +14,7 @@ import { readUnassigned, type UnassignedDocument } from './unassigned.ts';
 
 /** Numbers of documents that are read at a time. */
 const PAGE = 2_000;
-/** `doc` of the state when the replaced documents are out of their groups, and no new one has its group. */
+/** `last_doc` of the state when the replaced documents are out of their groups, and no new one has its group. */
 const EXPIRED_LEFT = -1n;
 /** Number of representatives that get cells at a time. */
 const CELLS_PAGE = 500;
@@ -56,8 +56,8 @@ export async function updateGroups(
   if (fitting === undefined) return true;
   const run = new GroupingRun(store, collection, fitting, options);
   let state = await run.begin();
-  if (state !== undefined && state.as_of < state.target) await run.assignCells();
-  while (state !== undefined && state.as_of < state.target) {
+  if (state !== undefined && state.as_of_commit < state.target_commit) await run.assignCells();
+  while (state !== undefined && state.as_of_commit < state.target_commit) {
     state = await run.advance(state);
     if (run.isOver) return false;
     // There may have been another commit, or another process may have been faster.
@@ -117,7 +117,7 @@ class GroupingRun {
             [rows.map(({ doc }) => doc), rows.map(({ vector }) => cellsOf(decodeHalfvec(vector))[0] ?? NO_CELL)],
           );
           // Their data in memory is no longer valid.
-          await writeState(tx, this.#collection, 'doc = doc');
+          await writeState(tx, this.#collection, 'last_doc = last_doc');
           return rows.length;
         },
         { lane: 'bulk', keyed: true },
@@ -140,7 +140,8 @@ class GroupingRun {
     if (seen === undefined) return undefined;
     const state = await readState(this.#store.engine, this.#collection);
     const rule = this.#rule.cellsOf ? this.#rule.name : state.rule;
-    if (state.rule === rule && (state.as_of < state.target || state.as_of === seen.commit)) return state;
+    if (state.rule === rule && (state.as_of_commit < state.target_commit || state.as_of_commit === seen.commit))
+      return state;
     const begun = await this.#store.engine.transaction(
       async (tx) => {
         const from = await lockState(tx, this.#collection);
@@ -148,8 +149,8 @@ class GroupingRun {
         const isForeign = from.rule !== rule;
         if (isForeign) await tx.query(`truncate ${S}.followers, ${S}.representatives, ${S}.ungrouped`);
         const assignments =
-          'rule = $1, as_of = $2, doc = 0, target = (select commit from akin.collections where id = $3)';
-        const to = await writeState(tx, this.#collection, assignments, [rule, isForeign ? 0n : from.as_of, id]);
+          'rule = $1, as_of_commit = $2, last_doc = 0, target_commit = (select commit from akin.collections where id = $3)';
+        const to = await writeState(tx, this.#collection, assignments, [rule, isForeign ? 0n : from.as_of_commit, id]);
         return { from, to };
       },
       { lane: 'bulk' },
@@ -161,7 +162,7 @@ class GroupingRun {
 
   /** Continues until the target is reached. @returns undefined if the time was over, or another process was faster */
   async advance(from: GroupingState): Promise<GroupingState | undefined> {
-    const begun = from.doc === 0n ? await this.#takeOutExpired(from) : from;
+    const begun = from.last_doc === 0n ? await this.#takeOutExpired(from) : from;
     if (begun === undefined) return undefined;
     const grouped = await this.#groupAdded(begun);
     if (grouped === undefined || this.isOver) return undefined;
@@ -171,15 +172,15 @@ class GroupingRun {
   }
 
   /**
-   * Takes the documents out of their groups that commits after `as_of` replaced or deleted. That this is done is stored:
-   * if their rows are kept for long, the next call must not repeat it.
+   * Takes the documents out of their groups that commits after `as_of_commit` replaced or deleted. That this is done is
+   * stored: if their rows are kept for long, the next call must not repeat it.
    *
    * @returns undefined if it was aborted, or another process was faster
    */
   async #takeOutExpired(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
-    const { as_of, target } = from;
-    let last = { valid_to: as_of, doc: LIVE };
+    const { as_of_commit, target_commit: target } = from;
+    let last = { valid_to: as_of_commit, doc: LIVE };
     // To the end, however long it takes, because the position is not stored.
     while (this.#signal?.aborted !== true) {
       const expired = await this.#store.engine.query<{ valid_to: bigint; doc: bigint }>(
@@ -190,7 +191,7 @@ class GroupingRun {
       );
       const end = expired.at(-1);
       if (end === undefined) {
-        return this.#write(from, (tx) => writeState(tx, this.#collection, 'doc = $1', [EXPIRED_LEFT]));
+        return this.#write(from, (tx) => writeState(tx, this.#collection, 'last_doc = $1', [EXPIRED_LEFT]));
       }
       last = end;
       await this.#inChunks(
@@ -206,18 +207,18 @@ class GroupingRun {
     return undefined;
   }
 
-  /** Finds groups for the documents that commits after `as_of` added, in the order of their numbers. */
+  /** Finds groups for the documents that commits after `as_of_commit` added, in the order of their numbers. */
   async #groupAdded(from: GroupingState): Promise<GroupingState | undefined> {
     const { sqlSchema: S } = this.#collection;
     let state = from;
     // The first pass reads all documents. `+ 0` prevents the index by commit, so they are read by number.
-    const brought = state.as_of === 0n ? 'd.valid_from + 0 <= $2' : 'd.valid_from > $1 and d.valid_from <= $2';
+    const brought = state.as_of_commit === 0n ? 'd.valid_from + 0 <= $2' : 'd.valid_from > $1 and d.valid_from <= $2';
     for (;;) {
       if (this.isOver) return undefined;
       const rows = await this.#store.engine.query<{ doc: bigint }>(
         `select d.doc from ${S}.documents d
           where $1::int8 >= 0 and ${brought} and d.valid_to > $2 and d.doc > $3 order by d.doc limit ${PAGE}`,
-        [state.as_of, state.target, state.doc],
+        [state.as_of_commit, state.target_commit, state.last_doc],
         'bulk',
       );
       if (rows.length === 0) return state;
@@ -249,7 +250,7 @@ class GroupingRun {
       const done = await this.#inChunks(
         rows.map(({ doc }) => doc),
         async (docs, ahead) => {
-          const next = await this.#group(docs, ahead, state, state.doc, waitingOf(rows));
+          const next = await this.#group(docs, ahead, state, state.last_doc, waitingOf(rows));
           if (next !== undefined) state = next;
           return next !== undefined;
         },
@@ -287,7 +288,7 @@ class GroupingRun {
         `delete from ${S}.representatives r
           where r.gone and not exists (select from ${S}.followers f where f.representative = r.doc)`,
       );
-      return writeState(tx, this.#collection, 'as_of = target, doc = 0');
+      return writeState(tx, this.#collection, 'as_of_commit = target_commit, last_doc = 0');
     });
   }
 
