@@ -336,6 +336,8 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `alter table ${S}.grouping_state rename column as_of to as_of_commit`,
     `alter table ${S}.grouping_state rename column target to target_commit`,
     `alter table ${S}.grouping_state rename column doc to last_doc`,
+    `alter table ${S}.decisions rename column a to id`,
+    `alter table ${S}.decisions rename column b to other_id`,
   ],
 ];
 

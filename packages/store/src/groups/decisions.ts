@@ -34,13 +34,13 @@ export async function decideGroups(
       // In both directions, so that one lookup in the first column finds all of a document.
       if (decision === 'different') {
         await tx.query(
-          `insert into ${S}.decisions select a, b from unnest($1::text[]) a, unnest($1::text[]) b where a <> b
-           on conflict do nothing`,
+          `insert into ${S}.decisions (id, other_id)
+           select a, b from unnest($1::text[]) a, unnest($1::text[]) b where a <> b on conflict do nothing`,
           [textArray(ids)],
         );
         await separate(tx, S, docs);
       } else {
-        await tx.query(`delete from ${S}.decisions where a = any($1::text[]) and b = any($1::text[])`, [
+        await tx.query(`delete from ${S}.decisions where id = any($1::text[]) and other_id = any($1::text[])`, [
           textArray(ids),
         ]);
         await unassign(tx, S, docs);
@@ -61,13 +61,14 @@ export async function listDecisions(
   return withSnapshot(store, collection, async ({ tx, sqlSchema: S, commit }) => {
     const isVisible = (id: string) =>
       `exists (select from ${S}.documents d where d.id = ${id} and ${visible('$3::int8')})`;
-    const rows = await tx.query<{ a: string; b: string }>(
-      `select x.a, x.b from ${S}.decisions x
-        where x.a < x.b and (x.a, x.b) > ($1, $2) and ${isVisible('x.a')} and ${isVisible('x.b')}
-        order by x.a, x.b limit $4`,
+    const rows = await tx.query<{ id: string; other_id: string }>(
+      `select x.id, x.other_id from ${S}.decisions x
+        where x.id < x.other_id and (x.id, x.other_id) > ($1, $2)
+          and ${isVisible('x.id')} and ${isVisible('x.other_id')}
+        order by x.id, x.other_id limit $4`,
       [after[0], after[1], commit, limit + 1],
     );
-    const decisions = rows.slice(0, limit).map(({ a, b }): Decision => [a, b]);
+    const decisions = rows.slice(0, limit).map(({ id, other_id }): Decision => [id, other_id]);
     return { decisions, next: rows.length > limit ? decisions.at(-1) : undefined };
   });
 }
@@ -78,11 +79,11 @@ export async function decisionsOf(
   S: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const rows = await tx.query<{ a: string; others: string[] }>(
-    `select a, array_agg(b) as others from ${S}.decisions where a = any($1::text[]) group by a`,
+  const rows = await tx.query<{ id: string; others: string[] }>(
+    `select id, array_agg(other_id) as others from ${S}.decisions where id = any($1::text[]) group by id`,
     [textArray(ids)],
   );
-  return new Map(rows.map(({ a, others }) => [a, new Set(others)]));
+  return new Map(rows.map(({ id, others }) => [id, new Set(others)]));
 }
 
 /**
@@ -93,9 +94,9 @@ export async function decisionsOf(
  * @param distance between the document and `r`, as SQL
  */
 export function mayNotFollow(S: string, id: string, distance: string): string {
-  return `exists (select from ${S}.decisions x where x.a = ${id} and (x.b = r.id or exists (
+  return `exists (select from ${S}.decisions x where x.id = ${id} and (x.other_id = r.id or exists (
             select from ${S}.followers o join ${S}.documents e on e.doc = o.doc
-             where o.representative = r.doc and e.id = x.b and o.distance <= ${distance})))`;
+             where o.representative = r.doc and e.id = x.other_id and o.distance <= ${distance})))`;
 }
 
 /**
@@ -109,12 +110,12 @@ export async function separate(tx: Queryable, S: string, docs: readonly bigint[]
        select f.doc, f.representative, f.distance, d.id from ${S}.followers f join ${S}.documents d on d.doc = f.doc),
      pairs as (
        select m.doc as doc, m.distance, o.doc as other, o.distance as other_distance
-         from members m join ${S}.decisions x on x.a = m.id
-         join members o on o.representative = m.representative and o.id = x.b
+         from members m join ${S}.decisions x on x.id = m.id
+         join members o on o.representative = m.representative and o.id = x.other_id
         where m.doc = any($1::bigint[])
        union all
        select m.doc, m.distance, r.doc, -1 from members m join ${S}.representatives r on r.doc = m.representative
-         join ${S}.decisions x on x.a = m.id and x.b = r.id
+         join ${S}.decisions x on x.id = m.id and x.other_id = r.id
         where m.doc = any($1::bigint[]) or r.doc = any($1::bigint[]))
      select distinct case when (distance, doc) > (other_distance, other) then doc else other end as doc from pairs`,
     [docs],
@@ -130,11 +131,11 @@ export async function separate(tx: Queryable, S: string, docs: readonly bigint[]
 export async function forgetDecisions(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   await tx.query(
     `with gone as (
-       delete from ${S}.decisions where a in (
+       delete from ${S}.decisions where id in (
          select d.id from ${S}.documents d where d.doc = any($1::bigint[])
            and not exists (select from ${S}.documents l where l.id = d.id and l.valid_to = ${LIVE}))
-       returning a, b)
-     delete from ${S}.decisions x using gone g where x.a = g.b and x.b = g.a`,
+       returning id, other_id)
+     delete from ${S}.decisions x using gone g where x.id = g.other_id and x.other_id = g.id`,
     [docs],
   );
 }
@@ -149,7 +150,7 @@ export async function copyDecisions(tx: Queryable, from: Collection, to: Collect
   );
   if (copied.length === 0) return;
   const docs = await tx.query<{ doc: bigint }>(
-    `select doc from ${T}.documents where id in (select a from ${T}.decisions) and valid_to = ${LIVE}`,
+    `select doc from ${T}.documents where id in (select id from ${T}.decisions) and valid_to = ${LIVE}`,
   );
   await separate(
     tx,
