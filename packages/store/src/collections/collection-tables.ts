@@ -338,6 +338,9 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `alter table ${S}.grouping_state rename column doc to last_doc`,
     `alter table ${S}.decisions rename column a to id`,
     `alter table ${S}.decisions rename column b to other_id`,
+    `alter table ${S}.representatives rename column followers to follower_count`,
+    `alter table ${S}.representatives rename column gone to removed`,
+    `alter index ${S}.representatives_gone rename to representatives_removed`,
   ],
 ];
 

@@ -120,7 +120,7 @@ describe.each(PLACES)(
         where d.valid_from <= c.commit and d.valid_to > c.commit`,
       );
       expect(live).toBeGreaterThan(0);
-      expect(await count(`select count(*) as n from ${S}.representatives where not gone`)).toBeGreaterThan(1);
+      expect(await count(`select count(*) as n from ${S}.representatives where not removed`)).toBeGreaterThan(1);
       // Rows that a killed process had pinned still exist, and are in no group.
       expect(
         await count(
@@ -133,7 +133,7 @@ describe.each(PLACES)(
       expect(
         await count(
           `select count(*) as n from ${S}.representatives r
-          where r.gone or r.followers <> (select count(*) from ${S}.followers f where f.representative = r.doc)`,
+          where r.removed or r.follower_count <> (select count(*) from ${S}.followers f where f.representative = r.doc)`,
         ),
       ).toBe(0);
       expect(
@@ -154,7 +154,9 @@ describe.each(PLACES)(
         members: 100,
       });
       expect(groups.reduce((sum, { size }) => sum + size, 0)).toBe(
-        await count(`select coalesce(sum(followers + 1), 0)::int8 as n from ${S}.representatives where followers > 0`),
+        await count(
+          `select coalesce(sum(follower_count + 1), 0)::int8 as n from ${S}.representatives where follower_count > 0`,
+        ),
       );
     }
 

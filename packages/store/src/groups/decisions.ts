@@ -188,7 +188,7 @@ async function leave(tx: Queryable, S: string, docs: readonly bigint[]): Promise
     `with gone as (delete from ${S}.followers where doc = any($1::bigint[]) returning doc, representative),
           counts as (select representative, count(*)::int as count from gone group by representative),
           waiting as (insert into ${S}.ungrouped select doc from gone on conflict do nothing)
-     update ${S}.representatives r set followers = r.followers - c.count from counts c where r.doc = c.representative`,
+     update ${S}.representatives r set follower_count = r.follower_count - c.count from counts c where r.doc = c.representative`,
     [docs],
   );
 }
@@ -197,7 +197,7 @@ async function leave(tx: Queryable, S: string, docs: readonly bigint[]): Promise
 async function unassign(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   await leave(tx, S, docs);
   await tx.query(
-    `with alone as (delete from ${S}.representatives where doc = any($1::bigint[]) and not gone returning doc),
+    `with alone as (delete from ${S}.representatives where doc = any($1::bigint[]) and not removed returning doc),
           left_over as (delete from ${S}.followers where representative in (select doc from alone) returning doc)
      insert into ${S}.ungrouped select doc from alone union select doc from left_over on conflict do nothing`,
     [docs],

@@ -101,7 +101,7 @@ async function selectUnassigned(
     `select d.doc from ${S}.documents d
       where d.doc = any($1::bigint[]) and not exists (select from ${S}.representatives r where r.doc = d.doc)
         and not exists (select from ${S}.followers f join ${S}.representatives r on r.doc = f.representative
-                         where f.doc = d.doc and not r.gone)`,
+                         where f.doc = d.doc and not r.removed)`,
     [unassigned.map(({ doc }) => doc)],
   );
   const there = new Set(rows.map(({ doc }) => doc));
@@ -144,7 +144,7 @@ async function nearestRepresentatives(
       cross join lateral (
         select r.doc as representative, r.vector <-> v.vector as distance
           from ${S}.representatives r
-         where ${isCandidate} and not r.gone
+         where ${isCandidate} and not r.removed
            and r.vector <-> v.vector <= $5::float8 and r.doc <> p.doc
            ${also} ${apart}
         offset 0) m
@@ -250,7 +250,7 @@ async function save(
     ],
   );
   await tx.query(
-    `update ${S}.representatives r set followers = r.followers + c.count
+    `update ${S}.representatives r set follower_count = r.follower_count + c.count
        from (select doc, count(*)::int as count from unnest($1::bigint[]) as t (doc) group by doc) c
       where r.doc = c.doc`,
     [followers.map(({ representative }) => representative)],

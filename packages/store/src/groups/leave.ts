@@ -15,12 +15,12 @@ export async function leaveGroups(tx: Queryable, collection: Collection, docs: r
   await tx.query(
     `with gone as (delete from ${S}.followers where doc = any($1::bigint[]) returning representative),
           counts as (select representative, count(*)::int as count from gone group by representative)
-     update ${S}.representatives r set followers = r.followers - c.count
+     update ${S}.representatives r set follower_count = r.follower_count - c.count
        from counts c where r.doc = c.representative`,
     [docs],
   );
-  await tx.query(`delete from ${S}.representatives where doc = any($1::bigint[]) and followers = 0`, [docs]);
-  await tx.query(`update ${S}.representatives set gone = true where doc = any($1::bigint[])`, [docs]);
+  await tx.query(`delete from ${S}.representatives where doc = any($1::bigint[]) and follower_count = 0`, [docs]);
+  await tx.query(`update ${S}.representatives set removed = true where doc = any($1::bigint[])`, [docs]);
   await tx.query(`delete from ${S}.ungrouped where doc = any($1::bigint[])`, [docs]);
   await forgetDecisions(tx, S, docs);
 }

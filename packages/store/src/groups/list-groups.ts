@@ -135,18 +135,18 @@ async function allGroups(
   // All documents of the groups are visible, unless later commits removed some.
   const size =
     asOf === commit
-      ? 'r.followers + 1'
+      ? 'r.follower_count + 1'
       : `(select count(*) from (${membersOf(S)}) m join ${S}.documents d on d.doc = m.doc where ${visible('$1::int8')})`;
   const found = await tx.query<GroupRow>(
     `select g.doc, g.id, g.size::int as size
        from (select r.doc, r.id, ${size} as size
-               from ${S}.representatives r where r.followers > 0 and not r.gone and r.id > $2
+               from ${S}.representatives r where r.follower_count > 0 and not r.removed and r.id > $2
                  and ($4::text is null or r.id = $4) order by r.id offset 0) g
       where g.size >= 2 and $1::int8 >= 0 order by g.id limit $3`,
     [commit, after, rows + 1, id ?? null],
   );
   const [row] = await tx.query<{ total: bigint }>(
-    `select count(*) as total from ${S}.representatives where followers > 0 and not gone
+    `select count(*) as total from ${S}.representatives where follower_count > 0 and not removed
        and ($1::text is null or id = $1)`,
     [id ?? null],
   );
@@ -162,9 +162,9 @@ async function filteredGroups(snapshot: Snapshot, request: GroupsRequest): Promi
   const rows = await snapshot.tx.query<{ doc: bigint | null; id: string; size: number; total: bigint }>(
     `with found as materialized (
        select r.doc, r.id, count(*)::int as size
-         from (select doc, doc as representative from ${S}.representatives where followers > 0 and not gone
+         from (select doc, doc as representative from ${S}.representatives where follower_count > 0 and not removed
                union all select doc, representative from ${S}.followers) m
-         join ${S}.representatives r on r.doc = m.representative and not r.gone
+         join ${S}.representatives r on r.doc = m.representative and not r.removed
          join ${S}.documents d on d.doc = m.doc
         where ${where} and (${id} is null or r.id = ${id})
         group by r.doc having count(*) >= 2)

@@ -136,7 +136,7 @@ export class RepresentativesInMemory {
         tx.query<{ bytes: Buffer | null; last: bigint | null; count: number }>(
           `select string_agg(int8send(doc) || int4send(cell), '') as bytes, max(doc) as last, count(*)::int as count
              from (select doc, cell from ${this.#collection.sqlSchema}.representatives
-                    where not gone and doc > $1 order by doc limit ${PAGE}) r`,
+                    where not removed and doc > $1 order by doc limit ${PAGE}) r`,
           [behind],
         ),
       { lane: 'bulk', withoutSort: true },

@@ -241,7 +241,7 @@ class GroupingRun {
     for (;;) {
       if (this.isOver) return undefined;
       const rows = await this.#store.engine.query<{ doc: bigint }>(
-        `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc where r.gone
+        `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc where r.removed
          union select doc from ${S}.ungrouped order by doc limit ${PAGE}`,
         [],
         'bulk',
@@ -286,7 +286,7 @@ class GroupingRun {
       if (left.length > 0) return undefined;
       await tx.query(
         `delete from ${S}.representatives r
-          where r.gone and not exists (select from ${S}.followers f where f.representative = r.doc)`,
+          where r.removed and not exists (select from ${S}.followers f where f.representative = r.doc)`,
       );
       return writeState(tx, this.#collection, 'as_of_commit = target_commit, last_doc = 0');
     });

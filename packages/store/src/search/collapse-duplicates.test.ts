@@ -35,7 +35,7 @@ describe.each(ENGINES)('ranked searches with duplicates collapsed on %s', (kind)
       const { sqlSchema: S } = collection;
       // Groups of four, as if their pictures were nearly the same: the first stands for the others.
       await store.engine.query(
-        `insert into ${S}.representatives (doc, id, cell, vector, followers)
+        `insert into ${S}.representatives (doc, id, cell, vector, follower_count)
          select doc, id, 0, '[1,0,0,0]', 3 from ${S}.documents where doc % 4 = 1`,
       );
       await store.engine.query(

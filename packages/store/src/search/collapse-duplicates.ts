@@ -28,7 +28,7 @@ export async function collapseDuplicates(request: SearchRequest, snapshot: Snaps
     `select m.doc, m.shown from (
        select m.doc, row_number() over w as rank, first_value(m.doc) over w as shown
          from (select doc, representative, distance from ${S}.followers
-               union all select doc, doc, -1 from ${S}.representatives where followers > 0 and not gone) m
+               union all select doc, doc, -1 from ${S}.representatives where follower_count > 0 and not removed) m
          join ${S}.documents d on d.doc = m.doc
         where ${where} and ${rankable(request, snapshot, params)}
        window w as (partition by m.representative order by m.distance, d.id)) m
