@@ -135,8 +135,8 @@ async function dispatch(task: AnalysisTask, context: Context): Promise<boolean> 
   const bulk = position >= FIRST_BULK_POSITION;
   const options = {
     kind: 'producer',
-    parent: bulk ? null : (origin.trace ?? null),
-    links: bulk && origin.trace !== undefined ? [origin.trace] : [],
+    parent: bulk ? null : (origin.traceparent ?? null),
+    links: bulk && origin.traceparent !== undefined ? [origin.traceparent] : [],
     attributes: {
       ...ANALYZE_JOBS,
       'messaging.operation.name': 'send',
@@ -157,8 +157,8 @@ async function send(task: AnalysisTask, bulk: boolean, { store, queue, log, queu
     return true;
   }
   const ref = jobRefOf(task);
-  const { requestId, trace } = task.origin;
-  const origin = { requestId, trace: traceparent() ?? (bulk ? undefined : trace) };
+  const { requestId, traceparent: parent } = task.origin;
+  const origin = { requestId, trace: traceparent() ?? (bulk ? undefined : parent) };
   try {
     await queue.add(
       'analyze',

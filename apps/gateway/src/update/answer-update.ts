@@ -43,7 +43,7 @@ export async function answerUpdate(
   const collection = await findCollection(context.store, parameters.collection);
 
   const commands = warnAboutPictures(readBody(call, accepts, collection, modules, context));
-  const origin = { requestId: call.requestId, trace: traceparent() };
+  const origin = { requestId: call.requestId, traceparent: traceparent() };
   const staged = await inSpan('stage', {}, async (span) => {
     const body = await stageBody(
       commands,

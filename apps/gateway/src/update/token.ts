@@ -18,7 +18,11 @@ export function writeToken(collection: Collection, { first, last }: SeqRange): s
 export function readToken(token: string, collection: Collection, newest: number): SeqRange {
   const text = Buffer.from(token, 'base64url').toString();
   const [, id, first, last, name] = FORM.exec(text) ?? [];
-  if (![collection.id, collection.predecessor].includes(Number(id)) || name !== collection.name || Number(last) > newest) {
+  if (
+    ![collection.id, collection.predecessor].includes(Number(id)) ||
+    name !== collection.name ||
+    Number(last) > newest
+  ) {
     throw new AkinError(
       'bad-request',
       `Parameter after is not a token of the collection ${collection.name}: send the responseHeader.token from the answer to an update of it.`,

@@ -58,7 +58,7 @@ export interface Origin {
   /** `requestId` of its log lines. */
   readonly requestId?: string | undefined;
   /** The `traceparent` of the span that its analyses are part of. */
-  readonly trace?: string | undefined;
+  readonly traceparent?: string | undefined;
 }
 
 interface StagingOptions {
@@ -164,10 +164,10 @@ class StagedRequest implements Staging {
   }
 
   async #begin(): Promise<bigint> {
-    const { requestId = null, trace = null } = this.#origin;
+    const { requestId = null, traceparent = null } = this.#origin;
     const [row] = await this.#store.engine.query<{ request: bigint }>(
-      `insert into ${this.#collection.sqlSchema}.requests (request_id, trace, leaves_tombstones) values ($1, $2, $3) returning request`,
-      [requestId, trace, this.#options.tombstones ?? true],
+      `insert into ${this.#collection.sqlSchema}.requests (request_id, traceparent, leaves_tombstones) values ($1, $2, $3) returning request`,
+      [requestId, traceparent, this.#options.tombstones ?? true],
     );
     if (row === undefined) throw new Error('insert returned no row');
     return row.request;

@@ -140,7 +140,7 @@ interface ClaimedRow {
   document: string;
   accepted_at: Date;
   request_id: string | null;
-  trace: string | null;
+  traceparent: string | null;
 }
 
 async function claimIn(
@@ -183,7 +183,7 @@ async function claimIn(
        returning o.request, o.position, o.attempt, o.id, o.modules, o.document,
                  (select accepted_at from ${S}.requests r where r.request = o.request) as accepted_at,
                  (select request_id from ${S}.requests r where r.request = o.request) as request_id,
-                 (select trace from ${S}.requests r where r.request = o.request) as trace`;
+                 (select traceparent from ${S}.requests r where r.request = o.request) as traceparent`;
   const { models } = modelSetOf(store, await loadSchema(store, collection, schemaVersion));
   if (shouldSkip(models)) return [];
   const own = [[...models.keys()], [...models.values()]];
@@ -194,7 +194,7 @@ async function claimIn(
   if (rows.length === 0) return [];
   const { fields } = await loadSchema(store, collection);
   const tasks: AnalysisTask[] = [];
-  for (const { request, position, attempt, id, modules, document, accepted_at, request_id, trace } of rows) {
+  for (const { request, position, attempt, id, modules, document, accepted_at, request_id, traceparent } of rows) {
     const ref = { collection, request, position, attempt };
     const image = imageOf(document, fields);
     // A reindex has given one of its fields another type.
@@ -207,7 +207,7 @@ async function claimIn(
         modules: modules?.split(','),
         models,
         acceptedAt: accepted_at,
-        origin: { requestId: request_id ?? undefined, trace: trace ?? undefined },
+        origin: { requestId: request_id ?? undefined, traceparent: traceparent ?? undefined },
       });
     }
   }

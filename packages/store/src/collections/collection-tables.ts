@@ -341,6 +341,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `alter table ${S}.representatives rename column followers to follower_count`,
     `alter table ${S}.representatives rename column gone to removed`,
     `alter index ${S}.representatives_gone rename to representatives_removed`,
+    `alter table ${S}.requests rename column trace to traceparent`,
   ],
 ];
 

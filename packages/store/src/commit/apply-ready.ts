@@ -55,9 +55,9 @@ export async function applyReady(
       const touched = await applyPage(context, page, progress);
       await applier.applied();
       await store.engine.transaction((tx) => finishRequests(tx, collection, requests), { lane: 'bulk', keyed: true });
-      for (const { request, trace } of page) {
-        if (trace === null || links === MAX_LINKS || !touched.has(request)) continue;
-        span.link(trace);
+      for (const { request, traceparent } of page) {
+        if (traceparent === null || links === MAX_LINKS || !touched.has(request)) continue;
+        span.link(traceparent);
         links++;
       }
     }

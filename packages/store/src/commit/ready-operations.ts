@@ -45,7 +45,7 @@ export interface UnfinishedRequest {
   readonly first_seq: bigint;
   readonly count: number;
   /** The `traceparent` of the span that accepted it. */
-  readonly trace: string | null;
+  readonly traceparent: string | null;
 }
 
 /** Unfinished requests that were accepted before `bound`, in accepted order, in pages. */
@@ -57,7 +57,7 @@ export async function* requestPages(
   let last = BEFORE_ALL;
   for (;;) {
     const rows = await store.engine.query<UnfinishedRequest>(
-      `select request, first_seq, count, trace from ${collection.sqlSchema}.requests
+      `select request, first_seq, count, traceparent from ${collection.sqlSchema}.requests
         where not finished and first_seq > $1 and first_seq < $2 order by first_seq limit ${PAGE}`,
       [last, bound],
       'bulk',
