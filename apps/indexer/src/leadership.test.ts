@@ -149,7 +149,8 @@ describe('several indexers on one database', () => {
   /** A lease as a killed leader leaves it. */
   async function untilLedBy(holder: string): Promise<{ epoch: bigint }> {
     await gateway.engine.query(
-      `insert into akin.leases (collection, epoch, holder, expires_at) values ($1, 7, $2, now() + interval '5 seconds')`,
+      `insert into akin.leases (collection, epoch, holder, expires_at)
+       values ($1, 7, $2, now() + interval '5 seconds')`,
       [collection.id, holder],
     );
     return untilLed();

@@ -166,7 +166,8 @@ class StagedRequest implements Staging {
   async #begin(): Promise<bigint> {
     const { requestId = null, traceparent = null } = this.#origin;
     const [row] = await this.#store.engine.query<{ request: bigint }>(
-      `insert into ${this.#collection.sqlSchema}.requests (request_id, traceparent, leaves_tombstones) values ($1, $2, $3) returning request`,
+      `insert into ${this.#collection.sqlSchema}.requests (request_id, traceparent, leaves_tombstones)
+       values ($1, $2, $3) returning request`,
       [requestId, traceparent, this.#options.tombstones ?? true],
     );
     if (row === undefined) throw new Error('insert returned no row');

@@ -100,7 +100,8 @@ async function removeOldRows(
   const S = collection.sqlSchema;
   const [row] = await store.engine.query<{ commit: bigint | null }>(
     `select case when max(number) is not null then
-              least(max(number), (select min(commit) from akin.pins where collection = $2 and expires_at > now())) end as commit
+              least(max(number), (select min(commit) from akin.pins
+                                   where collection = $2 and expires_at > now())) end as commit
        from ${S}.commits where committed_at <= now() - $1 * interval '1 millisecond'`,
     [store.graceMilliseconds, collection.id],
   );

@@ -220,7 +220,7 @@ const MIGRATIONS: readonly string[] = [
      -- Bytes of all changes that were ever accepted.
      add column accepted_bytes bigint not null default 0`,
 
-  // 16: names of the field
+  // 16: names of the field; the entries above have the earlier ones
   `alter table akin.leases rename column until to expires_at;
    alter table akin.lease_holders rename column until to expires_at;
    alter table akin.pins rename column until to expires_at;

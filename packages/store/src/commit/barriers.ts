@@ -31,7 +31,8 @@ export async function applyBarriers(
   if (added.length === 0) return [];
   const S = context.collection.sqlSchema;
   const barriers = await tx.query<{ seq: bigint; query: string; accepted_at: Date; leaves_tombstones: boolean }>(
-    `select seq, query, accepted_at, leaves_tombstones from ${S}.barriers where seq > any($1::bigint[]) and query is not null order by seq`,
+    `select seq, query, accepted_at, leaves_tombstones from ${S}.barriers
+      where seq > any($1::bigint[]) and query is not null order by seq`,
     [added.map(({ seq }) => seq)],
   );
   const hidden: Pick<LiveRow, 'bytes'>[] = [];

@@ -10,8 +10,9 @@ import { requireLease } from './leases.ts';
 /*
  * A chunk that writes rows on other servers commits there first, and then on the main server. If the process dies in
  * between, the other servers are ahead: their new writes are undone before anything else is applied. For that, each
- * chunk has a number, which its rows contain: `inserted_chunk` for new rows, `ended_chunk` for ended ones. The main server stores the
- * number of the last chunk of each shard in `chunks`, the other server in a row that the chunk locks. See ADR 38.
+ * chunk has a number, which its rows contain: `inserted_chunk` for new rows, `ended_chunk` for ended ones. The main
+ * server stores the number of the last chunk of each shard in `chunks`, the other server in a row that the chunk locks.
+ * See ADR 38.
  */
 
 /** A commit in a transaction that may write rows of documents. */

@@ -73,7 +73,8 @@ async function commitInSlot(
   slot: Slot,
 ): Promise<CommitResult> {
   const [row] = await store.engine.query<CommitState>(
-    `select commit, next_seq, exists (select from ${collection.sqlSchema}.barriers where skipped_ids is not null) as skipped,
+    `select commit, next_seq,
+            exists (select from ${collection.sqlSchema}.barriers where skipped_ids is not null) as skipped,
             exists (select from akin.shard_leases where collection = $1) as offered
        from akin.collections where id = $1`,
     [collection.id],

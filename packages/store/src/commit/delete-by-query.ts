@@ -74,7 +74,8 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
     async (tx) => {
       await requireLease(tx, collection, context.lease);
       await tx.query(
-        `insert into ${S}.barriers (seq, query, accepted_at, leaves_tombstones, skipped_ids) values ($1, $2, $3, $4, $5::text[])`,
+        `insert into ${S}.barriers (seq, query, accepted_at, leaves_tombstones, skipped_ids)
+         values ($1, $2, $3, $4, $5::text[])`,
         [
           operation.seq,
           covered === 'all' ? ALL_DOCUMENTS : operation.document,

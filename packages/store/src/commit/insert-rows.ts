@@ -133,7 +133,8 @@ async function insertDocuments(
   // The column `inserted_chunk` determines the type of the number.
   const insertedChunk = chunk === undefined ? ['', ''] : [', inserted_chunk', `, ${chunk}`];
   await tx.query(
-    `insert into ${collection.sqlSchema}.documents (doc, id, seq, version, bytes, valid_from${insertedChunk[0]}, words${names.map((name) => `, ${name}`).join('')})
+    `insert into ${collection.sqlSchema}.documents
+            (doc, id, seq, version, bytes, valid_from${insertedChunk[0]}, words${names.map((name) => `, ${name}`).join('')})
      select doc, id, seq, version, bytes, $1${insertedChunk[1]}, words${values.map((value) => `, ${value}`).join('')}
        from unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::int[], $7::tsvector[]${names.map((_, i) => `, $${i + 8}::text[]`).join('')})
             as t (doc, id, seq, version, bytes, words${inputs.map((input) => `, ${input}`).join('')})`,

@@ -133,7 +133,8 @@ describe.each(PLACES)(
       expect(
         await count(
           `select count(*) as n from ${S}.representatives r
-          where r.removed or r.follower_count <> (select count(*) from ${S}.followers f where f.representative = r.doc)`,
+          where r.removed
+             or r.follower_count <> (select count(*) from ${S}.followers f where f.representative = r.doc)`,
         ),
       ).toBe(0);
       expect(

@@ -128,8 +128,8 @@ async function readReady(
   const [first, end, most] = [params.add(after, 'int8'), params.add(endSeq, 'int8'), params.add(limit, 'int8')];
   const ofShard =
     shard === undefined ? '' : `and ${shardOfOperation(shardsOf(collection))} = ${params.add(shard, 'int8')}`;
-  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.leaves_tombstones, x.json as outputs, x.pack, x.start, x.size,
-              x.mark
+  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.leaves_tombstones,
+              x.json as outputs, x.pack, x.start, x.size, x.mark
        from (select request, first_seq, accepted_at, leaves_tombstones from ${S}.requests
               where request = any(${params.add(requests, 'bigint[]')})
                 and first_seq + count > ${first} + 1 and first_seq < ${end}) r

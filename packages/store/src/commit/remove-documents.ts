@@ -71,7 +71,8 @@ export async function expireUnpublished(
   if (docs.length === 0) return;
   // Ended before all commits, with a number that no other row of the id has.
   await tx.query(
-    `update ${collection.sqlSchema}.documents set valid_to = -doc, ended_chunk = ${chunk} where doc = any($1::bigint[])`,
+    `update ${collection.sqlSchema}.documents set valid_to = -doc, ended_chunk = ${chunk}
+      where doc = any($1::bigint[])`,
     [docs],
   );
 }

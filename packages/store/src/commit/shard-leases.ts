@@ -36,7 +36,8 @@ export class ShardLost extends AkinError {
 /** Offers all shards of a collection to any indexer. The caller has the lease of the collection. */
 export async function offerShards(tx: Queryable, collection: Collection, endSeq: bigint): Promise<void> {
   await tx.query(
-    'insert into akin.shard_leases (collection, shard, end_seq) select $1, shard, $3 from generate_series(0, $2 - 1) shard',
+    `insert into akin.shard_leases (collection, shard, end_seq)
+     select $1, shard, $3 from generate_series(0, $2 - 1) shard`,
     [collection.id, shardsOf(collection), endSeq],
   );
 }

@@ -97,7 +97,8 @@ async function applyWaiting(
       }
       await tx.query(
         `update ${S}.barriers
-            set skipped_ids = nullif(array(select id from unnest(skipped_ids) w (id) where id <> all ($2::text[])), '{}')
+            set skipped_ids = nullif(array(select id from unnest(skipped_ids) w (id)
+                                           where id <> all ($2::text[])), '{}')
           where seq = $1 and query is not null`,
         [seq, textArray(ids)],
       );

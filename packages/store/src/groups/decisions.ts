@@ -188,7 +188,8 @@ async function leave(tx: Queryable, S: string, docs: readonly bigint[]): Promise
     `with gone as (delete from ${S}.followers where doc = any($1::bigint[]) returning doc, representative),
           counts as (select representative, count(*)::int as count from gone group by representative),
           waiting as (insert into ${S}.ungrouped select doc from gone on conflict do nothing)
-     update ${S}.representatives r set follower_count = r.follower_count - c.count from counts c where r.doc = c.representative`,
+     update ${S}.representatives r set follower_count = r.follower_count - c.count
+       from counts c where r.doc = c.representative`,
     [docs],
   );
 }

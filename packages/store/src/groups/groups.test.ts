@@ -155,7 +155,8 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     await maintain(on.store);
     const docs = (
       await on.store.engine.query<{ doc: bigint }>(
-        `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc where r.removed order by 1`,
+        `select f.doc from ${S}.representatives r join ${S}.followers f on f.representative = r.doc
+          where r.removed order by 1`,
       )
     ).map(({ doc }) => doc);
     expect(docs).toHaveLength(3);

@@ -148,8 +148,8 @@ class GroupingRun {
         if (!isSame(from, state)) return { from, to: from };
         const isForeign = from.rule !== rule;
         if (isForeign) await tx.query(`truncate ${S}.followers, ${S}.representatives, ${S}.ungrouped`);
-        const assignments =
-          'rule = $1, as_of_commit = $2, last_doc = 0, target_commit = (select commit from akin.collections where id = $3)';
+        const assignments = `rule = $1, as_of_commit = $2, last_doc = 0,
+           target_commit = (select commit from akin.collections where id = $3)`;
         const to = await writeState(tx, this.#collection, assignments, [rule, isForeign ? 0n : from.as_of_commit, id]);
         return { from, to };
       },

@@ -126,8 +126,9 @@ export async function beginReindex(
     `with before as (select target from akin.reindexes where name = $1)
      insert into akin.reindexes as r (name, state, holder, settings) values ($1, 'copying', $2, $3)
      on conflict (name) do update
-        set state = 'copying', target = null, holder = excluded.holder, heartbeat_at = now(), began_at = now(), documents = 0, copied = 0,
-            analyzed = 0, thumbnails = 0, message = null, missing = '[]', settings = excluded.settings
+        set state = 'copying', target = null, holder = excluded.holder, heartbeat_at = now(),
+            began_at = now(), documents = 0, copied = 0, analyzed = 0, thumbnails = 0,
+            message = null, missing = '[]', settings = excluded.settings
       where not ${ALIVE}
         and not (r.state = 'paused' and exists (select from akin.collections c where c.id = r.target))
      returning (select target from before) as target`,

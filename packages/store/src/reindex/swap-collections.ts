@@ -71,8 +71,8 @@ export async function swapCollections(
                                       error_code, error_msg, host, failed_attempts, atomic, kept_version, bytes)
          select r.request, m.position, m.kind, m.id, case when m.kind = 'add' then m.new_doc end, m.document, m.modules,
                 case when m.state = 'analyzing' then 'queued' else m.state end, m.attempt,
-                case when m.state = 'queued' then m.available_at end, m.error_code, m.error_msg, m.host, m.failed_attempts,
-                m.atomic, m.kept_version, m.bytes
+                case when m.state = 'queued' then m.available_at end, m.error_code, m.error_msg, m.host,
+                m.failed_attempts, m.atomic, m.kept_version, m.bytes
            from moved m join ${T}.requests r using (first_seq)`,
       );
       await tx.query(

@@ -233,7 +233,8 @@ export class Standbys implements AsyncDisposable {
    */
   async #compare(standby: Standby, engine: Engine, { sqlSchema }: ReadCollection): Promise<void> {
     const commits = await engine.query<Omit<ForeignCommit, 'sqlSchema'>>(
-      `select number, committed_at::text as "committedAt" from ${sqlSchema}.commits order by number desc limit ${COMPARED}`,
+      `select number, committed_at::text as "committedAt" from ${sqlSchema}.commits
+        order by number desc limit ${COMPARED}`,
     );
     const sql = `select o.number, o.committed_at as "committedAt"
                    from unnest($1::int8[], $2::text[]) as o (number, committed_at)
