@@ -1,5 +1,6 @@
 import type { OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
+import { RENAMED_SINCE, renameSql } from './renamed-columns.ts';
 import { addMissing, createServerSchemas, renameServerColumns } from './server-tables.ts';
 import { hasServers } from './shard-servers.ts';
 import { bulkSettingsSql, partitionTables, renameSequence, type Tables } from './shards.ts';
@@ -317,36 +318,8 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
   (S) => [bulkSettingsSql(S)], // 19
 
   // 20: names of the field; the entries above have the earlier ones
-  (S) => [
-    `alter table ${S}.documents rename column repeats to has_repeated_values;
-     alter table ${S}.operations rename column failures to failed_attempts;
-     alter table ${S}.requests rename column tombstones to leaves_tombstones;
-     alter table ${S}.requests rename column trace to traceparent;
-     alter table ${S}.commits rename column at to committed_at;
-     alter table ${S}.barriers rename column waiting to skipped_ids;
-     alter index ${S}.barriers_waiting rename to barriers_skipped_ids;
-     alter table ${S}.barriers rename column tombstones to leaves_tombstones;
-     alter table ${S}.failures rename to failure_counts;
-     alter table ${S}.failure_counts rename column change to delta;
-     alter table ${S}.field_uses rename column form to kind;
-     alter table ${S}.field_uses rename constraint field_uses_form_check to field_uses_kind_check;
-     alter table ${S}.field_uses rename column since to first_used_at;
-     alter table ${S}.field_uses rename column used_on to last_used_on;
-     alter table ${S}.field_uses rename column refused to values_too_long;
-     alter table ${S}.grouping rename to grouping_state;
-     alter table ${S}.grouping_state rename column as_of to as_of_commit;
-     alter table ${S}.grouping_state rename column target to target_commit;
-     alter table ${S}.grouping_state rename column doc to last_doc;
-     alter table ${S}.decisions rename column a to id;
-     alter table ${S}.decisions rename column b to other_id;
-     alter table ${S}.representatives rename column followers to follower_count;
-     alter table ${S}.representatives rename column gone to removed;
-     alter index ${S}.representatives_gone rename to representatives_removed`,
-  ],
+  (S) => [renameSql(S)],
 ];
-
-/** Before this entry, columns of documents on other servers have other names. */
-const RENAMED_SINCE = 20;
 
 /**
  * The column with the bytes of a document: its values, outputs and thumbnail. Null in older rows. Partitions on other

@@ -1,5 +1,6 @@
 import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { usePreviousNames } from '../../test/previous-names.ts';
 import {
   accept,
   ENGINES,
@@ -196,6 +197,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
     await commit(store, collection);
     const S = collection.sqlSchema;
     // As in version 13: with live, replaced and counted rows.
+    await usePreviousNames(store, collection);
     for (const sql of [
       `alter table ${S}.operations drop column atomic, drop column expected_version, drop column kept_version, drop column bytes`,
       `alter table ${S}.requests drop column bytes_before`,

@@ -1,4 +1,5 @@
 import type { Queryable } from '../engine/engine.ts';
+import { renameChunkColumnsSql, renameRemoteColumns } from './renamed-columns.ts';
 import {
   foreignServer,
   hasServers,
@@ -97,60 +98,46 @@ async function addColumnsOnServers(
   collection: Tables,
   columns: readonly { readonly name: string; readonly type: string }[],
 ): Promise<void> {
-  await changePartitionsOnServers(tx, collection, (table) =>
-    columns.map(
+  await changePartitionsOnServers(tx, collection, (partition) => {
+    const table = `${collection.sqlSchema}.${partition}`;
+    return columns.map(
       ({ name, type }) => `
         select format_type(atttypid, atttypmod) into there from pg_attribute
          where attrelid = '${table}'::regclass and attname = '${name}' and not attisdropped;
         if there is distinct from format_type('${type.replace(/ collate .*/, '')}'::regtype, -1) then
           alter table ${table} drop column if exists ${name}, add column ${name} ${type};
         end if;`,
-    ),
-  );
+    );
+  });
 }
 
-/** Old and new names of the columns of `documents` that version 20 of the tables renames. */
-const RENAMED = [
-  ['repeats', 'has_repeated_values'],
-  ['born', 'inserted_chunk'],
-  ['ended', 'ended_chunk'],
-] as const;
-
 /**
- * Renames the columns of {@link RENAMED} on other servers, unless an earlier attempt did, and on the main server those
- * that only collections with shards on other servers have. The column that all collections have is renamed with their
- * other tables.
+ * Renames columns of collections with shards on other servers: all there, and on the main server those that other
+ * collections do not have. Columns that an earlier attempt renamed are left out.
  */
 export async function renameServerColumns(tx: Queryable, collection: Tables): Promise<void> {
   if (!hasServers(collection)) return;
-  await changePartitionsOnServers(tx, collection, (table) =>
-    RENAMED.map(
-      ([from, to]) => `
-        select attname into there from pg_attribute
-         where attrelid = '${table}'::regclass and attname = '${from}' and not attisdropped;
-        if found then alter table ${table} rename column ${from} to ${to}; end if;`,
-    ),
-  );
-  for (const [from, to] of RENAMED.slice(1)) {
-    await tx.query(`alter table ${collection.sqlSchema}.documents rename column ${from} to ${to}`);
-  }
+  const { sqlSchema: S } = collection;
+  await changePartitionsOnServers(tx, collection, (partition) => renameRemoteColumns(S, partition));
+  await tx.query(renameChunkColumnsSql(S));
 }
 
 /** Runs statements of PL/pgSQL, which may use a text `there`, for each partition of documents on another server. */
 async function changePartitionsOnServers(
   tx: Queryable,
   collection: Tables,
-  changesOf: (table: string) => readonly string[],
+  changesOf: (partition: string) => readonly string[],
 ): Promise<void> {
   for (const { shard, server } of remoteShards(collection)) {
-    const table = `${collection.sqlSchema}.documents_s${shard}`;
+    const partition = `documents_s${shard}`;
     // An index build yields, as on the main server.
     await runOnServer(
       tx,
       server,
       `do $do$ declare there text; begin
-         perform pg_cancel_backend(pid) from pg_stat_progress_create_index where relid = '${table}'::regclass;
-         ${changesOf(table).join('')}
+         perform pg_cancel_backend(pid) from pg_stat_progress_create_index
+           where relid = '${collection.sqlSchema}.${partition}'::regclass;
+         ${changesOf(partition).join('')}
        end $do$`,
     );
   }

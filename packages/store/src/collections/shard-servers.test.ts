@@ -3,6 +3,7 @@ import { parseQuery } from '@akin/domain';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { usePreviousNames } from '../../test/previous-names.ts';
 import { accept, parseTestOutputs, TEST_MODULES, testOutputs, visible } from '../../test/support.ts';
 import { setQuota } from '../accept/quota.ts';
 import { maintain } from '../bulk/maintain.ts';
@@ -154,6 +155,30 @@ describe('shards on several servers', () => {
     expect((await ask(`select from ${collection.sqlSchema}.descriptors_depth_s1`)).length).toBeGreaterThan(0);
     await store[Symbol.asyncDispose]();
     store = await open();
+    await dropCollection(store, collection);
+  });
+
+  it('get the names of this version, also where an earlier attempt changed only the other server', async () => {
+    const collection = await create('names');
+    await add(collection, shelf(20));
+    const table = `${collection.sqlSchema}.documents_s1`;
+    const columns = () =>
+      ask('select attname from pg_attribute where attrelid = $1::regclass order by attnum', [table]);
+    const before = await columns();
+    for (const isRenamedThere of [false, true]) {
+      await usePreviousNames(store, collection);
+      if (!isRenamedThere) {
+        await ask(`alter table ${table} rename column has_repeated_values to repeats`);
+        await ask(`alter table ${table} rename column inserted_chunk to born`);
+        await ask(`alter table ${table} rename column ended_chunk to ended`);
+      }
+      await store[Symbol.asyncDispose]();
+      store = await open();
+      expect(await columns()).toEqual(before);
+      await add(collection, shelf(20));
+      const answer = await search(store, collection, { query: parseQuery('shelf:1'), rows: 0 });
+      expect(answer.numFound).toBe(5);
+    }
     await dropCollection(store, collection);
   });
 

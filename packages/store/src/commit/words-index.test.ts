@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { usePreviousNames } from '../../test/previous-names.ts';
 import { accept, openTestStore, testLocation } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
@@ -35,6 +36,7 @@ describe.each([1, 2])('tables for many documents on PostgreSQL, in a collection 
     for (const [index] of await wordsIndexes(own.store, collection)) {
       await own.store.engine.query(`alter index ${S}.${index} set (gin_pending_list_limit = 256)`);
     }
+    await usePreviousNames(own.store, collection);
     await own.store.engine.query('update akin.collections set tables_version = 18 where id = $1', [collection.id]);
     await own.reopen();
     expect(await bulkSettings(own.store, collection)).toEqual(expect.arrayContaining(wanted));
