@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 
-/** One request of a client, byte for byte (one character per byte), and the expected answer. */
+/** One request of a client, byte for byte (one character per byte), and the expected response. */
 export interface Exchange {
   readonly request: string;
   readonly status: number;
-  /** The JSON answer, or another text, without the parts that differ from run to run. */
-  readonly answer: unknown;
+  /** The JSON response, or another text, without the parts that differ from run to run. */
+  readonly response: unknown;
 }
 
 /** Members that differ from run to run, or whose text comes from others. */
@@ -13,7 +13,7 @@ const VOLATILE = ['QTime', 'token', 'operations', 'lastModified', 'version', 'ms
 /** Members that only need to be present. */
 const PRESENT = ['score', 'maxScore', 'nextCursorMark'];
 
-/** Sends a request over a separate connection and reads the answer. */
+/** Sends a request over a separate connection and reads the response. */
 export async function sendRaw(port: number, request: string): Promise<Omit<Exchange, 'request'>> {
   const chunks: Buffer[] = [];
   const socket = connect(port, '127.0.0.1');
@@ -23,22 +23,22 @@ export async function sendRaw(port: number, request: string): Promise<Omit<Excha
     if (isWhole(Buffer.concat(chunks), request)) break;
   }
   socket.destroy();
-  const answer = Buffer.concat(chunks);
-  const end = answer.indexOf('\r\n\r\n');
-  const head = answer.subarray(0, end).toString();
-  const body = answer.subarray(end + 4).toString();
+  const response = Buffer.concat(chunks);
+  const end = response.indexOf('\r\n\r\n');
+  const head = response.subarray(0, end).toString();
+  const body = response.subarray(end + 4).toString();
   const isJson = /^content-type: application\/json/im.test(head);
   return {
     status: Number(head.slice(9, 12)),
-    answer: isJson ? JSON.parse(body, steady) : body.replace(/"(QTime|token)">[^<]*/g, '"$1">'),
+    response: isJson ? JSON.parse(body, steady) : body.replace(/"(QTime|token)">[^<]*/g, '"$1">'),
   };
 }
 
-function isWhole(answer: Buffer, request: string): boolean {
-  const end = answer.indexOf('\r\n\r\n');
+function isWhole(response: Buffer, request: string): boolean {
+  const end = response.indexOf('\r\n\r\n');
   if (end < 0) return false;
-  const length = /^content-length: (\d+)/im.exec(answer.subarray(0, end).toString())?.[1] ?? '0';
-  return request.startsWith('HEAD ') || answer.length >= end + 4 + Number(length);
+  const length = /^content-length: (\d+)/im.exec(response.subarray(0, end).toString())?.[1] ?? '0';
+  return request.startsWith('HEAD ') || response.length >= end + 4 + Number(length);
 }
 
 function steady(key: string, value: unknown): unknown {

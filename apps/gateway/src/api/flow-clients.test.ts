@@ -23,14 +23,14 @@ afterAll(async () => {
 });
 
 /** The raw URL: brackets, asterisks and colons are not escaped. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
-const raw = async (request: string): Promise<{ status: number; answer: any }> =>
+// biome-ignore lint/suspicious/noExplicitAny: tests look into responses of all shapes
+const raw = async (request: string): Promise<{ status: number; response: any }> =>
   sendRaw(service.gateway.port, request.replace('\r\n', '\r\nHost: localhost:8983\r\n'));
 const get = (address: string) => raw(`GET ${address} HTTP/1.1\r\n\r\n`);
 const post = (address: string, type: string, body: string, headers = '') =>
   raw(`POST ${address} HTTP/1.1\r\nContent-Type: ${type}\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`);
-const idsOf = ({ status, answer }: Awaited<ReturnType<typeof raw>>) =>
-  status === 200 ? answer.response.docs.map(({ id }: { id: string }) => id) : [status];
+const idsOf = ({ status, response: body }: Awaited<ReturnType<typeof raw>>) =>
+  status === 200 ? body.response.docs.map(({ id }: { id: string }) => id) : [status];
 
 describe('searches of Flow 4', () => {
   it.each<[string, unknown[]]>([
@@ -79,8 +79,12 @@ describe('pictures as text', () => {
     for (const name of ['rank.by.data=', 'rank.by=data:']) {
       expect(idsOf(await post(`${CORES}/image?logParamsList=&rows=1`, FORM, `${name}${data}`))).toEqual(['red']);
     }
-    const { status, answer } = await post(`${CORES}/analyze?modules.apply=duplicate`, FORM, `input.data=${data}`);
-    expect([status, answer.outputs]).toEqual([200, outputsOf('red', ['duplicate'])]);
+    const { status, response: body } = await post(
+      `${CORES}/analyze?modules.apply=duplicate`,
+      FORM,
+      `input.data=${data}`,
+    );
+    expect([status, body.outputs]).toEqual([200, outputsOf('red', ['duplicate'])]);
   });
 
   it('with input.urls, as with input.url', async () => {
@@ -105,7 +109,7 @@ describe('updates of Flow 4', () => {
     expect((await raw(`POST ${CORES}/update?commit=True HTTP/1.1\r\nContent-Length: 0\r\n\r\n`)).status).toBe(200);
     expect(idsOf(await get(`${CORES}/color?rank.by.hex=0x10B020&rows=1`))).toEqual(['old']);
     expect((await post(`${FLOW}/update?commit=true`, JSON_TYPE, '{"delete":["old"]}')).status).toBe(200);
-    expect((await get(`${CORES}/select?rows=0&q*:*`)).answer.response.numFound).toBe(4);
+    expect((await get(`${CORES}/select?rows=0&q*:*`)).response.response.numFound).toBe(4);
   });
 
   it('says that a picture is not read from url', async () => {

@@ -16,10 +16,10 @@ afterAll(async () => {
 
 /*
  * What real clients of Solr sent, byte for byte, in their order. Each file is one session on an empty collection, with
- * the answers that the client understood. docs/clients.md says what each client can do.
+ * the responses that the client understood. docs/clients.md says what each client can do.
  */
 describe.each(readdirSync(REPLAYS).map((file) => file.replace(/\.json$/, '')))('%s', (client) => {
-  it('gets the same answers as in the recording', async () => {
+  it('gets the same responses as in the recording', async () => {
     const exchanges: Exchange[] = JSON.parse(readFileSync(new URL(`${client}.json`, REPLAYS), 'utf8'));
     expect(exchanges.length).toBeGreaterThan(3);
     await ask(service.gateway, '/api/cores/my-collection', { method: 'DELETE' });
