@@ -48,16 +48,16 @@ frontend statistics
 `,
   );
   const rows = async () => {
-    const answer = await fetch(`http://127.0.0.1:${statistics}/;csv`);
-    return (await answer.text()).split('\n');
+    const response = await fetch(`http://127.0.0.1:${statistics}/;csv`);
+    return (await response.text()).split('\n');
   };
   const url = `http://127.0.0.1:${port}`;
-  const answers = () =>
+  const isUp = () =>
     rows().then(
       () => true,
       () => false,
     );
-  const server = await startServer([program, '-db', '-f', file], 'TERM', url, answers);
+  const server = await startServer([program, '-db', '-f', file], 'TERM', url, isUp);
   return {
     url,
     up: async () => (await rows()).filter((row) => /^servers,s\d+,.*,UP,/.test(row)).length,

@@ -22,9 +22,9 @@ export interface BreakableProxy extends AsyncDisposable {
 
 /**
  * @param target URL of a server, with its port
- * @param onAnswer called with each piece of data from the server
+ * @param onReply called with each piece of data from the server
  */
-export async function openProxy(target: string, onAnswer?: () => void): Promise<BreakableProxy> {
+export async function openProxy(target: string, onReply?: () => void): Promise<BreakableProxy> {
   let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
@@ -37,7 +37,7 @@ export async function openProxy(target: string, onAnswer?: () => void): Promise<
     if (isStalled) return void keep(client);
     const upstream = keep(connect(Number(port), hostname));
     keep(client).pipe(upstream).pipe(client);
-    if (onAnswer) upstream.on('data', onAnswer);
+    if (onReply) upstream.on('data', onReply);
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
   });

@@ -46,7 +46,7 @@ export async function askBroker(shared: (typeof SHARED)[number]): Promise<string
   const broker = process.env[BROKER];
   if (broker === undefined) throw new Error('no test services: run jest with the configuration at the root');
   const [response] = await once(get(`${broker}/${shared}`, { agent: false }), 'response');
-  const answer = await text(response);
-  if (response.statusCode !== 200) throw new Error(answer);
-  return answer;
+  const body = await text(response);
+  if (response.statusCode !== 200) throw new Error(body);
+  return body;
 }

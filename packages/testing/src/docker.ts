@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const LABEL = 'akin-tests';
 
 /** Whether a Docker daemon is running on this machine. */
-export async function dockerAnswers(): Promise<boolean> {
+export async function dockerIsUp(): Promise<boolean> {
   return run('docker', ['info'], { timeout: 10_000 }).then(
     () => true,
     () => false,
@@ -29,7 +29,7 @@ export async function startContainer(
   options: readonly string[],
   port: number,
   urlOf: (port: string) => string,
-  answers: (url: string) => Promise<boolean>,
+  isUp: (url: string) => Promise<boolean>,
 ): Promise<Server> {
   const label = `${LABEL}=${process.pid}`;
   const { stdout } = await run('docker', [
@@ -46,7 +46,7 @@ export async function startContainer(
   const published = (await run('docker', ['port', id, `${port}`])).stdout.trim();
   const url = urlOf(published.slice(published.lastIndexOf(':') + 1));
   const deadline = Date.now() + 300_000;
-  while (!(await answers(url))) {
+  while (!(await isUp(url))) {
     if (Date.now() > deadline) throw new Error(`the container of ${options.join(' ')} does not answer`);
     await delay(50);
   }

@@ -35,7 +35,7 @@ export async function fakeS3(): Promise<FakeS3> {
     if (failing === 'hangs') return;
     if (failing === 'away') return void request.socket.destroy();
     if (failing === 'denies') return refuse(response, 403, 'AccessDenied');
-    void answer(objects, request, response, failing).catch(() => response.destroy());
+    void handle(objects, request, response, failing).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -62,7 +62,7 @@ export async function fakeS3(): Promise<FakeS3> {
   };
 }
 
-async function answer(
+async function handle(
   objects: FakeS3['objects'],
   request: IncomingMessage,
   response: ServerResponse,

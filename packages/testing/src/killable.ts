@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { postgresAnswers, redisAnswers } from './answers.ts';
 import { debianPrograms, hasDebianPrograms } from './debian.ts';
 import { filesFolder } from './files-folder.ts';
+import { postgresIsUp, redisIsUp } from './is-up.ts';
 import { initPostgres, postgresSettings, userForPostgres } from './local.ts';
 import { freePort, type Server, startServer } from './server.ts';
 
@@ -40,9 +40,9 @@ export async function killablePostgres(): Promise<KillableServer> {
   // The operating system keeps what a process has written, even if the process is killed.
   const command = [...(await userForPostgres(data)), postgres, '-D', data, ...postgresSettings(port)];
   const url = `postgres://akin@127.0.0.1:${port}/postgres`;
-  const answers = () => postgresAnswers(url);
+  const isUp = () => postgresIsUp(url);
   const pid = async () => Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
-  return killable(folder, url, () => startServer(command, 'QUIT', url, answers), pid);
+  return killable(folder, url, () => startServer(command, 'QUIT', url, isUp), pid);
 }
 
 /** A Redis that keeps its jobs in an append-only file, as recommended for production. */
@@ -63,7 +63,7 @@ export async function killableRedis(): Promise<KillableRedis> {
     }
   };
   const pid = () => ask(async (client) => Number(/process_id:(\d+)/.exec(await client.info('server'))?.[1]));
-  const server = await killable(folder, url, () => startServer(command, 'TERM', url, () => redisAnswers(url)), pid);
+  const server = await killable(folder, url, () => startServer(command, 'TERM', url, () => redisIsUp(url)), pid);
   return {
     ...server,
     setFull: (full) => ask(async (client) => void (await client.config('SET', 'maxmemory', full ? '1' : '0'))),

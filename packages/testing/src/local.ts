@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { postgresAnswers, redisAnswers } from './answers.ts';
 import { debianPrograms } from './debian.ts';
+import { postgresIsUp, redisIsUp } from './is-up.ts';
 import { freePort, type Server, startServer } from './server.ts';
 
 const run = promisify(execFile);
@@ -20,7 +20,7 @@ export async function startLocalPostgres(folder: string): Promise<Server> {
   const port = await freePort();
   const url = `postgres://akin@127.0.0.1:${port}/postgres`;
   const command = [...user, postgres, '-D', data, ...postgresSettings(port)];
-  return startServer(command, 'QUIT', url, () => postgresAnswers(url));
+  return startServer(command, 'QUIT', url, () => postgresIsUp(url));
 }
 
 /**
@@ -61,7 +61,7 @@ export async function startLocalRedis(folder: string): Promise<Server> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   const settings = ['--bind', '127.0.0.1', '--port', `${port}`, '--dir', folder, '--save', '', '--appendonly', 'no'];
-  return startServer([redis, ...settings, '--maxmemory-policy', 'noeviction'], 'TERM', url, () => redisAnswers(url));
+  return startServer([redis, ...settings, '--maxmemory-policy', 'noeviction'], 'TERM', url, () => redisIsUp(url));
 }
 
 /** Creates a data folder of PostgreSQL below `folder`. @returns its path */

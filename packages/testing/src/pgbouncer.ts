@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { postgresAnswers } from './answers.ts';
 import { debianPgBouncer } from './debian.ts';
 import { filesFolder } from './files-folder.ts';
+import { postgresIsUp } from './is-up.ts';
 import { userForPostgres } from './local.ts';
 import { freePort, type Server, startServer } from './server.ts';
 
@@ -34,7 +34,7 @@ export async function openPgBouncer(databaseUrl: string, settings: Readonly<Reco
   await chmod(folder, 0o711);
   const command = [...(await userForPostgres(folder)), program, '--quiet', file];
   const url = `postgres://akin@127.0.0.1:${listening}/${name}`;
-  const server = await startServer(command, 'QUIT', url, () => postgresAnswers(url));
+  const server = await startServer(command, 'QUIT', url, () => postgresIsUp(url));
   return {
     url,
     async [Symbol.asyncDispose]() {

@@ -24,7 +24,7 @@ exit "$status"
 `;
 
 /**
- * Starts a program and waits until `answers` returns true.
+ * Starts a program and waits until `isUp` returns true.
  *
  * @param command program and arguments
  * @param stop the signal that ends it
@@ -34,7 +34,7 @@ export async function startServer(
   command: readonly string[],
   stop: 'QUIT' | 'TERM',
   url: string,
-  answers: () => Promise<boolean>,
+  isUp: () => Promise<boolean>,
 ): Promise<Server> {
   const child = spawn('/bin/sh', ['-c', GUARD, 'guard', stop, ...command], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -50,7 +50,7 @@ export async function startServer(
   child.unref();
   for (const stream of child.stdio) (stream as unknown as { unref?: () => void } | null)?.unref?.();
   const deadline = Date.now() + 300_000;
-  while (!(await answers())) {
+  while (!(await isUp())) {
     if (child.exitCode !== null || Date.now() > deadline) {
       child.stdio[3]?.destroy();
       throw new Error(`${command[0]} did not start:\n${said}`);

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { postgresAnswers, redisAnswers } from './answers.ts';
 import { filesFolder } from './files-folder.ts';
 import { copyTemplate, type TestDatabase, testDatabase, testRedis } from './index.ts';
+import { postgresIsUp, redisIsUp } from './is-up.ts';
 
 describe('a test database', () => {
   let database: TestDatabase;
@@ -43,7 +43,7 @@ describe('a test database', () => {
     connected.on('error', () => {});
     await connected.connect();
     await other.drop();
-    expect(await postgresAnswers(other.url)).toBe(false);
+    expect(await postgresIsUp(other.url)).toBe(false);
     await connected.end();
   });
 });
@@ -95,7 +95,7 @@ describe('services of a process', () => {
     });
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     const [postgres, redis] = JSON.parse(line.toString()) as [string, string];
-    expect([await postgresAnswers(postgres), await redisAnswers(redis)]).toEqual([true, true]);
+    expect([await postgresIsUp(postgres), await redisIsUp(redis)]).toEqual([true, true]);
     return { child, postgres, redis };
   }
 
@@ -107,7 +107,7 @@ describe('services of a process', () => {
     expect(await foldersOf(child.pid)).toHaveLength(1);
     child.stdin.write('stop');
     await once(child, 'exit');
-    expect([await postgresAnswers(postgres), await redisAnswers(redis)]).toEqual([false, false]);
+    expect([await postgresIsUp(postgres), await redisIsUp(redis)]).toEqual([false, false]);
     expect(await foldersOf(child.pid)).toEqual([]);
   });
 
@@ -140,7 +140,7 @@ describe('services of a process', () => {
     const { child, postgres, redis } = await startInProcess();
     child.kill('SIGKILL');
     await once(child, 'exit');
-    while ((await postgresAnswers(postgres)) || (await redisAnswers(redis)));
+    while ((await postgresIsUp(postgres)) || (await redisIsUp(redis)));
     const next = await startInProcess();
     expect(await foldersOf(child.pid)).toEqual([]);
     next.child.stdin.write('stop');

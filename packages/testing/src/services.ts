@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { postgresAnswers, redisAnswers } from './answers.ts';
 import { cacheFolder, debianPrograms, hasDebianPrograms } from './debian.ts';
-import { dockerAnswers, pullImages, removeLeftContainers, startContainer } from './docker.ts';
+import { dockerIsUp, pullImages, removeLeftContainers, startContainer } from './docker.ts';
 import { filesFolder } from './files-folder.ts';
+import { postgresIsUp, redisIsUp } from './is-up.ts';
 import { startLocalPostgres, startLocalRedis } from './local.ts';
 import type { Server } from './server.ts';
 
@@ -46,12 +46,12 @@ export function createServices(env: NodeJS.ProcessEnv = process.env): Services {
           ['-e', 'POSTGRES_HOST_AUTH_METHOD=trust', POSTGRES_IMAGE, '-c', 'fsync=off'],
           5432,
           (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
-          postgresAnswers,
+          postgresIsUp,
         ),
       debian: async () => startLocalPostgres(await folder()),
     }),
     redis: start(env.TEST_REDIS_URL, {
-      docker: () => startContainer([REDIS_IMAGE], 6379, (port) => `redis://127.0.0.1:${port}`, redisAnswers),
+      docker: () => startContainer([REDIS_IMAGE], 6379, (port) => `redis://127.0.0.1:${port}`, redisIsUp),
       debian: async () => startLocalRedis(await folder()),
     }),
     folder,
@@ -72,7 +72,7 @@ export function createServices(env: NodeJS.ProcessEnv = process.env): Services {
 
 /** Uses Docker if a daemon is running, otherwise Debian packages; if neither works, the error says what to do. */
 async function chooseRoute(): Promise<Route> {
-  if (await dockerAnswers()) {
+  if (await dockerIsUp()) {
     await removeLeftContainers(isRunning);
     return 'docker';
   }

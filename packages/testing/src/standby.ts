@@ -3,8 +3,8 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { postgresAnswers } from './answers.ts';
 import { debianPrograms } from './debian.ts';
+import { postgresIsUp } from './is-up.ts';
 import { type KillableServer, killable, newFolder } from './killable.ts';
 import { initPostgres, postgresSettings, userForPostgres } from './local.ts';
 import { freePort, startServer } from './server.ts';
@@ -87,7 +87,7 @@ async function startPostgres(folder: string, settings: readonly string[]): Promi
   const command = [...(await userForPostgres(data)), postgres, '-D', data, ...postgresSettings(port), ...settings];
   const url = `postgres://akin@127.0.0.1:${port}/postgres`;
   const pid = async () => Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
-  const server = await killable(folder, url, () => startServer(command, 'QUIT', url, () => postgresAnswers(url)), pid);
+  const server = await killable(folder, url, () => startServer(command, 'QUIT', url, () => postgresIsUp(url)), pid);
   return {
     ...server,
     run: (sql, values) => runStatement(url, sql, values),
