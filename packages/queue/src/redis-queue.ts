@@ -11,7 +11,7 @@ import {
 import { PatientWorker } from './patient-worker.ts';
 
 /**
- * A connection without an answer for this time is replaced: the machine of Redis may be gone. Otherwise the system would
+ * A connection without a reply for this time is replaced: the machine of Redis may be gone. Otherwise the system would
  * wait for it for a quarter of an hour. BullMQ's workers wait for a job for at most 10 seconds.
  */
 const SILENT_MILLISECONDS = 15_000;
@@ -54,11 +54,11 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
       async alive(queue, ids) {
         const asking = producer.pipeline();
         for (const id of ids) asking.exists(queue.toKey(id)).zscore(queue.toKey('failed'), id);
-        const answers = (await asking.exec()) ?? [];
+        const replies = (await asking.exec()) ?? [];
         const alive = new Set<string>();
         for (const [i, id] of ids.entries()) {
-          const [broken, exists] = answers[2 * i] ?? [];
-          const [, failed] = answers[2 * i + 1] ?? [];
+          const [broken, exists] = replies[2 * i] ?? [];
+          const [, failed] = replies[2 * i + 1] ?? [];
           if (broken) throw broken;
           if (exists === 1 && failed === null) alive.add(id);
         }

@@ -47,10 +47,10 @@ export function brokenServer(
       expect(warnings).toContain(`the queue has trouble with ${name}`);
     });
 
-    it('says so at whatever answer of the server that is while it opens', async () => {
+    it('says so at whatever reply of the server that is while it opens', async () => {
       const failures: string[] = [];
-      for (let answers = 1; ; answers++) {
-        let left = answers;
+      for (let replies = 1; ; replies++) {
+        let left = replies;
         const proxy = await openProxy(serverUrl(), () => {
           if (--left === 0) void proxy.cut();
         });

@@ -31,7 +31,7 @@ describe('the logger', () => {
     ['a field', (log, url) => log.info({ url }, 'got it')],
     ['a nested field', (log, url) => log.info({ request: { image: { url } } }, 'got it')],
     ['the message', (log, url) => log.info(`fetched ${url} in time`)],
-    ['an error', (log, url) => log.error({ err: new Error(`no answer from "${url}"`) }, 'failed')],
+    ['an error', (log, url) => log.error({ err: new Error(`no response from "${url}"`) }, 'failed')],
   ] as [string, (log: ReturnType<typeof createLogger>, url: string) => void][])(
     'takes query strings and passwords out of addresses in %s',
     (_, log) => {

@@ -55,11 +55,11 @@ describe('a connection to PostgreSQL', () => {
   it('says that the settings did not last', async () => {
     // A pooler that gives each statement to another server.
     let pid = 0;
-    const answers = [
+    const replies = [
       { pid: ++pid, held: ['32MB'] },
       { pid: ++pid, lost: ['work_mem'] },
     ];
-    const forgetful = Object.assign(new EventEmitter(), { query: async () => ({ rows: [answers.shift()] }) });
+    const forgetful = Object.assign(new EventEmitter(), { query: async () => ({ rows: [replies.shift()] }) });
     await expect(setSession(forgetful as unknown as PostgresConnection, { work_mem: '32MB' })).rejects.toThrow(
       /removed settings of the session \(work_mem\).*pool_mode = session/,
     );

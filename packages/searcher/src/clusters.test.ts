@@ -24,8 +24,8 @@ const add = (collection: SearchedCollection, doc: number, commit: number, vector
 const exact = { maxDistance: undefined, exactRows: Number.POSITIVE_INFINITY };
 const find = finder({ exactRows: LIMIT, minCompared: 1_000 });
 
-/** Checks exact answers, distances, filters, and the recall of approximate answers. */
-function expectRightAnswers(collection: SearchedCollection, commit: number, isIn: (doc: number) => boolean) {
+/** Checks exact results, distances, filters, and the recall of approximate results. */
+function expectRightResults(collection: SearchedCollection, commit: number, isIn: (doc: number) => boolean) {
   const isEven = (doc: number) => doc % 2 === 0;
   let [right, wanted] = [0, 0];
   for (let i = 0; i < 12; i++) {
@@ -102,7 +102,7 @@ describe('clusters of codes', () => {
     expect(collection.clustering()).toBeDefined();
   });
 
-  it('change no answer while they are made, and rows can be added meanwhile', () => {
+  it('change no result while they are made, and rows can be added meanwhile', () => {
     const steps = collection.clustering();
     let [step, doc] = [0, ROWS];
     for (const _ of steps ?? []) {
@@ -117,7 +117,7 @@ describe('clusters of codes', () => {
     }
     expect(step).toBeGreaterThan(100);
     expect(collection.clustering()).toBeUndefined();
-    expectRightAnswers(collection, 1, () => true);
+    expectRightResults(collection, 1, () => true);
   });
 
   it('answer for later commits, and are made again after many new rows', () => {
@@ -129,13 +129,13 @@ describe('clusters of codes', () => {
     );
     for (let doc = 0; doc < 900; doc++) collection.endRow(doc, 2);
     collection.advance(2);
-    expectRightAnswers(collection, 1, (doc) => doc < before);
-    expectRightAnswers(collection, 2, (doc) => doc >= 900);
+    expectRightResults(collection, 1, (doc) => doc < before);
+    expectRightResults(collection, 2, (doc) => doc >= 900);
     const steps = collection.clustering();
     expect(steps).toBeDefined();
     for (const _ of steps ?? []);
-    expectRightAnswers(collection, 1, (doc) => doc < before);
-    expectRightAnswers(collection, 2, (doc) => doc >= 900);
+    expectRightResults(collection, 1, (doc) => doc < before);
+    expectRightResults(collection, 2, (doc) => doc >= 900);
   });
 
   it('stay when dead rows are removed', () => {
@@ -144,7 +144,7 @@ describe('clusters of codes', () => {
     collection.advance(3);
     expect(() => find(collection, near(1), { commit: 2 })).toThrow('not searched');
     expect(collection.clustering()).toBeUndefined();
-    expectRightAnswers(collection, 3, (doc) => doc % 3 !== 0 && doc >= 900);
+    expectRightResults(collection, 3, (doc) => doc % 3 !== 0 && doc >= 900);
   });
 
   it('are given up when rows are removed while they are made', () => {

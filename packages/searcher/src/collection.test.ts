@@ -116,7 +116,7 @@ describe.each([
     }
   });
 
-  it('misses nothing if few rows match, if an exact answer is requested, and within a distance', () => {
+  it('misses nothing if few rows match, if an exact result is requested, and within a distance', () => {
     for (const query of queries) {
       const few = find(collection, query, { filters: [1, 2] });
       expect(few.isExact).toBe(true);

@@ -1,7 +1,7 @@
 import { nthSmallest } from './nth-smallest.ts';
 import { type Candidates, candidateCount, type VectorQuery } from './query.ts';
 
-/** If bounds leave more candidates than this, an approximate answer returns those with the best estimates instead. */
+/** If bounds leave more candidates than this, an approximate search returns those with the best estimates instead. */
 const MAX_PROVEN = 1_000;
 /** At most this many times the candidates of one part: far from the query, distances hardly differ. */
 const MORE_FAR = 4;

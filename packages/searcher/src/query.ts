@@ -32,7 +32,7 @@ export interface VectorQuery extends Restriction {
 const MIN_HANDED_ON = 50;
 const SPARE = 30;
 
-/** How many candidates each part of a collection returns for an approximate answer. */
+/** How many candidates each part of a collection returns for an approximate result. */
 export function candidateCount(wanted: number): number {
   return Math.max(MIN_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
 }
@@ -44,11 +44,11 @@ export interface CountQuery {
   readonly restrictions: readonly Restriction[];
 }
 
-/** Documents that include the answer. Their exact distances decide. */
+/** Documents that include the result. Their exact distances decide. */
 export interface Candidates {
   /** How many rows match the filters and have a vector of the module. */
   readonly matches: number;
-  /** Whether the candidates are guaranteed to contain the answer. */
+  /** Whether the candidates are guaranteed to contain the result. */
   readonly isExact: boolean;
   /** How many vectors were compared. */
   readonly compared: number;

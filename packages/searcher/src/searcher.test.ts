@@ -129,7 +129,7 @@ it('makes clusters in the background after a search, and drops them with the col
       ...{ commit: 1, module: 'view', filters: [], vector, wanted: 4 },
       ...{ exactRows: 100, minCompared: 400, maxCandidates: 1_000 },
     });
-  // Answers tell the memory, which clusters of both threads add to.
+  // Replies tell the memory, which clusters of both threads add to.
   for (let doc = 0; searcher.bytes < before + 2 * 65_536; doc = (doc + 1) % count) {
     expect([...((await search(vectors[doc] as Float32Array))?.docs ?? [])]).toContain(doc);
   }

@@ -22,7 +22,7 @@ export interface SearcherOptions {
 const VECTORS_AT_A_TIME = 16;
 
 interface Pending {
-  readonly resolve: (answer: ReplyMessage) => void;
+  readonly resolve: (reply: ReplyMessage) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -84,8 +84,8 @@ export class Searcher implements AsyncDisposable {
    */
   async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
     const share = queryOfPart(query, this.#options.threads);
-    const answers = await this.#ask(key, { kind: 'search', key, query: share });
-    const parts = answers.map(({ candidates }) => candidates);
+    const replies = await this.#ask(key, { kind: 'search', key, query: share });
+    const parts = replies.map(({ candidates }) => candidates);
     if (parts.some((part) => part === undefined)) return undefined;
     return mergeCandidates(parts as Candidates[], query);
   }
@@ -107,8 +107,8 @@ export class Searcher implements AsyncDisposable {
    * @returns the documents that are not loaded
    */
   async assignCells(key: number, bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
-    const answers = await this.#ask(key, { kind: 'cells', key, bytes, isFirst });
-    return answers.flatMap(({ missing }) => missing ?? []);
+    const replies = await this.#ask(key, { kind: 'cells', key, bytes, isFirst });
+    return replies.flatMap(({ missing }) => missing ?? []);
   }
 
   /**
@@ -142,7 +142,7 @@ export class Searcher implements AsyncDisposable {
         }
       }
     };
-    // While one answer is read, the threads compute the next one.
+    // While one reply is read, the threads compute the next one.
     await Promise.all([askOn(), askOn()]);
     if (isLost) return undefined;
     const areTooMany = left < 0;
@@ -178,7 +178,7 @@ export class Searcher implements AsyncDisposable {
       }
     }
     const threads = this.#threads;
-    const answers = await Promise.all(threads.map((thread) => thread.ask(request))).catch(async (error: unknown) => {
+    const replies = await Promise.all(threads.map((thread) => thread.ask(request))).catch(async (error: unknown) => {
       // Without the share of the thread that failed, the data of the others is useless.
       if (this.#threads === threads && threads.some(({ hasFailed }) => hasFailed)) {
         await this.#endThreads();
@@ -187,9 +187,9 @@ export class Searcher implements AsyncDisposable {
     });
     this.#bytes.set(
       key,
-      answers.map(({ bytes }) => bytes),
+      replies.map(({ bytes }) => bytes),
     );
-    return answers;
+    return replies;
   }
 
   /** @throws the error of a thread that cannot be started, such as one beyond the limit of a container */
@@ -208,12 +208,12 @@ class SearcherThread implements AsyncDisposable {
   constructor(config: ThreadConfig) {
     this.#worker = new Worker(THREAD_FILE, { workerData: config, execArgv: [] });
     this.#worker.unref();
-    this.#worker.on('message', (answer: ReplyMessage) => {
-      const pending = this.#pending.get(answer.number);
-      this.#pending.delete(answer.number);
+    this.#worker.on('message', (reply: ReplyMessage) => {
+      const pending = this.#pending.get(reply.number);
+      this.#pending.delete(reply.number);
       if (this.#pending.size === 0) this.#worker.unref();
-      if (answer.failure === undefined) pending?.resolve(answer);
-      else pending?.reject(new SearcherError(answer.failure));
+      if (reply.failure === undefined) pending?.resolve(reply);
+      else pending?.reject(new SearcherError(reply.failure));
     });
     this.#worker.on('error', (error) => this.#fail(new SearcherError(error.message, { cause: error })));
     this.#worker.on('exit', () => this.#fail(new SearcherError('the thread ended')));

@@ -10,14 +10,14 @@ const { index, count, exactRows } = workerData as ThreadConfig;
 const collections = new Map<number, SearchedCollection>();
 
 port.on('message', ({ number, request }: RequestMessage) => {
-  let answer: ReplyMessage;
+  let reply: ReplyMessage;
   try {
-    const found = answerTo(request);
-    answer = { number, bytes: collections.get(request.key)?.bytes ?? 0, ...found };
+    const found = replyTo(request);
+    reply = { number, bytes: collections.get(request.key)?.bytes ?? 0, ...found };
   } catch (error) {
-    answer = { number, bytes: 0, failure: (error as Error).message };
+    reply = { number, bytes: 0, failure: (error as Error).message };
   }
-  port.postMessage(answer);
+  port.postMessage(reply);
   if (request.kind === 'search') makeClusters();
 });
 
@@ -52,7 +52,7 @@ function nextClustering(): typeof clustering {
   return undefined;
 }
 
-function answerTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' | 'pairs' | 'missing'> {
+function replyTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' | 'pairs' | 'missing'> {
   const { key } = request;
   if (request.kind === 'drop') collections.delete(key);
   if (request.kind === 'begin') {

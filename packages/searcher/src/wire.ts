@@ -68,7 +68,7 @@ export function readVector(bytes: Uint8Array, at: number, into: Float32Array): F
   return vector;
 }
 
-/** The address and number of documents in an answer: `int8send(doc)` for each. */
+/** The address and number of documents in a reply: `int8send(doc)` for each. */
 export interface DocList {
   readonly at: number;
   readonly count: number;
@@ -96,7 +96,7 @@ export function readDocs(bytes: Uint8Array, { at, count }: DocList, take: (doc: 
   for (let i = 0; i < count; i++) take(readNumber(view, at + DOC_BYTES * i));
 }
 
-/** A summary of the rows of an answer. */
+/** A summary of the rows of a reply. */
 export interface Summary {
   /** Rows that are new, or that only have vectors. */
   count: number;
