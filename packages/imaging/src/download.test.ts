@@ -22,15 +22,15 @@ async function listen(server: net.Server, host = '127.0.0.1'): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const serve = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
-  listen(http.createServer(answer));
+const serve = (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
+  listen(http.createServer(handle));
 
 /** A server that sends raw bytes, for responses that no HTTP library would send. */
-const serveRaw = (answer: (socket: net.Socket) => void) =>
+const serveRaw = (handle: (socket: net.Socket) => void) =>
   listen(
     net.createServer((socket) => {
       socket.on('error', () => {});
-      socket.once('data', () => answer(socket));
+      socket.once('data', () => handle(socket));
     }),
   );
 
@@ -112,7 +112,7 @@ describe('downloadImage', () => {
     expect((await refusal(base)).message).toMatch(/answered with a web page/);
   });
 
-  it('says that the host is unknown, the connection refused or the answer empty', async () => {
+  it('says that the host is unknown, the connection refused or the response empty', async () => {
     expect((await refusal('http://no-such-host.invalid/a.png')).message).toMatch(/its host name .*\(DNS\)/);
     const base = await serve((_, response) => response.end());
     expect((await refusal(base)).message).toMatch(/empty body/);
@@ -314,8 +314,8 @@ describe('hostile servers', () => {
     ['an unknown encoding', 'HTTP/1.1 200 OK\r\nContent-Encoding: exotic\r\nContent-Length: 1\r\n\r\nx', /encoding/],
     ['a damaged encoding', 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\njunk', /damaged/],
     ['nothing', '', /broke off/],
-  ])('answers %s with a refusal', async (_, answer, message) => {
-    const base = await serveRaw((socket) => socket.end(Buffer.from(answer, 'latin1')));
+  ])('answers %s with a refusal', async (_, sent, message) => {
+    const base = await serveRaw((socket) => socket.end(Buffer.from(sent, 'latin1')));
     const error = await refusal(base);
     expect(error.code).toBe('image-unreachable');
     expect(error.message).toMatch(message);

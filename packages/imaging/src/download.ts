@@ -26,9 +26,9 @@ export interface DownloadOptions {
 /**
  * Downloads the bytes of an http(s) URL, with protection against server-side request forgery. At the first URL and at
  * every redirect, the host's addresses are resolved once, each is checked against the policy, and the connection uses
- * exactly these addresses. So unusual spellings of an address and DNS answers that change between check and connection
- * (DNS rebinding) have no effect. The decoder checks what the bytes are; only a web page is rejected here, because then
- * the URL was wrong.
+ * exactly these addresses. So unusual spellings of an address and DNS responses that change between check and
+ * connection (DNS rebinding) have no effect. The decoder checks what the bytes are; only a web page is rejected here,
+ * because then the URL was wrong.
  *
  * @throws AkinError `image-unreachable` with the reason, and with `retryAfterSeconds` if the cause is often temporary;
  * or `too-large`. Messages contain the URL without its query, which may hold signatures. If the caller aborts `signal`,
@@ -305,7 +305,7 @@ function reasonOf(error: unknown): string {
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL') return 'its host is out of reach';
   if (code === 'ETIMEDOUT') return 'the connection timed out';
   if (/CERT|SIGNATURE|SSL|TLS|EPROTO/.test(code)) return `the secure connection failed (${code})`;
-  if (/^HPE_|^ERR_HTTP/.test(code)) return 'the answer is not valid HTTP';
-  if (/^Z_|^ERR_.*BROTLI|^ERR__ERROR/.test(code)) return 'the compressed answer is damaged';
+  if (/^HPE_|^ERR_HTTP/.test(code)) return 'the response is not valid HTTP';
+  if (/^Z_|^ERR_.*BROTLI|^ERR__ERROR/.test(code)) return 'the compressed response is damaged';
   return 'the connection failed';
 }

@@ -27,11 +27,11 @@ const download = (host: string, limits = {}) =>
 
 describe('the lookup of a host name', () => {
   /** Ends the lookups of names with a DNS server that does not answer. */
-  let answer: (addresses: LookupAddress[]) => void;
+  let reply: (addresses: LookupAddress[]) => void;
 
   beforeEach(() => {
     const slow = new Promise<LookupAddress[]>((resolve) => {
-      answer = resolve;
+      reply = resolve;
     });
     lookup.mockReset().mockImplementation((host) => (host.startsWith('slow') ? slow : Promise.resolve(LOOPBACK)));
   });
@@ -43,7 +43,7 @@ describe('the lookup of a host name', () => {
     const downloads = Array.from({ length: 6 }, () => download('slow'));
     expect(await download('other')).toHaveLength(6);
     expect(lookup.mock.calls.map(([host]) => host)).toEqual(['slow.example', 'other.example']);
-    answer(LOOPBACK);
+    reply(LOOPBACK);
     expect(await Promise.all(downloads)).toHaveLength(6);
     await download('slow');
     expect(lookup).toHaveBeenCalledTimes(3);
@@ -53,7 +53,7 @@ describe('the lookup of a host name', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
     const bytes = download('slow', { downloadMilliseconds: 2_000 });
     jest.advanceTimersByTime(10_000);
-    answer(LOOPBACK);
+    reply(LOOPBACK);
     expect(await bytes).toHaveLength(6);
   });
 
@@ -63,7 +63,7 @@ describe('the lookup of a host name', () => {
       message: expect.stringMatching(/could not be looked up in time/),
       retryAfterSeconds: 5,
     });
-    answer(LOOPBACK);
+    reply(LOOPBACK);
   });
 
   it.each([

@@ -85,8 +85,8 @@ export function looksLikeWebPage(bytes: Uint8Array): boolean {
  */
 export function looksLikePhoto(bytes: Uint8Array): boolean {
   const head = headOf(bytes);
-  const answer = describeIsoMedia(brands(head)) ?? describeMagic(head.toString('latin1'));
-  return imageType(head) !== undefined || answer === HEIC || answer === CAMERA_RAW;
+  const description = describeIsoMedia(brands(head)) ?? describeMagic(head.toString('latin1'));
+  return imageType(head) !== undefined || description === HEIC || description === CAMERA_RAW;
 }
 
 /** Two sentences for the user: what the bytes are, and what to do. */
@@ -108,14 +108,14 @@ function describeIsoMedia(found: string[]): string | undefined {
   return VIDEO;
 }
 
-const KNOWN: readonly { magics: readonly string[]; answer: string }[] = [
-  { magics: ['\0\0\x01\0', '\0\0\x02\0'], answer: `It is a Windows icon (ICO). ${CONVERT}` },
-  { magics: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'], answer: `It is a JPEG 2000 image. ${CONVERT}` },
-  { magics: ['\0\0\0\x0cJXL ', '\xff\x0a'], answer: `It is a JPEG XL image. ${CONVERT}` },
-  { magics: ['8BPS', '8BPB'], answer: 'It is a Photoshop file (PSD). Export it as JPEG or PNG and send that.' },
-  { magics: ['%!PS', '\xc5\xd0\xd3\xc6'], answer: `It is a PostScript file. ${CONVERT}` },
-  { magics: [CANON_RAW, 'FUJIFILMCCD-RAW', 'IIRO', 'IIU\0'], answer: CAMERA_RAW },
-  { magics: ['v/1\x01'], answer: `It is an OpenEXR image. ${CONVERT}` },
+const KNOWN: readonly { magics: readonly string[]; description: string }[] = [
+  { magics: ['\0\0\x01\0', '\0\0\x02\0'], description: `It is a Windows icon (ICO). ${CONVERT}` },
+  { magics: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'], description: `It is a JPEG 2000 image. ${CONVERT}` },
+  { magics: ['\0\0\0\x0cJXL ', '\xff\x0a'], description: `It is a JPEG XL image. ${CONVERT}` },
+  { magics: ['8BPS', '8BPB'], description: 'It is a Photoshop file (PSD). Export it as JPEG or PNG and send that.' },
+  { magics: ['%!PS', '\xc5\xd0\xd3\xc6'], description: `It is a PostScript file. ${CONVERT}` },
+  { magics: [CANON_RAW, 'FUJIFILMCCD-RAW', 'IIRO', 'IIU\0'], description: CAMERA_RAW },
+  { magics: ['v/1\x01'], description: `It is an OpenEXR image. ${CONVERT}` },
   {
     // Matroska and WebM, AVI, Flash, MPEG, Windows Media, QuickTime without a ftyp box.
     magics: [
@@ -129,19 +129,19 @@ const KNOWN: readonly { magics: readonly string[]; answer: string }[] = [
       '????mdat',
       '????wide',
     ],
-    answer: VIDEO,
+    description: VIDEO,
   },
   {
     magics: ['RIFF????WAVE', 'ID3', 'OggS', 'fLaC', '\xff\xfb', '\xff\xf3', '\xff\xf2'],
-    answer: 'It is a sound recording. Send a picture.',
+    description: 'It is a sound recording. Send a picture.',
   },
   {
     magics: ['PK\x03\x04', 'PK\x05\x06'],
-    answer: 'It is a ZIP archive or an office document. Unpack it and send the pictures in it.',
+    description: 'It is a ZIP archive or an office document. Unpack it and send the pictures in it.',
   },
   {
     magics: ['Rar!', '7z\xbc\xaf', 'BZh', '\xfd7zXZ', '\x28\xb5\x2f\xfd'],
-    answer: 'It is an archive. Unpack it and send the pictures in it.',
+    description: 'It is an archive. Unpack it and send the pictures in it.',
   },
 ];
 
@@ -150,7 +150,7 @@ function describeMagic(latin: string): string | undefined {
   if (latin.slice(0, 1024).includes('%PDF-')) {
     return 'It is a PDF document. Export the page or picture as JPEG or PNG and send that.';
   }
-  return KNOWN.find(({ magics }) => magics.some((magic) => hasMagic(latin, magic)))?.answer;
+  return KNOWN.find(({ magics }) => magics.some((magic) => hasMagic(latin, magic)))?.description;
 }
 
 /** The start as text, after gzip decompression and UTF-16 decoding if needed; undefined for binary data. */

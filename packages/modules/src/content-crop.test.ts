@@ -102,7 +102,7 @@ describe('the content crop', () => {
       expect(Math.abs(loose.height - cropOf(picture).height)).toBeLessThanOrEqual(4);
     });
 
-    it('nearly equal texts are one answer', () => {
+    it('nearly equal texts are one result', () => {
       const soft = draw(200, 200, (x, y) => {
         if (y > 0.23) return inside(x, (y - 0.23) / 0.77);
         return gray(y < 0.2 ? 128 : 118 + 20 * x);

@@ -40,14 +40,14 @@ export function measureContent(all: readonly Labelled[]): ContentFigures | null 
     const near = new Float64Array(all.length);
     for (const asked of labelled) {
       for (const i of labelled) near[i] = similarity(vectors[asked] as Float32Array, vectors[i] as Float32Array);
-      const answers = labelled
+      const results = labelled
         .filter((i) => i !== asked)
         .sort((a, b) => (near[b] as number) - (near[a] as number) || a - b);
-      const relevant = answers.map((i) => all[i]?.label === all[asked]?.label);
+      const relevant = results.map((i) => all[i]?.label === all[asked]?.label);
       const precision = averagePrecision(relevant);
       precisions.push(precision);
       firsts.push(relevant[0] ? 1 : 0);
-      if (name === 'content') each.push({ picture: asked, precision, nearest: answers.slice(0, SHOWN) });
+      if (name === 'content') each.push({ picture: asked, precision, nearest: results.slice(0, SHOWN) });
     }
     figures[name] = { map: meanOf(precisions), precisionAt1: meanOf(firsts) };
   }

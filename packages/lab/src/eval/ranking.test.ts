@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { averagePrecision, averagePrecisionOf, rankCorrelation } from './ranking.ts';
 
 describe('average precision', () => {
-  it('is 1 when all that is relevant comes first, and falls with every wrong answer before it', () => {
+  it('is 1 when all that is relevant comes first, and falls with every wrong result before it', () => {
     expect(averagePrecision([true, true, false])).toBe(1);
     expect(averagePrecision([false, true, false, true])).toBe((1 / 2 + 2 / 4) / 2);
     expect(averagePrecision([false])).toBeNaN();

@@ -34,7 +34,7 @@ export interface AnalyzeOptions {
 
 /** The result of an analysis. */
 export interface Analysis {
-  /** JSON text: the value of `outputs` in an answer of /analyze, and of `import` in a document. */
+  /** JSON text: the value of `outputs` in a response of /analyze, and of `import` in a document. */
   readonly outputs: string;
   /** Natural size in pixels, upright. */
   readonly width: number;

@@ -113,8 +113,8 @@ class Graph {
       ORIENTATIONS,
       size,
     ]);
-    const answers = this.add('Relu', [this.add('Add', [this.add('MatMul', [turned, weight], []), bias], [])], []);
-    return this.#reshape(this.add('Transpose', [answers], [intsAttribute('perm', [0, 2, 1])]), [-1, out, 1, 1]);
+    const outputs = this.add('Relu', [this.add('Add', [this.add('MatMul', [turned, weight], []), bias], [])], []);
+    return this.#reshape(this.add('Transpose', [outputs], [intsAttribute('perm', [0, 2, 1])]), [-1, out, 1, 1]);
   }
 
   #conv2d(layer: Conv2d, x: string): string {

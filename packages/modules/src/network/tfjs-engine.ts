@@ -98,8 +98,8 @@ function buildWholeMap({ name, side, in: ins, out }: WholeMap, { tensors }: Mode
       for (const index of indexes) turned[i++] = maps[map + index] as number;
     }
     const seen = tf.tensor4d(turned, [count, ORIENTATIONS, 1, size]);
-    const answers = tf.fused.conv2d({ x: seen, filter, strides: 1, pad: 'valid', bias, activation: 'relu' });
-    return tf.reshape(tf.transpose(answers, [0, 2, 3, 1]), [count, 1, 1, out]);
+    const outputs = tf.fused.conv2d({ x: seen, filter, strides: 1, pad: 'valid', bias, activation: 'relu' });
+    return tf.reshape(tf.transpose(outputs, [0, 2, 3, 1]), [count, 1, 1, out]);
   };
 }
 

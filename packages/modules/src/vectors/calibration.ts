@@ -26,7 +26,7 @@ const BELOW_ONE = 1 - Number.EPSILON / 2;
 
 /**
  * The inverse, for `rank.threshold`: the largest distance that still has this score. The next larger distance scores
- * less, so that a threshold taken from an answer finds its document again. Infinity for 0 and below, because in half
+ * less, so that a threshold taken from a response finds its document again. Infinity for 0 and below, because in half
  * precision opposite vectors can be slightly more than 2 apart.
  */
 export function distanceAt(

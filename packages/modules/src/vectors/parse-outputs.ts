@@ -138,7 +138,7 @@ export function readOutputs(json: string, mark: string | undefined, codebookOf: 
     descriptors.push(new OutputDescriptor(cell, halves));
   }
   if (read.every((value) => value === undefined) && sent.get('outputs') !== undefined) {
-    throw refuse('This is a whole answer of /analyze. Send the text in its "outputs" alone.');
+    throw refuse('This is a whole response of /analyze. Send the text in its "outputs" alone.');
   }
   return new ReadOutputs(read, descriptors, remade ? undefined : today);
 }

@@ -257,7 +257,7 @@ describe('outputs that clients send back', () => {
       ['is not JSON', () => '{', 'The JSON cannot be read'],
       ['is not an object', () => '[1]', 'are a JSON object'],
       [
-        'is a whole answer',
+        'is a whole response',
         () => JSON.stringify({ responseHeader: {}, outputs: text }),
         'Send the text in its "outputs"',
       ],
