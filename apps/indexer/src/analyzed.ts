@@ -37,7 +37,7 @@ async function storeResult({ id: job, payload }: Job<'analyzed'>, { store, log }
     const { code, msg } = result.error;
     const state = await failAnalysis(store, ref, { code, msg }, result.passing ? RETRY_AFTER : []);
     if (state === undefined) return;
-    // As in answers and on the page.
+    // As in responses and on the page.
     const operation = `${collection.name}-${await seqOf(store, ref)}`;
     log.info(
       { requestId: origin?.requestId, collection: collection.name, operation, job, attempt, code, msg, state },

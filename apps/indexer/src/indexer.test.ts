@@ -70,10 +70,10 @@ describe('the indexer', () => {
   }
 
   /** Answers every analysis as the test says, in place of an analyzer. */
-  function answerAnalyses(answer: (payload: JobPayload<'analyze'>) => Result, on = queue): void {
+  function handleAnalyses(analyze: (payload: JobPayload<'analyze'>) => Result, on = queue): void {
     const handle = async ({ id, payload }: Job<'analyze'>) => {
       const { image: _, modules: __, ...ref } = payload;
-      await on.add('analyzed', { ...ref, result: answer(payload) }, { id });
+      await on.add('analyzed', { ...ref, result: analyze(payload) }, { id });
     };
     on.work('analyze', handle, { concurrency: 10 });
   }
@@ -90,7 +90,7 @@ describe('the indexer', () => {
 
   it('has images analyzed, and shows them after a requested commit', async () => {
     const seen: string[] = [];
-    answerAnalyses(({ image }) => {
+    handleAnalyses(({ image }) => {
       seen.push(image);
       return { outputs: '{}', thumbnail: Buffer.from('webp').toString('base64') };
     });
@@ -129,14 +129,14 @@ describe('the indexer', () => {
   });
 
   it('finds changes that other processes accepted without being woken, and commits automatically', async () => {
-    answerAnalyses(() => ({ outputs: '{}' }));
+    handleAnalyses(() => ({ outputs: '{}' }));
     start({ autoCommitMilliseconds: 20 });
     await untilVisible(await accept(store, collection, [image('a')]));
     expect(await collectionStatus(store, collection)).toMatchObject({ documents: 1 });
   });
 
   it('marks an image that cannot be analyzed as failed, and shows the others', async () => {
-    answerAnalyses(({ position }) =>
+    handleAnalyses(({ position }) =>
       position === 0
         ? { error: { code: 'unsupported-image', msg: 'This is a PDF file.' }, passing: false }
         : { outputs: '{}' },
@@ -157,7 +157,7 @@ describe('the indexer', () => {
 
   it('retries temporary failures, and finally gives up', async () => {
     const attempts: number[][] = [[], []];
-    answerAnalyses(({ position, attempt }) => {
+    handleAnalyses(({ position, attempt }) => {
       attempts[position]?.push(attempt);
       if (position === 0 && attempt === 2) return { outputs: '{}' };
       return { error: { code: 'image-unreachable', msg: 'It answered with status 503.' }, passing: true };
@@ -179,7 +179,7 @@ describe('the indexer', () => {
     wake();
     while ((await queue.counts('analyze')).waiting === 0) await delay(5);
     await dropCollection(store, collection);
-    answerAnalyses(() => ({ outputs: '{}' }));
+    handleAnalyses(() => ({ outputs: '{}' }));
     while ((await queue.counts('analyze')).waiting + (await queue.counts('analyze')).active > 0) await delay(5);
     while ((await queue.counts('analyzed')).active > 0) await delay(5);
     expect(await queue.counts('analyzed')).toEqual({ waiting: 0, delayed: 0, active: 0, failed: 0 });
@@ -213,7 +213,7 @@ describe('the indexer', () => {
     const accepted = await accept(store, collection, [image('a'), image('b')]);
     while (lost < 2) await delay(5);
     await losing[Symbol.asyncDispose]();
-    answerAnalyses(() => ({ outputs: '{}' }));
+    handleAnalyses(() => ({ outputs: '{}' }));
     // The queue is empty, but for some seconds the jobs may still be in transit.
     for (const from = sweeps; sweeps < from + 6; ) await delay(5);
     expect(await states()).toEqual([
@@ -253,7 +253,7 @@ describe('the indexer', () => {
         broken ? Promise.reject(new Error('no connection')) : queue.add(name, payload, options),
       [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
     };
-    answerAnalyses(() => ({ outputs: '{}' }));
+    handleAnalyses(() => ({ outputs: '{}' }));
     start({ queue: flaky });
     const accepted = await accept(store, collection, [image('a')]);
     const attempted = async () => (await listOperations(store, collection, { limit: 1 })).operations[0]?.attempt ?? 0;
@@ -277,7 +277,7 @@ describe('the indexer', () => {
     expect(await queue.counts('analyze')).toMatchObject({ waiting: 70 });
     start().wake();
     const order: number[] = [];
-    answerAnalyses(({ position }) => {
+    handleAnalyses(({ position }) => {
       order.push(position);
       return { outputs: '{}' };
     });
@@ -303,7 +303,7 @@ describe('the indexer', () => {
     );
     wake();
     const order: number[] = [];
-    answerAnalyses(({ collection: id }) => {
+    handleAnalyses(({ collection: id }) => {
       order.push(id);
       return { outputs: '{}' };
     });
@@ -336,7 +336,7 @@ describe('the indexer', () => {
       Array.from({ length: 300 }, (_, i) => image(i)),
     );
     let answered = 0;
-    answerAnalyses(() => {
+    handleAnalyses(() => {
       answered++;
       return { outputs: '{}' };
     });

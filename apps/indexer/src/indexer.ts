@@ -2,10 +2,10 @@ import { AkinError } from '@akin/domain';
 import type { Queue } from '@akin/queue';
 import { causeFields, type Log, type Metrics } from '@akin/runtime';
 import {
-  answerCommit,
   type Collection,
   type CommitResult,
   commit,
+  completeCommitRequests,
   dropReplaced,
   findCollection,
   helpCommits,
@@ -118,22 +118,22 @@ export function createIndexer(config: IndexerConfig): Indexer {
   }
 
   /** Commit requests in progress, by id of the collection. */
-  const answers = new Map<number, bigint>();
+  const completing = new Map<number, bigint>();
   async function commitOnRequest(): Promise<void> {
     const requested = await requestedCommits(store);
-    for (const [id, asked] of requested) if ((answers.get(id) ?? 0n) >= asked) requested.delete(id);
+    for (const [id, asked] of requested) if ((completing.get(id) ?? 0n) >= asked) requested.delete(id);
     if (requested.size === 0) return;
     for (const one of await leadership.led()) {
       const { id } = one.collection;
       const asked = requested.get(id);
       if (asked === undefined) continue;
-      answers.set(id, asked);
+      completing.set(id, asked);
       begin(one, async () => {
         try {
           await commitTimed(one);
-          await answerCommit(store, one.collection, asked);
+          await completeCommitRequests(store, one.collection, asked);
         } finally {
-          if (answers.get(id) === asked) answers.delete(id);
+          if (completing.get(id) === asked) completing.delete(id);
         }
       });
     }
@@ -194,7 +194,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     GROUPING_APART_MILLISECONDS,
   );
   // If no other process uses the store, every notification wakes this one directly.
-  const answering = store.shared
+  const committingOnRequest = store.shared
     ? inBackground('commits on request', REQUESTED_COMMIT_MILLISECONDS, commitOnRequest, log, COALESCE_MILLISECONDS)
     : undefined;
   const helping = store.shared
@@ -217,9 +217,9 @@ export function createIndexer(config: IndexerConfig): Indexer {
     dispatch.onChange(collection);
     // Commits, and decisions about groups.
     grouping.wake();
-    if (answering === undefined) return;
+    if (committingOnRequest === undefined) return;
     dispatching.wake();
-    answering.wake();
+    committingOnRequest.wake();
   });
   const analyzed = queue.work(
     'analyzed',
@@ -250,7 +250,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
       const parts = [
         dispatching,
         analyzed,
-        answering,
+        committingOnRequest,
         committing,
         helping,
         grouping,

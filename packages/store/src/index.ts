@@ -48,7 +48,7 @@ export { calibrationOf, otherModels, requireOwnModels } from './collections/mode
 export { loadSchema } from './collections/schema.ts';
 export { helpCommits } from './commit/apply-shards.ts';
 export { commit } from './commit/commit.ts';
-export { answerCommit, requestCommit, requestedCommits } from './commit/commit-requests.ts';
+export { completeCommitRequests, requestCommit, requestedCommits } from './commit/commit-requests.ts';
 export { countLeaderless } from './commit/leaderless.ts';
 export { findLeases, type Lease, releaseLeases, renewLeases, takeLeases } from './commit/leases.ts';
 export { listTombstones } from './commit/tombstones.ts';
@@ -76,7 +76,7 @@ export {
   type StoredKey,
 } from './keys/keys.ts';
 export type { FindModelSet } from './model-sets.ts';
-export { answerRequest, type RequestOptions } from './nodes/answer-request.ts';
+export { handleNodeRequest, type RequestOptions } from './nodes/handle-node-request.ts';
 export {
   type NodeRequest,
   type NodeResponse,

@@ -98,7 +98,7 @@ const DAY_MILLISECONDS = 24 * 3_600_000;
 export interface ObjectsConfig {
   /** `s3://bucket`, `s3://bucket/prefix` or a folder. */
   readonly location: string;
-  /** How long unreferenced objects are kept: for backups, standbys and long answers. Default: a day. */
+  /** How long unreferenced objects are kept: for backups, standbys and long responses. Default: a day. */
   readonly keptMilliseconds?: number;
 }
 

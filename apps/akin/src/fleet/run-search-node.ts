@@ -1,5 +1,5 @@
 import { createWorkerServer, type FindCandidates } from '@akin/gateway';
-import { answerRequest, readRequest, type Store, writeResponse } from '@akin/store';
+import { handleNodeRequest, readRequest, type Store, writeResponse } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
 import { type FleetProcess, notReady } from './fleet-process.ts';
 import { openFleetStore } from './open-fleet-store.ts';
@@ -52,6 +52,6 @@ export function findCandidatesIn(store: () => Store, holds: readonly number[] | 
     const own = holds === undefined ? shards : shards.filter((shard) => holds.includes(shard));
     const request = readRequest(text);
     if (own.length === 0) return writeResponse({ shards: [], holds, candidates: undefined, counts: [] });
-    return writeResponse({ ...(await answerRequest(store(), request, { ...options, shards: own })), holds });
+    return writeResponse({ ...(await handleNodeRequest(store(), request, { ...options, shards: own })), holds });
   };
 }

@@ -121,7 +121,7 @@ export async function findCollection(store: Store, name: string): Promise<Collec
   );
 }
 
-/** The cached state of a collection with its fields, if any: for callers whose answer shows whether it was current. */
+/** The cached state of a collection with its fields, if any: for callers whose result shows whether it was current. */
 export function cachedCollection(
   store: Store,
   name: string,

@@ -57,7 +57,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
     return keepFieldIndexes(store, collection);
   };
 
-  it('are built for fields that searches use, and change no answer', async () => {
+  it('are built for fields that searches use, and change no result', async () => {
     const searches = [
       ['shelf:2'],
       ['shelf:[1 TO 2} AND name:"name 1"'],

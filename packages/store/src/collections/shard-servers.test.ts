@@ -9,7 +9,7 @@ import { setQuota } from '../accept/quota.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
-import { answerRequest } from '../nodes/answer-request.ts';
+import { handleNodeRequest } from '../nodes/handle-node-request.ts';
 import type { SearchNodes } from '../nodes/search-nodes.ts';
 import { runReindex } from '../reindex/run-reindex.ts';
 import { beginReindex } from '../reindex/state.ts';
@@ -96,7 +96,7 @@ describe('shards on several servers', () => {
     // A search node holds the shard here; the other one is asked of its server.
     const asking = { shards: [0], patience: 1_000_000, signal: new AbortController().signal };
     const ask0: SearchNodes['ask'] = async (question, { acceptsPartial } = {}) =>
-      acceptsPartial ? [{ ...(await answerRequest(store, question, asking)), holds: undefined }] : [];
+      acceptsPartial ? [{ ...(await handleNodeRequest(store, question, asking)), holds: undefined }] : [];
     const withNode = { ...store, nodes: { ask: ask0 }, exactDocuments: 10 };
     const facets = [{ kind: 'query', query: parseQuery('id:*1*') }] as const;
     const question = { query: parseQuery('shelf:2'), rows: 100, rank, facets };
@@ -138,8 +138,8 @@ describe('shards on several servers', () => {
     expect((await visible(store, collection, 'colour')).filter((one) => (one as string[])[1] === 'red')).toHaveLength(
       20,
     );
-    const answer = await search(store, collection, { query: parseQuery('colour:red AND size:small'), rows: 0 });
-    expect(answer.numFound).toBe(20);
+    const result = await search(store, collection, { query: parseQuery('colour:red AND size:small'), rows: 0 });
+    expect(result.numFound).toBe(20);
     // A later module.
     await store[Symbol.asyncDispose]();
     const depth = {

@@ -45,7 +45,7 @@ export async function requestCommit(store: Store, collection: Collection): Promi
   );
 }
 
-/** The number of the last unanswered request of each collection, by id. */
+/** The number of the last open request of each collection, by id. */
 export async function requestedCommits(store: Store): Promise<Map<number, bigint>> {
   const rows = await store.engine.query<{ collection: number; requested: bigint }>(
     'select collection, requested from akin.commit_requests where requested > completed',
@@ -53,8 +53,8 @@ export async function requestedCommits(store: Store): Promise<Map<number, bigint
   return new Map(rows.map(({ collection, requested }) => [collection, requested]));
 }
 
-/** Answers all requests up to a number, after a commit that began later has ended. */
-export async function answerCommit(store: Store, collection: Collection, requested: bigint): Promise<void> {
+/** Completes all requests up to a number, after a commit that began later has ended. */
+export async function completeCommitRequests(store: Store, collection: Collection, requested: bigint): Promise<void> {
   await store.engine.query(
     'update akin.commit_requests set completed = greatest(completed, $2) where collection = $1',
     [collection.id, requested],

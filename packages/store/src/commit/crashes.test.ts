@@ -25,9 +25,9 @@ describe('a delete by query that crashes the thread of the embedded database', (
     const query: (tx: Queryable) => Queryable['query'] = (tx) => (sql, params) => {
       if (!crashing || !/^select d\.doc/.test(sql)) return tx.query(sql, params) as never;
       // A statement that takes minutes, so that it cannot be answered before its thread ends.
-      const answer = tx.query('select count(*) from generate_series(1, 2000000000)');
+      const counting = tx.query('select count(*) from generate_series(1, 2000000000)');
       void watched.threads.at(-1)?.terminate();
-      return answer as never;
+      return counting as never;
     };
     const transaction: typeof engine.transaction = (work, options) =>
       engine.transaction((tx, first) => work({ ...tx, query: query(tx) }, first), options);

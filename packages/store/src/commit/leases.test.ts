@@ -5,7 +5,7 @@ import { createCollection, listCollections } from '../collections/collections.ts
 import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
 import { commit } from './commit.ts';
-import { answerCommit, requestCommit, requestedCommits } from './commit-requests.ts';
+import { completeCommitRequests, requestCommit, requestedCommits } from './commit-requests.ts';
 import { findLeases, type Lease, releaseLeases, renewLeases, requireLease, takeLeases } from './leases.ts';
 
 const WAITING_FOR_LOCK =
@@ -277,7 +277,7 @@ describe('a database that several processes share', () => {
     let asked: bigint | undefined;
     while (asked !== 2n) asked = (await requestedCommits(other)).get(collection.id);
     await commit(other, collection, lease);
-    await answerCommit(other, collection, asked);
+    await completeCommitRequests(other, collection, asked);
     await Promise.all(asking);
     expect(await visible(one, collection)).toEqual(['x']);
     expect((await requestedCommits(other)).has(collection.id)).toBe(false);

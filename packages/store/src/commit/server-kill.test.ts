@@ -123,7 +123,7 @@ describe('servers that die', () => {
       message: expect.stringContaining('shard server b'),
     });
     const changes = [...shelf(5, 50), { kind: 'delete', id: 'document 3' }, { id: 'document 1', n: { set: 2 } }];
-    // Requests that wait for analyses get an answer, too.
+    // Requests that wait for analyses get a response, too.
     expect(await waitForOperations(store, collection, await accept(store, collection, changes))).toEqual([]);
     await expect(commit(store, collection)).rejects.toMatchObject({ code: 'unavailable', message });
     await accept(store, own, shelf(5, 50));

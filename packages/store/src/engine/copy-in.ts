@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { CopyIn } from './engine.ts';
 
 /**
- * Sends statements and the rows of copies in one piece, and gets all answers in one round trip. The server ignores rows
+ * Sends statements and the rows of copies in one piece, and gets all replies in one round trip. The server ignores rows
  * that come after a failed statement.
  */
 class CopyInQuery implements pg.Submittable {

@@ -144,7 +144,7 @@ describe('a thread of the embedded database that dies', () => {
     const behind = engine.query('select 1 as one');
     expect(wasCancelled(await slow)).toBe(true);
     expect(await behind).toEqual([{ one: 1 }]);
-    // An answer contains the results of the statements before the slow one.
+    // A reply contains the results of the statements before the slow one.
     const partial = search(async (tx) => {
       const read = await tx.query('select 2 as two');
       await tx.query(SLOW).catch(() => undefined);

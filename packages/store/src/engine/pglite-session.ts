@@ -47,11 +47,11 @@ export class PgliteSession {
    * server. So the thread is ended with its statement, and the next use starts another one.
    */
   limited(milliseconds: number = LONGEST_STATEMENT_MILLISECONDS): Connection {
-    const within = async <T>(answer: () => Promise<T>): Promise<T> => {
+    const within = async <T>(run: () => Promise<T>): Promise<T> => {
       const stop = () => this.thread.fail(new Error(`a statement took longer than ${milliseconds} ms`), QUERY_CANCELED);
       const timer = setTimeout(stop, milliseconds);
       try {
-        return await answer();
+        return await run();
       } catch (error) {
         this.#endIfDeadly(error);
         throw error;

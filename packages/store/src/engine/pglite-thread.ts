@@ -124,7 +124,7 @@ export class PgliteThread extends Duplex {
       this.push(Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength));
     } else if (reply.kind === 'failed') this.fail(new Error(reply.reason));
     else if (reply.kind === 'idle') {
-      if (reply.round > this.#answered) this.fail(new Error('it rests, and a statement has no answer'));
+      if (reply.round > this.#answered) this.fail(new Error('it rests, and a statement has no reply'));
     } else {
       if (reply.kind === 'ready') compiled ??= reply.compiled;
       this.#pending?.resolve();

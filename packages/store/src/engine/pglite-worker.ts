@@ -27,7 +27,7 @@ export type WorkerRequest =
   /** A question whether it is idle: answered as soon as it is heard. */
   | { readonly kind: 'check'; readonly round: number };
 
-/** Its answers: bytes of the wire protocol, or one of these. `failed` ends the worker. */
+/** Its replies: bytes of the wire protocol, or one of these. `failed` ends the worker. */
 export type WorkerReply =
   | Uint8Array
   | { readonly kind: 'done' }
@@ -114,7 +114,7 @@ async function start(config: WorkerConfig, compiled: CompiledPglite): Promise<PG
   });
 }
 
-/** One round of the wire protocol: whole messages in, all answers of the server out. */
+/** One round of the wire protocol: whole messages in, all replies of the server out. */
 async function exchange(db: PGlite, message: Uint8Array): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -148,9 +148,9 @@ describe('a PostgreSQL that becomes unreachable', () => {
     await breakConnections();
     await refused;
     // Idle connections that broke too are noticed a moment later.
-    const answer = async () => engine.query<{ one: number }>('select 1 as one').catch(() => undefined);
-    for (let answers: unknown[] = [undefined]; answers.includes(undefined); ) {
-      answers = await Promise.all([answer(), answer(), answer()]);
+    const read = async () => engine.query<{ one: number }>('select 1 as one').catch(() => undefined);
+    for (let rows: unknown[] = [undefined]; rows.includes(undefined); ) {
+      rows = await Promise.all([read(), read(), read()]);
     }
   });
 

@@ -67,7 +67,7 @@ describe.each(ENGINES)('groups on %s', (kind) => {
     expect(await groups(collection)).toEqual([['a', 'b', 'c']]);
 
     await add(collection, { kind: 'delete', id: 'c' }, picture('z2', 2));
-    // Removed documents leave at once. New ones are in no group yet, and the answer says so.
+    // Removed documents leave at once. New ones are in no group yet, and the result says so.
     const before = await listGroups(on.store, collection, { rows: 10, members: 10 });
     expect(before).toMatchObject({ commit: 2, asOfCommit: 1, numFoundExact: false });
     expect(before.groups.map(({ size, members }) => [size, members.map(({ id }) => id)])).toEqual([[2, ['a', 'b']]]);

@@ -66,7 +66,7 @@ interface GroupMember {
  */
 export async function listGroups(store: Store, collection: Collection, request: GroupsRequest): Promise<GroupsPage> {
   let read: ReadonlyMap<bigint, ReadDocument> = new Map();
-  const answered = await withSnapshot(store, collection, async (snapshot) => {
+  const result = await withSnapshot(store, collection, async (snapshot) => {
     const state = await readState(snapshot.tx, collection);
     const isCurrent = state.as_of_commit === snapshot.commit;
     const filtered = (request.filters ?? []).some(({ kind }) => kind !== 'all');
@@ -104,7 +104,7 @@ export async function listGroups(store: Store, collection: Collection, request: 
     };
   });
   await completeDocuments(store, read.values());
-  return answered;
+  return result;
 }
 
 interface GroupRow {

@@ -106,17 +106,18 @@ export class NodeCandidates implements CandidateFinder {
     const milliseconds = deadline === undefined ? undefined : Math.max(0, (deadline - performance.now()) / 2);
     const busy = setInterval(() => tx.query('select 1 as busy').catch(() => undefined), BUSY_MILLISECONDS);
     const options = { milliseconds, signal, acceptsPartial: databaseCompletes };
-    const answers = await this.#nodes.ask(request, options).finally(() => clearInterval(busy));
+    const responses = await this.#nodes.ask(request, options).finally(() => clearInterval(busy));
     // The client may no longer wait: then the database need not search.
     signal?.throwIfAborted();
-    const answered = new Set(answers?.flatMap(({ shards }) => shards));
+    const answered = new Set(responses?.flatMap(({ shards }) => shards));
     const missing = Array.from({ length: request.shards }, (_, shard) => shard).filter((one) => !answered.has(one));
     this.lacksCommit = missing.length > 0;
-    this.hasSomeShards = this.lacksCommit && answers !== undefined;
-    if (answers === undefined || (missing.length > 0 && (!databaseCompletes || answers.length === 0))) return undefined;
+    this.hasSomeShards = this.lacksCommit && responses !== undefined;
+    if (responses === undefined || (missing.length > 0 && (!databaseCompletes || responses.length === 0)))
+      return undefined;
     const rest =
       missing.length === 0 ? [] : [await askDatabase(this.#snapshot, this.#collection, missing, request, this.#clock)];
-    const parts = [...answers, ...rest];
+    const parts = [...responses, ...rest];
     this.#counts = matching.counted.map((_, i) => parts.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0));
     return mergeCandidates(
       parts.flatMap(({ candidates }) => candidates ?? []),

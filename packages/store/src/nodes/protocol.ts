@@ -3,7 +3,7 @@ import type { Candidates } from '@akin/searcher';
 import type { NearQuery } from '../search/near-query.ts';
 
 /*
- * Request and answer of a search node, as JSON. Vectors and lists of candidates are base64 of little-endian numbers.
+ * Request and response of a search node, as JSON. Vectors and lists of candidates are base64 of little-endian numbers.
  * Queries are sent as trees: the node makes SQL from them itself.
  */
 

@@ -2,11 +2,11 @@ import type { NodeRequest, NodeResponse } from './protocol.ts';
 
 /** Options of a request to all nodes. */
 export interface AskOptions {
-  /** Time limit of the answers, if it is lower than the usual one. */
+  /** Time limit of the responses, if it is lower than the usual one. */
   readonly milliseconds?: number | undefined;
-  /** Aborts the questions when the client no longer waits for the answer. */
+  /** Aborts the questions when the client no longer waits for the response. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether answers for some of the shards can be used. */
+  /** Whether responses for some of the shards can be used. */
   readonly acceptsPartial?: boolean | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface SearchNodes {
   /**
    * Asks for the candidates of all shards of a collection.
    *
-   * @returns answers that have no shard twice. Shards that no node has are missing; unless partial answers are
+   * @returns responses that have no shard twice. Shards that no node has are missing; unless partial responses are
    * accepted, all shards are missing then. Undefined if nodes take too long. Never rejects.
    */
   ask(request: NodeRequest, options?: AskOptions): Promise<readonly NodeResponse[] | undefined>;

@@ -14,14 +14,14 @@ const ATTEMPTS = 3;
 
 /** In milliseconds. */
 interface BucketTimes {
-  /** Time limits of one attempt: for the connection, and for the start of the answer. */
+  /** Time limits of one attempt: for the connection, and for the start of the response. */
   readonly connect: number;
-  readonly answer: number;
+  readonly response: number;
   /** Time limit of the whole call, with all attempts and the body. */
   readonly call: number;
 }
 
-const TIMES: BucketTimes = { connect: 2_000, answer: 10_000, call: 20_000 };
+const TIMES: BucketTimes = { connect: 2_000, response: 10_000, call: 20_000 };
 const MAX_CONNECTIONS = 64;
 
 /**
@@ -39,7 +39,7 @@ export function openBucket(bucket: string, prefix: string, times = TIMES): Objec
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
       connectionTimeout: times.connect,
-      requestTimeout: times.answer,
+      requestTimeout: times.response,
       throwOnRequestTimeout: true,
       httpAgent: agent,
       httpsAgent: agent,

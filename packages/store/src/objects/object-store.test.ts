@@ -111,7 +111,7 @@ describe('a bucket', () => {
   });
 
   it('counts as unreachable if it hangs, or hangs in a body', async () => {
-    await using hurried = openBucket(s3.bucket, 'x', { connect: 500, answer: 50, call: 400 });
+    await using hurried = openBucket(s3.bucket, 'x', { connect: 500, response: 50, call: 400 });
     s3.fail('hangs');
     await expect(hurried.get('a')).rejects.toMatchObject(unavailable);
     await expect(hurried.put('b', SOME)).rejects.toMatchObject(unavailable);

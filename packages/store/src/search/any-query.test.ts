@@ -8,7 +8,7 @@ import type { SearchRequest } from './request.ts';
 
 const RUNS = Number(process.env.AKIN_PROPERTY_RUNS ?? 150);
 
-/** The ids of an answer, or `bad-request` if the request is invalid. Other errors are thrown. */
+/** The ids of a result, or `bad-request` if the request is invalid. Other errors are thrown. */
 async function outcomeOf(search: () => Promise<string>): Promise<string> {
   try {
     return await search();
@@ -36,7 +36,7 @@ describe('any query', () => {
     expect(outcomes[1]).toBe(outcomes[0]);
   };
 
-  it('gets the same answer from both databases, or is refused, wherever it is used', async () => {
+  it('gets the same result from both databases, or is refused, wherever it is used', async () => {
     let read = 0;
     await fc.assert(
       fc.asyncProperty(anyQuery, async (text) => {

@@ -55,7 +55,7 @@ describe.each(ENGINES)('ranked searches with duplicates collapsed on %s', (kind)
       ...request,
     });
     const shown = hits.map(({ id, collapsed, distance }) => [id, collapsed, distance]);
-    return { answer: { numFound, numFoundExact, shown, facets, minDistance }, inMemory: ranking?.inMemory };
+    return { result: { numFound, numFoundExact, shown, facets, minDistance }, inMemory: ranking?.inMemory };
   };
 
   it.each<[string, Partial<SearchRequest> & { readonly fq?: string[] }]>([
@@ -77,7 +77,7 @@ describe.each(ENGINES)('ranked searches with duplicates collapsed on %s', (kind)
       const memory = await ask(store, { rank, ...request });
       const database = await ask({ ...store, inMemory: inDatabase }, { rank, ...request });
       expect([memory.inMemory, database.inMemory]).toEqual([true, false]);
-      expect(memory.answer).toEqual(database.answer);
+      expect(memory.result).toEqual(database.result);
     }
   });
 
@@ -106,13 +106,13 @@ describe.each(ENGINES)('ranked searches with duplicates collapsed on %s', (kind)
   );
 
   it('have full pages where only estimates are compared', async () => {
-    const { answer, inMemory } = await ask(store, {
+    const { result, inMemory } = await ask(store, {
       rank: { module: 'shape', vector: Float32Array.of(0.8, 0.6, 0, 0), smartfilter: 'high' },
       rows: 50,
     });
     expect(inMemory).toBe(true);
-    expect(answer.numFound).toBeGreaterThanOrEqual(60);
-    expect(answer.shown).toHaveLength(50);
-    expect(new Set(answer.shown.map(([id]) => Math.floor(Number(String(id).slice(1)) / 4))).size).toBe(50);
+    expect(result.numFound).toBeGreaterThanOrEqual(60);
+    expect(result.shown).toHaveLength(50);
+    expect(new Set(result.shown.map(([id]) => Math.floor(Number(String(id).slice(1)) / 4))).size).toBe(50);
   });
 });

@@ -8,7 +8,7 @@ import type { Snapshot } from './snapshot.ts';
 
 const MATCH_ALL: Query = { kind: 'all' };
 
-/** Near-duplicates that an answer leaves out, because it shows another document of their group. */
+/** Near-duplicates that a result leaves out, because it shows another document of their group. */
 export interface Collapsed {
   readonly docs: readonly bigint[];
   /** Number of them that each document represents. */
@@ -16,7 +16,7 @@ export interface Collapsed {
 }
 
 /**
- * Finds the matches to leave out, so that an answer shows one document of each group of near-duplicates: the
+ * Finds the matches to leave out, so that a result shows one document of each group of near-duplicates: the
  * representative if it matches, or else the match nearest to it. Documents of the latest commits are in no group yet.
  */
 export async function collapseDuplicates(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Collapsed> {

@@ -238,7 +238,7 @@ describe.each(ENGINES)('facets on %s', (kind) => {
       await expect(list(`${text}z`)).rejects.toMatchObject({ code: 'bad-request' });
     });
 
-    it('are refused when there are hundreds, or more values than an answer holds', async () => {
+    it('are refused when there are hundreds, or more values than a result holds', async () => {
       await expect(count(Array.from({ length: 201 }, () => byField('id')))).rejects.toThrow('at most 200 facets');
       expect(await count(Array.from({ length: 200 }, () => byField('id')))).toHaveLength(200);
       const huge = byField('id', { limit: Number.MAX_SAFE_INTEGER, offset: Number.MAX_SAFE_INTEGER });

@@ -20,7 +20,7 @@ export class FieldUses {
 
 /**
  * Records the uses of a search for the indexer, whichever process searched: once per day and use, not once per search.
- * For small collections, which need no indexes, nothing is recorded. A failure does not affect the answer: a later
+ * For small collections, which need no indexes, nothing is recorded. A failure does not affect the result: a later
  * search tries again.
  */
 export async function recordUses(

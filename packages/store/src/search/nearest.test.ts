@@ -394,8 +394,8 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
     expect(page).toMatchObject({ numFound: inMemory.numFound, ranking: { exact: true, inMemory: false } });
     expect(ids(page)).toEqual(ids(inMemory));
     // Large collections are compared so by few at a time.
-    const answers = await Promise.allSettled(Array.from({ length: 12 }, () => search(small, collection, request)));
-    const failed = answers.filter(({ status }) => status === 'rejected');
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => search(small, collection, request)));
+    const failed = outcomes.filter(({ status }) => status === 'rejected');
     for (const one of failed) expect(one).toMatchObject({ reason: { code: 'unavailable', retryAfterSeconds: 3 } });
     expect(failed.length).toBeGreaterThan(0);
     expect(failed.length).toBeLessThan(12);

@@ -13,7 +13,7 @@ import { keyColumn, orderBy, sortKeys } from './sort.ts';
 
 /*
  * How the nearest documents are found. The searcher has the vectors in memory, and the matches of filters as bits. It
- * returns candidates that include the answer. The database computes their exact distances and reads the page.
+ * returns candidates that include the result. The database computes their exact distances and reads the page.
  *
  * With up to `exactDocuments` matches, the code of each gives bounds of its distance, and all that the bounds do not
  * exclude are candidates, unless these are too many. Otherwise the nearest by codes are candidates, so that one of the

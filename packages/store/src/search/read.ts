@@ -7,7 +7,7 @@ import type { PackRangeColumns } from '../objects/packs.ts';
 import { type Snapshot, visible, withoutTransaction, withSnapshot } from './snapshot.ts';
 
 /**
- * The descriptor of a document by its id, as of the commit of the answer.
+ * The descriptor of a document by its id, as of the commit of the result.
  *
  * @returns null if the document has none of that module, undefined if there is no such document
  * @throws AkinError bad-request if no such module has descriptors

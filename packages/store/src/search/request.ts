@@ -15,7 +15,7 @@ export interface SearchRequest {
   readonly start?: number;
   /** Number of documents on the page. */
   readonly rows: number;
-  /** `*` for the first page, then the mark of the previous answer; replaces `start`. */
+  /** `*` for the first page, then the mark of the previous result; replaces `start`. */
   readonly cursorMark?: string | undefined;
   /** Names of fields to return, `*` for all that are returned by default; see `selectFields`. */
   readonly fields?: readonly string[];
@@ -27,7 +27,7 @@ export interface SearchRequest {
   readonly scores?: boolean;
   /** Facets over all matching documents. */
   readonly facets?: readonly FacetRequest[];
-  /** Milliseconds after which the answer is partial; never with a cursorMark. */
+  /** Milliseconds after which the result is partial; never with a cursorMark. */
   readonly timeAllowed?: number | undefined;
   /** Number of matches up to which `numFound` is exact. Undefined: all. */
   readonly minExactCount?: number | undefined;
@@ -40,14 +40,14 @@ export interface SearchRequest {
 export interface SearchQuestion extends Omit<SearchRequest, 'rank'> {
   /** A function if documents of the collection are part of the query. */
   readonly rank?: Rank | RankByDocuments | undefined;
-  /** The answer must show this commit, or a later one, but not necessarily the last. Undefined: the last one. */
+  /** The result must show this commit, or a later one, but not necessarily the last. Undefined: the last one. */
   readonly atLeast?: bigint | undefined;
-  /** Aborts questions to other processes when the client no longer waits for the answer. */
+  /** Aborts questions to other processes when the client no longer waits for the response. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Builds the rank from descriptors of the very commit of the answer: a document that is being replaced is not compared
+ * Builds the rank from descriptors of the very commit of the result: a document that is being replaced is not compared
  * with its earlier version.
  *
  * @param stored the descriptor of a document by its id; null if it has none of that module, undefined if there is no
@@ -66,14 +66,14 @@ export interface Rank {
   readonly maxDistance?: number | undefined;
   /** This document comes first among those at the same distance. */
   readonly firstId?: string | undefined;
-  /** Number of compared codes in a large collection: `off` is all, so that the answer is exact. Default: `low`. */
+  /** Number of compared codes in a large collection: `off` is all, so that the result is exact. Default: `low`. */
   readonly smartfilter?: Smartfilter | undefined;
 }
 
 /** From all codes to fewer and fewer. */
 export type Smartfilter = 'off' | 'low' | 'medium' | 'high';
 
-/** How a ranked answer was found. */
+/** How a ranked result was found. */
 export interface Ranking {
   /** Whether the page is the same as after comparing every match. Otherwise some documents may be missing. */
   readonly exact: boolean;
@@ -84,7 +84,7 @@ export interface Ranking {
 }
 
 export interface SearchResult {
-  /** The number of the commit of the answer. */
+  /** The number of the commit of the result. */
   readonly commit: number;
   /** Name of the collection and version of its fields. Both may differ from the values that the caller knew. */
   readonly collection: { readonly name: string; readonly schemaVersion: number };
@@ -92,7 +92,7 @@ export interface SearchResult {
   readonly numFound: number;
   /** False: numFound is a lower bound. */
   readonly numFoundExact: boolean;
-  /** Whether `timeAllowed` made the answer partial: hits, counts or facets are missing. */
+  /** Whether `timeAllowed` made the result partial: hits, counts or facets are missing. */
   readonly partial: boolean;
   /** Unranked with scores: the highest of all matches. */
   readonly maxScore?: number;
@@ -102,7 +102,7 @@ export interface SearchResult {
   /** Of ranked searches with a complete page. */
   readonly ranking?: Ranking;
   readonly nextCursorMark?: string;
-  /** In the order of the request. Empty if the answer is partial. */
+  /** In the order of the request. Empty if the result is partial. */
   readonly facets: readonly FacetResult[];
 }
 

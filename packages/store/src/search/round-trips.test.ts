@@ -139,9 +139,9 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     await add({ ...document(31), id: 'new' });
     for (const [name, ask] of Object.entries(asked)) {
       if (before) store.memory.shown.set(collection.id, before);
-      const answer = await ask();
-      expect([name, answer.commit]).toEqual([name, Number(before?.commit) + 1]);
-      if (name !== 'all') expect(answer.hits.map(({ id }) => id)).toContain('new');
+      const result = await ask();
+      expect([name, result.commit]).toEqual([name, Number(before?.commit) + 1]);
+      if (name !== 'all') expect(result.hits.map(({ id }) => id)).toContain('new');
     }
     expect((await find('*:*')).numFound).toBe(31);
   });

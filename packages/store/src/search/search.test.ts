@@ -154,7 +154,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
         rank: { module: 'shape', vector: Float32Array.from([1, 0, 0, 0]) },
         rows: 1,
       });
-      const answer = await search(store, own, {
+      const result = await search(store, own, {
         query: { kind: 'all' },
         rows: 1,
         rank: async (stored) => {
@@ -164,8 +164,8 @@ describe.each(ENGINES)('search on %s', (kind) => {
         },
       });
       // A commit that comes between its first statements has it begin again, and none after that.
-      expect([times, answer]).toMatchObject(kind === 'postgres' ? [3, { commit: 2 }] : [1, { commit: 1 }]);
-      expect(answer.hits).toMatchObject([{ id: 'a', distance: 0 }]);
+      expect([times, result]).toMatchObject(kind === 'postgres' ? [3, { commit: 2 }] : [1, { commit: 1 }]);
+      expect(result.hits).toMatchObject([{ id: 'a', distance: 0 }]);
     });
 
     it('reads the thumbnail, and tells a document without one from one that is not there', async () => {

@@ -43,7 +43,7 @@ export async function search(store: Store, collection: Collection, question: Sea
 }
 
 /** A result, and the documents of its page, which may have to be completed. */
-interface Answer {
+interface ResultWithDocuments {
   readonly result: SearchResult;
   readonly documents: Page['documents'];
 }
@@ -104,18 +104,18 @@ class Search {
   async #attempt(searcher: 'memory' | 'database', isCurrent: boolean): Promise<SearchResult | NotInMemory> {
     this.#signal?.throwIfAborted();
     const [store, collection, question] = [this.#store, this.#collection, this.#question];
-    const answer = (snapshot: Snapshot) => this.#answer(snapshot, searcher);
+    const find = (snapshot: Snapshot) => this.#find(snapshot, searcher);
     // Groups change between commits: a standby with the same commit may still have older ones.
     const freshness = question.collapse ? undefined : freshnessFor(collection, this.#atLeast, isCurrent);
-    const quickly = isQuick(question) ? await withoutTransaction(store, collection, answer, freshness) : undefined;
-    const answered = quickly ?? (await withSnapshot(store, collection, answer, freshness));
-    if (answered instanceof NotInMemory) return answered;
-    await completeDocuments(store, answered.documents.values());
-    return answered.result;
+    const quickly = isQuick(question) ? await withoutTransaction(store, collection, find, freshness) : undefined;
+    const found = quickly ?? (await withSnapshot(store, collection, find, freshness));
+    if (found instanceof NotInMemory) return found;
+    await completeDocuments(store, found.documents.values());
+    return found.result;
   }
 
-  /** The steps of an answer: candidates, duplicates, page, totals, facets. */
-  async #answer(base: Snapshot, searcher: 'memory' | 'database'): Promise<Answer | NotInMemory> {
+  /** The steps of a search: candidates, duplicates, page, totals, facets. */
+  async #find(base: Snapshot, searcher: 'memory' | 'database'): Promise<ResultWithDocuments | NotInMemory> {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const request = await requestOf(this.#question, base);
     const limit = new TimeLimit(base.tx, this.#deadline);

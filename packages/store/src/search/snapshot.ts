@@ -9,7 +9,7 @@ import { FRESHNESS_COLUMNS, type Freshness } from '../standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
 import { FieldUses, recordUses } from './field-uses.ts';
 
-/** The visible state of a commit, for the statements of one answer. */
+/** The visible state of a commit, for the statements of one request. */
 export interface Snapshot extends SearchedTables {
   /** The present name of the collection: another collection may have taken the name that the caller knows. */
   readonly name: string;
@@ -38,18 +38,18 @@ export interface Snapshot extends SearchedTables {
 }
 
 /**
- * Runs the statements of one answer on one commit: its number is read first, and decides which rows are visible (see
+ * Runs the statements of one request on one commit: its number is read first, and decides which rows are visible (see
  * {@link visible}). All statements also run in one read-only database snapshot, so that rows which a later commit
- * replaced cannot be removed in between, however long the answer takes.
+ * replaced cannot be removed in between, however long the request takes.
  *
- * @param freshness what a standby must have for the answer to come from there; undefined: it comes from the primary.
- * `answer` may be called a second time, if the standby fails.
+ * @param freshness what a standby must have so that it can be read; undefined: the primary is read. `work` may be
+ * called a second time, if the standby fails.
  * @throws AkinError unavailable if a statement takes too long, or the primary does not have the required commit
  */
 export async function withSnapshot<T>(
   store: Store,
   collection: Collection,
-  answer: (snapshot: Snapshot) => Promise<T>,
+  work: (snapshot: Snapshot) => Promise<T>,
   freshness?: Freshness,
 ): Promise<T> {
   const uses = new FieldUses();
@@ -67,7 +67,7 @@ export async function withSnapshot<T>(
         const { name, commit, committed_at: committedAt, documents, fingerprint } = row;
         shown = { name, commit, committedAt, documents, fingerprint, schema, descriptorCounts };
         store.memory.shown.set(collection.id, shown);
-        return answer(snapshotOf(store, collection, shown, uses, { tx, lookUp: tx.query, explain: tx.query }));
+        return work(snapshotOf(store, collection, shown, uses, { tx, lookUp: tx.query, explain: tx.query }));
       },
       {
         snapshot: true,
@@ -84,7 +84,7 @@ export async function withSnapshot<T>(
 }
 
 /**
- * Runs the few statements of one answer without a transaction around them, on the commit that this process saw last.
+ * Runs the few statements of one request without a transaction around them, on the commit that this process saw last.
  * Each statement is a separate snapshot, and returns the state of the collection: if it is always the same, all of them
  * are of one commit.
  *
@@ -95,7 +95,7 @@ export async function withSnapshot<T>(
 export async function withoutTransaction<T>(
   store: Store,
   collection: Collection,
-  answer: (snapshot: Snapshot) => Promise<T>,
+  work: (snapshot: Snapshot) => Promise<T>,
   freshness?: Freshness,
 ): Promise<T | undefined> {
   const shown = store.memory.shown.get(collection.id);
@@ -130,8 +130,8 @@ export async function withoutTransaction<T>(
       const lookUp: Queryable['query'] = (sql, params) => ask(sql, params, isLarge);
       const explain: Queryable['query'] = (sql, params) =>
         engine.read(sql, params ?? [], { timeoutMilliseconds: store.searchMilliseconds, prepared: false });
-      const value = await answer(snapshotOf(store, collection, shown, uses, { tx, lookUp, explain }));
-      // An answer from the counts of the commit alone has read nothing: check the state once.
+      const value = await work(snapshotOf(store, collection, shown, uses, { tx, lookUp, explain }));
+      // A result from the counts of the commit alone has read nothing: check the state once.
       if (!isChecked) await ask('select 1 as one');
       return value;
     } catch (error) {
@@ -200,7 +200,7 @@ async function readFreshly<T>(
     if (!wasCancelled(error)) throw error;
     throw new AkinError(
       'unavailable',
-      `The search took longer than ${store.searchMilliseconds / 1000} seconds and was stopped. Simplify it: fewer clauses, no wildcard at the beginning of a word, or timeAllowed for an answer that may be partial.`,
+      `The search took longer than ${store.searchMilliseconds / 1000} seconds and was stopped. Simplify it: fewer clauses, no wildcard at the beginning of a word, or timeAllowed for a result that may be partial.`,
       { cause: error, retryAfterSeconds: 30 },
     );
   }

@@ -2,7 +2,7 @@ import type { Queryable } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
 
 /**
- * Limits the time of an answer. After the limit, the parts that have not begun are left out. PGlite cannot cancel a
+ * Limits the time of a search. After the limit, the parts that have not begun are left out. PGlite cannot cancel a
  * statement: it ends a running one first, which takes at most twenty seconds.
  */
 export class TimeLimit {

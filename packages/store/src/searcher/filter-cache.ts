@@ -96,12 +96,12 @@ export class FilterCache {
     const test = values?.test(index);
     if (values === undefined || test === undefined) return undefined;
     const { begun } = this.#handle.state();
-    const answered = await this.#columns.answer(filter, test, commit, values);
-    if (answered === undefined) return undefined;
-    answered.sent.catch(() => undefined);
+    const matches = await this.#columns.setMatches(filter, test, commit, values);
+    if (matches === undefined) return undefined;
+    matches.sent.catch(() => undefined);
     this.#requireSame(begun);
     filter.commit = filter.commit > commit ? filter.commit : commit;
-    return answered;
+    return matches;
   }
 
   #noteColumn(index: number, { values }: MatchReader): void {

@@ -331,7 +331,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       test: () => ({ column: shade, values: new Set(['red']), conditions: [], isExcluded: false }),
       read: asked,
     };
-    const answers = [before, last - 1, last].map(async (commit) => {
+    const results = [before, last - 1, last].map(async (commit) => {
       const reader = { matchesMost: asked, read: asked, values };
       const found = await store.inMemory
         .loadedCollection(collection.id)
@@ -339,7 +339,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       await found?.loaded;
       return found?.filters.length;
     });
-    const outcomes = await Promise.allSettled(answers);
+    const outcomes = await Promise.allSettled(results);
     expect(outcomes.map(({ status }) => status)).toEqual([
       'rejected',
       'rejected',

@@ -101,7 +101,7 @@ export class InMemoryColumns {
    * column is not in memory for that commit, if the filter is kept as its complement, or if the database updates it
    * faster
    */
-  async answer(
+  async setMatches(
     filter: { readonly number: number; readonly commit: bigint; isComplement?: boolean },
     { column: name, values, conditions, isExcluded }: ValueTest,
     commit: bigint,

@@ -4,13 +4,13 @@ import type { Engine } from '../engine/engine.ts';
 /** SQL over a row of `akin.collections`: two servers give equal texts if commit, fields and name are equal. */
 export const FINGERPRINT = `concat_ws(' ', commit, committed_at, schema_version, name)`;
 
-/** After this time without an answer, the primary counts as failed. */
+/** After this time without a reply, the primary counts as failed. */
 export const PRIMARY_TIMEOUT_MILLISECONDS = 5_000;
 
 /** A question to the primary that is not sent yet. */
 interface Question {
   readonly ids: Set<number>;
-  readonly answer: Promise<ReadonlyMap<number, string>>;
+  readonly fingerprints: Promise<ReadonlyMap<number, string>>;
 }
 
 /**
@@ -33,18 +33,18 @@ export class CurrentCommits {
   async ask(collectionId: number): Promise<string | undefined> {
     this.#next ??= this.#question();
     this.#next.ids.add(collectionId);
-    return (await this.#next.answer).get(collectionId);
+    return (await this.#next.fingerprints).get(collectionId);
   }
 
   #question(): Question {
     const ids = new Set<number>();
-    const answer = this.#underWay.then(() => {
+    const fingerprints = this.#underWay.then(() => {
       this.#next = undefined;
       // A connection that hangs must not block later callers.
       return withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, this.#read([...ids]));
     });
-    this.#underWay = answer.catch(() => undefined);
-    return { ids, answer };
+    this.#underWay = fingerprints.catch(() => undefined);
+    return { ids, fingerprints };
   }
 
   async #read(ids: readonly number[]): Promise<ReadonlyMap<number, string>> {

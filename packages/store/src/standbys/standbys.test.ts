@@ -230,7 +230,7 @@ describe('searches with a standby', () => {
     await store.engine.query('create table torn (n int); insert into torn select generate_series(1, 1000)');
     await standbyOf().catchUp();
     let asked = 0;
-    const answer = async ({ tx, commit: shown }: Snapshot) => {
+    const work = async ({ tx, commit: shown }: Snapshot) => {
       if (asked++ > 0) return shown;
       const long = tx.query('select pg_sleep(600)');
       await store.engine.query('delete from torn');
@@ -238,7 +238,7 @@ describe('searches with a standby', () => {
       await long;
       return shown;
     };
-    expect(await withSnapshot(store, collection, answer, { isCurrent: true })).toBe(1n);
+    expect(await withSnapshot(store, collection, work, { isCurrent: true })).toBe(1n);
     expect([asked, results, status()?.state]).toEqual([2, ['cancelled'], 'used']);
     await store.engine.query('drop table torn');
   });
@@ -247,11 +247,11 @@ describe('searches with a standby', () => {
     await using impatient = withStandbys(standbyOf().url, 100);
     await impatient.standbys.check();
     let asked = 0;
-    const answer = async ({ tx }: Snapshot) => {
+    const work = async ({ tx }: Snapshot) => {
       asked++;
       await tx.query('select pg_sleep(600)');
     };
-    await expect(withSnapshot(impatient, collection, answer, { isCurrent: true })).rejects.toMatchObject({
+    await expect(withSnapshot(impatient, collection, work, { isCurrent: true })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('longer than 0.1 seconds'),
     });
@@ -277,14 +277,14 @@ describe('searches with a standby', () => {
     await using far = withStandbys(proxy.url);
     while (far.standbys.statuses[0]?.state !== 'used') await far.standbys.check();
     let asked = 0;
-    const answer = async ({ tx, commit: shown }: Snapshot) => {
+    const work = async ({ tx, commit: shown }: Snapshot) => {
       if (asked++ === 0) {
         proxy.stall();
         await tx.query('select 1');
       }
       return shown;
     };
-    expect(await withSnapshot(far, collection, answer, { isCurrent: true })).toBe(1n);
+    expect(await withSnapshot(far, collection, work, { isCurrent: true })).toBe(1n);
     expect(asked).toBe(2);
     expect(far.standbys.statuses[0]).toMatchObject({ state: 'away' });
   });
@@ -354,12 +354,12 @@ describe('searches with a standby', () => {
   // The last one: afterwards it is not a standby.
   it('come from the primary alone when a standby was promoted, and when one was left with the earlier primary', async () => {
     // A search that began before sees the commit that it began with.
-    const answer = async ({ tx, commit: shown }: Snapshot) => {
+    const work = async ({ tx, commit: shown }: Snapshot) => {
       await standbyOf().promote();
       const [row] = await tx.query(`select count(*)::int as count from ${collection.sqlSchema}.documents`);
       return [shown, row?.count];
     };
-    expect(await withSnapshot(store, collection, answer, { isCurrent: true })).toEqual([1n, 2]);
+    expect(await withSnapshot(store, collection, work, { isCurrent: true })).toEqual([1n, 2]);
     expect(results).toEqual(['answered']);
     results = [];
     await standbyOf().run(`update akin.collections set commit = commit + 5`);

@@ -138,7 +138,7 @@ export class Standbys implements AsyncDisposable {
     if (found === undefined) return undefined;
     const { standby, engine } = found;
     // The primary is asked at the same time as the standby, which saves a round trip. It is asked after the search
-    // began, so that the answer includes every commit before the search.
+    // began, so that the result includes every commit before the search.
     const current = isCurrent ? this.#current.ask(id) : undefined;
     current?.catch(() => undefined);
     const began = performance.now();

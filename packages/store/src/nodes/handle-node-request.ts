@@ -18,18 +18,18 @@ export interface RequestOptions {
   readonly shards: readonly number[];
   /** Milliseconds in which missing data may be read into memory. If that is not enough, reading continues. */
   readonly patience: number;
-  /** Aborts when the client no longer waits for the answer. */
+  /** Aborts when the client no longer waits for the response. */
   readonly signal: AbortSignal;
 }
 
 /**
  * Answers a request of a gateway, as a search node: finds candidates in some shards of a collection. Shards that are
- * not in memory, or not current in time, are missing in the answer.
+ * not in memory, or not current in time, are missing in the response.
  *
  * @throws AkinError not-found if the collection was dropped, unavailable if the database does not have the commit,
  * bad-request for invalid queries
  */
-export async function answerRequest(
+export async function handleNodeRequest(
   store: Store,
   request: NodeRequest,
   { shards, patience, signal }: RequestOptions,
@@ -56,12 +56,12 @@ export async function answerRequest(
   signal.throwIfAborted();
   const snapshot = await snapshotFor(store, collection, request);
   const found = await Promise.all(parts.map((part) => searchPart(store, part, snapshot, request)));
-  const answered = found.filter((part) => part !== undefined);
-  const candidates = answered.map((part) => part.candidates);
+  const searched = found.filter((part) => part !== undefined);
+  const candidates = searched.map((part) => part.candidates);
   return {
     shards: shards.filter((_, i) => found[i] !== undefined),
     candidates: candidates.length === 0 ? undefined : mergeCandidates(candidates, near),
-    counts: request.counted.map((_, i) => answered.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0)),
+    counts: request.counted.map((_, i) => searched.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0)),
   };
 }
 

@@ -8,7 +8,7 @@ import { shardRanges } from '../collections/shards.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
-import { answerRequest } from './answer-request.ts';
+import { handleNodeRequest } from './handle-node-request.ts';
 
 const COUNT = 200;
 const SHADES = ['red', 'green', 'blue', 'grey'];
@@ -38,7 +38,7 @@ describe('a search node', () => {
   const count = async (filter: string) => {
     const asking = { shards: [0, 1], patience: 1_000_000, signal: new AbortController().signal };
     const nodes: Store['nodes'] = {
-      ask: async (request) => [{ ...(await answerRequest(store, request, asking)), holds: undefined }],
+      ask: async (request) => [{ ...(await handleNodeRequest(store, request, asking)), holds: undefined }],
     };
     const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
     const question = { query: parseQuery('*:*'), filters: [parseQuery(filter)], rank, rows: 1 };
