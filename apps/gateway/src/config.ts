@@ -71,7 +71,7 @@ export interface Original {
 export type OpenOriginal = (source: string, id: string) => Promise<Original | undefined>;
 
 /**
- * Finds candidates for a search in some shards, as a search node does. Request and answer are texts of `@akin/store`.
+ * Finds candidates for a search in some shards, as a search node does. Request and response are texts of `@akin/store`.
  *
  * @throws AkinError bad-request, not-found, unavailable
  */
@@ -127,8 +127,8 @@ export interface WorkerServerConfig
   readonly findCandidates?: FindCandidates;
   /** Rejects with AkinError unavailable, whose message says why, while the process cannot do its work. */
   readonly ready: () => Promise<void>;
-  /** As `ready`, but only for the answers to requests. Default: `ready`. */
-  readonly answers?: () => Promise<void>;
+  /** As `ready`, but only for requests over HTTP. Default: `ready`. */
+  readonly httpReady?: () => Promise<void>;
   /** The error at all other paths. Default: not-found. */
   readonly fallback?: () => AkinError;
 }

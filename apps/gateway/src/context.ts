@@ -20,8 +20,8 @@ export interface SharedContext {
   readonly commit: CommitChanges;
   /** Resolves if the process can do its work. Otherwise rejects with the reason. */
   readonly ready: () => Promise<void>;
-  /** As `ready`, but only for the answers to requests. */
-  readonly answers: () => Promise<void>;
+  /** As `ready`, but only for requests over HTTP. */
+  readonly httpReady: () => Promise<void>;
   readonly drain: Drain;
   readonly wake: () => void;
   readonly openOriginal: OpenOriginal;

@@ -52,8 +52,8 @@ describe('safety', () => {
       ['POST', '/api/keys?scope=admin'],
       ['DELETE', '/api/keys/k1'],
     ] as const) {
-      const answer = await ask(open, path, { method, headers: { origin } });
-      expect([method, answer.status, answer.json.error.msg]).toEqual([
+      const response = await ask(open, path, { method, headers: { origin } });
+      expect([method, response.status, response.json.error.msg]).toEqual([
         method,
         403,
         expect.stringContaining('akin keys create --scope admin'),
@@ -62,8 +62,8 @@ describe('safety', () => {
   });
 
   it('refuses a Host of another machine, and a missing one', async () => {
-    const answer = await ask(gateway, '/health/live', { headers: { host: 'evil.example' } });
-    expect([answer.status, answer.json.error.code]).toEqual([403, 403]);
+    const response = await ask(gateway, '/health/live', { headers: { host: 'evil.example' } });
+    expect([response.status, response.json.error.code]).toEqual([403, 403]);
     expect(await raw(gateway, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 403/);
   });
 
@@ -117,10 +117,10 @@ describe('safety', () => {
   });
 
   it('refuses a GET of another site if a GET can change something', async () => {
-    const answer = await ask(gateway, '/api/cores/c/update?commit=true', {
+    const response = await ask(gateway, '/api/cores/c/update?commit=true', {
       headers: { 'sec-fetch-site': 'cross-site' },
     });
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
   });
 });
 
@@ -148,21 +148,24 @@ describe('hostile requests', () => {
     ['gzip that is not gzip', { ...JSON_BODY, 'content-encoding': 'gzip' }, 400],
     ['JSON called a form', FORM_BODY, 415],
   ])('with %s', async (_, headers, status) => {
-    const answer = await ask(strict, ANALYZE, { body: '{"input.data":"aGVsbG8="}', headers });
-    expect([answer.status, answer.json.error.code]).toEqual([status, status]);
+    const response = await ask(strict, ANALYZE, { body: '{"input.data":"aGVsbG8="}', headers });
+    expect([response.status, response.json.error.code]).toEqual([status, status]);
   });
 
   it('with JSON that is not an object of parameters, or cut off', async () => {
     for (const body of ['[1]', '"x"', '{"a":', '{"input.data":{"x":1}}', '{"input.data":[[1]]}', '\u0000']) {
-      const answer = await ask(strict, ANALYZE, { body, headers: JSON_BODY });
-      expect([body, answer.status]).toEqual([body, 400]);
+      const response = await ask(strict, ANALYZE, { body, headers: JSON_BODY });
+      expect([body, response.status]).toEqual([body, 400]);
     }
   });
 
   it('with a gzip that is cut off', async () => {
     const body = gzipSync(`input.data=${'aGVs'.repeat(100)}`).subarray(0, 30);
-    const answer = await ask(strict, ANALYZE, { body, headers: { ...FORM_BODY, 'content-encoding': 'gzip' } });
-    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('cannot be decompressed')]);
+    const response = await ask(strict, ANALYZE, { body, headers: { ...FORM_BODY, 'content-encoding': 'gzip' } });
+    expect([response.status, response.json.error.msg]).toEqual([
+      400,
+      expect.stringContaining('cannot be decompressed'),
+    ]);
   });
 
   it('with more bytes than allowed: announced, chunked or compressed', async () => {
@@ -170,8 +173,8 @@ describe('hostile requests', () => {
     expect((await ask(strict, ANALYZE, { body, headers: FORM_BODY })).status).toBe(413);
     expect((await ask(strict, ANALYZE, { body, headers: FORM_BODY, chunked: true })).status).toBe(413);
     const bomb = gzipSync(Buffer.alloc(50_000_000));
-    const answer = await ask(strict, ANALYZE, { body: bomb, headers: { ...FORM_BODY, 'content-encoding': 'gzip' } });
-    expect(answer.status).toBe(413);
+    const response = await ask(strict, ANALYZE, { body: bomb, headers: { ...FORM_BODY, 'content-encoding': 'gzip' } });
+    expect(response.status).toBe(413);
   });
 
   it('with thousands of parameters, in the address or in a body', async () => {
@@ -182,18 +185,21 @@ describe('hostile requests', () => {
   });
 
   it('with an absurdly long parameter', async () => {
-    const answer = await ask(strict, `${ANALYZE}?input.url=http://h/${'x'.repeat(600)}`);
-    expect([answer.status, answer.json.error.msg]).toEqual([400, 'Parameter input.url is longer than 500 characters.']);
+    const response = await ask(strict, `${ANALYZE}?input.url=http://h/${'x'.repeat(600)}`);
+    expect([response.status, response.json.error.msg]).toEqual([
+      400,
+      'Parameter input.url is longer than 500 characters.',
+    ]);
   });
 
   it('with a body that stops flowing', async () => {
     const head = `POST ${ANALYZE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ninput.data=`;
     // Not in parallel: a busy machine may take longer for bodies that do arrive.
     await using hurried = await createGateway(testConfig({ analyze: echo, limits: { bodyIdleMilliseconds: 200 } }));
-    const answer = await raw(hurried, head);
-    expect(answer).toMatch(/^HTTP\/1.1 408/);
-    expect(answer).toContain('pause for less than 0.2 seconds');
-    expect(answer.toLowerCase()).toContain('connection: close');
+    const response = await raw(hurried, head);
+    expect(response).toMatch(/^HTTP\/1.1 408/);
+    expect(response).toContain('pause for less than 0.2 seconds');
+    expect(response.toLowerCase()).toContain('connection: close');
   });
 
   it('with paths that try to leave, odd escapes, or no HTTP at all', async () => {
@@ -214,13 +220,13 @@ describe('hostile requests', () => {
   });
 
   it('with an address in raw UTF-8, as curl sends what is typed', async () => {
-    const answer = await raw(strict, 'GET /docs?q=grün HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1.1 400.*percent-encode them/s);
+    const response = await raw(strict, 'GET /docs?q=grün HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(response).toMatch(/^HTTP\/1.1 400.*percent-encode them/s);
   });
 
   it('with blanks in its address', async () => {
-    const answer = await raw(strict, 'GET /docs?q=price:[1 TO 5] HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1.1 400.*blanks in it/s);
+    const response = await raw(strict, 'GET /docs?q=price:[1 TO 5] HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(response).toMatch(/^HTTP\/1.1 400.*blanks in it/s);
   });
 
   it('with NUL in a parameter or in the path', async () => {
@@ -256,7 +262,7 @@ function raw(to: Gateway, bytes: string, andEnd = false): Promise<string> {
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk;
-      // The test has its answer. The server may still wait for the rest of the body.
+      // The test has its response. The server may still wait for the rest of the body.
       if (text.includes('\r\n\r\n')) socket.end();
     });
     socket.on('error', reject);

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { addresses, ENDPOINTS, type Endpoint, ERROR_ANSWER } from '@akin/contract';
+import { addresses, ENDPOINTS, type Endpoint, ERROR_RESPONSE } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { moduleNames } from '@akin/modules/manifests';
 import { describe, expect, it } from '@jest/globals';
@@ -15,16 +15,16 @@ const log = echoingGateway((started) => {
   gateway = started;
 });
 
-const outputsOf = (answer: { json: { outputs: string } }) => JSON.parse(answer.json.outputs);
+const outputsOf = (response: { json: { outputs: string } }) => JSON.parse(response.json.outputs);
 
 describe('every endpoint', () => {
-  it('answers with the header of a successful answer', async () => {
-    const answer = await ask(gateway, `${ANALYZE}?input.url=http%3A%2F%2Fh.example%2Fa.jpg`);
-    expect(answer.status).toBe(200);
-    expect(answer.json.responseHeader).toEqual({ status: 0, QTime: expect.any(Number) });
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-    expect(outputsOf(answer)).toEqual({
+  it('answers with the header of a successful response', async () => {
+    const response = await ask(gateway, `${ANALYZE}?input.url=http%3A%2F%2Fh.example%2Fa.jpg`);
+    expect(response.status).toBe(200);
+    expect(response.json.responseHeader).toEqual({ status: 0, QTime: expect.any(Number) });
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(outputsOf(response)).toEqual({
       input: 'http://h.example/a.jpg',
       modules: moduleNames,
     });
@@ -59,8 +59,8 @@ describe('every endpoint', () => {
   it.each(['/api/cores/c/analyze', '/api/cores/c/analyze/', '/solr/c/analyze', '/solr/c/analyze/'])(
     'answers at %s',
     async (path) => {
-      const answer = await ask(gateway, `${path}?input.data=aGVsbG8%3D&modules.apply=content`);
-      expect(outputsOf(answer)).toEqual({ input: 'hello', modules: ['content'] });
+      const response = await ask(gateway, `${path}?input.data=aGVsbG8%3D&modules.apply=content`);
+      expect(outputsOf(response)).toEqual({ input: 'hello', modules: ['content'] });
     },
   );
 
@@ -78,12 +78,12 @@ describe('every endpoint', () => {
   });
 
   it('accepts chunked, gzipped bodies with a charset', async () => {
-    const answer = await ask(gateway, ANALYZE, {
+    const response = await ask(gateway, ANALYZE, {
       body: gzipSync('input.data=aGVsbG8%3D'),
       chunked: true,
       headers: { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8', 'content-encoding': 'gzip' },
     });
-    expect(outputsOf(answer).input).toBe('hello');
+    expect(outputsOf(response).input).toBe('hello');
   });
 
   it('accepts base64 as it occurs in practice: data URIs of the wrong type, blanks for plus, line breaks', async () => {
@@ -91,8 +91,8 @@ describe('every endpoint', () => {
     const base64 = bytes.toString('base64');
     expect(base64).toContain('+');
     for (const text of [base64, `data:image/jpeg;base64,${base64}`, `${base64.slice(0, 4)}\n${base64.slice(4)}`]) {
-      const answer = await ask(gateway, ANALYZE, { body: `input.data=${text}`, headers: FORM_BODY });
-      expect([answer.status, answer.json.outputs && outputsOf(answer).input]).toEqual([200, '>>>???~~~']);
+      const response = await ask(gateway, ANALYZE, { body: `input.data=${text}`, headers: FORM_BODY });
+      expect([response.status, response.json.outputs && outputsOf(response).input]).toEqual([200, '>>>???~~~']);
     }
   });
 
@@ -109,25 +109,28 @@ describe('every endpoint', () => {
   });
 
   it('names the malformed parameter', async () => {
-    const answer = await ask(gateway, `${ANALYZE}?input.data=aGVsbG8%3D&indent=perhaps`);
-    expect(answer.status).toBe(400);
-    expect(answer.json.error.msg).toContain('Parameter indent must be true or false');
-    expect(ERROR_ANSWER.safeParse(answer.json).success).toBe(true);
-    expect(answer.json.responseHeader.status).toBe(400);
+    const response = await ask(gateway, `${ANALYZE}?input.data=aGVsbG8%3D&indent=perhaps`);
+    expect(response.status).toBe(400);
+    expect(response.json.error.msg).toContain('Parameter indent must be true or false');
+    expect(ERROR_RESPONSE.safeParse(response.json).success).toBe(true);
+    expect(response.json.responseHeader.status).toBe(400);
   });
 
   it('says which parser to set instead of javabin', async () => {
-    const answer = await ask(gateway, `${ANALYZE}?input.data=aGVsbG8%3D&wt=javabin`);
-    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('new XMLResponseParser()')]);
+    const response = await ask(gateway, `${ANALYZE}?input.data=aGVsbG8%3D&wt=javabin`);
+    expect([response.status, response.json.error.msg]).toEqual([
+      400,
+      expect.stringContaining('new XMLResponseParser()'),
+    ]);
   });
 
   it('writes an HTML page without scripts, with every value escaped', async () => {
     const evil = encodeURIComponent('http://h.example/"><script>alert(1)</script>');
-    const answer = await ask(gateway, `${ANALYZE}?input.url=${evil}&wt=html`);
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
-    expect(answer.text).not.toContain('<script');
-    expect(answer.text).toContain('&lt;script&gt;');
+    const response = await ask(gateway, `${ANALYZE}?input.url=${evil}&wt=html`);
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(response.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(response.text).not.toContain('<script');
+    expect(response.text).toContain('&lt;script&gt;');
   });
 
   it('keeps the request id of the client, unless it is invalid', async () => {
@@ -147,7 +150,7 @@ describe('every endpoint', () => {
   it('refuses other methods with Allow, and unknown paths, in the format of all errors', async () => {
     const method = await ask(gateway, ANALYZE, { method: 'PATCH' });
     expect([method.status, method.headers.allow]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
-    expect(ERROR_ANSWER.safeParse(method.json).success).toBe(true);
+    expect(ERROR_RESPONSE.safeParse(method.json).success).toBe(true);
     for (const path of ['/nowhere', '/api/cores/c/nowhere', '/api/cores/c/analyze/x', '/API/cores/c/analyze', '//']) {
       const unknown = await ask(gateway, path);
       expect([path, unknown.status, unknown.json?.error.code]).toEqual([path, 404, 404]);
@@ -189,11 +192,11 @@ describe('every endpoint', () => {
     const broken = await createGateway(
       testConfig({ log, analyze: () => Promise.reject(new Error('select secret from /home/user')) }),
     );
-    const answer = await ask(broken, `${ANALYZE}?input.data=aGVsbG8%3D`);
+    const response = await ask(broken, `${ANALYZE}?input.data=aGVsbG8%3D`);
     await broken[Symbol.asyncDispose]();
-    expect(answer.status).toBe(500);
-    expect(answer.text).not.toContain('secret');
-    expect(answer.json.error.msg).toContain(answer.headers['x-request-id']);
+    expect(response.status).toBe(500);
+    expect(response.text).not.toContain('secret');
+    expect(response.json.error.msg).toContain(response.headers['x-request-id']);
     expect(log.lines.find(({ level }) => level === 'error')?.fields.err).toMatchObject({ message: /secret/ });
   });
 
@@ -208,11 +211,11 @@ describe('every endpoint', () => {
     const failing = await createGateway(
       testConfig({ analyze: () => Promise.reject(new AkinError(code, 'Do something else.')) }),
     );
-    const answer = await ask(failing, `${ANALYZE}?input.data=aGVsbG8%3D`);
+    const response = await ask(failing, `${ANALYZE}?input.data=aGVsbG8%3D`);
     await failing[Symbol.asyncDispose]();
-    expect(answer.status).toBe(status);
-    expect(answer.json.error).toEqual({ metadata: ['error-class', code], msg: 'Do something else.', code: status });
-    expect('retry-after' in answer.headers).toBe(status === 429 || status === 503);
+    expect(response.status).toBe(status);
+    expect(response.json.error).toEqual({ metadata: ['error-class', code], msg: 'Do something else.', code: status });
+    expect('retry-after' in response.headers).toBe(status === 429 || status === 503);
   });
 });
 

@@ -42,7 +42,7 @@ export interface Gateway extends AsyncDisposable {
   readonly port: number;
   /**
    * Starts the shutdown: `/health/ready` answers 503, and requests are still served for `shutdownDelayMilliseconds`;
-   * each answer closes its connection. Resolves when that time is over.
+   * each response closes its connection. Resolves when that time is over.
    */
   drain(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
   const parts = {
     ...{ store, analyze, makeThumbnail, commit, wake },
     ready: () => store.ping(),
-    answers: () => store.ping(),
+    httpReady: () => store.ping(),
     scheduleCommit: delayedCommits.add,
     retryRun: config.retryRun ?? (() => false),
     openOriginal: config.openOriginal ?? (async () => undefined),
@@ -93,9 +93,9 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
     ...{ store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent },
     ...{ retryRun: absent, openOriginal: absent },
   };
-  const { analyze = absent, findCandidates, ready, answers = ready } = config;
+  const { analyze = absent, findCandidates, ready, httpReady = ready } = config;
   const internal = findCandidates && candidates(findCandidates);
-  return open(config, { ...parts, analyze, ready, answers }, names, config.fallback, internal);
+  return open(config, { ...parts, analyze, ready, httpReady }, names, config.fallback, internal);
 }
 
 /** The handler of {@link CANDIDATES}. */
@@ -109,7 +109,7 @@ type Parts = Pick<
   | 'commit'
   | 'wake'
   | 'ready'
-  | 'answers'
+  | 'httpReady'
   | 'scheduleCommit'
   | 'retryRun'
   | 'openOriginal'
@@ -154,7 +154,7 @@ async function open(
   const context: SharedContext = {
     ...parts,
     ready: unlessDraining(parts.ready),
-    answers: unlessDraining(parts.answers),
+    httpReady: unlessDraining(parts.httpReady),
     drain,
     background: background.run,
     log: config.log,
@@ -226,7 +226,7 @@ async function requireKey({ store, analyze }: Parts, access: AccessConfig, inter
   );
 }
 
-/** @param rest the folder of the web page, or the answer at all other paths */
+/** @param rest the folder of the web page, or the response at all other paths */
 function createApp(
   context: SharedContext,
   safety: SafetyConfig,

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type EndpointName } from '@akin/contract';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../test/pictures.ts';
-import { ask, FORM_BODY, JSON_BODY, postJson, type TestAnswer } from '../test/start-gateway.ts';
+import { ask, FORM_BODY, JSON_BODY, postJson, type TestResponse } from '../test/start-gateway.ts';
 import { type Service, startService } from '../test/start-service.ts';
 
 /** The promises of the interface, tested with its own examples. */
@@ -66,14 +66,14 @@ describe('the interface', () => {
   });
 
   it('ranks by an indexed document, which comes first with score 1', async () => {
-    const answer = await get(`${C}/image?rank.by.id=1&rows=2`);
-    const { response, responseHeader } = answer.json;
+    const ranked = await get(`${C}/image?rank.by.id=1&rows=2`);
+    const { response, responseHeader } = ranked.json;
     expect(response.docs.map(({ id }: { id: string }) => id)).toEqual(['1', '2']);
     expect([response.docs[0].score, response.maxScore, response.numFound]).toEqual([1, 1, 3]);
     expect(response.docs[1].score).toBeGreaterThan(0);
     expect(response.docs[1].score).toBeLessThan(1);
     expect(responseHeader.ranking).toBe('exact');
-    conforms('image', answer);
+    conforms('image', ranked);
   });
 
   it('leaves the document itself out by fq=-id:1, and takes several filters', async () => {
@@ -160,14 +160,14 @@ describe('the interface', () => {
 
   it('accepts a body file', async () => {
     const body = Buffer.from(JSON.stringify([{ id: 'file' }]));
-    const answer = await ask(service.gateway, `${C}/update?commit=true`, { body, headers: JSON_BODY, chunked: true });
-    expect(answer.status).toBe(200);
+    const response = await ask(service.gateway, `${C}/update?commit=true`, { body, headers: JSON_BODY, chunked: true });
+    expect(response.status).toBe(200);
   });
 });
 
-/** Answers have the shape of the contract. */
-function conforms(name: EndpointName, answer: TestAnswer): void {
-  const shape = ENDPOINTS[name].answer;
+/** Responses have the shape of the contract. */
+function conforms(name: EndpointName, response: TestResponse): void {
+  const shape = ENDPOINTS[name].response;
   if (typeof shape === 'string') throw new Error(`${name} does not answer JSON`);
-  expect(shape.safeParse(answer.json).error?.issues ?? []).toEqual([]);
+  expect(shape.safeParse(response.json).error?.issues ?? []).toEqual([]);
 }

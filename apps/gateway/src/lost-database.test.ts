@@ -8,8 +8,8 @@ import {
   createGateway,
   type Gateway,
   postJson,
-  type TestAnswer,
   type TestLog,
+  type TestResponse,
   testConfig,
   testLog,
 } from '../test/start-gateway.ts';
@@ -17,7 +17,7 @@ import {
 const C = '/api/cores/my-collection';
 
 /** Requests of every kind, repeatedly. */
-const REQUESTS: readonly ((gateway: Gateway, n: number) => Promise<TestAnswer>)[] = [
+const REQUESTS: readonly ((gateway: Gateway, n: number) => Promise<TestResponse>)[] = [
   (gateway, n) => postJson(gateway, `${C}/update?commit=true`, [{ id: `a${n % 10}`, n, name: `name ${n}` }]),
   (gateway, n) =>
     postJson(gateway, `/solr/my-collection/update`, { delete: { query: `id:a${n % 10} AND text:[* TO *]` } }),
@@ -75,25 +75,25 @@ describe('a gateway whose PostgreSQL fails', () => {
   const works = async () =>
     (await Promise.all(REQUESTS.map((request) => request(gateway, 1)))).every(({ status }) => status < 400);
 
-  /** Sends requests in parallel until `done`, and returns their answers. */
-  const underLoad = async (fail: (answers: readonly TestAnswer[]) => Promise<void>) => {
-    const answers: TestAnswer[] = [];
+  /** Sends requests in parallel until `done`, and returns their responses. */
+  const underLoad = async (fail: (responses: readonly TestResponse[]) => Promise<void>) => {
+    const responses: TestResponse[] = [];
     let done = false;
     const send = async (worker: number) => {
       for (let n = worker; !done; n++)
-        answers.push(await (REQUESTS[n % REQUESTS.length] as (typeof REQUESTS)[0])(gateway, n));
+        responses.push(await (REQUESTS[n % REQUESTS.length] as (typeof REQUESTS)[0])(gateway, n));
     };
     const workers = Array.from({ length: 8 }, (_, worker) => send(worker));
     try {
-      await fail(answers);
+      await fail(responses);
     } finally {
       done = true;
       await Promise.all(workers);
     }
-    return answers;
+    return responses;
   };
-  const expectOnlySuccessOr503 = (answers: readonly TestAnswer[]) => {
-    const unexpected = answers.filter(
+  const expectOnlySuccessOr503 = (responses: readonly TestResponse[]) => {
+    const unexpected = responses.filter(
       ({ status, headers }) => status !== 200 && !(status === 503 && Number(headers['retry-after']) > 0),
     );
     expect(unexpected.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
@@ -103,25 +103,25 @@ describe('a gateway whose PostgreSQL fails', () => {
   };
 
   it('answers 503 with Retry-After while connections end', async () => {
-    const answers = await underLoad(async (soFar) => {
+    const responses = await underLoad(async (soFar) => {
       for (let round = 1; round <= 15; round++) {
         await until(() => soFar.length >= 10 * round);
         await terminateAll();
       }
     });
-    expectOnlySuccessOr503(answers);
-    expect(answers.map(({ status }) => status)).toContain(503);
+    expectOnlySuccessOr503(responses);
+    expect(responses.map(({ status }) => status)).toContain(503);
     await until(works);
   });
 
   it('answers 503 with Retry-After while idle transactions are terminated', async () => {
-    const answers = await underLoad(async () => {
+    const responses = await underLoad(async () => {
       await setIdleLimit('1ms');
       // Often enough that most kinds of requests are affected.
       await until(() => timesLogged('25P03') >= 20);
       await setIdleLimit('0');
     });
-    expectOnlySuccessOr503(answers);
+    expectOnlySuccessOr503(responses);
     await until(works);
   });
 });

@@ -8,10 +8,10 @@ interface Element {
 }
 
 /**
- * Parses an answer in Solr's XML as its clients do, into the same structure as the JSON answer. Fails on anything that
- * is not well-formed, and on elements that those clients do not know.
+ * Parses a response in Solr's XML as its clients do, into the same structure as the JSON response. Fails on anything
+ * that is not well-formed, and on elements that those clients do not know.
  */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
+// biome-ignore lint/suspicious/noExplicitAny: tests look into responses of all shapes
 export function readSolrXml(xml: string): any {
   const parser = new SaxesParser();
   const root: Element = { type: 'document', attributes: {}, children: [], text: '' };

@@ -69,11 +69,11 @@ export async function testStore(
   };
 }
 
-export interface TestAnswer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into responses of all shapes
   readonly json: any;
 }
 
@@ -86,7 +86,7 @@ export interface TestRequest {
 }
 
 /** One raw request: fetch would normalize the URL and forbid headers. */
-export function ask(gateway: Gateway, path: string, options: TestRequest = {}): Promise<TestAnswer> {
+export function ask(gateway: Gateway, path: string, options: TestRequest = {}): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const { method = options.body === undefined ? 'GET' : 'POST', headers = {}, body, chunked } = options;
     const framing = chunked
@@ -119,7 +119,7 @@ export function ask(gateway: Gateway, path: string, options: TestRequest = {}): 
 export const JSON_BODY = { 'content-type': 'application/json' };
 export const FORM_BODY = { 'content-type': 'application/x-www-form-urlencoded' };
 
-export function postJson(gateway: Gateway, path: string, body: unknown): Promise<TestAnswer> {
+export function postJson(gateway: Gateway, path: string, body: unknown): Promise<TestResponse> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return ask(gateway, path, { body: text, headers: JSON_BODY });
 }

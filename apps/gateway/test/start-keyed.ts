@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
 import { analyzeTestPicture } from './pictures.ts';
-import { ask, JSON_BODY, type TestAnswer, type TestLog, testConfig, testLog, testStore } from './start-gateway.ts';
+import { ask, JSON_BODY, type TestLog, type TestResponse, testConfig, testLog, testStore } from './start-gateway.ts';
 
 /** Gateways that require keys, with a key of each scope. */
 export interface Keyed extends AsyncDisposable {
@@ -51,9 +51,9 @@ export async function startKeyed(
   const other = second ? await open(second) : gateway;
   const make = async ({ expiresAt, ...key }: NewKey) => {
     const body = JSON.stringify({ ...key, ...(expiresAt ? { expires: expiresAt.toISOString() } : {}) });
-    const answer = await ask(other, '/api/keys', { body, headers: { ...JSON_BODY, ...bearer(keys.admin) } });
-    if (answer.status !== 201) throw new Error(answer.text);
-    return answer.json.key as string;
+    const response = await ask(other, '/api/keys', { body, headers: { ...JSON_BODY, ...bearer(keys.admin) } });
+    if (response.status !== 201) throw new Error(response.text);
+    return response.json.key as string;
   };
   return {
     ...{ store, gateway, other, log, keys, make },
@@ -70,7 +70,7 @@ type AskAs = (
   path: string,
   method?: string,
   headers?: Record<string, string>,
-) => Promise<TestAnswer>;
+) => Promise<TestResponse>;
 
 /**
  * Call this in a `describe`: all its tests share the same gateways, which `as` calls with a key or without.

@@ -2,11 +2,11 @@ import { ERROR_CODES, SCOPES } from '@akin/domain';
 import { z } from 'zod';
 import { choice, flag, integer, text } from './parameter.ts';
 
-/** Parameters of every JSON endpoint. They change the format of the answer, not its data. */
+/** Parameters of every JSON endpoint. They change the format of the response, not its data. */
 export const COMMON_PARAMETERS = {
   wt: text().optional().meta({
     description:
-      'Format of the answer: `json`, `xml` as in Solr, or `html` for a page with pictures. Any other value is `json`.',
+      'Format of the response: `json`, `xml` as in Solr, or `html` for a page with pictures. Any other value is `json`.',
   }),
   indent: flag().default(false).meta({ description: 'Indent the JSON.' }),
   omitHeader: flag().default(false).meta({ description: 'Leave out `responseHeader`.' }),
@@ -22,12 +22,12 @@ export const COMMON_PARAMETERS = {
 export const AFTER_PARAMETERS = {
   after: text().optional().meta({
     description:
-      'The `responseHeader.token` of an update. The answer waits until its operations are visible, failed or superseded.',
+      'The `responseHeader.token` of an update. The response waits until its operations are visible, failed or superseded.',
   }),
 };
 
 export const OPERATION_PARAMETER = text().meta({
-  description: 'Name of the operation, from the answer to an update.',
+  description: 'Name of the operation, from the response to an update.',
   example: 'my-collection-17',
 });
 
@@ -46,7 +46,7 @@ export const QUOTA_PARAMETERS = {
 
 export const COLLECTION_PARAMETER = text().meta({ description: 'Name of the collection.', example: 'my-collection' });
 
-/** The first member of every JSON answer. */
+/** The first member of every JSON response. */
 const RESPONSE_HEADER = z
   .looseObject({
     status: z.int().meta({ description: '0 on success, otherwise the HTTP status.' }),
@@ -67,8 +67,8 @@ const RESPONSE_HEADER = z
   })
   .meta({ id: 'ResponseHeader' });
 
-/** An answer: its header, unless `omitHeader` removes it, and other members. */
-export function answer<Shape extends z.ZodRawShape>(shape: Shape) {
+/** A response: its header, unless `omitHeader` removes it, and other members. */
+export function responseOf<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object({ responseHeader: RESPONSE_HEADER.optional(), ...shape });
 }
 
@@ -84,8 +84,8 @@ export const ERROR_DETAIL = z
 /** The operations of an update by name, one for each document or delete. */
 export const ACCEPTED = z.object({ first: z.string(), last: z.string(), count: z.int() });
 
-/** The answer of every endpoint to a request that failed. */
-export const ERROR_ANSWER = z
+/** The response of every endpoint to a request that failed. */
+export const ERROR_RESPONSE = z
   .object({
     responseHeader: RESPONSE_HEADER.optional(),
     error: z.object({

@@ -4,16 +4,16 @@ import type { z } from 'zod';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * An HTTP endpoint: its path, its parameters and its answer. The gateway serves exactly these endpoints, and the OpenAPI
- * document is made from them, so the two cannot differ.
+ * An HTTP endpoint: its path, its parameters and its response. The gateway serves exactly these endpoints, and the
+ * OpenAPI document is made from them, so the two cannot differ.
  */
 export interface Endpoint {
   readonly methods: readonly Method[];
   /** The scope that a key needs, where keys are required. `anyone` needs no key. */
   readonly scope: Scope | 'anyone';
   /**
-   * For an endpoint whose path names no collection. True: the answer leaves out the collections that a key may not use.
-   * Otherwise keys for single collections are refused.
+   * For an endpoint whose path names no collection. True: the response leaves out the collections that a key may not
+   * use. Otherwise keys for single collections are refused.
    */
   readonly filtersCollections?: boolean;
   /**
@@ -35,12 +35,14 @@ export interface Endpoint {
    * that is a picture as a whole. Absent if the endpoint takes no pictures as bytes.
    */
   readonly picture?: string;
-  /** Names whose values in a JSON body may be objects. The handler gets them as JSON text, after the other parameters. */
+  /**
+   * Names whose values in a JSON body may be objects. The handler gets them as JSON text, after the other parameters.
+   */
   readonly structured?: readonly string[];
   /** True: the handler reads JSON bodies itself, as a stream. Otherwise they are parameters too. */
   readonly streamed?: boolean;
-  /** The JSON answer, or the content type of an answer that is not JSON. */
-  readonly answer: z.ZodType | string;
+  /** The JSON response, or the content type of a response that is not JSON. */
+  readonly response: z.ZodType | string;
   /** Further HTTP statuses of success besides 200, with their meaning. */
   readonly statuses?: Readonly<Record<number, string>>;
   /** True: a GET may change data too, so requests from pages of other origins are refused. */

@@ -57,7 +57,7 @@ describe('the OpenAPI document', () => {
     expect(properties.collection).toBeUndefined();
   });
 
-  it('says which bodies and answers may be XML', () => {
+  it('says which bodies and responses may be XML', () => {
     const update = legacy.paths['/solr/{collection}/update'].post;
     expect(Object.keys(update.requestBody.content)).toEqual([
       'application/json',

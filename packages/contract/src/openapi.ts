@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ERROR_ANSWER } from './common.ts';
+import { ERROR_RESPONSE } from './common.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
 
@@ -91,7 +91,7 @@ export function openApiDocument(options: { version: string; legacySegment: strin
       }
     }
   }
-  const error = { [JSON_TYPE]: { schema: schemaOf(ERROR_ANSWER, components) } };
+  const error = { [JSON_TYPE]: { schema: schemaOf(ERROR_RESPONSE, components) } };
   const responses = Object.values(ERRORS).map(({ name, description }) => [name, { description, content: error }]);
   return {
     openapi: '3.1.1',
@@ -156,7 +156,7 @@ function operation(name: string, suffix: string, method: string, endpoint: Endpo
       ...Object.fromEntries(
         Object.entries({ 200: 'Done.', ...endpoint.statuses }).map(([status, description]) => [
           status,
-          status === '304' ? { description } : { description, content: answerContent(endpoint, components) },
+          status === '304' ? { description } : { description, content: responseContent(endpoint, components) },
         ]),
       ),
       ...Object.fromEntries(
@@ -200,12 +200,12 @@ function requestBody(name: string, endpoint: Endpoint, form: Record<string, Json
   return { required: false, content };
 }
 
-function answerContent(endpoint: Endpoint, components: Components): Json {
-  if (typeof endpoint.answer !== 'string') {
-    const json = { [JSON_TYPE]: { schema: schemaOf(endpoint.answer, components) } };
+function responseContent(endpoint: Endpoint, components: Components): Json {
+  if (typeof endpoint.response !== 'string') {
+    const json = { [JSON_TYPE]: { schema: schemaOf(endpoint.response, components) } };
     return 'wt' in endpoint.parameters.shape ? { ...json, [XML_TYPE]: { schema: { type: 'string' } } } : json;
   }
-  return { [endpoint.answer]: { schema: { type: 'string' } } };
+  return { [endpoint.response]: { schema: { type: 'string' } } };
 }
 
 /** A zod shape as JSON Schema. Shapes with an id move to the components and are referred to. */

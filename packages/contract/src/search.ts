@@ -1,6 +1,6 @@
 import { isTimeZone } from '@akin/domain';
 import { z } from 'zod';
-import { AFTER_PARAMETERS, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from './common.ts';
+import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT, responseOf } from './common.ts';
 import { choice, decimal, flag, integer, limit, text } from './parameter.ts';
 
 /** Maximum number of documents on one page. */
@@ -89,7 +89,7 @@ export const SEARCH_PARAMETERS = z.object({
   sfield: text().optional().meta({ description: 'Location field. Default: `location`.' }),
   cursorMark: text()
     .optional()
-    .meta({ description: '`*` for the first page, then the `nextCursorMark` of the previous answer.' }),
+    .meta({ description: '`*` for the first page, then the `nextCursorMark` of the previous response.' }),
   NOW: integer(0, 8_640_000_000_000_000)
     .optional()
     .meta({ description: 'Value of NOW in date math, in milliseconds since 1970.' }),
@@ -101,7 +101,7 @@ export const SEARCH_PARAMETERS = z.object({
     }),
   timeAllowed: limit().optional().meta({
     description:
-      'Time limit in milliseconds. An answer that reaches it is partial, and its header contains `partialResults`. 0 and negative values set no limit. Searches with `cursorMark` have no limit.',
+      'Time limit in milliseconds. A response that reaches it is partial, and its header contains `partialResults`. 0 and negative values set no limit. Searches with `cursorMark` have no limit.',
   }),
   minExactCount: integer(0).optional().meta({
     description:
@@ -161,7 +161,7 @@ export const SEARCH_PARAMETERS = z.object({
   'rank.threshold': decimal(0, 1).optional().meta({ description: 'Minimum score of a match.' }),
   'rank.approximate': flag().optional().meta({
     description:
-      'False always gives the exact answer. Otherwise the answer is `approximate` if more than 20,000 documents match, or if very many are almost equally near. `responseHeader.ranking` says which.',
+      'False always gives the exact result. Otherwise the result is `approximate` if more than 20,000 documents match, or if very many are almost equally near. `responseHeader.ranking` says which.',
   }),
   'rank.smartfilter': choice(['off', 'low', 'medium', 'high']).optional().meta({
     description:
@@ -169,13 +169,13 @@ export const SEARCH_PARAMETERS = z.object({
   }),
   ...AFTER_PARAMETERS,
   afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({
-    description: 'Longest wait for `after`, in milliseconds. After it the answer is 503.',
+    description: 'Longest wait for `after`, in milliseconds. After it the response is 503.',
   }),
   ...COMMON_PARAMETERS,
 });
 
-/** Answer of all search endpoints. */
-export const SEARCH_ANSWER = answer({
+/** Response of all search endpoints. */
+export const SEARCH_RESPONSE = responseOf({
   response: z.object({
     numFound: z.int().meta({ description: 'Documents that match.' }),
     start: z.int(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACCEPTED, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from './common.ts';
+import { ACCEPTED, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT, responseOf } from './common.ts';
 import { flag, limit, text } from './parameter.ts';
 
 /** Parameters of all update endpoints. */
@@ -10,7 +10,7 @@ export const UPDATE_PARAMETERS = z.object({
       'Modules that analyze the pictures, separated by commas: `color,content,copyspace,duplicate`. Default: all.',
     example: 'content',
   }),
-  commit: flag().default(false).meta({ description: 'Make changes visible before the answer.' }),
+  commit: flag().default(false).meta({ description: 'Make changes visible before the response.' }),
   openSearcher: flag().default(true).meta({
     description: 'With `commit=true`: false stores the changes durably and leaves them for the next commit.',
   }),
@@ -18,7 +18,7 @@ export const UPDATE_PARAMETERS = z.object({
   commitWithin: limit(86_400_000)
     .optional()
     .meta({ description: 'Commit within this many milliseconds. A negative value requests no commit.' }),
-  waitSearcher: flag().default(true).meta({ description: 'False sends the answer before the commit is visible.' }),
+  waitSearcher: flag().default(true).meta({ description: 'False sends the response before the commit is visible.' }),
   waitAnalysis: flag().default(false).meta({
     description: 'With a commit: wait for all changes that were accepted before, not only for those of this request.',
   }),
@@ -34,7 +34,7 @@ export const UPDATE_PARAMETERS = z.object({
   }),
   _version_: text().optional().meta({
     description:
-      'Version that the document of each change must have, unless the change has its own `_version_`: a number above 1 is compared; with 1 the document must exist, with a negative number it must not. Otherwise the answer is 409.',
+      'Version that the document of each change must have, unless the change has its own `_version_`: a number above 1 is compared; with 1 the document must exist, with a negative number it must not. Otherwise the response is 409.',
   }),
   versions: flag().default(false).meta({ description: 'Return the versions of the added documents, as `adds`.' }),
   'json.command': flag().default(true).meta({
@@ -43,8 +43,8 @@ export const UPDATE_PARAMETERS = z.object({
   ...COMMON_PARAMETERS,
 });
 
-/** Answer of all update endpoints. */
-export const UPDATE_ANSWER = answer({
+/** Response of all update endpoints. */
+export const UPDATE_RESPONSE = responseOf({
   operations: ACCEPTED.optional().meta({ description: 'The accepted operations, one for each document or delete.' }),
   adds: z
     .array(z.union([z.string(), z.int()]))

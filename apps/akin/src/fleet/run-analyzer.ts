@@ -76,7 +76,7 @@ async function openAnalysis(
   const { url } = await openServer({
     ready,
     // It listens only after the worker threads have warmed up.
-    answers: async () => {},
+    httpReady: async () => {},
     analyze: analyzeSentOrFetched(analyzer, download),
   });
   return { url, analyzer, download };

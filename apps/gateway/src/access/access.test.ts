@@ -2,7 +2,7 @@ import { addresses, ENDPOINTS, type Endpoint } from '@akin/contract';
 import { SCOPES, type Scope, scopeIncludes } from '@akin/domain';
 import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, JSON_BODY, type TestAnswer } from '../../test/start-gateway.ts';
+import { ask, JSON_BODY, type TestResponse } from '../../test/start-gateway.ts';
 import { bearer, type Keyed, keyedGateways, startKeyed } from '../../test/start-keyed.ts';
 
 const DOCUMENT = JSON.stringify({ id: '1', title: 'a red shoe' });
@@ -28,10 +28,13 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       '%s %s needs a key',
       async (method, path, scope) => {
         const address = path.replace('{collection}', 'nowhere').replace(/\{[^}]+\}/g, 'nowhere-1');
-        const answer = await as(undefined, address, method);
-        expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Bearer')]);
+        const response = await as(undefined, address, method);
+        expect([response.status, response.headers['www-authenticate']]).toEqual([
+          401,
+          expect.stringContaining('Bearer'),
+        ]);
         if (method !== 'HEAD')
-          expect(answer.json.error).toMatchObject({ code: 401, metadata: ['error-class', 'unauthorized'] });
+          expect(response.json.error).toMatchObject({ code: 401, metadata: ['error-class', 'unauthorized'] });
         for (const held of SCOPES) {
           const { status, json } = await as(keyed.keys[held], address, method);
           if (scopeIncludes(held, scope as Scope)) expect([401, 403]).not.toContain(status);
@@ -79,23 +82,23 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     '/metrics/',
   ])('answers nothing at %s without a key', async (path) => {
     for (const method of ['GET', 'POST', 'HEAD', 'PUT', 'DELETE']) {
-      const answer = await as(undefined, path, method);
-      expect([400, 401, 404, 405]).toContain(answer.status);
-      expect(answer.text).not.toMatch(/"keys"|numFound|my-collection"/);
+      const response = await as(undefined, path, method);
+      expect([400, 401, 404, 405]).toContain(response.status);
+      expect(response.text).not.toMatch(/"keys"|numFound|my-collection"/);
     }
   });
 
   itOnPostgres('answers OPTIONS only with the methods that exist', async () => {
-    const answer = await as(undefined, `${COLLECTION}/select`, 'OPTIONS');
-    expect([answer.status, answer.text, answer.headers.allow]).toEqual([204, '', 'GET, HEAD, POST, OPTIONS']);
+    const response = await as(undefined, `${COLLECTION}/select`, 'OPTIONS');
+    expect([response.status, response.text, response.headers.allow]).toEqual([204, '', 'GET, HEAD, POST, OPTIONS']);
   });
 
   it('reads no body before it has checked the key', async () => {
-    const answer = await ask(keyed.gateway, `${COLLECTION}/update`, {
+    const response = await ask(keyed.gateway, `${COLLECTION}/update`, {
       body: `[${DOCUMENT}`.repeat(200_000),
       headers: JSON_BODY,
     });
-    expect([answer.status, answer.headers.connection]).toEqual([401, 'close']);
+    expect([response.status, response.headers.connection]).toEqual([401, 'close']);
   });
 });
 
@@ -130,23 +133,23 @@ describe('on this machine, where no key is required', () => {
 
   it('the origin of a key gives no access to pages without the key', async () => {
     expect((await select({ origin: 'https://shop.example' })).status).toBe(403);
-    const answer = await select({ origin: 'https://evil.example' });
-    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, undefined]);
+    const response = await select({ origin: 'https://evil.example' });
+    expect([response.status, response.headers['access-control-allow-origin']]).toEqual([200, undefined]);
     expect((await select({ host: 'evil.example' })).status).toBe(403);
   });
 });
 
 describe('rates', () => {
   const asked = async (keyed: Keyed, headers: Record<string, string>, times: number) => {
-    const answers: TestAnswer[] = [];
-    for (let i = 0; i < times; i++) answers.push(await ask(keyed.gateway, '/api/cores/nowhere/schema', { headers }));
-    return answers;
+    const responses: TestResponse[] = [];
+    for (let i = 0; i < times; i++) responses.push(await ask(keyed.gateway, '/api/cores/nowhere/schema', { headers }));
+    return responses;
   };
 
   /** Even if the requests before it were slow. */
-  const refusal = async (keyed: Keyed, headers: Record<string, string>): Promise<TestAnswer> => {
-    const [answer] = await asked(keyed, headers, 1);
-    return answer?.status === 429 ? answer : refusal(keyed, headers);
+  const refusal = async (keyed: Keyed, headers: Record<string, string>): Promise<TestResponse> => {
+    const [response] = await asked(keyed, headers, 1);
+    return response?.status === 429 ? response : refusal(keyed, headers);
   };
 
   it('apply to each key separately, and say when to continue', async () => {

@@ -66,7 +66,7 @@ export interface Access {
   checkFetch(): void;
   /** Whether it may see a collection. */
   allowsCollection(collection: string): boolean;
-  /** Whether its key is still valid. Long answers check this from time to time. */
+  /** Whether its key is still valid. Long responses check this from time to time. */
   isValid(): Promise<boolean>;
 }
 
@@ -161,7 +161,7 @@ export class Gate {
     if (origin === undefined || !origins.includes(origin)) checkOrigin(request, true, this.#safety);
   }
 
-  /** Whether pages of an origin may send requests and read the answers. */
+  /** Whether pages of an origin may send requests and read the responses. */
   async allowsOrigin(origin: string): Promise<boolean> {
     return !isForeign(origin, this.#safety) || (await this.#ring?.hasOrigin(origin)) === true;
   }
@@ -193,7 +193,7 @@ export class Gate {
     if (origin !== undefined && ofKey.includes(origin)) return;
     checkOrigin(request, changes, this.#safety);
     if (origin === undefined || !isForeign(origin, this.#safety, request)) return;
-    // A key that names this origin lets its pages read answers. Requests with another key, or without one, are refused.
+    // A key that names this origin lets its pages read responses. Requests with another key, or none, are refused.
     if (ofKey.length > 0 || (await this.#ring?.hasOrigin(origin)) === true) {
       throw new AkinError(
         'forbidden',

@@ -89,8 +89,8 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       // A process that has its database for itself reads the keys again only after its own changes.
       await keyed.make({ scope: 'search' });
       await until(async () => (await as(key, `${COLLECTION}/select`)).status === 401);
-      const answer = await as(key, `${COLLECTION}/select`);
-      expect(answer.json.error.msg).toContain('has expired');
+      const response = await as(key, `${COLLECTION}/select`);
+      expect(response.json.error.msg).toContain('has expired');
     });
 
     it('records when it was last used', async () => {
@@ -110,12 +110,12 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       ['scope=search&collections=nowhere', 'nowhere'],
       ['scope=search&rate=fast', 'rate'],
     ])('is not created from %p', async (body, message) => {
-      const answer = await ask(keyed.gateway, '/api/keys', {
+      const response = await ask(keyed.gateway, '/api/keys', {
         body,
         headers: { ...FORM_BODY, ...bearer(keyed.keys.admin) },
       });
-      expect([400, 404]).toContain(answer.status);
-      expect(answer.json.error.msg).toContain(message);
+      expect([400, 404]).toContain(response.status);
+      expect(response.json.error.msg).toContain(message);
     });
   });
 
@@ -133,18 +133,18 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     expect((await as(keyed.keys.admin, `/api/keys/${made.id}`, 'DELETE')).status).toBe(404);
   });
 
-  it('ends long answers when their key is revoked', async () => {
+  it('ends long responses when their key is revoked', async () => {
     const { json: made } = await ask(keyed.other, '/api/keys', {
       body: 'scope=index',
       headers: { ...FORM_BODY, ...bearer(keyed.keys.admin) },
     });
-    const answer = await fetch(`${keyed.gateway.url}${COLLECTION}/operations/stream`, { headers: bearer(made.key) });
-    const ended = answer.text().then(
+    const response = await fetch(`${keyed.gateway.url}${COLLECTION}/operations/stream`, { headers: bearer(made.key) });
+    const ended = response.text().then(
       () => 'ended',
       () => 'ended',
     );
     const other = as(keyed.keys.search, '/api/cores').then(() => 'goes on');
-    expect([answer.status, await Promise.race([ended, other])]).toEqual([200, 'goes on']);
+    expect([response.status, await Promise.race([ended, other])]).toEqual([200, 'goes on']);
     await ask(keyed.other, `/api/keys/${made.id}`, { method: 'DELETE', headers: bearer(keyed.keys.admin) });
     expect(await ended).toBe('ended');
   });
@@ -168,13 +168,13 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       '/api/cores/%73ecret/select',
       '/solr/secret/admin/ping',
     ])('gives no access to %s', async (path) => {
-      const answer = await as(key, path);
-      expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('is only for mine')]);
+      const response = await as(key, path);
+      expect([response.status, response.json.error.msg]).toEqual([403, expect.stringContaining('is only for mine')]);
     });
 
     itOnPostgres('takes no outputs from another collection for a reindex', async () => {
-      const answer = await as(admin, '/api/cores/mine/reindex?outputsFrom=secret', 'POST');
-      expect([answer.status, answer.json.error.msg]).toEqual([403, 'This key is not for the collection "secret".']);
+      const response = await as(admin, '/api/cores/mine/reindex?outputsFrom=secret', 'POST');
+      expect([response.status, response.json.error.msg]).toEqual([403, 'This key is not for the collection "secret".']);
     });
 
     itOnPostgres('sees no others, by name or in lists', async () => {
@@ -223,19 +223,19 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       key = await keyed.make({ scope: 'search', origins: [origin] });
     });
 
-    it('lets pages of its origin send requests and read answers', async () => {
+    it('lets pages of its origin send requests and read responses', async () => {
       // Preflight requests contain no key: a new origin is known after the next read of the keys.
       await until(async () => 'access-control-allow-origin' in (await preflight(origin)).headers);
       const allowed = await preflight(origin);
       expect([allowed.status, allowed.headers['access-control-allow-origin']]).toEqual([204, origin]);
       expect(allowed.headers['access-control-allow-headers']).toMatch(/Authorization, X-API-Key/);
       expect(allowed.headers).not.toHaveProperty('access-control-allow-credentials');
-      for (const answer of [
+      for (const response of [
         await from(origin, `${COLLECTION}/select`),
         await from(origin, `${COLLECTION}/select`, { body: 'q=*:*' }),
       ]) {
-        expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, origin]);
-        expect(answer.headers.vary).toContain('Origin');
+        expect([response.status, response.headers['access-control-allow-origin']]).toEqual([200, origin]);
+        expect(response.headers.vary).toContain('Origin');
       }
     });
 
@@ -247,8 +247,8 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       'null',
     ])('is useless to pages of %s', async (foreign) => {
       expect((await preflight(foreign)).headers).not.toHaveProperty('access-control-allow-origin');
-      const answer = await from(foreign, `${COLLECTION}/select`);
-      expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([403, undefined]);
+      const response = await from(foreign, `${COLLECTION}/select`);
+      expect([response.status, response.headers['access-control-allow-origin']]).toEqual([403, undefined]);
     });
 
     itOnPostgres('gives its pages no access with another key', async () => {
@@ -266,14 +266,14 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       ['query', `rank.by.url=${PICTURE}`],
       ['tag', `tagging.input.url=${PICTURE}`],
     ])('does not make akin fetch anything with /%s?%s', async (endpoint, parameters) => {
-      for (const answer of [
+      for (const response of [
         await from(origin, `${COLLECTION}/${endpoint}?${parameters}`),
         await from(origin, `${COLLECTION}/${endpoint}`, { body: parameters }),
         await as(keyed.keys.search, `${COLLECTION}/${endpoint}?${parameters}`),
       ]) {
         // Labels are searched before the picture.
-        if (endpoint === 'tag' && answer.status === 400) continue;
-        expect([answer.status, answer.json.error.msg]).toEqual([403, expect.stringContaining('fetch a URL')]);
+        if (endpoint === 'tag' && response.status === 400) continue;
+        expect([response.status, response.json.error.msg]).toEqual([403, expect.stringContaining('fetch a URL')]);
       }
       const asIndex = async (headers: Record<string, string>) =>
         (await as(keyed.keys.index, `${COLLECTION}/${endpoint}?${parameters}`, 'GET', headers)).status;

@@ -9,7 +9,7 @@ import { bearer, type Keyed, startKeyed } from '../../test/start-keyed.ts';
 
 /*
  * Every secret contains a marker. The secrets are sent in every way to every endpoint, in valid and invalid requests.
- * Then the markers are searched for in the logs and answers of akin.
+ * Then the markers are searched for in the logs and responses of akin.
  */
 const MARK = 'hunter2secret';
 const SIGNED = `https://ada:${MARK}-password@pictures.example/red.png?signature=${MARK}-signed&x=1#${MARK}-fragment`;
@@ -48,9 +48,9 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
   });
 
   const send = async (path: string, options: Parameters<typeof ask>[2]) => {
-    const answer = await ask(keyed.gateway, path, options);
-    if (answer.status >= 400) output += `${answer.status} ${JSON.stringify(answer.headers)} ${answer.text}\n`;
-    return answer;
+    const response = await ask(keyed.gateway, path, options);
+    if (response.status >= 400) output += `${response.status} ${JSON.stringify(response.headers)} ${response.text}\n`;
+    return response;
   };
 
   function expectClean(secrets: readonly string[]): void {

@@ -23,9 +23,9 @@ describe('the backlog quota', () => {
   /** The counts are read again after a second. */
   async function untilStatus(status: number, documents: () => unknown) {
     for (;;) {
-      const answer = await send(documents());
-      if (answer.status === status) return answer;
-      expect([202, 429]).toContain(answer.status);
+      const response = await send(documents());
+      if (response.status === status) return response;
+      expect([202, 429]).toContain(response.status);
     }
   }
   const backlog = async () =>

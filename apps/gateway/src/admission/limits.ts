@@ -32,7 +32,7 @@ export interface GatewayLimits {
   readonly shutdownMilliseconds: number;
   /** Interval of the search for reindexes whose process has ended. */
   readonly orphanedReindexesMilliseconds: number;
-  /** Maximum number of rejected documents in an answer. The rest is only counted. */
+  /** Maximum number of rejected documents in a response. The rest is only counted. */
   readonly listedDetails: number;
   /** Pictures of a collection that wait for analysis. Above it, changes with pictures get 429. */
   readonly waitingAnalyses: number;

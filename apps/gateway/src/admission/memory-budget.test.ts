@@ -64,11 +64,11 @@ describe('bytes of all requests in memory', () => {
     expect((await picture()).status).toBe(200);
   });
 
-  it('are refused with an answer that also a client sees which sends everything before it reads', async () => {
+  it('are refused with a response that also a client sees which sends everything before it reads', async () => {
     await using gateway = await createGateway(testConfig({ limits: { parameterBytes: 1_000_000 } }));
     const body = `input.data=${'A'.repeat(60_000_000)}`;
-    const answer = await sendBlindly(gateway.port, '/api/cores/any/analyze', body);
-    expect(answer).toMatch(/^HTTP\/1\.1 413 .*"error"/s);
+    const response = await sendBlindly(gateway.port, '/api/cores/any/analyze', body);
+    expect(response).toMatch(/^HTTP\/1\.1 413 .*"error"/s);
   });
 });
 
@@ -82,8 +82,8 @@ async function sendBlindly(port: number, path: string, body: string): Promise<st
     socket.once('error', reject);
     socket.write(sent, () => resolve());
   });
-  let answer = '';
-  for await (const chunk of socket) answer += String(chunk);
+  let response = '';
+  for await (const chunk of socket) response += String(chunk);
   socket.destroy();
-  return answer;
+  return response;
 }

@@ -85,18 +85,18 @@ describe('an overloaded gateway', () => {
     await using gateway = await createGateway(testConfig({ analyze, limits: { fetchedPictures: few } }));
     const fetched = () => ask(gateway, '/api/cores/any/analyze?input.url=http://pictures.example/a.jpg');
     const refusals: number[] = [];
-    const answers = Array.from({ length: 6 }, async () => {
-      const answer = await fetched();
-      if (answer.status === 429) refusals.push(answer.status);
-      return answer;
+    const responses = Array.from({ length: 6 }, async () => {
+      const response = await fetched();
+      if (response.status === 429) refusals.push(response.status);
+      return response;
     });
-    const refused = await Promise.race(answers);
+    const refused = await Promise.race(responses);
     while (refusals.length < 3) await new Promise((resolve) => setImmediate(resolve));
     expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
     const sent = ask(gateway, '/api/cores/any/analyze', { body: 'input.data=AAAA', headers: FORM_BODY });
     release();
     expect((await sent).status).toBe(200);
-    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429]);
+    expect((await Promise.all(responses)).map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429]);
   });
 
   it('answers 503 above the limit of open requests, but still reports its health', async () => {
@@ -104,12 +104,12 @@ describe('an overloaded gateway', () => {
     const store = { ...testConfig().store, ping: async () => {} };
     await using gateway = await createGateway(testConfig({ store, analyze, limits: { openRequests: 2 } }));
     const fetched = () => ask(gateway, '/api/cores/any/analyze?input.url=http://pictures.example/a.jpg');
-    const answers = Array.from({ length: 3 }, fetched);
-    const refused = await Promise.race(answers);
+    const responses = Array.from({ length: 3 }, fetched);
+    const refused = await Promise.race(responses);
     expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([503, true]);
     expect((await ask(gateway, '/health/ready')).status).toBe(200);
     release();
-    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 200, 503]);
+    expect((await Promise.all(responses)).map(({ status }) => status).sort()).toEqual([200, 200, 503]);
     expect((await fetched()).status).toBe(200);
   });
 
@@ -139,8 +139,8 @@ describe('an overloaded gateway', () => {
       'export',
       'tag?tagging.field=tag&tagging.input.url=http://pictures.example/a.jpg',
     ]) {
-      const answer = await ask(service.gateway, `/api/cores/my-collection/${path}`);
-      expect([path, answer.status, answer.json.error.msg]).toEqual([
+      const response = await ask(service.gateway, `/api/cores/my-collection/${path}`);
+      expect([path, response.status, response.json.error.msg]).toEqual([
         path,
         429,
         expect.stringContaining('Too many searches'),

@@ -36,14 +36,14 @@ describe("Solr's examples of atomic updates", () => {
 
   it('as XML', async () => {
     await post(`${CORES}?commit=true`, { ...BEFORE, labels: ['a', 'b'], title: 'old', location: '1,2' });
-    const answer = await xml(
+    const response = await xml(
       `<add><doc><field name="id">mydoc</field><field name="price" update="set">99</field>
         <field name="popularity" update="inc">20</field><field name="labels" update="add">c</field>
         <field name="labels" update="add">d</field><field name="labels" update="remove">a</field>
         <field name="title" update="set" null="true"/><field name="location" update="set"></field>
         <field name="plain">1</field></doc></add>`,
     );
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(await select('id:mydoc')).toEqual([
       { id: 'mydoc', price: 99, popularity: 62, labels: ['b', 'c', 'd'], plain: 1 },
     ]);
@@ -103,8 +103,8 @@ describe('an invalid atomic update', () => {
     [{ id: '7', text: { set: 'x' } }, '"text"'],
     [{ id: '7', _version_: 'x' }, '"_version_"'],
   ])('is refused: %j', async (document, problem) => {
-    const answer = await post(CORES, [document]);
-    expect(refusal(answer)).toEqual([400, expect.stringContaining(problem)]);
+    const response = await post(CORES, [document]);
+    expect(refusal(response)).toEqual([400, expect.stringContaining(problem)]);
   });
 
   it('gets its type from the first value, modified or not', async () => {
@@ -139,11 +139,11 @@ describe('an update of a document whose picture is being analyzed', () => {
       body: '[{"id":"long","views":9223372036854775807}]',
       headers: { 'content-type': 'application/json' },
     });
-    const answer = await post(`${CORES}?commit=true`, [
+    const response = await post(`${CORES}?commit=true`, [
       { id: 'long', views: { inc: 1 } },
       { id: 'num', views: { inc: 1 } },
     ]);
-    expect(refusal(answer)).toEqual([422, expect.stringContaining('"views" cannot grow')]);
+    expect(refusal(response)).toEqual([422, expect.stringContaining('"views" cannot grow')]);
     expect((await send('/solr/my-collection/select?q=id:(long+num)&fl=views&sort=id+asc')).text).toContain(
       '9223372036854775807',
     );

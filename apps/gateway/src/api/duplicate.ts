@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Handler } from '../http/serve.ts';
-import { answerSearch } from '../search/answer-search.ts';
+import { handleSearch } from '../search/handle-search.ts';
 
 /** Copies of the same picture. */
 export const duplicate: Handler<ParametersOf<Endpoints['duplicate']>> = (call, context) =>
-  answerSearch(call, { mode: 'duplicate', threshold: 0.7, ranked: true }, context);
+  handleSearch(call, { mode: 'duplicate', threshold: 0.7, ranked: true }, context);

@@ -10,8 +10,8 @@ import {
 } from '@akin/store';
 import type { Context } from '../context.ts';
 import type { Handler } from '../http/serve.ts';
-import { fieldNames } from '../search/answer-search.ts';
 import { type FieldList, readFieldList } from '../search/field-list.ts';
+import { fieldNames } from '../search/handle-search.ts';
 import { presentDocument } from '../search/present.ts';
 import { parameterLookup } from '../search/query-parameters.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
@@ -81,7 +81,7 @@ async function read(
     let used: CollectionSchema | undefined;
     const fieldsOf = (schema: CollectionSchema) => {
       used = schema;
-      // Without the id, the answer could not be ordered.
+      // Without the id, the response could not be ordered.
       return [...fieldNames(list, schema).names, 'id'];
     };
     const shown = await getDocuments(store, collection, ids, fieldsOf, await commitToShow(collection));

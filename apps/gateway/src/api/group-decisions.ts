@@ -29,5 +29,5 @@ function readPair(cursor: string): Decision {
   } catch {
     // The error below applies.
   }
-  throw new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier answer.');
+  throw new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier response.');
 }

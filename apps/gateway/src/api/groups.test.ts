@@ -53,10 +53,10 @@ describe('/groups', () => {
 
   it('lists copies with their scores and the pairs of each group; blank pages do not match', async () => {
     await group();
-    const answer = await get('fl=title,price');
-    expect(answer).toMatchObject({ responseHeader: { status: 0 }, commit: 1, asOfCommit: 1, threshold: 0.74 });
-    expect([answer.numFound, answer.numFoundExact, answer.nextCursor]).toEqual([2, true, undefined]);
-    const [blue, red] = answer.groups;
+    const response = await get('fl=title,price');
+    expect(response).toMatchObject({ responseHeader: { status: 0 }, commit: 1, asOfCommit: 1, threshold: 0.74 });
+    expect([response.numFound, response.numFoundExact, response.nextCursor]).toEqual([2, true, undefined]);
+    const [blue, red] = response.groups;
     expect(blue).toMatchObject({
       id: 'blue',
       representative: 'blue',

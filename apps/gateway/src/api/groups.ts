@@ -4,8 +4,8 @@ import { GROUP_MODULE, GROUP_SCORE, groupRule, scoreOf } from '@akin/modules/vec
 import { calibrationOf, findCollection, type Group, listGroups, loadSchema } from '@akin/store';
 import { readIdCursor, writeIdCursor } from '../http/id-cursor.ts';
 import type { Handler } from '../http/serve.ts';
-import { fieldNames } from '../search/answer-search.ts';
 import { type FieldList, readFieldList, wantedDistances } from '../search/field-list.ts';
+import { fieldNames } from '../search/handle-search.ts';
 import { presentDocument } from '../search/present.ts';
 import { parameterLookup, readFilters } from '../search/query-parameters.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';

@@ -17,10 +17,10 @@ export const CANDIDATES = endpoint({
   parameters: z.object({ shards: text(), patience: integer(0, MAX_PATIENCE_MILLISECONDS) }),
   bodies: { 'application/json': z.unknown() },
   streamed: true,
-  answer: 'application/json',
+  response: 'application/json',
 });
 
-/** Answers requests of gateways; see `answerRequest` of the store. */
+/** Answers requests of gateways; see `handleNodeRequest` of the store. */
 export function candidates(find: FindCandidates): Handler<ParametersOf<typeof CANDIDATES>> {
   return async ({ parameters, body, reservation, signal }, { limits }) => {
     const shards = readShards(parameters.shards);

@@ -85,8 +85,8 @@ describe('complaints', () => {
     'commands below /api/cores: %s',
     async (body) => {
       for (const path of ['/update', '/update/json', '/update/json/docs']) {
-        const answer = await complaint(CORES + path, { body, headers: JSON_BODY });
-        expect(answer).toMatch(/^400 .*\/solr\/\{collection\}\/update/);
+        const response = await complaint(CORES + path, { body, headers: JSON_BODY });
+        expect(response).toMatch(/^400 .*\/solr\/\{collection\}\/update/);
       }
     },
   );
@@ -123,8 +123,8 @@ describe('a wait for after', () => {
     service.pause();
     const picture = [{ id: 'slow', image: 'http://pictures.example/slow.jpg' }];
     const { json } = await postJson(service.gateway, `${CORES}/update?async=true`, picture);
-    const answer = await send(`${SOLR}/select?after=${json.responseHeader.token}&afterTimeout=1`);
-    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+    const response = await send(`${SOLR}/select?after=${json.responseHeader.token}&afterTimeout=1`);
+    expect([response.status, response.headers['retry-after']]).toEqual([503, '1']);
     const lines = service.log.lines.filter((line) => JSON.stringify(line).includes('token in after'));
     expect(lines).toHaveLength(1);
     expect(lines[0]?.fields).not.toHaveProperty('err');

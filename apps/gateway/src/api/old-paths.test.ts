@@ -177,16 +177,16 @@ describe('what Solr supports and akin does not', () => {
     ['/select?qt=/select', 200, ''],
   ])('%s', async (path, status, message) => {
     for (const base of [SOLR, CORES]) {
-      const answer = await send(base + path);
-      expect([answer.status, answer.json.error?.msg ?? '']).toEqual([status, expect.stringContaining(message)]);
+      const response = await send(base + path);
+      expect([response.status, response.json.error?.msg ?? '']).toEqual([status, expect.stringContaining(message)]);
     }
   });
 });
 
 describe('javabin', () => {
   it('is refused with an alternative', async () => {
-    const answer = await send(`${SOLR}/select?q=*:*&wt=javabin&version=2`);
-    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringMatching(/setParser|Parser\(\)/)]);
+    const response = await send(`${SOLR}/select?q=*:*&wt=javabin&version=2`);
+    expect([response.status, response.json.error.msg]).toEqual([400, expect.stringMatching(/setParser|Parser\(\)/)]);
     const body = await send(`${SOLR}/update?wt=javabin&version=2`, {
       body: new Uint8Array([2, 0]),
       headers: { 'content-type': 'application/javabin' },

@@ -46,9 +46,9 @@ describe('the stream of changes', () => {
     kind = 'operation',
     listens: () => void = () => {},
   ) {
-    const answer = await fetch(address(`/operations/stream${query}`), { headers });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-    const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    const response = await fetch(address(`/operations/stream${query}`), { headers });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
     const events: Event[] = [];
     for (let text = ''; events.length < count; ) {
       const { done, value } = await reader.read();
@@ -141,8 +141,8 @@ describe('the stream of changes', () => {
   });
 
   it('ends with its gateway, and frees the places of clients that left', async () => {
-    const answer = await fetch(address('/operations/stream'));
-    const text = answer.text();
+    const response = await fetch(address('/operations/stream'));
+    const text = response.text();
     await service.gateway[Symbol.asyncDispose]();
     expect(await text).toMatch(/^retry: \d+/);
   });

@@ -23,5 +23,5 @@ export const operations: Handler<ParametersOf<Endpoints['operations']>> = async 
 
 function readCursor(cursor: string): number {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier answer.');
+  throw new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier response.');
 }

@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, quote } from '@akin/domain';
 import { findCollection, readSource } from '@akin/store';
-import type { Answer } from '../http/answer.ts';
+import type { HandlerResult } from '../http/handler-result.ts';
 import { namesEtag, readRange } from '../http/range.ts';
 import type { Handler } from '../http/serve.ts';
 
@@ -16,7 +16,7 @@ const HEADERS = {
 export const original: Handler<ParametersOf<Endpoints['original']>> = async (
   { parameters, header, signal },
   { store, openOriginal },
-): Promise<Answer> => {
+): Promise<HandlerResult> => {
   if (/^(cross-site|same-site)$/i.test(header('sec-fetch-site') ?? '')) {
     throw new AkinError('forbidden', 'Pages of another site may not show original pictures.');
   }

@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Handler } from '../http/serve.ts';
-import { answerSearch } from '../search/answer-search.ts';
+import { handleSearch } from '../search/handle-search.ts';
 
-/** The same as `/select`, with an indented answer. */
+/** The same as `/select`, with an indented response. */
 export const query: Handler<ParametersOf<Endpoints['query']>> = (call, context) =>
-  answerSearch(call, { ranked: false }, context);
+  handleSearch(call, { ranked: false }, context);

@@ -4,7 +4,7 @@ import type { Handler } from '../http/serve.ts';
 
 /** Whether the process can do its work. If not, a 503 says why. */
 export const ready: Handler<ParametersOf<Endpoints['ready']>> = async ({ parameters }, context) => {
-  await (parameters.check === 'http' ? context.answers() : context.ready());
+  await (parameters.check === 'http' ? context.httpReady() : context.ready());
   // A process without a store has no disk to check.
   const warnings = [(await context.store?.engine.disk?.warning()) ?? [], standbyWarnings(context.store)].flat();
   return { body: { status: 'OK', ...(warnings.length === 0 ? {} : { warnings }) }, enveloped: false };

@@ -17,8 +17,8 @@ describe('a failed change', () => {
   afterAll(async () => service[Symbol.asyncDispose]());
 
   const ask = async (path: string, init: RequestInit = {}) => {
-    const answer = await fetch(`${service.gateway.url}/api/cores/my-collection${path}`, init);
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+    const response = await fetch(`${service.gateway.url}/api/cores/my-collection${path}`, init);
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
   const post = (path: string, body?: unknown) =>
     ask(path, {

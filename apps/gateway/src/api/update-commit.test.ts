@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { ENDPOINTS, ERROR_ANSWER } from '@akin/contract';
+import { ENDPOINTS, ERROR_RESPONSE } from '@akin/contract';
 import { describe, expect, it } from '@jest/globals';
 import {
   createGateway,
@@ -46,9 +46,9 @@ describe('forms of a bare commit', () => {
   ])('%s %j', async (path, options) => {
     await post(CORES, { id: '1' });
     expect(await ids()).toEqual([]);
-    const answer = await send(path, options);
-    expect([answer.status, answer.json.responseHeader.status]).toEqual([200, 0]);
-    expect(answer.json.responseHeader.token).toEqual(expect.any(String));
+    const response = await send(path, options);
+    expect([response.status, response.json.responseHeader.status]).toEqual([200, 0]);
+    expect(response.json.responseHeader.token).toEqual(expect.any(String));
     expect(await ids()).toEqual(['1']);
   });
 
@@ -133,26 +133,26 @@ describe('visibility', () => {
     Buffer.from('akin1 99 1 1 my-collection').toString('base64url'),
     Buffer.from('akin1 1 1 999999 my-collection').toString('base64url'),
   ])('does not accept the foreign token %s', async (token) => {
-    const answer = await send(`/api/cores/my-collection/select?after=${token}`);
-    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('Parameter after')]);
+    const response = await send(`/api/cores/my-collection/select?after=${token}`);
+    expect([response.status, response.json.error.msg]).toEqual([400, expect.stringContaining('Parameter after')]);
   });
 });
 
 describe('pictures that cannot be fetched or decoded', () => {
   it('are listed in a 422, and the other documents are accepted and committed', async () => {
-    const answer = await post(`${CORES}?commit=true`, [
+    const response = await post(`${CORES}?commit=true`, [
       { id: 'good', image: picture('red') },
       { id: 'bad', image: picture('broken') },
       { id: 'gone', image: picture('missing') },
     ]);
-    expect(answer.status).toBe(422);
-    expect(answer.json.error.details).toEqual([
+    expect(response.status).toBe(422);
+    expect(response.json.error.details).toEqual([
       { position: 1, id: 'bad', code: 'image-undecodable', msg: expect.stringContaining('cut off') },
       { position: 2, id: 'gone', code: 'image-unreachable', msg: expect.stringContaining('404') },
     ]);
-    expect(answer.json.responseHeader).toMatchObject({ status: 422, token: expect.any(String) });
-    expect(answer.json.operations.count).toBe(3);
-    expect(ERROR_ANSWER.strict().safeParse(answer.json).error).toBeUndefined();
+    expect(response.json.responseHeader).toMatchObject({ status: 422, token: expect.any(String) });
+    expect(response.json.operations.count).toBe(3);
+    expect(ERROR_RESPONSE.strict().safeParse(response.json).error).toBeUndefined();
     expect(await ids()).toEqual(['good']);
   });
 
@@ -175,19 +175,22 @@ describe('pictures that cannot be fetched or decoded', () => {
       state: 'failed',
       reason: { code: 'image-undecodable', msg: 'The picture is cut off.' },
     });
-    expect(ENDPOINTS.operation.answer.safeParse(operation.json).error).toBeUndefined();
+    expect(ENDPOINTS.operation.response.safeParse(operation.json).error).toBeUndefined();
     const failed = await send('/api/cores/my-collection/operations?state=failed&limit=1000');
     expect(failed.json.operations.at(-1).operation).toBe(name);
-    expect(ENDPOINTS.operations.answer.safeParse(failed.json).error).toBeUndefined();
+    expect(ENDPOINTS.operations.response.safeParse(failed.json).error).toBeUndefined();
   });
 
-  it('do not delay an answer forever: accepted changes continue', async () => {
+  it('do not delay a response forever: accepted changes continue', async () => {
     service.pause();
     const impatient = await createGateway(
       testConfig({ store: service.store, limits: { analysisWaitMilliseconds: 300 } }),
     );
-    const answer = await postJson(impatient, `${CORES}?commit=true`, { id: '1', image: picture('red') });
+    const response = await postJson(impatient, `${CORES}?commit=true`, { id: '1', image: picture('red') });
     await impatient[Symbol.asyncDispose]();
-    expect([answer.status, answer.json.error.msg]).toEqual([503, expect.stringContaining('All changes are accepted')]);
+    expect([response.status, response.json.error.msg]).toEqual([
+      503,
+      expect.stringContaining('All changes are accepted'),
+    ]);
   });
 });

@@ -23,8 +23,8 @@ describe.each([CORES, SOLR])('a document that comes with its picture at %s', (pa
 
   it('is stored with outputs and thumbnail, and its URL is not fetched', async () => {
     const sent = { id: 'with picture', image: 'photos/missing.jpg', labels: ['a'], n: 7 };
-    const answer = await upload(`${path}?commit=true`, document(sent), picture('red'));
-    expect([answer.status, answer.json.operations?.count]).toEqual([200, 1]);
+    const response = await upload(`${path}?commit=true`, document(sent), picture('red'));
+    expect([response.status, response.json.operations?.count]).toEqual([200, 1]);
     const found = await send(`${collection}/image?rank.by.outputs=${encodeURIComponent(outputsOf('red'))}`);
     expect(found.json.response.docs[0]).toMatchObject({ ...sent, score: 1, color_names: ['red'] });
     const thumbnail = await send(`${collection}/thumbnail?id=with+picture`);
@@ -77,9 +77,9 @@ describe.each([CORES, SOLR])('lines of JSON at %s', (path) => {
   });
 
   it('are refused with the number of the line', async () => {
-    const answer = await lines('{"id":"l4"}\n\n{"n":1}\n{"id":"l5","n":"no number"}\n[]\n');
+    const response = await lines('{"id":"l4"}\n\n{"n":1}\n{"id":"l5","n":"no number"}\n[]\n');
     expect(
-      answer.json.error.details.map(({ position, msg }: { position: number; msg: string }) => [position, msg]),
+      response.json.error.details.map(({ position, msg }: { position: number; msg: string }) => [position, msg]),
     ).toEqual([
       [1, expect.stringMatching(/^Line 3: .*"id" is required/)],
       [2, expect.stringMatching(/^Line 4: .*"n"/)],

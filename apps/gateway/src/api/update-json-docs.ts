@@ -1,7 +1,7 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Handler } from '../http/serve.ts';
-import { answerUpdate } from '../update/answer-update.ts';
+import { handleUpdate } from '../update/handle-update.ts';
 
 /** Adds documents: no object is treated as commands here. */
 export const updateJsonDocs: Handler<ParametersOf<Endpoints['updateJsonDocs']>> = (call, context) =>
-  answerUpdate(call, { json: 'document', xml: false }, context);
+  handleUpdate(call, { json: 'document', xml: false }, context);

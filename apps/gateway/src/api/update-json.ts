@@ -1,8 +1,8 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Handler } from '../http/serve.ts';
-import { answerUpdate } from '../update/answer-update.ts';
+import { handleUpdate } from '../update/handle-update.ts';
 import { meaningOfSingleObject } from './update.ts';
 
 /** The update at the path that old clients use for JSON. */
 export const updateJson: Handler<ParametersOf<Endpoints['updateJson']>> = (call, context) =>
-  answerUpdate(call, { json: meaningOfSingleObject(call), xml: false }, context);
+  handleUpdate(call, { json: meaningOfSingleObject(call), xml: false }, context);

@@ -30,8 +30,10 @@ describe('an XML update', () => {
   it.each([`${SOLR}/update`, `${SOLR}/update/`, `${SOLR}/update/xml`, `${CORES}/update`, `${CORES}/update/xml/`])(
     'is accepted at %s',
     async (path) => {
-      const answer = await xml(`${path}?commit=true`, addOf([field('id', '1')], [field('id', '2')]));
-      expect([answer.status, answer.json.responseHeader.status, answer.json.operations.count]).toEqual([200, 0, 2]);
+      const response = await xml(`${path}?commit=true`, addOf([field('id', '1')], [field('id', '2')]));
+      expect([response.status, response.json.responseHeader.status, response.json.operations.count]).toEqual([
+        200, 0, 2,
+      ]);
       expect(await docs()).toEqual([{ id: '1' }, { id: '2' }]);
     },
   );
@@ -90,9 +92,12 @@ describe('an XML update', () => {
 
   it('is all or nothing, and lists every bad document', async () => {
     const repeated = [field('id', '2'), field('title', 'a'), field('title', 'b')];
-    const answer = await xml(`${SOLR}/update?commit=true`, addOf([field('id', '1')], repeated, [field('title', 'c')]));
-    expect(answer.status).toBe(400);
-    expect(answer.json.error.details).toEqual([
+    const response = await xml(
+      `${SOLR}/update?commit=true`,
+      addOf([field('id', '1')], repeated, [field('title', 'c')]),
+    );
+    expect(response.status).toBe(400);
+    expect(response.json.error.details).toEqual([
       expect.objectContaining({ position: 1, id: '2', msg: expect.stringContaining('is given twice') }),
       expect.objectContaining({ position: 2, msg: expect.stringContaining('"id" is required') }),
     ]);
@@ -125,8 +130,8 @@ describe('an XML update', () => {
 
   it('analyzes pictures, and warns about what it ignores', async () => {
     const picture = field('image', 'http://pictures.example/red.jpg').replace('>', ' boost="3">');
-    const answer = await xml(`${SOLR}/update?commit=true`, addOf([field('id', '1'), picture, field('score', '0.5')]));
-    expect(answer.json.responseHeader.warnings).toEqual([
+    const response = await xml(`${SOLR}/update?commit=true`, addOf([field('id', '1'), picture, field('score', '0.5')]));
+    expect(response.json.responseHeader.warnings).toEqual([
       expect.stringContaining('boost'),
       expect.stringContaining('score'),
     ]);
@@ -135,12 +140,12 @@ describe('an XML update', () => {
 
   it('may be compressed and chunked, with many documents at a time', async () => {
     const many = Array.from({ length: 3000 }, (_, i) => [field('id', String(i)), field('title', `number ${i}`)]);
-    const answer = await send(`${SOLR}/update?commit=true`, {
+    const response = await send(`${SOLR}/update?commit=true`, {
       body: gzipSync(addOf(...many)),
       headers: { 'content-type': 'application/xml; charset=UTF-8', 'content-encoding': 'gzip' },
       chunked: true,
     });
-    expect(answer.json.operations.count).toBe(3000);
+    expect(response.json.operations.count).toBe(3000);
     expect((await send(`${CORES}/select?rows=0`)).json.response.numFound).toBe(3000);
   });
 
@@ -154,8 +159,8 @@ describe('an XML update', () => {
       [`${SOLR}/update`, add, { 'content-type': 'text/xml; charset=ISO-8859-1' }, 'send UTF-8'],
       [`${SOLR}/update`, add, {}, 'or application/xml'],
     ] as const) {
-      const answer = await xml(path, body, headers);
-      expect([answer.status, answer.json.error.msg]).toEqual([415, expect.stringContaining(wanted)]);
+      const response = await xml(path, body, headers);
+      expect([response.status, response.json.error.msg]).toEqual([415, expect.stringContaining(wanted)]);
     }
     expect((await xml(`${SOLR}/update`, '')).status).toBe(400);
     expect((await xml(`${SOLR}/update?commit=true`, '')).status).toBe(200);
@@ -163,11 +168,11 @@ describe('an XML update', () => {
   });
 
   it('is refused from pages of other origins', async () => {
-    const answer = await xml(`${SOLR}/update?commit=true`, '<delete><query>*:*</query></delete>', {
+    const response = await xml(`${SOLR}/update?commit=true`, '<delete><query>*:*</query></delete>', {
       ...XML_BODY,
       origin: 'http://evil.example',
     });
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
   });
 });
 

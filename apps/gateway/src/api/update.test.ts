@@ -35,8 +35,11 @@ describe('update below /api/cores', () => {
   });
 
   it('refuses commands, and says where to send them', async () => {
-    const answer = await post(CORES, { commit: {} });
-    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('/solr/{collection}/update')]);
+    const response = await post(CORES, { commit: {} });
+    expect([response.status, response.json.error.msg]).toEqual([
+      400,
+      expect.stringContaining('/solr/{collection}/update'),
+    ]);
   });
 });
 
@@ -50,8 +53,8 @@ describe('update below the legacy segment', () => {
       "delete": ["4"],
       "commit": {}
     }`;
-    const answer = await post(SOLR, body);
-    expect([answer.status, answer.json.operations?.count]).toEqual([200, 6]);
+    const response = await post(SOLR, body);
+    expect([response.status, response.json.operations?.count]).toEqual([200, 6]);
     expect(await ids()).toEqual(['2', '3']);
   });
 
@@ -62,8 +65,8 @@ describe('update below the legacy segment', () => {
       [CORES, { delete: [{ id: '1', _VERSION_: 999 }] }, 'delete at position 0 has the key "_VERSION_"'],
       [SOLR, { add: { doc: { id: '1', n: 2 }, _version_: 999 } }, 'add at position 0 has the key "_version_"'],
     ] as const) {
-      const answer = await post(`${path}?commit=true`, body);
-      expect([answer.status, answer.json.error?.msg]).toEqual([400, expect.stringContaining(key)]);
+      const response = await post(`${path}?commit=true`, body);
+      expect([response.status, response.json.error?.msg]).toEqual([400, expect.stringContaining(key)]);
     }
     expect(await ids()).toEqual(['1']);
   });
@@ -95,23 +98,23 @@ describe('update below the legacy segment', () => {
     [{ add: { doc: { id: '1', fresh_number: 5 } }, delete: { query: 'fresh_number:many' } }, 'many'],
     [{ commit: 'now' }, 'commit must be an object'],
   ])('refuses %j', async (body, message) => {
-    const answer = await post(`${SOLR}?commit=true`, body);
-    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining(message)]);
+    const response = await post(`${SOLR}?commit=true`, body);
+    expect([response.status, response.json.error.msg]).toEqual([400, expect.stringContaining(message)]);
     expect(await ids()).toEqual([]);
   });
 });
 
 it('a delete of an id that is too long is refused without repeating all of it', async () => {
-  const answer = await post(CORES, { delete: ['1'.repeat(513), '2'.repeat(100_000)] });
+  const response = await post(CORES, { delete: ['1'.repeat(513), '2'.repeat(100_000)] });
   const [first, second] = ['1', '2'].map((digit) => `Delete "${digit.repeat(60)}…" at position ${Number(digit) - 1}: `);
-  expect([answer.status, answer.json.error]).toMatchObject([
+  expect([response.status, response.json.error]).toMatchObject([
     400,
     {
       msg: expect.stringContaining(`${first}An id has at most 512 bytes`),
       details: [{ msg: expect.stringContaining(first as string) }, { msg: expect.stringContaining(second as string) }],
     },
   ]);
-  for (const detail of answer.json.error.details) expect(detail).not.toHaveProperty('id');
+  for (const detail of response.json.error.details) expect(detail).not.toHaveProperty('id');
 });
 
 describe('a delete by query', () => {
@@ -126,51 +129,51 @@ describe('a delete by query', () => {
 describe('a long body', () => {
   const begin = (path: string) => {
     const request = httpRequest({ port: service.gateway.port, path, method: 'POST', headers: JSON_BODY, agent: false });
-    const answer = new Promise<number>((resolve, reject) => {
+    const status = new Promise<number>((resolve, reject) => {
       request.on('error', reject);
       request.on('response', (response) => {
         response.resume();
         resolve(response.statusCode ?? 0);
       });
     });
-    return { request, answer };
+    return { request, status };
   };
   const part = (from: number) =>
     Array.from({ length: 300 }, (_, i) => JSON.stringify({ id: String(from + i), import: outputsOf('red') })).join(',');
 
   it('does not block other requests while it arrives', async () => {
-    const { request, answer } = begin(`${CORES}?commit=true`);
+    const { request, status } = begin(`${CORES}?commit=true`);
     request.write(`[${part(1000)}`);
     expect((await post(`${CORES}?commit=true`, { id: 'other' })).status).toBe(200);
     expect(await ids()).toEqual(['other']);
     request.end(`,${part(2000)}]`);
-    expect(await answer).toBe(200);
+    expect(await status).toBe(200);
     expect(await ids()).toHaveLength(601);
   });
 
   it('leaves nothing behind if it is truncated', async () => {
     const before = (await send('/api/cores/my-collection')).json;
-    const { request, answer } = begin(CORES);
+    const { request, status } = begin(CORES);
     request.write(`[${part(1000)},`);
     await post(CORES, []);
     request.destroy();
-    await expect(answer).rejects.toThrow();
+    await expect(status).rejects.toThrow();
     await post(`${CORES}?commit=true`, { id: 'other' });
     expect(await ids()).toEqual(['other']);
     expect((await send('/api/cores/my-collection')).json.pending).toBe(before.pending);
   });
 
   it('is answered before its end if it is already invalid, and the connection closes', async () => {
-    const { request, answer } = begin(CORES);
+    const { request, status } = begin(CORES);
     request.write('{"id":"1"} and more');
-    expect(await answer).toBe(400);
+    expect(await status).toBe(400);
     request.destroy();
   });
 });
 
 describe('all or nothing', () => {
   it('lists every invalid document by position and id, and accepts none', async () => {
-    const answer = await post(`${CORES}?commit=true`, [
+    const response = await post(`${CORES}?commit=true`, [
       { id: 'good' },
       { name: 'no id' },
       { id: 'array', colour: ['red'] },
@@ -180,9 +183,9 @@ describe('all or nothing', () => {
       { id: 'import', import: '{"content_descriptor":"AAAA"}' },
       { id: 'text', text: 'mine' },
     ]);
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
     expect(
-      answer.json.error.details.map(({ position, id }: { position: number; id?: string }) => [position, id]),
+      response.json.error.details.map(({ position, id }: { position: number; id?: string }) => [position, id]),
     ).toEqual([
       [1, undefined],
       [2, 'array'],
@@ -192,20 +195,20 @@ describe('all or nothing', () => {
       [6, 'import'],
       [7, 'text'],
     ]);
-    expect(answer.json.error.details[5].msg).toMatch(/^Document "import" at position 6: field "import": /);
-    expect(answer.json.error.msg).toContain('"id" is required');
-    expect(answer.json.error.msg).toContain('7 documents or deletes are wrong. Nothing in the request was accepted.');
+    expect(response.json.error.details[5].msg).toMatch(/^Document "import" at position 6: field "import": /);
+    expect(response.json.error.msg).toContain('"id" is required');
+    expect(response.json.error.msg).toContain('7 documents or deletes are wrong. Nothing in the request was accepted.');
     expect(await ids()).toEqual([]);
   });
 
   it('truncates a long list, and says how long it was', async () => {
-    const answer = await post(
+    const response = await post(
       CORES,
       Array.from({ length: 1500 }, () => ({ name: 'no id' })),
     );
-    expect(answer.status).toBe(400);
-    expect(answer.json.error.details).toHaveLength(1000);
-    expect(answer.json.error.msg).toContain('1500 documents or deletes are wrong');
+    expect(response.status).toBe(400);
+    expect(response.json.error.details).toHaveLength(1000);
+    expect(response.json.error.msg).toContain('1500 documents or deletes are wrong');
   });
 
   it('does not define types from a refused request', async () => {
@@ -226,8 +229,8 @@ describe('all or nothing', () => {
     [Buffer.from([0x5b, 0x7b, 0x22, 0xff, 0x22, 0x7d, 0x5d]), 'no UTF-8'],
     [gzipSync('[{"id":"1"}]'), 'gzip without saying so'],
   ])('refuses %s: %s', async (body) => {
-    const answer = await send(`${CORES}?commit=true`, { body, headers: JSON_BODY });
-    expect([answer.status, answer.json.error.code]).toEqual([400, 400]);
+    const response = await send(`${CORES}?commit=true`, { body, headers: JSON_BODY });
+    expect([response.status, response.json.error.code]).toEqual([400, 400]);
     expect(await ids()).toEqual([]);
   });
 
@@ -241,15 +244,15 @@ describe('all or nothing', () => {
 
   it('lets one of two racing clients define the type of a new field, and refuses values that do not fit', async () => {
     const field = `raced_${Date.now()}`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, i) => post(CORES, { id: String(i), [field]: i % 2 === 0 ? i : `word ${i}` })),
     );
-    const accepted = answers.filter(({ status }) => status === 200).length;
+    const accepted = responses.filter(({ status }) => status === 200).length;
     const { json } = await send('/api/cores/my-collection/schema');
     const { type } = json.schema.fields.find(({ name }: { name: string }) => name === field);
     // A String field stores the numbers as text. A Long field refuses the words.
     expect([type, accepted]).toEqual(type === 'string' ? ['string', 8] : ['long', 4]);
-    for (const { status, json: body } of answers) {
+    for (const { status, json: body } of responses) {
       if (status !== 200) expect([status, body.error.msg]).toEqual([400, expect.stringContaining(field)]);
     }
   });
@@ -303,8 +306,8 @@ describe('values', () => {
     ).toBe(200);
     expect((await ids()).sort()).toEqual([...odd].sort());
     for (const id of odd) {
-      const answer = await send(`/api/cores/my-collection/image?rank.by.id=${encodeURIComponent(id)}&rows=1`);
-      expect(answer.json.response.docs[0].id).toBe(id);
+      const response = await send(`/api/cores/my-collection/image?rank.by.id=${encodeURIComponent(id)}&rows=1`);
+      expect(response.json.response.docs[0].id).toBe(id);
     }
   });
 
@@ -326,24 +329,24 @@ describe('values', () => {
     ],
   ])('refuse %s', async (_, document) => {
     const body = JSON.stringify([document]);
-    const answer = await send(CORES, { body, headers: JSON_BODY });
-    expect([answer.status, answer.json.error.details?.[0]?.position]).toEqual([400, 0]);
+    const response = await send(CORES, { body, headers: JSON_BODY });
+    expect([response.status, response.json.error.details?.[0]?.position]).toEqual([400, 0]);
   });
 
   it('warn about fields that were not stored', async () => {
-    const answer = await post(`${CORES}?commit=true`, [
+    const response = await post(`${CORES}?commit=true`, [
       { id: '1', score: 0.5, copyspace: [1], color_names: ['red'] },
       { id: '2', score: 1 },
     ]);
-    expect(answer.json.responseHeader.warnings).toHaveLength(3);
-    expect(answer.json.responseHeader.warnings[0]).toContain('"score"');
+    expect(response.json.responseHeader.warnings).toHaveLength(3);
+    expect(response.json.responseHeader.warnings[0]).toContain('"score"');
   });
 
   it('warn about a document without a picture that has a URL under nearly the right name', async () => {
     const url = 'http://pictures.example/red.jpg';
     for (const name of ['imgae', 'image_url', 'imageUrl', 'url', 'picture', 'img', 'Image', 'images']) {
-      const answer = await post(CORES, [{ id: '1', [name]: url }]);
-      expect(answer.json.responseHeader.warnings).toEqual([
+      const response = await post(CORES, [{ id: '1', [name]: url }]);
+      expect(response.json.responseHeader.warnings).toEqual([
         `akin stores the field "${name}" and does not read a picture from it. Send the URL of the picture as "image".`,
       ]);
     }
@@ -353,8 +356,8 @@ describe('values', () => {
       { page: url },
       { picture: 'red' },
     ]) {
-      const answer = await post(CORES, [{ id: '1', ...document }]);
-      expect(answer.json.responseHeader.warnings).toBeUndefined();
+      const response = await post(CORES, [{ id: '1', ...document }]);
+      expect(response.json.responseHeader.warnings).toBeUndefined();
     }
   });
 });
@@ -375,7 +378,7 @@ describe('requests that are not updates', () => {
     ['a collection that does not exist', '/api/cores/nowhere/update', { body: '[]', headers: JSON_BODY }, 404],
     ['a malformed commit', `${CORES}?commit=perhaps`, {}, 400],
   ])('are refused: %s', async (_, path, options, status) => {
-    const answer = await send(path, options);
-    expect([answer.status, answer.json.error.code]).toEqual([status, status]);
+    const response = await send(path, options);
+    expect([response.status, response.json.error.code]).toEqual([status, status]);
   });
 });

@@ -1,12 +1,12 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import type { Call, Handler } from '../http/serve.ts';
-import { answerUpdate } from '../update/answer-update.ts';
+import { handleUpdate } from '../update/handle-update.ts';
 
 type Parameters = ParametersOf<Endpoints['update']>;
 
 /** Adds, replaces and deletes documents, and commits. */
 export const update: Handler<Parameters> = (call, context) =>
-  answerUpdate(call, { json: meaningOfSingleObject(call), xml: true }, context);
+  handleUpdate(call, { json: meaningOfSingleObject(call), xml: true }, context);
 
 /** Below `/api/cores` a single JSON object is a document. Below the legacy segment it contains commands, as in Solr. */
 export function meaningOfSingleObject({ prefix, parameters }: Call<Parameters>): 'document' | 'commands' {

@@ -53,7 +53,7 @@ export class Feed {
 
   /**
    * Finished changes after a given number, up to the first one that is not finished. Listeners that ask for the same
-   * between two polls share the answer.
+   * between two polls share the result.
    */
   terminal(after: number): Promise<readonly Operation[]> {
     const known = this.#pages.get(after);

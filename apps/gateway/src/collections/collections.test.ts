@@ -4,7 +4,7 @@ import { AkinError } from '@akin/domain';
 import { createCollection, findCollection, type Store } from '@akin/store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
-import { ask, createGateway, postJson, type TestAnswer, testConfig } from '../../test/start-gateway.ts';
+import { ask, createGateway, postJson, type TestResponse, testConfig } from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
 
 let service: Service;
@@ -132,10 +132,10 @@ describe('collections', () => {
     await postJson(service.gateway, `${C}/update?commit=true`, [
       { id: '1', n: 5, 'naïve name': 'x', day: '2024-01-31' },
     ]);
-    const answer = await get(`${C}/schema`);
-    conforms('schema', answer);
+    const response = await get(`${C}/schema`);
+    conforms('schema', response);
     const types = Object.fromEntries(
-      answer.json.schema.fields.map((field: { name: string; type: string; multiValued: boolean }) => [
+      response.json.schema.fields.map((field: { name: string; type: string; multiValued: boolean }) => [
         field.name,
         `${field.type}${field.multiValued ? '[]' : ''}`,
       ]),
@@ -221,8 +221,8 @@ describe('collections', () => {
       [{ 'set-similarity': { class: 'x' } }, /set-similarity/],
     ])('and refuse others with what is possible: %j', async (body, message) => {
       const before = await typesOf();
-      const answer = await define(body);
-      expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringMatching(message)]);
+      const response = await define(body);
+      expect([response.status, response.json.error.msg]).toEqual([400, expect.stringMatching(message)]);
       // No other field is defined either.
       expect((await define({ field: ['beside:long'], ...body })).status).toBe(400);
       expect(await typesOf()).toEqual(before);
@@ -230,8 +230,8 @@ describe('collections', () => {
   });
 
   it('are not reindexed for a field, or from a collection, that does not exist', async () => {
-    const answer = await postJson(service.gateway, `${C}/reindex?field=prise:double`, {});
-    expect([answer.status, answer.json.error.msg]).toEqual([400, expect.stringContaining('no field "prise"')]);
+    const response = await postJson(service.gateway, `${C}/reindex?field=prise:double`, {});
+    expect([response.status, response.json.error.msg]).toEqual([400, expect.stringContaining('no field "prise"')]);
     expect((await postJson(service.gateway, `${C}/reindex?outputsFrom=nowhere`, {})).status).toBe(404);
     expect((await get(`${C}/reindex`)).status).toBe(404);
   });
@@ -262,16 +262,16 @@ describe('collections', () => {
   });
 
   it('check themselves', async () => {
-    const answer = await get('/solr/my-collection/pixolution');
-    expect([answer.status, answer.json.status]).toEqual([200, 'OK']);
-    conforms('pixolution', answer);
+    const response = await get('/solr/my-collection/pixolution');
+    expect([response.status, response.json.status]).toEqual([200, 'OK']);
+    conforms('pixolution', response);
     expect((await get('/solr/nowhere/pixolution')).status).toBe(404);
   });
 
   it('answer pings', async () => {
-    const answer = await get('/solr/my-collection/admin/ping?wt=json');
-    expect([answer.status, answer.json.status]).toEqual([200, 'OK']);
-    conforms('ping', answer);
+    const response = await get('/solr/my-collection/admin/ping?wt=json');
+    expect([response.status, response.json.status]).toEqual([200, 'OK']);
+    conforms('ping', response);
     expect((await get('/solr/nowhere/admin/ping')).status).toBe(404);
   });
 });
@@ -286,9 +286,9 @@ describe('a store that is down', () => {
     const store = { engine: { query: down, read: down, transaction: down }, ping: down, memory } as unknown as Store;
     const gateway = await createGateway(testConfig({ store }));
     for (const path of [`${C}/admin/ping`, `${C}/select`, '/health/ready', C]) {
-      const answer = await ask(gateway, path);
-      expect([path, answer.status, answer.headers['retry-after']]).toEqual([path, 503, '5']);
-      expect(answer.text).not.toContain('10.0.0.7');
+      const response = await ask(gateway, path);
+      expect([path, response.status, response.headers['retry-after']]).toEqual([path, 503, '5']);
+      expect(response.text).not.toContain('10.0.0.7');
     }
     expect((await ask(gateway, '/health/live')).status).toBe(200);
     await gateway[Symbol.asyncDispose]();
@@ -356,8 +356,8 @@ describe('operations', () => {
   });
 });
 
-function conforms(name: EndpointName, answer: TestAnswer): void {
-  const shape = ENDPOINTS[name].answer;
+function conforms(name: EndpointName, response: TestResponse): void {
+  const shape = ENDPOINTS[name].response;
   if (typeof shape === 'string') throw new Error(`${name} does not answer JSON`);
-  expect(shape.safeParse(answer.json).error?.issues ?? []).toEqual([]);
+  expect(shape.safeParse(response.json).error?.issues ?? []).toEqual([]);
 }

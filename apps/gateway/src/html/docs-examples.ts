@@ -82,19 +82,19 @@ function curl({ method, url, json, file }: Request): string {
 }
 
 function typescript({ method, url, json, file }: Request): string {
-  const read = 'console.log(answer.status, await answer.text());';
+  const read = 'console.log(response.status, await response.text());';
   if (file) {
-    return `import { readFile } from 'node:fs/promises';\n\nconst headers = { 'content-type': 'application/octet-stream' };\nconst body = await readFile('photo.jpg');\nconst answer = await fetch('${url}', { method: 'POST', headers, body });\n${read}`;
+    return `import { readFile } from 'node:fs/promises';\n\nconst headers = { 'content-type': 'application/octet-stream' };\nconst body = await readFile('photo.jpg');\nconst response = await fetch('${url}', { method: 'POST', headers, body });\n${read}`;
   }
   if (json !== undefined) {
-    return `const answer = await fetch('${url}', {\n  method: '${method}',\n  headers: { 'content-type': 'application/json' },\n  body: JSON.stringify(${JSON.stringify(json)}),\n});\n${read}`;
+    return `const response = await fetch('${url}', {\n  method: '${method}',\n  headers: { 'content-type': 'application/json' },\n  body: JSON.stringify(${JSON.stringify(json)}),\n});\n${read}`;
   }
-  return `const answer = await fetch('${url}'${method === 'GET' ? '' : `, { method: '${method}' }`});\n${read}`;
+  return `const response = await fetch('${url}'${method === 'GET' ? '' : `, { method: '${method}' }`});\n${read}`;
 }
 
 function python({ method, url, json, file }: Request): string {
   const head = json === undefined ? 'import urllib.request' : 'import json, urllib.request';
-  const read = 'with urllib.request.urlopen(request) as answer:\n    print(answer.status, answer.read())';
+  const read = 'with urllib.request.urlopen(request) as response:\n    print(response.status, response.read())';
   const request = (...more: string[]) =>
     `request = urllib.request.Request(${[`'${url}'`, ...more, ...(more.length > 0 || method !== 'GET' ? [`method='${method}'`] : [])].join(', ')})`;
   const bytes = (type: string) => `{'Content-Type': '${type}'}`;

@@ -50,11 +50,11 @@ function prepare(tried) {
   const file = input('file', '', 'file');
   const key = input('key', '', 'password');
   const button = Object.assign(document.createElement('button'), { textContent: 'Send' });
-  const answer = document.createElement('output');
+  const output = document.createElement('output');
   form.append(method, ...inPath.map((one) => label(one.name + ' ', one)), label('Parameters, one per line, as name=value', query));
   if (types.includes('json')) form.append(label('JSON', body));
   if (types.includes('octet-stream') || types.includes('multipart')) form.append(label('Picture ', file));
-  form.append(label('Key, if one is needed ', key), button, answer);
+  form.append(label('Key, if one is needed ', key), button, output);
   if (body.value !== '' || sample.includes('-F file')) method.value = methods.split(' ').at(-1);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -77,9 +77,9 @@ function prepare(tried) {
     }
     button.disabled = true;
     try {
-      await show(answer, await fetch(to, options));
+      await show(output, await fetch(to, options));
     } catch (error) {
-      answer.textContent = 'No answer: ' + error.message;
+      output.textContent = 'No response: ' + error.message;
     }
     button.disabled = false;
   });
@@ -87,18 +87,18 @@ function prepare(tried) {
 }
 
 const LONGEST = 100000;
-async function show(answer, response) {
+async function show(output, response) {
   const type = response.headers.get('content-type') ?? '';
   const status = document.createElement('p');
   status.textContent = response.status + ' ' + type;
   if (type.startsWith('image/')) {
-    const picture = Object.assign(new Image(), { src: URL.createObjectURL(await response.blob()), alt: 'The answer' });
-    return answer.replaceChildren(status, picture);
+    const picture = Object.assign(new Image(), { src: URL.createObjectURL(await response.blob()), alt: 'The response' });
+    return output.replaceChildren(status, picture);
   }
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const text = document.createElement('pre');
   text.tabIndex = 0;
-  answer.replaceChildren(status, text);
+  output.replaceChildren(status, text);
   // A stream goes on for ever, and an export is long.
   for (let size = 0; size < LONGEST; ) {
     const { value, done } = await reader.read();

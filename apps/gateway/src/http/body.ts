@@ -83,7 +83,7 @@ async function* readBytes(
   const receivedBefore = request.socket.bytesRead;
   const arrivals = new Arrivals(request, limits);
   let count = 0;
-  // The stream is not destroyed if reading stops early: that would close the connection before the answer.
+  // The stream is not destroyed if reading stops early: that would close the connection before the response.
   const chunks: AsyncIterator<Uint8Array> = decoded(request).iterator({ destroyOnReturn: false });
   for (;;) {
     const chunk = await nextChunk(chunks, arrivals);

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Gate } from '../access/gate.ts';
 
 /**
- * Allows pages of named origins to read answers: the origins of the configuration, and those of keys. Without either
+ * Allows pages of named origins to read responses: the origins of the configuration, and those of keys. Without either
  * nothing is sent, and browsers refuse other pages. This does not decide whether a request may do what it asks for.
  *
  * @returns true if the request was a preflight and is answered

@@ -65,8 +65,8 @@ describe('a gateway that shuts down', () => {
     expect((await ask(gateway, '/health/live')).status).toBe(200);
     // Over the existing connection, and over a new one.
     for (let i = 0; i < 2; i++) {
-      const answer = await askOver(agent, gateway, PICTURE);
-      expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
+      const response = await askOver(agent, gateway, PICTURE);
+      expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);
     }
     jest.advanceTimersByTime(DELAY_MILLISECONDS);
     await drained;
@@ -75,7 +75,7 @@ describe('a gateway that shuts down', () => {
     agent.destroy();
   });
 
-  it('closes the connection of a request that was open at the start of the shutdown, after its answer', async () => {
+  it('closes the connection of a request that was open at the start of the shutdown, after its response', async () => {
     const { analyze, started, finish } = heldAnalysis();
     const agent = new Agent({ keepAlive: true });
     const gateway = await createGateway(testConfig({ analyze }));
@@ -83,8 +83,8 @@ describe('a gateway that shuts down', () => {
     await started;
     const closed = gateway[Symbol.asyncDispose]();
     finish();
-    const answer = await open;
-    expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
+    const response = await open;
+    expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);
     await closed;
     agent.destroy();
   });
@@ -106,9 +106,9 @@ describe('a gateway that shuts down', () => {
     const open = ask(gateway, PICTURE);
     await started;
     await gateway[Symbol.asyncDispose]();
-    const answer = await open;
-    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
-    expect(answer.json.error.msg).toMatch(/send the request again/);
+    const response = await open;
+    expect([response.status, response.headers['retry-after']]).toEqual([503, '1']);
+    expect(response.json.error.msg).toMatch(/send the request again/);
     finish();
   });
 });
@@ -130,9 +130,9 @@ describe('a gateway with a store that shuts down', () => {
     const accepted = () => service.log.lines.some(({ message }) => message === 'accepted');
     while (!accepted()) await new Promise((resolve) => setTimeout(resolve, 10));
     await service.gateway[Symbol.asyncDispose]();
-    const answer = await open;
-    expect(answer.status).toBe(503);
-    expect(answer.json.error.msg).toMatch(
+    const response = await open;
+    expect(response.status).toBe(503);
+    expect(response.json.error.msg).toMatch(
       /^All changes are accepted, but akin is shutting down: follow them at .*\/operations\.$/,
     );
   });

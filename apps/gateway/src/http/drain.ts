@@ -9,8 +9,8 @@ export interface DrainTimes {
   readonly openMilliseconds: number;
 }
 
-/** A request that stopped waiting has this time to send its answer. */
-const LAST_ANSWER_MILLISECONDS = 500;
+/** A request that stopped waiting has this time to send its response. */
+const LAST_RESPONSE_MILLISECONDS = 500;
 
 /**
  * The shutdown of a server without lost requests: it reports that it is not ready, continues to serve until load
@@ -26,7 +26,7 @@ export class Drain {
     this.#times = times;
   }
 
-  /** Express middleware that must see each request before its answer starts. */
+  /** Express middleware that must see each request before its response starts. */
   track(_request: Request, response: Response, next: NextFunction): void {
     const controller = new AbortController();
     this.#open.set(response, controller);
@@ -38,7 +38,7 @@ export class Drain {
     next();
   }
 
-  /** Aborts when the client disconnects, and when the server no longer waits for the answer. */
+  /** Aborts when the client disconnects, and when the server no longer waits for the response. */
   signalOf(response: Response): AbortSignal {
     return this.#open.get(response)?.signal ?? AbortSignal.abort(gone());
   }
@@ -65,7 +65,7 @@ export class Drain {
     for (const response of this.#open.keys()) response.on('close', closeIdle);
     const { openMilliseconds } = this.#times;
     const timers = [
-      setTimeout(() => this.#giveUp(), Math.max(0, openMilliseconds - LAST_ANSWER_MILLISECONDS)),
+      setTimeout(() => this.#giveUp(), Math.max(0, openMilliseconds - LAST_RESPONSE_MILLISECONDS)),
       setTimeout(() => server.closeAllConnections(), openMilliseconds),
     ];
     await closed;
@@ -84,7 +84,7 @@ export class Drain {
   #giveUp(): void {
     const reason = new AkinError(
       'unavailable',
-      'akin is shutting down before the answer is ready: send the request again.',
+      'akin is shutting down before the response is ready: send the request again.',
       {
         retryAfterSeconds: 1,
       },

@@ -25,10 +25,10 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
 /** Seconds after which a client may try again, if the error itself does not say. */
 const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, number>>> = { 'too-many-requests': 1, unavailable: 5 };
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The member `error` of the answer. */
+  /** The member `error` of the response. */
   readonly error: Readonly<Record<string, unknown>>;
 }
 
@@ -36,7 +36,7 @@ export interface ErrorAnswer {
  * Any error as a client may see it. An error that is not an AkinError is a defect of akin, and its text is not
  * revealed.
  */
-export function presentError(error: unknown, requestId: string, listedDetails: number): ErrorAnswer {
+export function presentError(error: unknown, requestId: string, listedDetails: number): ErrorResponse {
   const known = asAkinError(error, requestId);
   const status = HTTP_STATUS[known.code];
   const retryAfter = known.retryAfterSeconds ?? RETRY_AFTER[known.code];

@@ -9,5 +9,5 @@ export function writeIdCursor(id: string): string {
 export function readIdCursor(cursor: string): string {
   const id = Buffer.from(cursor, 'base64url').toString('utf8');
   if (id !== '' && writeIdCursor(id) === cursor && !id.includes('\0')) return id;
-  throw new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier answer.');
+  throw new AkinError('bad-request', 'Parameter cursor must be the nextCursor of an earlier response.');
 }

@@ -43,9 +43,9 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
 
   it('ranks in a part "file", with other parts as parameters', async () => {
     for (const endpoint of ['image', 'color', 'select', 'query']) {
-      const answer = await post(`${C}/${endpoint}`, ['file', picture('red')], ['rows', '2'], ['fl', 'id,score']);
-      expect([endpoint, ids(answer)]).toEqual([endpoint, ['red', 'red-2']]);
-      expect(answer.json.response.docs[0].score).toBe(1);
+      const response = await post(`${C}/${endpoint}`, ['file', picture('red')], ['rows', '2'], ['fl', 'id,score']);
+      expect([endpoint, ids(response)]).toEqual([endpoint, ['red', 'red-2']]);
+      expect(response.json.response.docs[0].score).toBe(1);
     }
     const copies = await post(`${C}/duplicate?rows=5`, ['file', picture('blue')]);
     expect(ids(copies)).toEqual(['blue']);
@@ -53,8 +53,8 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
 
   it('that curl sends as a form is refused with what to do', async () => {
     for (const head of ['\xff\xd8\xff\xe0\0\x10JFIF%zz', '\x89PNG\r\n\x1a\n', 'RIFF\n&=%WEBPVP8 ']) {
-      const answer = await send(`${C}/image`, 'application/x-www-form-urlencoded', Buffer.from(head, 'latin1'));
-      expect(refusal(answer)).toEqual([415, expect.stringContaining('send it with Content-Type: image/jpeg')]);
+      const response = await send(`${C}/image`, 'application/x-www-form-urlencoded', Buffer.from(head, 'latin1'));
+      expect(refusal(response)).toEqual([415, expect.stringContaining('send it with Content-Type: image/jpeg')]);
     }
   });
 
@@ -77,8 +77,8 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
       ['-0.2,1,-0.3', 'blue'],
       ['-0.2,-0.3,1', 'green'],
     ] as const) {
-      const answer = await post(`${C}/image`, ...entries, ['rank.weights', weights]);
-      expect([weights, ids(answer)]).toEqual([weights, [first]]);
+      const response = await post(`${C}/image`, ...entries, ['rank.weights', weights]);
+      expect([weights, ids(response)]).toEqual([weights, [first]]);
     }
   });
 
@@ -158,8 +158,8 @@ describe('a multipart body', () => {
 
   it('keeps names and values as they are', async () => {
     const q = 'naïve "ü"\r\n+%41&=';
-    const answer = await post(`${C}/select?echoParams=all`, ['q', `{!term f=labels}${q}`], ['file', picture('red')]);
-    expect(answer.json.responseHeader.params).toMatchObject({
+    const response = await post(`${C}/select?echoParams=all`, ['q', `{!term f=labels}${q}`], ['file', picture('red')]);
+    expect(response.json.responseHeader.params).toMatchObject({
       q: `{!term f=labels}${q}`,
       'rank.by.data': '(file 1: 3 bytes)',
     });
@@ -185,8 +185,8 @@ describe('a picture that is too large', () => {
     const part = await post(`${C}/analyze`, ['file', new Blob([large])]);
     const raw = await send(`${C}/analyze`, 'image/jpeg', large);
     const chunked = await send(`${C}/analyze`, 'image/jpeg', large, { chunked: true });
-    for (const answer of [part, raw, chunked]) {
-      expect(refusal(answer)).toEqual([413, expect.stringContaining('more than 25 MB')]);
+    for (const response of [part, raw, chunked]) {
+      expect(refusal(response)).toEqual([413, expect.stringContaining('more than 25 MB')]);
     }
     expect((await send(`${C}/analyze`, 'image/jpeg', large.subarray(1))).json.outputs).toBe('25000000 bytes');
   });
@@ -195,8 +195,8 @@ describe('a picture that is too large', () => {
 describe('elsewhere', () => {
   it('a file is refused with the accepted types', async () => {
     const { type, body } = await multipart(['file', picture('red')]);
-    const answer = await send('/api/cores/my-collection/terms', type, body);
-    expect(refusal(answer)).toEqual([415, 'A body of "multipart/form-data" is not read here: send a form.']);
+    const response = await send('/api/cores/my-collection/terms', type, body);
+    expect(refusal(response)).toEqual([415, 'A body of "multipart/form-data" is not read here: send a form.']);
     expect(
       (await ask(service.gateway, '/api/cores/my-collection/image', { body: '{}', headers: JSON_BODY })).status,
     ).toBe(400);

@@ -5,7 +5,7 @@ import { AkinError, quote } from '@akin/domain';
 
 /*
  * A server without keys is open to every web page that its users visit: a page can send requests there (forms, images,
- * fetch without reading the answer), and by DNS rebinding even pass for the same origin. So
+ * fetch without reading the response), and by DNS rebinding even pass for the same origin. So
  *  - Host must be a name that no foreign name server can point here: rebinding shows the attacker's name. Beyond
  *    loopback that is also any IP address, which no name server resolves.
  *  - a request that can change something must not come from a page of another origin, unless the origin was named,
@@ -116,7 +116,7 @@ export function isForeign(origin: string, config: SafetyConfig, request?: Incomi
 }
 
 /**
- * Which pages may show answers without CORS, as `<img>` shows thumbnails: those of its own origin, or all if the
+ * Which pages may show responses without CORS, as `<img>` shows thumbnails: those of its own origin, or all if the
  * configuration allows all to read. Otherwise a foreign page could find out with `<img>` which documents a local akin
  * has, and show their pictures. Such a request does not contain its origin, so pages of a named origin must use CORS:
  * `<img crossorigin>`, or fetch with a key.

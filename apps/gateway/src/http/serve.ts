@@ -9,15 +9,15 @@ import type { Reservation } from '../admission/memory-budget.ts';
 import { PROCESS_PATHS } from '../admission/open-requests.ts';
 import type { AnalyzeImage } from '../config.ts';
 import type { Context, SharedContext } from '../context.ts';
-import { renderAnswer } from '../html/answer-page.ts';
 import { HTML_HEADERS } from '../html/page.ts';
+import { renderResponse } from '../html/response-page.ts';
 import { checkWriter } from '../solr/check-writer.ts';
 import { translateLegacyParameters } from '../solr/legacy-parameters.ts';
 import { writeXml, XML_TYPE } from '../solr/write-xml.ts';
-import type { Answer, BytesAnswer, FileAnswer, JsonAnswer, StreamAnswer } from './answer.ts';
 import { type Body, openBody } from './body.ts';
-import { endAnswer } from './end-answer.ts';
+import { endResponse } from './end-response.ts';
 import { errorMember, HTTP_STATUS, presentError } from './errors.ts';
+import type { BytesResult, FileResult, HandlerResult, JsonResult, StreamResult } from './handler-result.ts';
 import { type ParameterList, readQueryString } from './parameters.ts';
 import { NO_FILES } from './pictures.ts';
 import { readParameters } from './read-parameters.ts';
@@ -45,19 +45,19 @@ export interface Call<Parameters> {
   readonly reservation: Reservation;
   /** Further rights of the request. */
   readonly access: Access;
-  /** Aborts when the client disconnects, and when the process no longer waits for the answer. */
+  /** Aborts when the client disconnects, and when the process no longer waits for the response. */
   readonly signal: AbortSignal;
   readonly header: (name: string) => string | undefined;
 }
 
-export type Handler<Parameters> = (call: Call<Parameters>, context: Context) => Promise<Answer> | Answer;
+export type Handler<Parameters> = (call: Call<Parameters>, context: Context) => Promise<HandlerResult> | HandlerResult;
 
-/** The data of a request for its log line and its answer. */
+/** The data of a request for its log line and its response. */
 interface RequestLog {
   readonly requestId: string;
   readonly started: number;
   list: ParameterList;
-  /** Whether the answer is indented. Undefined until the parameters are read. */
+  /** Whether the response is indented. Undefined until the parameters are read. */
   indent: boolean | undefined;
   /** Ignored parts of the request, as warnings. */
   warnings: readonly string[];
@@ -65,7 +65,9 @@ interface RequestLog {
   keyId: string | undefined;
 }
 
-/** After an early answer the rest of the body is read and dropped for this time, so that the client sees the answer. */
+/**
+ * After an early response the rest of the body is read and dropped for this time, so that the client sees the response.
+ */
 const DRAIN_MILLISECONDS = 5_000;
 
 /** Creates the Express handler of one endpoint: read, handle, write, log. */
@@ -104,7 +106,7 @@ export function serve(
       if (writer === 'xml') requestLog.list = requestLog.list.filter(([name]) => name !== 'json.nl');
       const parameters = readParameters(endpoint.parameters, requestLog.list, request.params as Record<string, string>);
       requestLog.indent = parameters.indent === true;
-      const answer = await handler(
+      const result = await handler(
         {
           parameters,
           list: requestLog.list,
@@ -123,9 +125,9 @@ export function serve(
         const fields = await fieldsOf(collection, context);
         requestLog.warnings = [...translated.warnings, ...explainUnknown(unknown, endpoint, fields)];
       }
-      if ('read' in answer) await writeFile(answer, request, response);
-      else if ('events' in answer) await writeStream(answer, request, response, access);
-      else write(answer, request, response, requestLog, context);
+      if ('read' in result) await writeFile(result, request, response);
+      else if ('events' in result) await writeStream(result, request, response, access);
+      else write(result, request, response, requestLog, context);
     } catch (error) {
       writeError(error, request, response, context);
     } finally {
@@ -202,7 +204,7 @@ export function writeError(error: unknown, request: Request, response: Response,
 
 /**
  * The parameters in the URL of a request that was refused before they were parsed: they decide the format of the
- * answer.
+ * response.
  */
 function parametersOfUrl({ url }: Request, { limits }: SharedContext): ParameterList {
   try {
@@ -218,28 +220,28 @@ function queryOf(url: string, maxParameters: number): ParameterList {
 }
 
 function write(
-  answer: Exclude<Answer, StreamAnswer | FileAnswer>,
+  result: Exclude<HandlerResult, StreamResult | FileResult>,
   request: Request,
   response: Response,
   requestLog: RequestLog,
   context: SharedContext,
 ): void {
-  if ('bytes' in answer) {
-    writeBytes(answer, request, response);
+  if ('bytes' in result) {
+    writeBytes(result, request, response);
     return;
   }
-  const { partial } = answer;
+  const { partial } = result;
   if (partial) {
-    const status = answer.status ?? HTTP_STATUS[partial.code];
+    const status = result.status ?? HTTP_STATUS[partial.code];
     const error = errorMember(status, partial.code, partial.message, partial.details, context.limits.listedDetails);
-    writeObject(status, answer.header, { ...answer.body, error }, true, request, response, requestLog);
+    writeObject(status, result.header, { ...result.body, error }, true, request, response, requestLog);
     return;
   }
   writeObject(
-    answer.status ?? 200,
-    answer.header,
-    answer.body,
-    answer.enveloped ?? true,
+    result.status ?? 200,
+    result.header,
+    result.body,
+    result.enveloped ?? true,
     request,
     response,
     requestLog,
@@ -248,8 +250,8 @@ function write(
 
 function writeObject(
   status: number,
-  header: JsonAnswer['header'],
-  body: JsonAnswer['body'],
+  header: JsonResult['header'],
+  body: JsonResult['body'],
   enveloped: boolean,
   request: Request,
   response: Response,
@@ -269,7 +271,7 @@ function writeObject(
   response.setHeader('cache-control', 'no-store');
   if (first('wt') === 'html') {
     for (const [name, value] of Object.entries(HTML_HEADERS)) response.setHeader(name, value);
-    send(status, 'text/html; charset=utf-8', renderAnswer(whole, request.path), request, response);
+    send(status, 'text/html; charset=utf-8', renderResponse(whole, request.path), request, response);
     return;
   }
   const indent = (requestLog.indent ?? isTrue(first('indent'))) ? 2 : 0;
@@ -277,9 +279,9 @@ function writeObject(
   else send(status, 'application/json; charset=utf-8', `${stringifyJson(whole, { indent })}\n`, request, response);
 }
 
-function writeBytes(answer: BytesAnswer, request: Request, response: Response): void {
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
-  send(answer.status ?? 200, answer.type, answer.bytes, request, response);
+function writeBytes(result: BytesResult, request: Request, response: Response): void {
+  for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
+  send(result.status ?? 200, result.type, result.bytes, request, response);
 }
 
 function send(status: number, type: string, content: Uint8Array | string, request: Request, response: Response): void {
@@ -290,13 +292,13 @@ function send(status: number, type: string, content: Uint8Array | string, reques
     response.setHeader('content-length', bytes.length);
   }
   const shown = request.method === 'HEAD' || status === 304 ? undefined : bytes;
-  if (request.complete) endAnswer(response, shown);
+  if (request.complete) endResponse(response, shown);
   else endAfterBody(shown, request, response);
 }
 
 /**
- * The answer is sent before the body is read, but the connection stays open until the rest has arrived, or for a while:
- * many clients send everything before they read, and would never see the answer otherwise.
+ * The response is sent before the body is read, but the connection stays open until the rest has arrived, or for a
+ * while: many clients send everything before they read, and would never see the response otherwise.
  */
 function endAfterBody(bytes: Uint8Array | undefined, request: Request, response: Response): void {
   response.setHeader('connection', 'close');
@@ -304,7 +306,7 @@ function endAfterBody(bytes: Uint8Array | undefined, request: Request, response:
   else response.write(bytes);
   const end = () => {
     clearTimeout(timer);
-    endAnswer(response);
+    endResponse(response);
   };
   const timer = setTimeout(end, DRAIN_MILLISECONDS).unref();
   request.unpipe();

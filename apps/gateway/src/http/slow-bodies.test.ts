@@ -17,9 +17,9 @@ describe('a body that trickles', () => {
   ])('is refused with 408 and the minimum rate: %s', async (_, path, type, first) => {
     await using service = await startService({ limits: { bodyIdleMilliseconds: 300, bodyBytesPerSecond: 10_000 } });
     using body = trickle(service.gateway, path, { type, first, everyMilliseconds: 20 });
-    const answer = await body.answer;
-    expect(answer).toMatch(/^HTTP\/1.1 408 /);
-    expect(JSON.parse(answer.slice(answer.indexOf('{"')).split('\n')[0] ?? '')).toMatchObject({
+    const response = await body.response;
+    expect(response).toMatch(/^HTTP\/1.1 408 /);
+    expect(JSON.parse(response.slice(response.indexOf('{"')).split('\n')[0] ?? '')).toMatchObject({
       error: {
         code: 408,
         msg: 'The body stopped or arrives too slowly: send at least 10000 bytes a second, and pause for less than 0.3 seconds.',
@@ -34,13 +34,13 @@ describe('a body that trickles', () => {
     await using gateway = await createGateway(testConfig({ analyze: echo, limits }));
     const first = gzipSync('input.data=aGVsbG8%3D').subarray(0, 5);
     using body = trickle(gateway, ANALYZE, { first, gzip: true, everyMilliseconds: 20 });
-    expect(await body.answer).toMatch(/^HTTP\/1.1 4(08|00) /);
+    expect(await body.response).toMatch(/^HTTP\/1.1 4(08|00) /);
   });
 
   it('is accepted at the minimum rate, for longer than the maximum pause', async () => {
     await using service = await startService({ limits: { bodyIdleMilliseconds: 2_000, bodyBytesPerSecond: 1 } });
     using body = trickle(service.gateway, UPDATE, { first: beginning('steady'), everyMilliseconds: 50, times: 60 });
-    expect(await body.answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(await body.response).toMatch(/^HTTP\/1.1 200 /);
   });
 });
 
@@ -79,8 +79,8 @@ describe('bodies that trickle at the minimum rate', () => {
       limits: { ...one, bodyIdleMilliseconds: 1_000, bodyBytesPerSecond: 10_000 },
     });
     using slow = trickle(service.gateway, UPDATE, { first: beginning('slow'), everyMilliseconds: 20 });
-    const answers = [slow.answer, bulkTo(service.gateway)] as const;
-    const [refused, taken] = await Promise.all(answers);
+    const responses = [slow.response, bulkTo(service.gateway)] as const;
+    const [refused, taken] = await Promise.all(responses);
     expect(refused).toMatch(/^HTTP\/1.1 408 /);
     expect(taken.status).toBe(200);
   });
@@ -91,7 +91,7 @@ const bulkTo = (gateway: Gateway) =>
 
 interface Trickling extends Disposable {
   /** Everything that was received. */
-  readonly answer: Promise<string>;
+  readonly response: Promise<string>;
 }
 
 /** Sends the start of a body in one chunk, then blanks: forever, or a given number and then the end of an array. */
@@ -132,16 +132,16 @@ function trickle(
     }
   }, everyMilliseconds);
   let text = '';
-  const answer = new Promise<string>((resolve) => {
+  const response = new Promise<string>((resolve) => {
     socket.on('data', (bytes) => {
       text += bytes;
-      // The answer is complete. The gateway still waits for the rest of the body for a while.
+      // The response is complete. The gateway still waits for the rest of the body for a while.
       if (/\n\r?\n?$/.test(text) && text.includes('}\n')) resolve(text);
     });
     socket.on('error', () => {}).on('close', () => resolve(text));
   });
   return {
-    answer,
+    response,
     [Symbol.dispose]() {
       clearInterval(timer);
       socket.destroy();

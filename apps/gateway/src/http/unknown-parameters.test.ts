@@ -93,7 +93,7 @@ describe('an unknown parameter', () => {
   });
 });
 
-it('is reported in the header of answers, also in XML, and is never an error', async () => {
+it('is reported in the header of responses, also in XML, and is never an error', async () => {
   await using service = await startService();
   const collection = '/api/cores/my-collection';
   const update = await postJson(service.gateway, `${collection}/update?commit=true&wait=1&comitWithin=5`, {

@@ -1,46 +1,46 @@
 import type { Request, Response } from 'express';
 import type { Access } from '../access/gate.ts';
-import type { StreamAnswer } from './answer.ts';
-import { CLIENT_READ_TIMEOUT_MILLISECONDS, endAnswer } from './end-answer.ts';
+import { CLIENT_READ_TIMEOUT_MILLISECONDS, endResponse } from './end-response.ts';
+import type { StreamResult } from './handler-result.ts';
 
 /** Interval of the check whether the key of the request is still valid. */
 const ACCESS_MILLISECONDS = 2_000;
 
 /**
- * Writes an answer piece by piece, and resolves at its end. The next piece is made only when the buffer of the response
+ * Writes a result piece by piece, and resolves at its end. The next piece is made only when the buffer of the response
  * has room. Ends early when the key of the request is no longer valid.
  *
- * @throws the error of the answer, after the connection was closed
+ * @throws the error of the result, after the connection was closed
  */
 export async function writeStream(
-  answer: StreamAnswer,
+  result: StreamResult,
   request: Request,
   response: Response,
   access: Access,
 ): Promise<void> {
   response.statusCode = 200;
-  response.setHeader('content-type', answer.type);
+  response.setHeader('content-type', result.type);
   // The stream ends with the gateway, which does not wait for reusable connections.
   response.setHeader('connection', 'close');
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
   const end = () => response.destroy();
   const watch = setInterval(() => access.isValid().then((isValid) => isValid || end(), end), ACCESS_MILLISECONDS);
   try {
     if (request.method === 'HEAD') return;
     response.flushHeaders();
-    for await (const text of answer.events) {
+    for await (const text of result.events) {
       if (response.destroyed) return;
       if (response.write(text)) continue;
       await untilWritable(response);
     }
-    endAnswer(response);
+    endResponse(response);
   } catch (error) {
-    // A truncated answer must not look complete.
+    // A truncated response must not look complete.
     response.destroy();
     throw error;
   } finally {
     clearInterval(watch);
-    await answer.events.return(undefined);
+    await result.events.return(undefined);
     response.end();
   }
 }

@@ -206,9 +206,9 @@ describe('any parameters of a search', () => {
         fc.array(parameter, { minLength: 1, maxLength: 8 }),
         async (endpoint, parameters) => {
           const body = new URLSearchParams([['facet', 'true'], ...parameters]).toString();
-          const answer = await ask(service.gateway, `${C}/${endpoint}`, { body, headers: FORM_BODY });
-          seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
-          expect([200, 400, 404, 405]).toContain(answer.status);
+          const response = await ask(service.gateway, `${C}/${endpoint}`, { body, headers: FORM_BODY });
+          seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
+          expect([200, 400, 404, 405]).toContain(response.status);
         },
       ),
       { numRuns: RUNS },

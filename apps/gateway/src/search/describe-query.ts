@@ -81,7 +81,7 @@ interface Described {
   readonly warnings?: readonly string[] | undefined;
 }
 
-/** The vector of an input. Undefined for a document, whose descriptor is read from the commit of the answer. */
+/** The vector of an input. Undefined for a document, whose descriptor is read from the commit of the result. */
 async function describe(
   { kind, value, parameter }: RankInput,
   module: string,

@@ -90,11 +90,11 @@ describe('facet_counts', () => {
     });
     expect(form.json.facet_counts.facet_fields).toEqual({ sold: ['true', 2, 'false', 1], labels: ['new', 2] });
     const body = { query: '*:*', params: { facet: true, 'facet.field': ['sold', 'category'], 'facet.mincount': 2 } };
-    const { json: answer } = await ask(service.gateway, '/solr/my-collection/select', {
+    const sent = await ask(service.gateway, '/solr/my-collection/select', {
       body: JSON.stringify(body),
       headers: JSON_BODY,
     });
-    expect(answer.facet_counts.facet_fields).toEqual({ sold: ['true', 2], category: ['shoe', 2] });
+    expect(sent.json.facet_counts.facet_fields).toEqual({ sold: ['true', 2], category: ['shoe', 2] });
   });
 });
 
@@ -161,7 +161,7 @@ describe('facet.field', () => {
   });
 
   it('excludes tagged filters, under the requested key', async () => {
-    const answer = await counts({
+    const counted = await counts({
       q: '{!tag=what}price:[* TO 30]',
       fq: ['{!tag=cat,all}category:shoe', '{!tag=all}sold:true'],
       'facet.mincount': '1',
@@ -177,14 +177,14 @@ describe('facet.field', () => {
       'facet.range.end': '40',
       'facet.range.gap': '20',
     });
-    expect(answer.facet_fields).toEqual({
+    expect(counted.facet_fields).toEqual({
       category: ['shoe', 1],
       any: ['hat', 1, 'shoe', 1],
       'every one': ['shoe', 2, 'bag, big', 1, 'hat', 1],
       same: ['shoe', 1],
     });
-    expect(answer.facet_queries).toEqual({ hats: 1, '{!ex=all}price:20': 1, here: 0 });
-    expect(answer.facet_ranges.cost.counts).toEqual(['0', 1, '20', 2]);
+    expect(counted.facet_queries).toEqual({ hats: 1, '{!ex=all}price:20': 1, here: 0 });
+    expect(counted.facet_ranges.cost.counts).toEqual(['0', 1, '20', 2]);
   });
 
   it('counts over the similar documents if there is a threshold', async () => {
@@ -201,12 +201,12 @@ describe('facet.field', () => {
 
 describe('facet.query', () => {
   it('accepts the whole query language, with the parameters of the request', async () => {
-    const answer = await counts({
+    const counted = await counts({
       pt: '48,11',
       near: 'hat',
       'facet.query': ['{!geofilt d=5}', '{!frange l=5}geodist()', '-sold:true', '{!term f=category v=$near}', '*:*'],
     });
-    expect(answer.facet_queries).toEqual({
+    expect(counted.facet_queries).toEqual({
       '{!geofilt d=5}': 1,
       '{!frange l=5}geodist()': 0,
       '-sold:true': 3,

@@ -13,7 +13,7 @@ import type { ParameterList } from '../http/parameters.ts';
 import { refuseUnsupportedFacets } from '../solr/refused-parameters.ts';
 import { parameterLookup, type QueryOptions, readQuery } from './query-parameters.ts';
 
-/** A facet with its name in the answer. */
+/** A facet with its name in the response. */
 export interface NamedFacet {
   readonly key: string;
   readonly request: FacetRequest;

@@ -31,7 +31,7 @@ type ComputedField = { readonly as: string } & (
 /** The literal name: characters after a backslash represent themselves. */
 type Pattern = readonly (string | { readonly any: '*' | '?' })[];
 
-/** Maximum number of renamed fields and functions. Each adds a value to every document of the answer. */
+/** Maximum number of renamed fields and functions. Each adds a value to every document of the response. */
 const MAX_COMPUTED = 100;
 /** Far below the length at which a pattern could overflow the stack. */
 const MAX_LENGTH = 1_000_000;
@@ -71,12 +71,12 @@ export function readFieldList(values: readonly string[], ranked: boolean, parame
   };
 }
 
-/** Whether an answer needs scores. */
+/** Whether a response needs scores. */
 export function wantsScores(list: FieldList): boolean {
   return list.score || list.computed.some(({ kind }) => kind === 'score');
 }
 
-/** The distances that an answer needs, in the order of `computed`. */
+/** The distances that a response needs, in the order of `computed`. */
 export function wantedDistances(list: FieldList): Distance[] {
   return list.computed.flatMap((one) => (one.kind === 'distance' ? [one.distance] : []));
 }

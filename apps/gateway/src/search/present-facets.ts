@@ -6,7 +6,7 @@ import { presentValue } from './present.ts';
 /** How to write lists of names and numbers in JSON: Solr's `json.nl`. */
 export type NamedListStyle = 'flat' | 'map' | 'arrarr' | 'arrmap' | 'arrntv';
 
-/** The member `facet_counts` of an answer: the same members as Solr's, in its order. */
+/** The member `facet_counts` of a response: the same members as Solr's, in its order. */
 export function presentFacets(
   facets: readonly NamedFacet[],
   results: readonly FacetResult[],

@@ -1,7 +1,7 @@
 import { Double, type FieldValue, formatLocation } from '@akin/domain';
 import type { FieldList } from './field-list.ts';
 
-/** A stored value as in an answer: Doubles keep their point, dates are instants in UTC, a location is `lat,lon`. */
+/** A stored value as in a response: Doubles keep their point, dates are instants in UTC, a location is `lat,lon`. */
 export function presentValue(value: FieldValue): unknown {
   if (typeof value === 'number') return new Double(value);
   if (typeof value !== 'object' || value instanceof Date) return value;

@@ -6,7 +6,7 @@ import type { RankInput } from './rank-inputs.ts';
  * Call this before inputs are compared with the documents of a collection: their descriptors must be of its model.
  * Documents of the collection may always be compared with one another.
  *
- * @param schema the schema of the collection; the answer shows whether it was current
+ * @param schema the schema of the collection; the result shows whether it was current
  * @throws AkinError conflict that names both models
  */
 export async function requireModelForInputs(

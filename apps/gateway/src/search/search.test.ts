@@ -198,7 +198,7 @@ describe('a search', () => {
     'json.filter=x',
     'hl=on',
     'stats=true',
-  ])('refuses %s, which would change the answer', async (parameter) => {
+  ])('refuses %s, which would change the response', async (parameter) => {
     const { status, json } = await ask(service.gateway, `${C}/select?${parameter}`);
     expect([status, json.error.msg]).toEqual([400, expect.stringContaining(parameter.split('=')[0] as string)]);
   });

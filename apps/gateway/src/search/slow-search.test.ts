@@ -40,7 +40,7 @@ describe('a search that takes too long on the embedded database', () => {
     expect(await count()).toBe(DOCUMENTS + 1);
   });
 
-  it('gets a partial answer if it allows that', async () => {
+  it('gets a partial result if it allows that', async () => {
     const { status, json } = await slow('&timeAllowed=100');
     expect(status).toBe(200);
     expect(json.responseHeader.partialResults).toBe(true);

@@ -4,7 +4,7 @@ import type { ParameterList } from '../http/parameters.ts';
 /** Values that turn a parameter off: safe to ignore. */
 export const OFF = /^(false|0|off|no|)$/i;
 
-/** Solr's parameters that would change an answer and are not supported, with their values that have no effect. */
+/** Solr's parameters that would change a response and are not supported, with their values that have no effect. */
 const UNSUPPORTED: Readonly<Record<string, RegExp>> = {
   defType: /^(lucene|)$/,
   json: /^$/,
@@ -55,14 +55,14 @@ export function refuseUnsupportedFacets(list: ParameterList): void {
     if (!isUnsupportedFacet(plain) || value === '' || value === 'false') continue;
     throw new AkinError(
       'bad-request',
-      `Parameter ${name.slice(0, 160)} is not supported, and would change the answer. Remove it.`,
+      `Parameter ${name.slice(0, 160)} is not supported, and would change the response. Remove it.`,
     );
   }
 }
 
 /**
- * Refuses parameters of Solr that would change the answer. Other unknown parameters are ignored, but with these a
- * client would get a wrong answer and believe it.
+ * Refuses parameters of Solr that would change the response. Other unknown parameters are ignored, but with these a
+ * client would get wrong results and believe them.
  *
  * @param options.allowed similar names that the endpoint knows
  * @param options.more such parameters of the endpoint alone, with the values that have no effect
@@ -80,7 +80,10 @@ export function refuseUnsupported(
     const harmless = unsupported.get(name);
     const json = name.startsWith('json.') && name !== 'json.nl' && !allowed.includes(name);
     if (json || (harmless && !harmless.test(value))) {
-      throw new AkinError('bad-request', `Parameter ${name} is not supported, and would change the answer. Remove it.`);
+      throw new AkinError(
+        'bad-request',
+        `Parameter ${name} is not supported, and would change the response. Remove it.`,
+      );
     }
   }
 }

@@ -9,7 +9,7 @@ import { writeXml } from './write-xml.ts';
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-describe('an answer in XML', () => {
+describe('a response in XML', () => {
   it('names values by their types', () => {
     const values = {
       text: 'a < b & "c"',

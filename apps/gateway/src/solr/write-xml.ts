@@ -5,7 +5,7 @@ type Members = Iterable<readonly [name: string | null, value: unknown]>;
 export const XML_TYPE = 'application/xml; charset=UTF-8';
 
 /**
- * Arrays of alternating names and values, which are lists of names in XML. `*` matches any name. Answers in XML are
+ * Arrays of alternating names and values, which are lists of names in XML. `*` matches any name. Responses in XML are
  * made with `json.nl=flat`.
  */
 const FLAT_LISTS = [
@@ -19,14 +19,14 @@ const INT_MIN = -(2 ** 31);
 const INT_MAX = 2 ** 31 - 1;
 
 /**
- * An answer in the format of Solr's XML writer: `<lst>` for objects, `<arr>` for arrays, `<result>` with `<doc>` for
+ * A response in the format of Solr's XML writer: `<lst>` for objects, `<arr>` for arrays, `<result>` with `<doc>` for
  * search results, and an element named by its type for each value. `score` is a `<float>`, which Solr's clients expect.
  *
  * @param indent blanks per level; 0 writes one line
  */
-export function writeXml(answer: Readonly<Record<string, unknown>>, indent: number): string {
+export function writeXml(body: Readonly<Record<string, unknown>>, indent: number): string {
   const writer = new XmlWriter(indent);
-  writer.members('response', [], Object.entries(answer), [], 0);
+  writer.members('response', [], Object.entries(body), [], 0);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${writer.text()}\n`;
 }
 

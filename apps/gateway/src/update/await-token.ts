@@ -18,7 +18,7 @@ import { readToken } from './token.ts';
  *
  * @param token undefined: nothing is waited for
  * @param milliseconds time limit
- * @throws AkinError bad-request for a foreign token; unavailable after the time limit, never an older answer
+ * @throws AkinError bad-request for a foreign token; unavailable after the time limit, never an older result
  */
 export async function awaitToken(
   token: string | undefined,
@@ -32,11 +32,11 @@ export async function awaitToken(
 }
 
 /**
- * As {@link awaitToken}, for answers that may come from a standby. If a standby shows the operations already, it waits
+ * As {@link awaitToken}, for results that may come from a standby. If a standby shows the operations already, it waits
  * for nothing.
  *
  * @param name the name of the collection
- * @returns a function that gives the commit which an answer about a collection must show. Undefined: any answer of the
+ * @returns a function that gives the commit which a result about a collection must show. Undefined: any result of the
  * primary shows the operations.
  */
 export async function awaitTokenOrStandby(

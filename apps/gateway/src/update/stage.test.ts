@@ -54,9 +54,9 @@ describe('a large request', () => {
       });
     });
     request.write(lines(260).join(''));
-    const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    answer.resume();
-    expect(answer.statusCode).toBe(202);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(202);
     expect(pauses).toHaveLength(2);
     expect(pauses[1]).toBeGreaterThanOrEqual(busy);
   });

@@ -58,7 +58,7 @@ interface StagingOptions {
   readonly tombstones: boolean;
   /** Expected version of changes without their own. */
   readonly expectedVersion: bigint | undefined;
-  /** Whether ids of documents are kept, so that the answer can contain their versions. */
+  /** Whether ids of documents are kept, so that the response can contain their versions. */
   readonly versions: boolean;
   readonly origin: Origin;
 }

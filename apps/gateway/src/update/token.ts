@@ -25,7 +25,7 @@ export function readToken(token: string, collection: Collection, newest: number)
   ) {
     throw new AkinError(
       'bad-request',
-      `Parameter after is not a token of the collection ${collection.name}: send the responseHeader.token from the answer to an update of it.`,
+      `Parameter after is not a token of the collection ${collection.name}: send the responseHeader.token from the response to an update of it.`,
     );
   }
   return { first: Number(first), last: Number(last) };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COMMON_PARAMETERS } from '../common.ts';
+import { COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { flag, text } from '../parameter.ts';
 
@@ -19,7 +19,7 @@ export const analyze = endpoint({
     'input.data': text().optional().meta({ description: 'The picture as base64 or data URI. Send it in a form body.' }),
     'input.text': text().optional().meta({
       description:
-        'Words instead of a picture. The answer contains only the outputs of `content`, for `rank.by.outputs`. Needs a content model with a text encoder.',
+        'Words instead of a picture. The response contains only the outputs of `content`, for `rank.by.outputs`. Needs a content model with a text encoder.',
     }),
     model: text().optional().meta({
       description:
@@ -37,7 +37,7 @@ export const analyze = endpoint({
     'application/json': z.record(z.string(), z.unknown()).meta({ description: 'Parameters by name.' }),
   },
   picture: 'input.data',
-  answer: answer({
+  response: responseOf({
     outputs: z.string().meta({ description: 'A JSON object as text, the value for `import`.' }),
     thumbnail: z.string().optional().meta({ description: 'Base64 of a WebP of at most 256 px, if it was asked for.' }),
   }),

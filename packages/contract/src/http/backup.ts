@@ -9,8 +9,8 @@ export const backup = endpoint({
   path: '/api/backup',
   summary: 'Back up the embedded store while it serves.',
   description:
-    'The answer is the file that `akin restore` reads. It contains at least everything that was accepted before the request. An incomplete answer is not a backup. If akin keeps its data in PostgreSQL, the answer is 400: use `pg_dump`.',
+    'The response is the file that `akin restore` reads. It contains at least everything that was accepted before the request. An incomplete response is not a backup. If akin keeps its data in PostgreSQL, the response is 400: use `pg_dump`.',
   parameters: z.object(COMMON_PARAMETERS),
-  answer: 'application/gzip',
+  response: 'application/gzip',
   statuses: { 409: 'Another backup runs.' },
 });

@@ -1,6 +1,6 @@
 import { SCOPES } from '@akin/domain';
 import { z } from 'zod';
-import { answer, COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const collectionStatus = endpoint({
@@ -10,7 +10,7 @@ export const collectionStatus = endpoint({
   path: '/{collection}',
   summary: 'Get the state of one collection.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
-  answer: answer({
+  response: responseOf({
     ...COLLECTION.shape,
     scope: z
       .enum(SCOPES)

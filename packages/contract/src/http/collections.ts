@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const collections = endpoint({
@@ -10,5 +10,5 @@ export const collections = endpoint({
   path: '',
   summary: 'List all collections with their state.',
   parameters: z.object(COMMON_PARAMETERS),
-  answer: answer({ collections: z.array(COLLECTION) }),
+  response: responseOf({ collections: z.array(COLLECTION) }),
 });

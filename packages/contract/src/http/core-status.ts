@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COMMON_PARAMETERS } from '../common.ts';
+import { COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, text } from '../parameter.ts';
 
@@ -24,7 +24,7 @@ export const coreStatus = endpoint({
     core: text().optional().meta({ description: 'One collection. Default: all.' }),
     ...COMMON_PARAMETERS,
   }),
-  answer: answer({
+  response: responseOf({
     initFailures: z.object({}),
     status: z.record(
       z.string(),

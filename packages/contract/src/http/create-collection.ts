@@ -1,6 +1,6 @@
 import { MAX_SHARDS } from '@akin/domain';
 import { z } from 'zod';
-import { answer, COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS, QUOTA_PARAMETERS } from '../common.ts';
+import { COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS, QUOTA_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { integer, text } from '../parameter.ts';
 
@@ -35,6 +35,6 @@ export const createCollection = endpoint({
     ...COMMON_PARAMETERS,
   }),
   bodies: { 'application/json': z.object({}) },
-  answer: answer(COLLECTION.shape),
+  response: responseOf(COLLECTION.shape),
   statuses: { 201: 'Created.' },
 });

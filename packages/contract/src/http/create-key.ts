@@ -1,6 +1,6 @@
 import { SCOPES } from '@akin/domain';
 import { z } from 'zod';
-import { answer, COMMON_PARAMETERS, KEY } from '../common.ts';
+import { COMMON_PARAMETERS, KEY, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, integer, text } from '../parameter.ts';
 
@@ -32,10 +32,10 @@ export const createKey = endpoint({
   scope: 'admin',
   under: 'service',
   path: '/api/keys',
-  summary: 'Create a key. Only this answer contains its text.',
+  summary: 'Create a key. Only this response contains its text.',
   parameters,
   bodies: { 'application/json': z.looseObject({}).meta({ description: 'The parameters as an object.' }) },
-  answer: answer({
+  response: responseOf({
     ...KEY.shape,
     key: z.string().meta({ description: 'The text that clients send: `Authorization: Bearer <key>`.' }),
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, text } from '../parameter.ts';
 
@@ -31,5 +31,5 @@ export const decideGroups = endpoint({
     }),
   },
   structured: ['decision'],
-  answer: answer({ ids: z.array(z.string()), decision: z.literal('different').nullable() }),
+  response: responseOf({ ids: z.array(z.string()), decision: z.literal('different').nullable() }),
 });

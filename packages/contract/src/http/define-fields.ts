@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { text } from '../parameter.ts';
 import { schema } from './schema.ts';
@@ -55,7 +55,7 @@ export const defineFields = endpoint({
     }),
   },
   structured: ['add-field', ...REFUSED_SCHEMA_COMMANDS],
-  answer: answer({
-    schema: schema.answer.shape.schema.optional().meta({ description: 'Missing after `add-field`.' }),
+  response: responseOf({
+    schema: schema.response.shape.schema.optional().meta({ description: 'Missing after `add-field`.' }),
   }),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { RUN_ID_PARAMETER } from './report-run.ts';
 
@@ -12,5 +12,5 @@ export const dismissRun = endpoint({
   description: 'A run that is still reported is not removed (409).',
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, run: RUN_ID_PARAMETER, ...COMMON_PARAMETERS }),
-  answer: answer({}),
+  response: responseOf({}),
 });

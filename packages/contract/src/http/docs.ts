@@ -8,5 +8,5 @@ export const docs = endpoint({
   path: '/docs',
   summary: 'The same as an HTML page.',
   parameters: z.object({}),
-  answer: 'text/html',
+  response: 'text/html',
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const dropCollection = endpoint({
@@ -10,5 +10,5 @@ export const dropCollection = endpoint({
   summary: 'Drop a collection and all its documents.',
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
-  answer: answer({}),
+  response: responseOf({}),
 });

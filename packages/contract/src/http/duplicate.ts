@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import { SEARCH_ANSWER, SEARCH_BODIES, SEARCH_PARAMETERS } from '../search.ts';
+import { SEARCH_BODIES, SEARCH_PARAMETERS, SEARCH_RESPONSE } from '../search.ts';
 
 export const duplicate = endpoint({
   methods: ['GET', 'POST'],
@@ -11,5 +11,5 @@ export const duplicate = endpoint({
   parameters: SEARCH_PARAMETERS,
   bodies: SEARCH_BODIES,
   picture: 'rank.by.data',
-  answer: SEARCH_ANSWER,
+  response: SEARCH_RESPONSE,
 });

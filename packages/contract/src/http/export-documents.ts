@@ -14,7 +14,7 @@ export const exportDocuments = endpoint({
   path: '/{collection}/export',
   summary: 'Export documents with all that is needed to store them again: fields, outputs as `import`, thumbnails.',
   description:
-    'The answer is a page of NDJSON: one document per line, as `/update` accepts it. The first page begins with a line `{"akin-export":…}`, which contains the types of the fields. The header `x-akin-cursor` leads to the next page and is missing on the last one. All pages are from one commit, if each is requested within ten minutes of the previous one. `x-akin-commit` contains the number of the commit.',
+    'The response is a page of NDJSON: one document per line, as `/update` accepts it. The first page begins with a line `{"akin-export":…}`, which contains the types of the fields. The header `x-akin-cursor` leads to the next page and is missing on the last one. All pages are from one commit, if each is requested within ten minutes of the previous one. `x-akin-commit` contains the number of the commit.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     q,
@@ -32,5 +32,5 @@ export const exportDocuments = endpoint({
     cursor: text().optional().meta({ description: 'The header `x-akin-cursor` of the previous page.' }),
     ...common,
   }),
-  answer: 'application/x-ndjson',
+  response: 'application/x-ndjson',
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { integer, text } from '../parameter.ts';
 
@@ -15,7 +15,7 @@ export const groupDecisions = endpoint({
     cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
     ...COMMON_PARAMETERS,
   }),
-  answer: answer({
+  response: responseOf({
     decisions: z.array(z.object({ ids: z.tuple([z.string(), z.string()]), decision: z.literal('different') })),
     nextCursor: z.string().optional(),
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AFTER_PARAMETERS, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT } from '../common.ts';
+import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { integer, text } from '../parameter.ts';
 import { MAX_AFTER_TIMEOUT, SEARCH_PARAMETERS } from '../search.ts';
@@ -31,7 +31,7 @@ export const groups = endpoint({
   path: '/{collection}/groups',
   summary: 'List the groups of near-duplicates in a collection.',
   description:
-    'akin updates the groups in the background. They are current up to the commit `asOfCommit`. Every member has a score of at least `threshold` with the representative of its group. If the collection has descriptors of another model and no calibration of that model, the answer is 409, and `error.msg` says what to do.',
+    'akin updates the groups in the background. They are current up to the commit `asOfCommit`. Every member has a score of at least `threshold` with the representative of its group. If the collection has descriptors of another model and no calibration of that model, the response is 409, and `error.msg` says what to do.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     fq: fq.meta({
@@ -67,7 +67,7 @@ export const groups = endpoint({
     }),
     ...COMMON_PARAMETERS,
   }),
-  answer: answer({
+  response: responseOf({
     commit: z.int().meta({ description: 'The last commit. It decides which documents are visible.' }),
     asOfCommit: z.int().meta({
       description:

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COMMON_PARAMETERS, KEY } from '../common.ts';
+import { COMMON_PARAMETERS, KEY, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const keys = endpoint({
@@ -9,5 +9,5 @@ export const keys = endpoint({
   path: '/api/keys',
   summary: 'List all keys without their secrets, oldest first.',
   parameters: z.object(COMMON_PARAMETERS),
-  answer: answer({ keys: z.array(KEY) }),
+  response: responseOf({ keys: z.array(KEY) }),
 });

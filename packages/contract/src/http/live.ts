@@ -8,5 +8,5 @@ export const live = endpoint({
   path: '/health/live',
   summary: 'Check whether the process answers.',
   parameters: z.object({}),
-  answer: z.object({ status: z.literal('OK') }),
+  response: z.object({ status: z.literal('OK') }),
 });

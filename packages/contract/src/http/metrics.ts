@@ -8,5 +8,5 @@ export const metrics = endpoint({
   path: '/metrics',
   summary: 'Metrics for Prometheus.',
   parameters: z.object({}),
-  answer: 'text/plain',
+  response: 'text/plain',
 });

@@ -8,5 +8,5 @@ export const openapiLegacy = endpoint({
   path: '/openapi-legacy.json',
   summary: 'The endpoints for clients of Solr and Flow, as OpenAPI 3.1.',
   parameters: z.object({}),
-  answer: z.record(z.string(), z.unknown()),
+  response: z.record(z.string(), z.unknown()),
 });

@@ -8,5 +8,5 @@ export const openapi = endpoint({
   path: '/openapi.json',
   summary: 'This document: OpenAPI 3.1.',
   parameters: z.object({}),
-  answer: z.record(z.string(), z.unknown()),
+  response: z.record(z.string(), z.unknown()),
 });

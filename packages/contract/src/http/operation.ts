@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION, OPERATION_PARAMETER } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION, OPERATION_PARAMETER, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const operation = endpoint({
@@ -13,5 +13,5 @@ export const operation = endpoint({
     operation: OPERATION_PARAMETER,
     ...COMMON_PARAMETERS,
   }),
-  answer: answer(OPERATION.shape),
+  response: responseOf(OPERATION.shape),
 });

@@ -17,5 +17,5 @@ export const operationsStream = endpoint({
       .optional()
       .meta({ description: 'Id of the last event that was received. 0 starts from the first operation.' }),
   }),
-  answer: 'text/event-stream',
+  response: 'text/event-stream',
 });

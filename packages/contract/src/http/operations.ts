@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, integer, text } from '../parameter.ts';
 
@@ -18,5 +18,5 @@ export const operations = endpoint({
     cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
     ...COMMON_PARAMETERS,
   }),
-  answer: answer({ operations: z.array(OPERATION), nextCursor: z.string().optional() }),
+  response: responseOf({ operations: z.array(OPERATION), nextCursor: z.string().optional() }),
 });

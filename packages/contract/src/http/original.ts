@@ -18,6 +18,6 @@ export const original = endpoint({
       description: 'Convert the picture, for types that browsers do not show. The longer side has at most 2560 pixels.',
     }),
   }),
-  answer: 'image/*',
+  response: 'image/*',
   statuses: { 206: 'The range that was asked for.', 304: 'The file still has the ETag that was sent.' },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice } from '../parameter.ts';
 
@@ -19,5 +19,5 @@ export const ping = endpoint({
       .meta({ description: 'Old clients send `ping`. A collection cannot be disabled.' }),
     ...COMMON_PARAMETERS,
   }),
-  answer: answer({ status: z.literal('OK') }),
+  response: responseOf({ status: z.literal('OK') }),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COMMON_PARAMETERS } from '../common.ts';
+import { COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 const PROCESS = z.object({
@@ -21,5 +21,5 @@ export const processes = endpoint({
   description:
     'Empty if akin is one process with the embedded store. Analyzers on Redis have no connection: `/metrics` of a gateway shows which of them answer.',
   parameters: z.object(COMMON_PARAMETERS),
-  answer: answer({ processes: z.array(PROCESS) }),
+  response: responseOf({ processes: z.array(PROCESS) }),
 });

@@ -1,17 +1,17 @@
 import { endpoint } from '../endpoint.ts';
 import { flag } from '../parameter.ts';
-import { SEARCH_ANSWER, SEARCH_BODIES, SEARCH_PARAMETERS } from '../search.ts';
+import { SEARCH_BODIES, SEARCH_PARAMETERS, SEARCH_RESPONSE } from '../search.ts';
 
 export const query = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
   under: 'collections',
   path: '/{collection}/query',
-  summary: 'The same as `/select`, with an indented answer.',
+  summary: 'The same as `/select`, with an indented response.',
   parameters: SEARCH_PARAMETERS.extend({
-    indent: flag().default(true).meta({ description: 'Indent the answer.' }),
+    indent: flag().default(true).meta({ description: 'Indent the response.' }),
   }),
   bodies: SEARCH_BODIES,
   picture: 'rank.by.data',
-  answer: SEARCH_ANSWER,
+  response: SEARCH_RESPONSE,
 });

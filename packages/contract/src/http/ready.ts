@@ -7,14 +7,14 @@ export const ready = endpoint({
   scope: 'anyone',
   under: 'service',
   path: '/health/ready',
-  summary: 'Check whether the process can do its work. If not, the answer is 503 and says why.',
+  summary: 'Check whether the process can do its work. If not, the response is 503 and says why.',
   parameters: z.object({
     check: choice(['http']).optional().meta({
       description:
         '`http`: check only whether the process can answer requests. The check ignores other work, such as the jobs of an analyzer.',
     }),
   }),
-  answer: z.object({
+  response: z.object({
     status: z.literal('OK'),
     warnings: z
       .array(z.string())

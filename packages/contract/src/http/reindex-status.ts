@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, ERROR_DETAIL } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, ERROR_DETAIL, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 /** Progress of a reindex. */
@@ -33,5 +33,5 @@ export const reindexStatus = endpoint({
   path: '/{collection}/reindex',
   summary: 'Progress of the reindex of a collection, or how the last one ended.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
-  answer: answer(REINDEX.shape),
+  response: responseOf(REINDEX.shape),
 });

@@ -1,6 +1,6 @@
 import { MAX_SHARDS } from '@akin/domain';
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { flag, integer, text } from '../parameter.ts';
 import { REINDEX } from './reindex-status.ts';
@@ -12,7 +12,7 @@ export const reindex = endpoint({
   path: '/{collection}/reindex',
   summary: 'Build a new version of a collection in the background, and swap the two in one step.',
   description:
-    'The answer is 202 at once. A GET of the same path shows the progress. Searches and changes continue meanwhile. During the swap, changes are answered with 503 and Retry-After. akin copies outputs of the right model. Other documents take the outputs of another collection (`outputsFrom`), or their pictures are analyzed again: from their URLs, from the folder if this akin indexed it, else from their thumbnails, whose number the progress shows. The old model answers until the swap. If any document cannot be copied, nothing is swapped. If the process ends, another one continues. Meanwhile another reindex of the collection gets 409.',
+    'The response is 202 at once. A GET of the same path shows the progress. Searches and changes continue meanwhile. During the swap, changes are answered with 503 and Retry-After. akin copies outputs of the right model. Other documents take the outputs of another collection (`outputsFrom`), or their pictures are analyzed again: from their URLs, from the folder if this akin indexed it, else from their thumbnails, whose number the progress shows. The old model answers until the swap. If any document cannot be copied, nothing is swapped. If the process ends, another one continues. Meanwhile another reindex of the collection gets 409.',
   changes: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
@@ -49,6 +49,6 @@ export const reindex = endpoint({
     ...COMMON_PARAMETERS,
   }),
   bodies: { 'application/json': z.object({ field: z.array(z.string()).optional() }) },
-  answer: answer(REINDEX.shape),
+  response: responseOf(REINDEX.shape),
   statuses: { 202: 'The reindex is running.' },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { text } from '../parameter.ts';
 import { MAX_RUN_FAILURES, RUN, RUN_FAILURE, RUN_REPORT, RUN_STATES } from '../run.ts';
@@ -44,5 +44,5 @@ export const reportRun = endpoint({
     }),
   },
   structured: ['failures'],
-  answer: answer({ run: RUN }),
+  response: responseOf({ run: RUN }),
 });

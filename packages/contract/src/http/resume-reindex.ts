@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { REINDEX } from './reindex-status.ts';
 
@@ -13,6 +13,6 @@ export const resumeReindex = endpoint({
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   bodies: { 'application/json': z.object({}) },
-  answer: answer(REINDEX.shape),
+  response: responseOf(REINDEX.shape),
   statuses: { 202: 'The reindex continues.' },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION, OPERATION_PARAMETER } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, OPERATION, OPERATION_PARAMETER, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const retryOperation = endpoint({
@@ -13,6 +13,6 @@ export const retryOperation = endpoint({
     operation: OPERATION_PARAMETER,
     ...COMMON_PARAMETERS,
   }),
-  answer: answer(OPERATION.shape),
+  response: responseOf(OPERATION.shape),
   changes: true,
 });

@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '@akin/domain';
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice } from '../parameter.ts';
 
@@ -17,7 +17,7 @@ export const retryOperations = endpoint({
       .meta({ description: 'Only operations with this `reason.code`.', example: 'image-unreachable' }),
     ...COMMON_PARAMETERS,
   }),
-  answer: answer({
+  response: responseOf({
     retried: z.int().meta({ description: 'Operations that are being retried.' }),
     superseded: z.int().meta({
       description: 'Operations that are not retried, because a later one has replaced or deleted the document.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { RUN_ID_PARAMETER } from './report-run.ts';
 
@@ -13,6 +13,6 @@ export const retryRun = endpoint({
     'Only the process of the run can do this, while it runs: `akin serve` with a folder. Otherwise 409, and `error.msg` names the command to run.',
   changes: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, run: RUN_ID_PARAMETER, ...COMMON_PARAMETERS }),
-  answer: answer({}),
+  response: responseOf({}),
   statuses: { 202: 'A new run has started.' },
 });

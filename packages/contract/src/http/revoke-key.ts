@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COMMON_PARAMETERS } from '../common.ts';
+import { COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { text } from '../parameter.ts';
 
@@ -13,5 +13,5 @@ export const revokeKey = endpoint({
     id: text().meta({ description: 'Id of the key, from the list of keys.' }),
     ...COMMON_PARAMETERS,
   }),
-  answer: answer({}),
+  response: responseOf({}),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { RUN } from '../run.ts';
 
@@ -10,5 +10,5 @@ export const runs = endpoint({
   path: '/{collection}/runs',
   summary: 'List the ten newest runs over folders, with their progress and failures.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
-  answer: answer({ runs: z.array(RUN) }),
+  response: responseOf({ runs: z.array(RUN) }),
 });

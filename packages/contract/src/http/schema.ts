@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const schema = endpoint({
@@ -9,7 +9,7 @@ export const schema = endpoint({
   path: '/{collection}/schema',
   summary: 'List the fields of a collection with their types.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
-  answer: answer({
+  response: responseOf({
     schema: z.object({
       name: z.string(),
       uniqueKey: z.literal('id'),

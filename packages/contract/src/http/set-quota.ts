@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS, QUOTA_PARAMETERS } from '../common.ts';
+import { COLLECTION, COLLECTION_PARAMETER, COMMON_PARAMETERS, QUOTA_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const setQuota = endpoint({
@@ -15,5 +15,5 @@ export const setQuota = endpoint({
   bodies: {
     'application/json': z.object({ maxDocuments: z.int().optional(), maxBytes: z.int().optional() }),
   },
-  answer: answer(COLLECTION.shape),
+  response: responseOf(COLLECTION.shape),
 });

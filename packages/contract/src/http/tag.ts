@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AFTER_PARAMETERS, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { decimal, integer, text } from '../parameter.ts';
 import { MAX_AFTER_TIMEOUT, SEARCH_PARAMETERS } from '../search.ts';
@@ -25,7 +25,7 @@ export const tag = endpoint({
   path: '/{collection}/tag',
   summary: 'Suggest labels for a picture, from the most similar documents.',
   description:
-    'The 20 most similar documents with a value in `tagging.field` vote for their values. The weight of a vote is the square of the score. The document in `tagging.input.id` does not vote. If the collection has descriptors of another model, the answer to any other picture is 409; without a calibration of that model, the answer to a document is too. `error.msg` says what to do.',
+    'The 20 most similar documents with a value in `tagging.field` vote for their values. The weight of a vote is the square of the score. The document in `tagging.input.id` does not vote. If the collection has descriptors of another model, the response to any other picture is 409; without a calibration of that model, the response to a document is too. `error.msg` says what to do.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     'tagging.input.id': text().optional().meta({ description: 'A stored document.', example: 'demo-006' }),
@@ -52,7 +52,7 @@ export const tag = endpoint({
     ...COMMON_PARAMETERS,
   }),
   picture: 'tagging.input.data',
-  answer: answer({
+  response: responseOf({
     tags: z.array(TAG).meta({ description: 'Highest confidence first.' }),
     voters: z.int().meta({ description: 'Number of documents that voted.' }),
   }),

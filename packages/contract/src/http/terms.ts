@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AFTER_PARAMETERS, answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, integer, limit, text } from '../parameter.ts';
 import { MAX_AFTER_TIMEOUT } from '../search.ts';
@@ -31,7 +31,7 @@ export const terms = endpoint({
     afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description: 'As for a search.' }),
     ...COMMON_PARAMETERS,
   }),
-  answer: answer({
+  response: responseOf({
     terms: z.record(z.string(), z.unknown()).meta({
       description:
         'One list per field. The default is flat: value, count, value, count … `json.nl` sets another format.',

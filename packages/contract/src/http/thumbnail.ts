@@ -10,6 +10,6 @@ export const thumbnail = endpoint({
   path: '/{collection}/thumbnail',
   summary: 'Get the thumbnail of a document, as WebP of at most 256 × 256 pixels.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, id: text().meta({ description: 'Id of the document.' }) }),
-  answer: 'image/webp',
+  response: 'image/webp',
   statuses: { 304: 'The thumbnail still has the ETag that was sent.' },
 });

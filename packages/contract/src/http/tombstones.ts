@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, COLLECTION_PARAMETER, COMMON_PARAMETERS } from '../common.ts';
+import { COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { integer, text } from '../parameter.ts';
 
@@ -26,5 +26,5 @@ export const tombstones = endpoint({
     cursor: text().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
     ...COMMON_PARAMETERS,
   }),
-  answer: answer({ tombstones: z.array(TOMBSTONE), nextCursor: z.string().optional() }),
+  response: responseOf({ tombstones: z.array(TOMBSTONE), nextCursor: z.string().optional() }),
 });

@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import { DOCUMENTS, JSON_BODIES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES } from '../update.ts';
+import { DOCUMENTS, JSON_BODIES, UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STATUSES } from '../update.ts';
 
 export const updateJsonDocs = endpoint({
   methods: ['GET', 'POST'],
@@ -12,6 +12,6 @@ export const updateJsonDocs = endpoint({
   parameters: UPDATE_PARAMETERS,
   bodies: { ...JSON_BODIES, 'application/json': DOCUMENTS },
   streamed: true,
-  answer: UPDATE_ANSWER,
+  response: UPDATE_RESPONSE,
   statuses: UPDATE_STATUSES,
 });

@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import { UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES, XML_CHANGES } from '../update.ts';
+import { UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STATUSES, XML_CHANGES } from '../update.ts';
 
 export const updateXml = endpoint({
   methods: ['GET', 'POST'],
@@ -12,6 +12,6 @@ export const updateXml = endpoint({
   parameters: UPDATE_PARAMETERS,
   bodies: { 'application/xml': XML_CHANGES },
   streamed: true,
-  answer: UPDATE_ANSWER,
+  response: UPDATE_RESPONSE,
   statuses: UPDATE_STATUSES,
 });

@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import { JSON_BODIES, UPDATE_ANSWER, UPDATE_PARAMETERS, UPDATE_STATUSES, XML_CHANGES } from '../update.ts';
+import { JSON_BODIES, UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STATUSES, XML_CHANGES } from '../update.ts';
 
 export const update = endpoint({
   methods: ['GET', 'POST'],
@@ -13,6 +13,6 @@ export const update = endpoint({
   parameters: UPDATE_PARAMETERS,
   bodies: { ...JSON_BODIES, 'application/xml': XML_CHANGES },
   streamed: true,
-  answer: UPDATE_ANSWER,
+  response: UPDATE_RESPONSE,
   statuses: UPDATE_STATUSES,
 });

@@ -5,31 +5,31 @@ import type { Context } from '../context.ts';
 /** Errors that may only be due to outdated cached data. */
 const OUTDATED: readonly ErrorCode[] = ['not-found', 'bad-request', 'conflict'];
 
-/** An answer, and the state of the collection that it was made from. */
-interface AnswerWithState<T> {
+/** A result, and the state of the collection that it was made from. */
+interface ResultWithState<T> {
   readonly value: T;
-  /** The name of the collection, and the version of its fields, as the database returned them with the answer. */
+  /** The name of the collection, and the version of its fields, as the database returned them with the result. */
   readonly collection: { readonly name: string; readonly schemaVersion: number };
 }
 
 /**
- * Makes an answer from the cached state of a collection, which saves a query for the state. If the answer shows that
- * the state was outdated, it is made again from the current one.
+ * Computes a result from the cached state of a collection, which saves a query for the state. If the result shows that
+ * the state was outdated, it is computed again from the current one.
  *
- * @param isCostly whether the answer must not be made twice, for example because it analyzes a picture: then the
+ * @param isCostly whether the result must not be computed twice, for example because it analyzes a picture: then the
  * current state is read first
  * @throws AkinError not-found if there is no such collection
  */
-export async function answerFromCache<T>(
+export async function computeFromCache<T>(
   name: string,
   { store }: Context,
   isCostly: boolean,
-  answer: (collection: Collection, schema: CollectionSchema) => Promise<AnswerWithState<T>>,
+  compute: (collection: Collection, schema: CollectionSchema) => Promise<ResultWithState<T>>,
 ): Promise<T> {
   const cached = isCostly ? undefined : cachedCollection(store, name);
   if (cached !== undefined) {
     const { collection, schema } = cached;
-    const made = await answer(collection, schema).catch((error: unknown) => {
+    const made = await compute(collection, schema).catch((error: unknown) => {
       // The field may be new, or the collection another one.
       if (error instanceof AkinError && OUTDATED.includes(error.code)) return undefined;
       throw error;
@@ -37,5 +37,5 @@ export async function answerFromCache<T>(
     if (made?.collection.name === name && made.collection.schemaVersion === schema.version) return made.value;
   }
   const collection = await findCollection(store, name);
-  return (await answer(collection, await loadSchema(store, collection))).value;
+  return (await compute(collection, await loadSchema(store, collection))).value;
 }

@@ -4,7 +4,7 @@ import { parseModulesApply } from '@akin/modules/manifests';
 import { inSpan, traceparent } from '@akin/runtime';
 import { type AcceptedRange, type Collection, findCollection, lastOperation, type Operation } from '@akin/store';
 import type { Context } from '../context.ts';
-import type { JsonAnswer } from '../http/answer.ts';
+import type { JsonResult } from '../http/handler-result.ts';
 import { MULTIPART_TYPE } from '../http/multipart.ts';
 import type { ParameterList } from '../http/parameters.ts';
 import { FORM_TYPE, isJsonType, isXmlType, LINES_TYPES, unsupportedBody } from '../http/read-request.ts';
@@ -28,11 +28,11 @@ interface AcceptedBodies {
 }
 
 /** The steps of every update: validate, accept, wait for analysis, commit. */
-export async function answerUpdate(
+export async function handleUpdate(
   call: Call<Parameters>,
   accepts: AcceptedBodies,
   context: Context,
-): Promise<JsonAnswer> {
+): Promise<JsonResult> {
   const { parameters } = call;
   refuseParameters(call.list);
   const modules =

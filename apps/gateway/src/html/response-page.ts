@@ -11,12 +11,12 @@ const LONGEST = 500;
 const SHOWN_APART = new Set(['score', 'color_palette_hex', 'color_palette_freq']);
 
 /**
- * An answer as a page: documents with picture, score, palette and fields, and a table of everything else.
+ * A response as a page: documents with picture, score, palette and fields, and a table of everything else.
  *
  * @param path the raw path of the request. Thumbnails are next to it
  */
-export function renderAnswer(answer: Members, path: string): string {
-  const { responseHeader, response, error, ...rest } = answer as {
+export function renderResponse(body: Members, path: string): string {
+  const { responseHeader, response, error, ...rest } = body as {
     responseHeader?: Members;
     response?: { docs?: readonly Document[] } & Members;
     error?: Members;

@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 export const CLIENT_READ_TIMEOUT_MILLISECONDS = 30_000;
 
 /**
- * Ends an answer. Its bytes stay in memory until the client has read them, so a client that reads nothing for a while
+ * Ends a response. Its bytes stay in memory until the client has read them, so a client that reads nothing for a while
  * is disconnected.
  */
-export function endAnswer(
+export function endResponse(
   response: ServerResponse,
   bytes?: Uint8Array,
   milliseconds = CLIENT_READ_TIMEOUT_MILLISECONDS,

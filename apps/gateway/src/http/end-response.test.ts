@@ -3,16 +3,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { endAnswer } from './end-answer.ts';
+import { endResponse } from './end-response.ts';
 
 /** More than the operating system takes without a reader. */
 const LARGE = Buffer.alloc(64 * 1024 ** 2);
 
-describe('the end of an answer', () => {
+describe('the end of a response', () => {
   it('disconnects a client that does not read', async () => {
     await using server = await serve();
     const [{ socket }, response] = await server.ask();
-    endAnswer(response, LARGE, 50);
+    endResponse(response, LARGE, 50);
     await once(response, 'close');
     expect(socket.destroyed).toBe(true);
   });
@@ -20,14 +20,14 @@ describe('the end of an answer', () => {
   it('sets no time limit for what follows on the connection', async () => {
     await using server = await serve();
     const [{ socket }, first] = await server.ask();
-    endAnswer(first, LARGE, 1_000_000);
+    endResponse(first, LARGE, 1_000_000);
     expect(socket.timeout).toBe(1_000_000);
     const [, second] = await server.ask();
     server.client.resume();
     await once(first, 'finish');
     await setImmediate();
     expect([first.writableFinished, socket.timeout]).toEqual([true, 0]);
-    endAnswer(second, Buffer.from('small'), 1_000_000);
+    endResponse(second, Buffer.from('small'), 1_000_000);
     expect(socket.timeout).toBe(0);
   });
 });

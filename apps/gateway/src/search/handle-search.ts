@@ -12,11 +12,11 @@ import {
   search,
 } from '@akin/store';
 import type { Context } from '../context.ts';
-import type { JsonAnswer } from '../http/answer.ts';
+import type { JsonResult } from '../http/handler-result.ts';
 import type { Call } from '../http/serve.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitTokenOrStandby } from '../update/await-token.ts';
-import { answerFromCache } from './answer-from-cache.ts';
+import { computeFromCache } from './compute-from-cache.ts';
 import { describeQuery, rankingModule } from './describe-query.ts';
 import { isUncached, type NamedFacet, readFacets, tagsOf } from './facets.ts';
 import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
@@ -37,11 +37,11 @@ export interface SearchPreset {
 }
 
 /** The steps of every search: parse, describe, rank, present. */
-export async function answerSearch(
+export async function handleSearch(
   call: Call<Parameters>,
   preset: SearchPreset,
   context: Context,
-): Promise<JsonAnswer> {
+): Promise<JsonResult> {
   const { parameters, signal } = call;
   refuseUnsupported(call.list);
   checkDepth(parameters);
@@ -67,14 +67,14 @@ export async function answerSearch(
   const { after, afterTimeout } = parameters;
   const commitToShow = await awaitTokenOrStandby(after, afterTimeout, parameters.collection, signal, context);
   const isAnalyzed = inputs.some(({ kind }) => kind === 'url' || kind === 'data' || kind === 'text');
-  return answerFromCache(parameters.collection, context, isAnalyzed, async (collection, schema) => {
+  return computeFromCache(parameters.collection, context, isAnalyzed, async (collection, schema) => {
     const atLeast = await commitToShow(collection);
     await requireModelForInputs(inputs, module, collection, schema, context);
     const calibration = calibrationFor(inputs, module, schema, collection, context);
     const rankOptions = {
       ...{ module, calibration, models: modelSetOf(context.store, schema) },
       threshold: parameters['rank.threshold'] ?? preset.threshold,
-      // If the client wants an exact answer, this overrides everything else.
+      // If the client wants an exact result, this overrides everything else.
       smartfilter: parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'],
     } as const;
     const described = inputs.length > 0 ? await describeQuery(inputs, rankOptions, signal, context) : undefined;
@@ -133,7 +133,7 @@ function presentResult(
   result: SearchResult,
   queryWarnings: readonly string[],
   { parameters, fields, hidden, facets, score }: Presentation,
-): JsonAnswer {
+): JsonResult {
   const maxScore = score({ distance: result.minDistance, score: result.maxScore });
   const warnings = [...queryWarnings, ...facetWarnings(facets, result.facets)];
   return {

@@ -1,27 +1,27 @@
 import type { ErrorCode, ErrorDetail } from '@akin/domain';
 
-/** The answer of a handler: members of a JSON object, after the response header that `serve` adds. */
-export interface JsonAnswer {
+/** A result that is sent as JSON: members of an object, after the response header that `serve` adds. */
+export interface JsonResult {
   readonly status?: number;
   /** Further members of `responseHeader`. */
   readonly header?: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>>;
   /** Set if a part of the request failed and the rest succeeded. */
   readonly partial?: { readonly code: ErrorCode; readonly message: string; readonly details: readonly ErrorDetail[] };
-  /** False for the few answers that have no `responseHeader`. */
+  /** False for the few responses that have no `responseHeader`. */
   readonly enveloped?: boolean;
 }
 
-/** An answer that is not JSON. */
-export interface BytesAnswer {
+/** A result that is not JSON. */
+export interface BytesResult {
   readonly status?: number;
   readonly type: string;
   readonly bytes: Uint8Array | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that continues until the client disconnects or the data ends. */
-export interface StreamAnswer {
+/** A result that is sent piece by piece until the client disconnects or the data ends. */
+export interface StreamResult {
   readonly type: string;
   /** Events are read no faster than the client reads them. They end when the client disconnects. */
   readonly events: AsyncGenerator<string | Uint8Array>;
@@ -29,7 +29,7 @@ export interface StreamAnswer {
 }
 
 /** A file, or a part of it, which is not kept in memory. */
-export interface FileAnswer {
+export interface FileResult {
   readonly status?: number;
   readonly type: string;
   /** Number of bytes. */
@@ -39,4 +39,4 @@ export interface FileAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Answer = JsonAnswer | BytesAnswer | StreamAnswer | FileAnswer;
+export type HandlerResult = JsonResult | BytesResult | StreamResult | FileResult;
