@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Collection, NewDocument, SearchAnswer } from '@akin/client';
+import type { Collection, NewDocument, SearchResponse } from '@akin/client';
 import { pauseOfClient } from '@akin/testing';
 
 /** Documents that every request stamps together. */
@@ -48,7 +48,7 @@ const LOOKS: readonly ((collection: Collection) => Promise<Seen>)[] = [
   },
 ];
 
-function page({ response }: SearchAnswer): Seen {
+function page({ response }: SearchResponse): Seen {
   const stamps = [...new Set(response.docs.map(({ stamp }) => Number(stamp)))];
   return { count: response.docs.length, wanted: PROBES, stamps };
 }

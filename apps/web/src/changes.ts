@@ -15,7 +15,7 @@ export interface Changes {
   /** Set if there are more failed changes. */
   readonly nextCursor: string | undefined;
   readonly open: readonly Operation[];
-  /** Null until the first answer. */
+  /** Null until the first response. */
   readonly loadedAt: number | null;
   /** Operations or reasons that are being retried. */
   readonly retrying: ReadonlySet<string>;

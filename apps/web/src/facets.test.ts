@@ -1,4 +1,4 @@
-import type { SearchAnswer } from '@akin/client';
+import type { SearchResponse } from '@akin/client';
 import { describe, expect, it } from '@jest/globals';
 import { countsOf, type FacetField, facetFieldsOf, facetsOf, filterOf, filterText, joinFilters } from './facets.ts';
 import { searchOf, type ViewState } from './view-state.ts';
@@ -123,16 +123,16 @@ it('counts only related results if a ranking is sorted by something else', () =>
 });
 
 describe('groups', () => {
-  const answer = (numFound: number, fields: Record<string, (string | number)[]>): SearchAnswer => ({
+  const responseWith = (numFound: number, fields: Record<string, (string | number)[]>): SearchResponse => ({
     responseHeader: { status: 0, QTime: 1 },
     response: { numFound, start: 0, numFoundExact: true, docs: [] },
     facet_counts: { facet_queries: {}, facet_fields: fields, facet_ranges: {} },
   });
-  const names = (found: SearchAnswer, filters: string[] = []) =>
+  const names = (found: SearchResponse, filters: string[] = []) =>
     facetsOf(found, FIELDS, filters).map(({ name }) => name);
 
   it('are those that divide the results', () => {
-    const [group] = facetsOf(answer(10, { f0: ['red', 6, 'blue', 4] }), FIELDS, []);
+    const [group] = facetsOf(responseWith(10, { f0: ['red', 6, 'blue', 4] }), FIELDS, []);
     expect(group).toEqual({
       name: 'labels',
       several: true,
@@ -141,16 +141,16 @@ describe('groups', () => {
         { value: 'blue', count: 4 },
       ],
     });
-    expect(names(answer(10, { f2: ['true', 10] }))).toEqual([]);
-    expect(names(answer(10, { f2: ['true', 9] }))).toEqual(['sold']);
-    expect(names(answer(1000, { f1: ['a', 9, 'b', 8] }))).toEqual([]);
-    expect(names(answer(4, { f1: ['a', 1, 'b', 1, 'c', 1, 'd', 1] }))).toEqual([]);
-    expect(names(answer(0, {}))).toEqual([]);
+    expect(names(responseWith(10, { f2: ['true', 10] }))).toEqual([]);
+    expect(names(responseWith(10, { f2: ['true', 9] }))).toEqual(['sold']);
+    expect(names(responseWith(1000, { f1: ['a', 9, 'b', 8] }))).toEqual([]);
+    expect(names(responseWith(4, { f1: ['a', 1, 'b', 1, 'c', 1, 'd', 1] }))).toEqual([]);
+    expect(names(responseWith(0, {}))).toEqual([]);
   });
 
   it('stay visible if a value is chosen, so that it can be removed', () => {
-    expect(names(answer(0, {}), [thing('a')])).toEqual(['kind of: thing']);
-    expect(names(answer(0, {}), ['labels:[a TO b]'])).toEqual([]);
+    expect(names(responseWith(0, {}), [thing('a')])).toEqual(['kind of: thing']);
+    expect(names(responseWith(0, {}), ['labels:[a TO b]'])).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { rankingEndpoint, type SearchAnswer, type SearchEndpoint, type SearchParameters } from '@akin/client';
+import { rankingEndpoint, type SearchEndpoint, type SearchParameters, type SearchResponse } from '@akin/client';
 import { escapeName, unescaped } from './filters/names.ts';
 import { readPlace } from './filters/places.ts';
 import { isRangeOf, type RangeField, rangeFacet, readBounds, tagRange } from './filters/ranges.ts';
@@ -162,14 +162,14 @@ function moreOf(contains: string | undefined): string {
 
 /** The facets worth showing: fields that divide the results, and those with a filter or a search for values. */
 export function facetsOf(
-  answer: SearchAnswer,
+  body: SearchResponse,
   fields: readonly FacetField[],
   filters: readonly string[],
   wanted: ReadonlyMap<string, string> = new Map(),
 ): Facet[] {
-  const { numFound } = answer.response;
+  const { numFound } = body.response;
   return fields.flatMap((field, i): Facet[] => {
-    const flat = answer.facet_counts?.facet_fields[`f${i}`] ?? [];
+    const flat = body.facet_counts?.facet_fields[`f${i}`] ?? [];
     const values = flat.flatMap((value, at) =>
       at % 2 === 0 && value !== null ? [{ value: String(value), count: Number(flat[at + 1]) }] : [],
     );

@@ -90,8 +90,8 @@ class KeyedSource extends AsyncDirective {
 const NO_PICTURE = 'data:,';
 
 async function fetchPicture(address: string, key: string): Promise<Blob | undefined> {
-  const answer = await fetch(address, { headers: { authorization: `Bearer ${key}` } }).catch(() => undefined);
-  return answer?.ok ? answer.blob().catch(() => undefined) : undefined;
+  const response = await fetch(address, { headers: { authorization: `Bearer ${key}` } }).catch(() => undefined);
+  return response?.ok ? response.blob().catch(() => undefined) : undefined;
 }
 
 /** Shows the picture of another URL in an image, fetched with the key if there is one. */

@@ -275,7 +275,7 @@ const actions: Actions = {
     const preview = URL.createObjectURL(file);
     model.update({ error: null, preview, opened: null, analyzing: true });
     scrollTo({ top: 0 });
-    // If the user has left the view, the answer is not needed.
+    // If the user has left the view, the response is not needed.
     const isWanted = () => model.shown.analyzing && model.shown.preview === preview;
     try {
       const query = await queryOfFile(model.collection, file);
@@ -295,7 +295,7 @@ addEventListener('popstate', () => {
   const state = { ...inUrl, query: inUrl.query ?? uploadOf(history.state) };
   model.state = state;
   closeQuestions();
-  // Its answer would concern what was shown before.
+  // Its response would concern what was shown before.
   cancelQuestion();
   const hasSameUrl = writeState({ ...state, opened: null }) === writeState({ ...before, opened: null });
   // An uploaded picture may be too long for the URL.

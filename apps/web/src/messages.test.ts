@@ -39,7 +39,7 @@ it.each([
     'The image at http://127.0.0.1:1/x.jpg could not be fetched: the connection was refused.',
   ],
   [500, 'Something internal', 'akin had an internal error. Its log contains the details.'],
-  [0, 'No answer from akin: is it running? (fetch failed)', 'akin does not answer. Is it still running?'],
+  [0, 'No response from akin: is it running? (fetch failed)', 'akin does not answer. Is it still running?'],
 ])('says %d in the words of the page: %s', (status, said, shown) => {
   expect(messageOf(new AkinRequestError(status, said))).toBe(shown);
 });

@@ -25,7 +25,7 @@ export function messageOf(error: unknown): string {
   if (error instanceof DOMException && /^Not(Readable|Found)Error$/.test(error.name)) return T.unreadable;
   if (!(error instanceof AkinRequestError)) return T.page;
   const { status, message, retryAfterSeconds } = error;
-  if (status === 0) return T.noAnswer;
+  if (status === 0) return T.noResponse;
   if (status === 401) return T.key;
   if (status === 403) return T.scope;
   if (status === 429 || status === 503) {

@@ -1,4 +1,4 @@
-import type { FoundDocument, SearchAnswer } from '@akin/client';
+import type { FoundDocument, SearchResponse } from '@akin/client';
 import { countsOf, facetsOf } from './facets.ts';
 import { histogramsOf, loadRanges } from './filters/ranges.ts';
 import { loadManaged } from './manage/load-managed.ts';
@@ -14,7 +14,7 @@ import { IN_TEXT_FIRST } from './words.ts';
 /**
  * Loads the data for the view of the state.
  *
- * @param keep Keep the old results visible until the answer: for the same query after the collection has changed.
+ * @param keep Keep the old results visible until the response: for the same query after the collection has changed.
  */
 export async function search(model: Model, start = 0, keep = start > 0): Promise<void> {
   if (model.state.view === 'manage') return loadManaged(model);
@@ -33,13 +33,13 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
       delete parameters.start;
       parameters.cursorMark = start === 0 ? '*' : (model.shown.cursor ?? '*');
     }
-    const answer: SearchAnswer = await model.collection[endpoint](parameters, { signal });
-    const { docs } = answer.response;
+    const body: SearchResponse = await model.collection[endpoint](parameters, { signal });
+    const { docs } = body.response;
     const documents = [...(start === 0 ? before : model.shown.documents), ...docs];
-    const cursor = answer.nextCursorMark ?? null;
+    const cursor = body.nextCursorMark ?? null;
     // New documents that sort before the cursor are counted, but never come: an empty page is the end.
     const isEnd = start > 0 && docs.length === 0;
-    const numFound = isEnd ? documents.length : answer.response.numFound + before.length;
+    const numFound = isEnd ? documents.length : body.response.numFound + before.length;
     model.update({ documents, numFound, inText: inText.inText, cursor, loading: false });
     if (start === 0) await Promise.all([countFacets(model, signal), tagQuestion(model, signal)]);
   } catch (error) {
@@ -88,13 +88,13 @@ async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
   const { ranges, wanted } = model.shown;
   if (fields.length + ranges.length === 0) return model.update({ counting: false });
   const { endpoint, parameters } = countsOf(state, fields, ranges, wanted);
-  const answer = await model.collection[endpoint](parameters, { signal });
+  const body = await model.collection[endpoint](parameters, { signal });
   // The user has asked for other values meanwhile.
   if (model.shown.wanted !== wanted) return;
   model.update({
     counting: false,
-    facets: facetsOf(answer, fields, state.filters, wanted),
-    histograms: histogramsOf(answer, ranges),
+    facets: facetsOf(body, fields, state.filters, wanted),
+    histograms: histogramsOf(body, ranges),
   });
 }
 

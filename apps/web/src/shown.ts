@@ -19,7 +19,7 @@ export interface Shown {
    * place was searched.
    */
   inText: { readonly shown: number; readonly found: number } | null;
-  /** Null until the first answer. */
+  /** Null until the first response. */
   numFound: number | null;
   loading: boolean;
   error: string | null;

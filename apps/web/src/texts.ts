@@ -70,7 +70,7 @@ export const TEXTS = {
     listChanged: 'The list has changed. Reload the page.',
     unreadable: 'The file could not be read.',
     page: 'This page had an error. Reload it.',
-    noAnswer: 'akin does not answer. Is it still running?',
+    noResponse: 'akin does not answer. Is it still running?',
     key: 'akin needs a key.',
     scope: 'Your key does not allow this.',
     busy: (seconds: number) => `akin cannot do this now. Try again in ${count(seconds, 'second')}.`,

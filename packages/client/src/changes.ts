@@ -1,5 +1,5 @@
 import { AkinRequestError } from './errors.ts';
-import { readAnswer } from './json.ts';
+import { parseResponse } from './json.ts';
 import { type ClientConfig, openStream, wait } from './request.ts';
 import type { CollectionSummary, Operation } from './types.ts';
 
@@ -30,10 +30,10 @@ export async function* listen(
       const address = cursor === undefined ? path : `${path}?cursor=${encodeURIComponent(cursor)}`;
       for await (const { event, id, data } of readEvents(await openStream(config, address, signal))) {
         if (event === 'status') {
-          yield { kind: 'status', status: readAnswer(data) as unknown as CollectionSummary };
+          yield { kind: 'status', status: parseResponse(data) as unknown as CollectionSummary };
         } else if (event === 'operation' && id !== undefined) {
           cursor = id;
-          yield { kind: 'operation', id, operation: readAnswer(data) as unknown as Operation };
+          yield { kind: 'operation', id, operation: parseResponse(data) as unknown as Operation };
         }
       }
     } catch (error) {

@@ -27,7 +27,7 @@ export interface Client {
   isReady(): Promise<boolean>;
   /**
    * Resolves if akin answers and is ready. @throws {AkinRequestError} that says why it is not; `status` is 0 if there
-   * is no answer
+   * is no response
    */
   ready(): Promise<void>;
 }

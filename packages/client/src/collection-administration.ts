@@ -3,11 +3,11 @@ import { type ClientConfig, type Parameters, queryString, type RequestOptions, r
 import type {
   CollectionSummary,
   Operation,
-  OperationsAnswer,
   OperationsParameters,
+  OperationsResponse,
   Quota,
   Reindex,
-  RetryAnswer,
+  RetryResponse,
   Run,
   RunReport,
 } from './types.ts';
@@ -94,7 +94,10 @@ export class CollectionAdministration {
   }
 
   /** Lists accepted changes in order, with their states. */
-  operations(parameters: OperationsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<OperationsAnswer> {
+  operations(
+    parameters: OperationsParameters = {},
+    options: { signal?: AbortSignal } = {},
+  ): Promise<OperationsResponse> {
     return this.send('/operations', { ...parameters }, options);
   }
 
@@ -113,7 +116,7 @@ export class CollectionAdministration {
   }
 
   /** Processes all failed changes again, or those that failed for one reason. */
-  retryFailed(reason?: string): Promise<RetryAnswer> {
+  retryFailed(reason?: string): Promise<RetryResponse> {
     return this.send('/operations/retry', reason === undefined ? {} : { reason }, { method: 'POST' });
   }
 

@@ -4,22 +4,22 @@ import { type Picture, resolvePicture } from './picture.ts';
 import { rankingEndpoint, type SearchEndpoint } from './ranking-endpoint.ts';
 import { type Parameters, queryString, request, requestText } from './request.ts';
 import type {
-  AnalyzeAnswer,
+  AnalyzeResponse,
   ExportParameters,
   FoundDocument,
   FoundGroup,
-  GroupsAnswer,
   GroupsParameters,
+  GroupsResponse,
   NewDocument,
-  SearchAnswer,
   SearchParameters,
-  TagAnswer,
+  SearchResponse,
   TagParameters,
-  TermsAnswer,
+  TagResponse,
   TermsParameters,
+  TermsResponse,
   Tombstone,
-  UpdateAnswer,
   UpdateParameters,
+  UpdateResponse,
 } from './types.ts';
 
 /** Parameters with more characters than this are sent as a form body, because proxies limit the length of a URL. */
@@ -62,7 +62,7 @@ export class Collection extends CollectionAdministration {
     documents: readonly NewDocument[],
     parameters: UpdateParameters = {},
     options: { signal?: AbortSignal } = {},
-  ): Promise<UpdateAnswer> {
+  ): Promise<UpdateResponse> {
     return this.send(
       '/update',
       { ...parameters },
@@ -79,7 +79,7 @@ export class Collection extends CollectionAdministration {
     picture: Blob,
     parameters: UpdateParameters = {},
     options: { signal?: AbortSignal } = {},
-  ): Promise<UpdateAnswer> {
+  ): Promise<UpdateResponse> {
     const body = new FormData();
     body.append('document', writeJson(document));
     body.append('file', picture, 'picture');
@@ -96,7 +96,7 @@ export class Collection extends CollectionAdministration {
     body: Uint8Array<ArrayBuffer>,
     parameters: UpdateParameters = {},
     options: { lines?: boolean; gzip?: boolean; signal?: AbortSignal } = {},
-  ): Promise<UpdateAnswer> {
+  ): Promise<UpdateResponse> {
     return this.send(
       '/update',
       { ...parameters },
@@ -114,7 +114,7 @@ export class Collection extends CollectionAdministration {
     ids: readonly string[],
     parameters: UpdateParameters = {},
     options: { signal?: AbortSignal } = {},
-  ): Promise<UpdateAnswer> {
+  ): Promise<UpdateResponse> {
     return this.#command({ delete: ids }, parameters, options);
   }
 
@@ -122,7 +122,7 @@ export class Collection extends CollectionAdministration {
     query: string,
     parameters: UpdateParameters = {},
     options: { signal?: AbortSignal } = {},
-  ): Promise<UpdateAnswer> {
+  ): Promise<UpdateResponse> {
     return this.#command({ delete: { query } }, parameters, options);
   }
 
@@ -141,13 +141,13 @@ export class Collection extends CollectionAdministration {
     return response?.docs ?? (doc ? [doc] : []);
   }
 
-  /** Lists values of fields with the number of documents for each. Parameters and answer are those of `/terms`. */
-  listTerms(parameters: TermsParameters, options: { signal?: AbortSignal } = {}): Promise<TermsAnswer> {
+  /** Lists values of fields with the number of documents for each. Parameters and response are those of `/terms`. */
+  listTerms(parameters: TermsParameters, options: { signal?: AbortSignal } = {}): Promise<TermsResponse> {
     return this.#search('/terms', { ...parameters }, options);
   }
 
   /** Makes all processed changes visible to searches. */
-  commit(parameters: UpdateParameters = {}): Promise<UpdateAnswer> {
+  commit(parameters: UpdateParameters = {}): Promise<UpdateResponse> {
     return this.#command({ commit: {} }, parameters);
   }
 
@@ -159,7 +159,7 @@ export class Collection extends CollectionAdministration {
     picture: Picture | { url: string } | { data: string },
     parameters: { 'modules.apply'?: string } = {},
     options: { signal?: AbortSignal } = {},
-  ): Promise<AnalyzeAnswer> {
+  ): Promise<AnalyzeResponse> {
     if (isNamed(picture, 'data')) {
       const body = new URLSearchParams({ 'input.data': picture.data });
       return this.send('/analyze', { ...parameters, logParamsList: '' }, { ...options, body });
@@ -169,27 +169,27 @@ export class Collection extends CollectionAdministration {
   }
 
   /** Ranks by a module: a search at the module's endpoint, or at `/select` with `rank.mode` if there is none. */
-  rank(mode: string, parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
+  rank(mode: string, parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchResponse> {
     const { endpoint, preset } = rankingEndpoint(mode);
     return this.#search(`/${endpoint}`, { ...preset, ...parameters }, options);
   }
 
   /** Searches without a preset. If `q` contains words, documents are ranked by text. */
-  select(parameters: SearchParameters = {}, options: PictureOptions = {}): Promise<SearchAnswer> {
+  select(parameters: SearchParameters = {}, options: PictureOptions = {}): Promise<SearchResponse> {
     return this.#search('/select', parameters, options);
   }
 
   /** Finds pictures with similar content. */
-  image(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
+  image(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchResponse> {
     return this.#search('/image', parameters, options);
   }
 
-  color(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
+  color(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchResponse> {
     return this.#search('/color', parameters, options);
   }
 
   /** Finds copies of the same picture. The default threshold is 0.7. */
-  duplicate(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchAnswer> {
+  duplicate(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchResponse> {
     return this.#search('/duplicate', parameters, options);
   }
 
@@ -231,12 +231,12 @@ export class Collection extends CollectionAdministration {
   }
 
   /** Suggests labels for a picture. The most similar documents vote for them. */
-  tag(parameters: TagParameters, options: PictureOptions = {}): Promise<TagAnswer> {
+  tag(parameters: TagParameters, options: PictureOptions = {}): Promise<TagResponse> {
     return this.#search('/tag', { ...parameters }, options, 'tagging.input.url');
   }
 
   /** Returns a page of the groups of near-duplicates. */
-  groups(parameters: GroupsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<GroupsAnswer> {
+  groups(parameters: GroupsParameters = {}, options: { signal?: AbortSignal } = {}): Promise<GroupsResponse> {
     return this.#search('/groups', { ...parameters }, options);
   }
 
@@ -291,7 +291,7 @@ export class Collection extends CollectionAdministration {
     command: unknown,
     parameters: UpdateParameters,
     options: { signal?: AbortSignal } = {},
-  ): Promise<UpdateAnswer> {
+  ): Promise<UpdateResponse> {
     const segment = this.config.legacySegment ?? 'solr';
     return request(
       this.config,

@@ -18,7 +18,7 @@ export class AkinRequestError extends Error {
 }
 
 /** No response: akin is not running at this URL, or the network is down. */
-export class NoAnswerError extends AkinRequestError {}
+export class NoResponseError extends AkinRequestError {}
 /** 400: the request is wrong; the message says what. */
 export class BadRequestError extends AkinRequestError {}
 /** 401: akin requires a key. 403: the key does not allow this request. */
@@ -35,7 +35,7 @@ export class BusyError extends AkinRequestError {}
 export class QuotaError extends AkinRequestError {}
 
 const CLASSES: Readonly<Record<number, typeof AkinRequestError>> = {
-  0: NoAnswerError,
+  0: NoResponseError,
   400: BadRequestError,
   401: KeyError,
   403: KeyError,

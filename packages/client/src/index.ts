@@ -17,13 +17,13 @@ export {
   BusyError,
   ConflictError,
   KeyError,
-  NoAnswerError,
+  NoResponseError,
   NotFoundError,
   PictureError,
   QuotaError,
 } from './errors.ts';
 export { Filter, type FilterValue, field, filter } from './filter.ts';
-export { type Plain, readAnswer } from './json.ts';
+export { type Plain, parseResponse } from './json.ts';
 export type { Key, NewKey, Scope } from './keys.ts';
 export type { Picture } from './picture.ts';
 export { rankingEndpoint, type SearchEndpoint } from './ranking-endpoint.ts';

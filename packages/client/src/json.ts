@@ -9,7 +9,7 @@ export type Plain = null | boolean | number | bigint | string | Plain[] | { [key
  *
  * @throws {AkinError} `bad-request` when the text is not JSON.
  */
-export function readAnswer(text: string): Plain {
+export function parseResponse(text: string): Plain {
   return plain(parseJson(text));
 }
 

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { createClient } from './client.ts';
-import { BadRequestError, BusyError, NoAnswerError, NotFoundError } from './errors.ts';
+import { BadRequestError, BusyError, NoResponseError, NotFoundError } from './errors.ts';
 import { filter } from './filter.ts';
 
 /** Responses that the server sends, in order: status and Retry-After. */
-let answers: [status: number, retryAfter?: string][];
+let responses: [status: number, retryAfter?: string][];
 let requests: number;
 let bodies: string[];
 let server: Server;
@@ -17,7 +17,7 @@ beforeEach(async () => {
   bodies = [];
   server = createServer((request, response) => {
     requests += 1;
-    const [status, retryAfter] = answers.shift() ?? [200];
+    const [status, retryAfter] = responses.shift() ?? [200];
     if (retryAfter) response.setHeader('retry-after', retryAfter);
     let body = '';
     request.setEncoding('utf8').on('data', (text) => {
@@ -38,19 +38,19 @@ afterEach(async () => {
 
 it('repeats a request that akin could not accept, as often as configured', async () => {
   const shop = createClient({ baseUrl, retries: 2 }).collection('shop');
-  answers = [[429, '0.01'], [503, '0.01'], [200]];
+  responses = [[429, '0.01'], [503, '0.01'], [200]];
   expect(await shop.status()).toMatchObject({ documents: 1 });
-  answers = [[429, '0.01'], [200]];
+  responses = [[429, '0.01'], [200]];
   await shop.add({ id: '1' });
   expect(requests).toBe(5);
-  answers = [[429, '0.01'], [429, '0.01'], [429, '0.01'], [200]];
+  responses = [[429, '0.01'], [429, '0.01'], [429, '0.01'], [200]];
   await expect(shop.status()).rejects.toThrow(BusyError);
   expect(requests).toBe(8);
 });
 
 it('does not repeat a change that may be accepted, a wrong request, or one with a long wait', async () => {
   const shop = createClient({ baseUrl }).collection('shop');
-  answers = [[503, '0.01'], [429, '3600'], [429], [400, '0.01'], [404, '0.01']];
+  responses = [[503, '0.01'], [429, '3600'], [429], [400, '0.01'], [404, '0.01']];
   await expect(shop.add({ id: '1' })).rejects.toThrow(BusyError);
   await expect(shop.status()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3600, message: 'said' });
   await expect(shop.status()).rejects.toThrow(BusyError);
@@ -58,12 +58,12 @@ it('does not repeat a change that may be accepted, a wrong request, or one with 
   await expect(shop.status()).rejects.toThrow(NotFoundError);
   expect(requests).toBe(5);
   const nobody = createClient({ baseUrl: 'http://127.0.0.1:9' });
-  await expect(nobody.collections()).rejects.toThrow(NoAnswerError);
+  await expect(nobody.collections()).rejects.toThrow(NoResponseError);
 });
 
 it('stops waiting when its signal aborts', async () => {
   const shop = createClient({ baseUrl }).collection<{ price: number }>('shop');
-  answers = [[429, '50']];
+  responses = [[429, '50']];
   const stop = new AbortController();
   const search = shop.search('red', { signal: stop.signal });
   server.once('request', () => setImmediate(() => stop.abort(new Error('enough'))));
@@ -74,7 +74,7 @@ it('ranks at the endpoint of a module, or by rank.mode where the module has none
   const shop = createClient({ baseUrl }).collection('shop');
   const asked: (string | undefined)[] = [];
   server.on('request', ({ url }) => asked.push(url));
-  answers = [];
+  responses = [];
   for (const mode of ['content', 'duplicate', 'texture']) await shop.rank(mode, { rows: 1 });
   expect(asked).toEqual([
     '/api/cores/shop/image?rows=1',
@@ -85,7 +85,7 @@ it('ranks at the endpoint of a module, or by rank.mode where the module has none
 
 it('deletes one id, several ids, or what matches a filter', async () => {
   const shop = createClient({ baseUrl }).collection('shop');
-  answers = [];
+  responses = [];
   await shop.delete('1');
   await shop.delete(['1', '2']);
   await shop.delete([]);
@@ -103,7 +103,7 @@ it('deletes one id, several ids, or what matches a filter', async () => {
 
 it('sends whole numbers beyond 2^53 digit for digit, and the rest as JSON.stringify', async () => {
   const shop = createClient({ baseUrl }).collection('shop');
-  answers = [];
+  responses = [];
   const plain = {
     id: '1"',
     at: new Date('2024-02-29T12:00:00Z'),
@@ -122,7 +122,7 @@ it('sends whole numbers beyond 2^53 digit for digit, and the rest as JSON.string
 it('takes a base URL that ends with a slash', async () => {
   const asked: (string | undefined)[] = [];
   server.on('request', ({ url }) => asked.push(url));
-  answers = [];
+  responses = [];
   const client = createClient({ baseUrl: `${baseUrl}/` });
   await client.collections();
   await client.collection('shop').status();

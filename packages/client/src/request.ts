@@ -1,5 +1,5 @@
 import { AkinRequestError, errorOf } from './errors.ts';
-import { type Plain, readAnswer } from './json.ts';
+import { type Plain, parseResponse } from './json.ts';
 
 export interface ClientConfig {
   /** URL of akin, such as `http://127.0.0.1:8983`. Empty: the origin of the web page. */
@@ -60,12 +60,12 @@ export async function requestText(
   options: RequestOptions = {},
 ): Promise<{ text: string; headers: Headers }> {
   for (let left = config.retries ?? DEFAULT_RETRIES; ; left -= 1) {
-    const { answer, text } = await exchange(config, path, options, async (answer) => ({
-      answer,
-      text: await answer.text(),
+    const { response, text } = await exchange(config, path, options, async (response) => ({
+      response,
+      text: await response.text(),
     }));
-    if (answer.ok) return { text, headers: answer.headers };
-    const error = refusal(answer, text);
+    if (response.ok) return { text, headers: response.headers };
+    const error = refusal(response, text);
     const seconds = error.retryAfterSeconds;
     const again = error.status === 429 || (error.status === 503 && !options.changes);
     if (left <= 0 || !again || seconds === undefined || seconds > LONGEST_WAIT_SECONDS) throw error;
@@ -96,9 +96,9 @@ export async function openStream(
   signal: AbortSignal,
   method: 'GET' | 'POST' = 'GET',
 ): Promise<ReadableStream<Uint8Array>> {
-  return exchange(config, path, { method, signal }, async (answer) => {
-    if (!answer.ok || answer.body === null) throw refusal(answer, await answer.text());
-    return answer.body;
+  return exchange(config, path, { method, signal }, async (response) => {
+    if (!response.ok || response.body === null) throw refusal(response, await response.text());
+    return response.body;
   });
 }
 
@@ -106,32 +106,32 @@ async function exchange<T>(
   config: ClientConfig,
   path: string,
   options: RequestOptions,
-  read: (answer: Response) => Promise<T>,
+  read: (response: Response) => Promise<T>,
 ): Promise<T> {
   const headers: Record<string, string> = {};
   if (config.key) headers.authorization = `Bearer ${config.key}`;
   if (options.contentType) headers['content-type'] = options.contentType;
   if (options.contentEncoding) headers['content-encoding'] = options.contentEncoding;
   try {
-    const answer = await (config.fetch ?? fetch)(`${config.baseUrl}${path}`, {
+    const response = await (config.fetch ?? fetch)(`${config.baseUrl}${path}`, {
       method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
       headers,
       ...(options.body === undefined ? {} : { body: options.body }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
-    return await read(answer);
+    return await read(response);
   } catch (cause) {
     if (options.signal?.aborted || cause instanceof AkinRequestError) throw cause;
-    throw errorOf(0, `No answer from ${config.baseUrl || 'akin'}: is it running? (${describe(cause)})`);
+    throw errorOf(0, `No response from ${config.baseUrl || 'akin'}: is it running? (${describe(cause)})`);
   }
 }
 
-function refusal(answer: Response, text: string): AkinRequestError {
+function refusal(response: Response, text: string): AkinRequestError {
   const error = (readBody(text) as { error?: { msg?: string; details?: Plain[] } } | null)?.error;
-  const retryAfter = Number(answer.headers.get('retry-after'));
+  const retryAfter = Number(response.headers.get('retry-after'));
   return errorOf(
-    answer.status,
-    error?.msg ?? `akin answered ${answer.status} ${answer.statusText}`,
+    response.status,
+    error?.msg ?? `akin answered ${response.status} ${response.statusText}`,
     error?.details ?? [],
     retryAfter > 0 ? retryAfter : undefined,
   );
@@ -139,7 +139,7 @@ function refusal(answer: Response, text: string): AkinRequestError {
 
 function readBody(text: string): Plain {
   try {
-    return readAnswer(text);
+    return parseResponse(text);
   } catch {
     return null;
   }

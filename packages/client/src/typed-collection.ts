@@ -3,13 +3,13 @@ import { type Filter, filter } from './filter.ts';
 import type { Picture } from './picture.ts';
 import type {
   FoundGroup,
-  GroupsAnswer,
   GroupsParameters,
+  GroupsResponse,
   NewDocument,
-  SearchAnswer,
   SearchParameters,
-  UpdateAnswer,
+  SearchResponse,
   UpdateParameters,
+  UpdateResponse,
 } from './types.ts';
 
 /** A document in a result: its fields, its id, and its score (0 to 1) if the search compared pictures or words. */
@@ -105,7 +105,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
   override add(
     documents: (Doc & { id: string }) | readonly (Doc & { id: string })[] | readonly NewDocument[],
     { wait, signal, ...parameters }: AddOptions = {},
-  ): Promise<UpdateAnswer> {
+  ): Promise<UpdateResponse> {
     const list = (Array.isArray(documents) ? documents : [documents]) as readonly NewDocument[];
     return super.add(list, { ...(wait ? { commit: true } : {}), ...parameters }, signal ? { signal } : {});
   }
@@ -128,7 +128,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
   delete(
     which: string | readonly string[] | { readonly filter: string | Filter },
     { wait, signal, ...parameters }: AddOptions = {},
-  ): Promise<UpdateAnswer> {
+  ): Promise<UpdateResponse> {
     const options = { ...(wait ? { commit: true } : {}), ...parameters };
     const request = signal ? { signal } : {};
     if (typeof which === 'string') return this.deleteByIds([which], options, request);
@@ -190,7 +190,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
   override groups(
     { filter: filters, limit, ...parameters }: GroupsParameters & GroupOptions = {},
     options: RequestOptions = {},
-  ): Promise<GroupsAnswer> {
+  ): Promise<GroupsResponse> {
     return super.groups(
       {
         ...parameters,
@@ -293,7 +293,7 @@ const fieldList = (fields: readonly string[]): string => [...new Set(['id', 'sco
 
 const listOf = <T>(value: T | readonly T[]): T[] => (Array.isArray(value) ? [...value] : [value as T]);
 
-function result<Doc>({ response, responseHeader, facet_counts }: SearchAnswer): SearchResult<Doc> {
+function result<Doc>({ response, responseHeader, facet_counts }: SearchResponse): SearchResult<Doc> {
   const fields = Object.entries(facet_counts?.facet_fields ?? {});
   return {
     documents: response.docs as unknown as Found<Doc>[],

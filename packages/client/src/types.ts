@@ -34,7 +34,7 @@ export interface ResponseHeader {
  */
 export type FoundDocument = { id: string; score?: number; collapsed?: number } & { [field: string]: Plain };
 
-export interface SearchAnswer {
+export interface SearchResponse {
   responseHeader: ResponseHeader;
   response: {
     numFound: number;
@@ -168,13 +168,13 @@ export interface OperationsParameters {
   cursor?: string;
 }
 
-export interface OperationsAnswer {
+export interface OperationsResponse {
   responseHeader: ResponseHeader;
   operations: Operation[];
   nextCursor?: string;
 }
 
-export interface RetryAnswer {
+export interface RetryResponse {
   responseHeader: ResponseHeader;
   /** Number of changes that are processed again. */
   retried: number;
@@ -184,12 +184,12 @@ export interface RetryAnswer {
   conflicting: number;
 }
 
-export interface UpdateAnswer {
+export interface UpdateResponse {
   responseHeader: ResponseHeader;
   operations?: { first: string; last: string; count: number };
 }
 
-export interface AnalyzeAnswer {
+export interface AnalyzeResponse {
   responseHeader: ResponseHeader;
   /** JSON text: the value for `import`. */
   outputs: string;
@@ -213,7 +213,7 @@ export interface GroupsParameters {
   after?: string;
 }
 
-export interface GroupsAnswer {
+export interface GroupsResponse {
   responseHeader: ResponseHeader;
   /** The last commit of the collection. */
   commit: number;
@@ -254,7 +254,7 @@ export interface TagParameters {
   after?: string;
 }
 
-export interface TagAnswer {
+export interface TagResponse {
   responseHeader: ResponseHeader;
   tags: PredictedTag[];
   /** How many documents voted. */
@@ -343,7 +343,7 @@ export interface TermsParameters {
   after?: string;
 }
 
-export interface TermsAnswer {
+export interface TermsResponse {
   responseHeader: ResponseHeader;
   /** For each field: value, count, value, count … */
   terms: { [field: string]: (string | number)[] };

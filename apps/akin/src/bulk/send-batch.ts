@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { AkinRequestError, type Collection, type UpdateAnswer, type UpdateParameters } from '@akin/client';
+import { AkinRequestError, type Collection, type UpdateParameters, type UpdateResponse } from '@akin/client';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { isTransient } from './retry-transient.ts';
 
@@ -20,7 +20,7 @@ export interface Sending<Document extends Outgoing> {
   /** Compresses the bodies. */
   readonly compress: boolean;
   readonly parameters: UpdateParameters;
-  /** Sending fails after this time without an answer. */
+  /** Sending fails after this time without a response. */
   readonly maxOutageMilliseconds: number;
   readonly signal: AbortSignal;
   /** Documents that akin accepted, as the operations from `first` on. */
@@ -34,7 +34,7 @@ const MAX_INTERNAL_ERRORS = 5;
 
 /**
  * Sends documents until akin has accepted or refused each. A repeated request stores the same documents under the same
- * ids, so a lost answer does no harm.
+ * ids, so a lost response does no harm.
  *
  * @throws AkinRequestError if akin accepts nothing at all, for example without a key, or does not answer for too long
  */
@@ -50,9 +50,9 @@ export async function sendBatch<Document extends Outgoing>(
     await limiter.begin(signal);
     let error: AkinRequestError;
     try {
-      const answer = await post(documents, sending);
+      const response = await post(documents, sending);
       limiter.taken();
-      sending.accepted(documents, answer.operations?.first ?? '', answer.responseHeader.token ?? '');
+      sending.accepted(documents, response.operations?.first ?? '', response.responseHeader.token ?? '');
       return;
     } catch (caught) {
       if (!(caught instanceof AkinRequestError)) throw caught;
@@ -94,7 +94,7 @@ export async function sendBatch<Document extends Outgoing>(
 async function post<Document extends Outgoing>(
   documents: readonly Document[],
   sending: Sending<Document>,
-): Promise<UpdateAnswer> {
+): Promise<UpdateResponse> {
   const parts: Buffer[] = [];
   for (const { bytes } of documents) parts.push(bytes, NEWLINE);
   const body = Buffer.concat(parts);

@@ -12,15 +12,17 @@ afterEach(() => {
   Reflect.deleteProperty(globalThis, 'document');
 });
 
-/** Watches an akin that gives these answers. Stops with the last one. Returns how many times the metrics were shown. */
-async function shown(answers: readonly (string | Error)[]): Promise<number> {
-  const left = [...answers];
+/**
+ * Watches an akin that gives these responses. Stops with the last one. Returns how many times the metrics were shown.
+ */
+async function shown(responses: readonly (string | Error)[]): Promise<number> {
+  const left = [...responses];
   const end = new AbortController();
   const metrics = jest.fn(async () => {
-    const answer = left.shift() ?? '';
+    const response = left.shift() ?? '';
     if (left.length === 0) end.abort();
-    if (answer instanceof Error) throw answer;
-    return answer;
+    if (response instanceof Error) throw response;
+    return response;
   });
   const update = jest.fn();
   const watching = watchFigures({ akin: { metrics }, update } as unknown as Model, end.signal);
@@ -30,14 +32,14 @@ async function shown(answers: readonly (string | Error)[]): Promise<number> {
 }
 
 it('go on after an error that may pass', async () => {
-  const answers = [
-    new AkinRequestError(0, 'No answer.'),
+  const responses = [
+    new AkinRequestError(0, 'No response.'),
     'process_resident_memory_bytes 1',
     new AkinRequestError(503, 'Busy.'),
     'process_resident_memory_bytes 1',
     '',
   ];
-  expect(await shown(answers)).toBe(2);
+  expect(await shown(responses)).toBe(2);
 });
 
 it('are not asked for again when the key does not allow it', async () => {

@@ -1,4 +1,4 @@
-import type { SearchAnswer } from '@akin/client';
+import type { SearchResponse } from '@akin/client';
 import { describe, expect, it } from '@jest/globals';
 import {
   chosenRange,
@@ -60,6 +60,6 @@ it('counts values for a histogram, without the chosen range', () => {
   );
   expect(rangeFacet(RELEASED, 0, false)).toContain("facet.range.start='2019-01-05'");
   expect(rangeFacet(RELEASED, 0, false)).toContain("facet.range.gap='+8553600SECONDS'");
-  const answer = { facet_counts: { facet_ranges: { r0: { counts: ['10', 3, '16', 0] } } } } as unknown as SearchAnswer;
-  expect(histogramsOf(answer, [PRICE])).toEqual(new Map([['unit price', [3, 0]]]));
+  const body = { facet_counts: { facet_ranges: { r0: { counts: ['10', 3, '16', 0] } } } } as unknown as SearchResponse;
+  expect(histogramsOf(body, [PRICE])).toEqual(new Map([['unit price', [3, 0]]]));
 });

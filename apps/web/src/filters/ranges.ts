@@ -1,4 +1,4 @@
-import type { Collection, Plain, SearchAnswer } from '@akin/client';
+import type { Collection, Plain, SearchResponse } from '@akin/client';
 import { escapeName } from './names.ts';
 
 type RangeType = 'long' | 'double' | 'date';
@@ -122,10 +122,10 @@ export function tagRange(filter: string, i: number): string {
 }
 
 /** The number of results for each bar of a slider, by the name of its field. */
-export function histogramsOf(answer: SearchAnswer, ranges: readonly RangeField[]): Map<string, readonly number[]> {
+export function histogramsOf(body: SearchResponse, ranges: readonly RangeField[]): Map<string, readonly number[]> {
   return new Map(
     ranges.map(({ name }, i) => {
-      const flat = answer.facet_counts?.facet_ranges[`${KEY}${i}`]?.counts ?? [];
+      const flat = body.facet_counts?.facet_ranges[`${KEY}${i}`]?.counts ?? [];
       return [name, flat.filter((_, at) => at % 2 === 1).map(Number)];
     }),
   );

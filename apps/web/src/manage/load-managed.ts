@@ -27,8 +27,8 @@ export async function loadManaged(model: Model): Promise<void> {
 
 /** Counts the demo's pictures in the current collection. */
 async function demoOf({ collection }: Model): Promise<Pick<Managed, 'demo' | 'of'>> {
-  const answer = await collection.select({ fq: DEMO, rows: 0 }).catch(() => undefined);
-  return { demo: answer?.response.numFound ?? 0, of: collection.name };
+  const found = await collection.select({ fq: DEMO, rows: 0 }).catch(() => undefined);
+  return { demo: found?.response.numFound ?? 0, of: collection.name };
 }
 
 /** Changes this part of the state. */

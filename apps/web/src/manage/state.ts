@@ -2,7 +2,7 @@ import type { CollectionSummary, Key } from '@akin/client';
 
 /** Collections and keys, if the page shows them. */
 export interface Managed {
-  /** Null until the first answer. */
+  /** Null until the first response. */
   readonly collections: readonly CollectionSummary[] | null;
   /** Null if the page's key does not allow to list them. */
   readonly keys: readonly Key[] | null;

@@ -12,7 +12,7 @@ const MEMBERS_PAGE = 100;
 /** After a commit, the groups are updated with a short delay. */
 const BEHIND_MILLISECONDS = 1_500;
 
-/** @param page The first page, the next one, or a reload of the shown ones, which stay visible until the answer. */
+/** @param page The first page, the next one, or a reload of the shown ones, which stay visible until the response. */
 export async function loadGroups(model: Model, page: 'first' | 'next' | 'again'): Promise<void> {
   const mine = model.start();
   const before = page === 'first' ? { ...NO_REVIEW, minScore: model.shown.review.minScore } : model.shown.review;
@@ -20,8 +20,8 @@ export async function loadGroups(model: Model, page: 'first' | 'next' | 'again')
   const rows = page === 'again' ? Math.min(Math.max(before.groups.length, GROUPS_PAGE), MAX_GROUPS) : GROUPS_PAGE;
   const cursor = page === 'next' ? before.nextCursor : undefined;
   try {
-    const answer = await model.collection.groups(groupsOf(model.state, rows, model.filters(), cursor), mine);
-    const { groups, numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor } = answer;
+    const found = await model.collection.groups(groupsOf(model.state, rows, model.filters(), cursor), mine);
+    const { groups, numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor } = found;
     const most = Math.max(before.most, numFound);
     const counts = { numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor, most };
     const all = page === 'next' ? [...before.groups, ...groups] : groups;

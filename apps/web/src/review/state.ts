@@ -4,7 +4,7 @@ import type { Compared } from './compared.ts';
 /** The groups of near-duplicates, as far as the page has loaded them. */
 export interface Review {
   readonly groups: readonly FoundGroup[];
-  /** Null until the first answer. */
+  /** Null until the first response. */
   readonly numFound: number | null;
   readonly numFoundExact: boolean;
   readonly threshold: number;
