@@ -106,10 +106,10 @@ export function reportDisk(metrics: Metrics, dataFolder: string): void {
 /** Reports whether the server of the queue answers. */
 export function reportQueueUp(metrics: Metrics, queue: Pick<Queue, 'counts'>, server: string): void {
   metrics.gauges('akin_queue_up', '1 if the server of the queue answers', ['server'], async () => {
-    const answers = await withTimeout(QUEUE_TIMEOUT_MILLISECONDS, queue.counts('analyze')).then(
+    const up = await withTimeout(QUEUE_TIMEOUT_MILLISECONDS, queue.counts('analyze')).then(
       () => 1,
       () => 0,
     );
-    return [{ labels: { server }, value: answers }];
+    return [{ labels: { server }, value: up }];
   });
 }

@@ -87,7 +87,7 @@ export async function untilStopped(
 export async function runningServer(dataFolder: string): Promise<RunningServer | undefined> {
   const server = readServerFile(path.join(dataFolder, SERVER_FILE));
   if (server === undefined || server.stopping || !isRunning(server.pid)) return undefined;
-  return (await answers(server.url)) ? server : undefined;
+  return (await isUp(server.url)) ? server : undefined;
 }
 
 function readServerFile(file: string): RunningServer | undefined {
@@ -101,10 +101,10 @@ function readServerFile(file: string): RunningServer | undefined {
 }
 
 /** The number and the port of a killed process may now belong to another one. */
-async function answers(url: string): Promise<boolean> {
+async function isUp(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(LIVENESS_TIMEOUT_MILLISECONDS) });
-    return answer.ok && ((await answer.json()) as { status?: unknown }).status === 'OK';
+    const response = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(LIVENESS_TIMEOUT_MILLISECONDS) });
+    return response.ok && ((await response.json()) as { status?: unknown }).status === 'OK';
   } catch {
     return false;
   }

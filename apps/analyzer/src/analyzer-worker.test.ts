@@ -73,13 +73,13 @@ describe('the analyzer', () => {
 
   /** Adds the jobs and returns their results by URL. */
   async function analyze(jobs: Partial<JobPayload<'analyze'>>[]): Promise<Map<number, JobPayload<'analyzed'>>> {
-    const answers = new Map<number, JobPayload<'analyzed'>>();
+    const replies = new Map<number, JobPayload<'analyzed'>>();
     await new Promise<void>((resolve) => {
       queue.work(
         'analyzed',
         async ({ payload }) => {
-          answers.set(payload.position, payload);
-          if (answers.size === jobs.length) resolve();
+          replies.set(payload.position, payload);
+          if (replies.size === jobs.length) resolve();
         },
         { concurrency: 1 },
       );
@@ -87,7 +87,7 @@ describe('the analyzer', () => {
         queue.add('analyze', { ...REF, position, image: `${base}/picture.jpg`, ...job }, { id: `job-${position}` });
       });
     });
-    return answers;
+    return replies;
   }
 
   it('takes no more jobs while enough images wait for its thread, and continues afterwards', async () => {
@@ -113,7 +113,7 @@ describe('the analyzer', () => {
       log: createLogger({ name: 'test', level: 'silent' }),
       metrics: createMetrics(),
     });
-    const answers = analyze(Array.from({ length: 30 }, () => ({})));
+    const replies = analyze(Array.from({ length: 30 }, () => ({})));
     while (fetched < 30) await delay(1);
     const more = Array.from({ length: 10 }, (_, i) => i + 100);
     for (const position of more) {
@@ -122,7 +122,7 @@ describe('the analyzer', () => {
     }
     expect(await queue.counts('analyze')).toMatchObject({ waiting: 10, active: 30 });
     release();
-    expect(await answers).toHaveProperty('size', 30);
+    expect(await replies).toHaveProperty('size', 30);
     while ((await queue.counts('analyze')).waiting > 0) await delay(1);
     while (freed < 40) await delay(1);
   });
@@ -155,8 +155,8 @@ describe('the analyzer', () => {
   });
 
   it('answers with outputs and a thumbnail, naming what it was asked', async () => {
-    const [answer] = (await analyze([{ position: 4 }])).values();
-    const { result, ...ref } = answer as JobPayload<'analyzed'>;
+    const [reply] = (await analyze([{ position: 4 }])).values();
+    const { result, ...ref } = reply as JobPayload<'analyzed'>;
     expect(ref).toEqual(REF);
     if (!('outputs' in result)) throw new Error(JSON.stringify(result));
     expect(Object.keys(JSON.parse(result.outputs))).toHaveLength(20);
@@ -169,12 +169,12 @@ describe('the analyzer', () => {
   });
 
   it('applies only the requested modules', async () => {
-    const [answer] = (await analyze([{ modules: ['copyspace'] }])).values();
-    expect(answer?.result).toMatchObject({ outputs: expect.stringMatching(/^\{"copyspace":\[[\d,]*\]\}$/) });
+    const [reply] = (await analyze([{ modules: ['copyspace'] }])).values();
+    expect(reply?.result).toMatchObject({ outputs: expect.stringMatching(/^\{"copyspace":\[[\d,]*\]\}$/) });
   });
 
   it('answers with the error of an image, and whether it may be temporary', async () => {
-    const answers = await analyze([
+    const replies = await analyze([
       { image: `${base}/missing.jpg` },
       { image: `${base}/busy.jpg` },
       { image: `${base}/drawing.svg` },
@@ -183,7 +183,7 @@ describe('the analyzer', () => {
       { image: 'not an address' },
     ]);
     const ends = [0, 1, 2, 3, 4, 5].map((position) => {
-      const result = answers.get(position)?.result;
+      const result = replies.get(position)?.result;
       return result !== undefined && 'error' in result ? [result.error.code, result.passing] : result;
     });
     expect(ends).toEqual([
@@ -196,7 +196,7 @@ describe('the analyzer', () => {
     ]);
   });
 
-  it('gives no picture up because the queue refuses its answer', async () => {
+  it('gives no picture up because the queue refuses its result', async () => {
     await worker[Symbol.asyncDispose]();
     const refused: JobPayload<'analyzed'>['result'][] = [];
     const add: Queue['add'] = async (_, payload) => {
@@ -238,8 +238,8 @@ describe('the analyzer', () => {
       metrics: createMetrics(),
     });
     const origin = { requestId: 'from-a-client' };
-    const answer = (await analyze([{ origin }])).get(0);
-    expect(answer).toMatchObject({ origin, result: { error: { code: 'internal' }, passing: true } });
+    const reply = (await analyze([{ origin }])).get(0);
+    expect(reply).toMatchObject({ origin, result: { error: { code: 'internal' }, passing: true } });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ requestId: 'from-a-client', job: 'job-0' }]);
   });
 
@@ -265,7 +265,7 @@ describe('the analyzer', () => {
     expect([...found.keys()].sort()).toEqual([40, 41]);
     expect(held.length).toBe(6);
     while (found.size < 42) {
-      for (const answer of held.splice(0)) answer();
+      for (const respond of held.splice(0)) respond();
       await delay(5);
     }
     expect([...found.values()].every((result) => 'outputs' in result)).toBe(true);
@@ -280,7 +280,7 @@ describe('the analyzer', () => {
     while (found.size < 10) await delay(5);
     expect([...found.values()]).toEqual(Array(10).fill({ handedBack: true }));
     expect(await queue.counts('analyze')).toEqual({ waiting: 0, delayed: 0, active: 0, failed: 0 });
-    for (const answer of held) answer();
+    for (const respond of held) respond();
   });
 
   it('hands running jobs back too if they do not end soon', async () => {

@@ -99,10 +99,10 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     const { image: _, modules: __, bulk: ___, ...known } = job.payload;
     const trace = traceparent();
     const ref = trace === undefined ? known : { ...known, origin: { ...known.origin, trace } };
-    return answer(ref, await resultOf(job.payload, job.id));
+    return sendResult(ref, await resultOf(job.payload, job.id));
   }
 
-  async function answer(ref: AnalysisJobRef, result: AnalysisResult): Promise<string> {
+  async function sendResult(ref: AnalysisJobRef, result: AnalysisResult): Promise<string> {
     await queue.add('analyzed', { ...ref, result }, { id: analysisJobId(ref) });
     const outcome = 'error' in result ? result.error.code : 'outputs' in result ? 'outputs' : 'handed-back';
     analysesTotal.inc({ outcome });
@@ -175,7 +175,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       // The queue refused its result. The indexer finds the job missing, and queues the image again.
       if (!crashed) return log.error(fields, 'the result of an analysis could not be sent');
       log.error(fields, 'an analysis was given up');
-      answer(ref, { error: GIVEN_UP, passing: false }).catch(() => {});
+      sendResult(ref, { error: GIVEN_UP, passing: false }).catch(() => {});
     },
   });
   return {

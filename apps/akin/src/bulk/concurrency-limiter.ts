@@ -46,7 +46,7 @@ export class ConcurrencyLimiter {
 
   /** Call this when akin asks for a pause, or does not answer. */
   refused(retryAfterSeconds: number | undefined): void {
-    // Several concurrent requests get the same answer at once: count it as one refusal.
+    // Several concurrent requests get the same response at once: count it as one refusal.
     if (performance.now() < this.#notBefore) return;
     this.#allowed = Math.max(1, this.#allowed / 2);
     this.#notBefore = performance.now() + (retryAfterSeconds === undefined ? this.#wait : retryAfterSeconds * 1_000);

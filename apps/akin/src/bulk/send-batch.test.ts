@@ -16,7 +16,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A server that gives prepared answers and keeps the requests. */
+/** A server that gives prepared responses and keeps the requests. */
 async function answering(reply: (ids: string[], request: number) => Reply | Promise<Reply>) {
   const requests: string[][] = [];
   let seq = 0;

@@ -11,8 +11,8 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(handle).listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -29,16 +29,16 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-const answerOf = (count: number) => JSON.stringify({ operations: { first: 'c-1', last: `c-${count}`, count } });
+const responseOf = (count: number) => JSON.stringify({ operations: { first: 'c-1', last: `c-${count}`, count } });
 
-it('sends bodies of bytes whole, over one connection, and returns the answer', async () => {
+it('sends bodies of bytes whole, over one connection, and returns the response', async () => {
   const sockets = new Set<unknown>();
   const seen: { bytes: number; type: string | undefined; length: string | undefined }[] = [];
   const { send } = await serve(async (request, response) => {
     sockets.add(request.socket);
     const { 'content-type': type, 'content-length': length } = request.headers;
     seen.push({ bytes: (await bytesOf(request)).length, type, length });
-    response.end(answerOf(seen.length));
+    response.end(responseOf(seen.length));
   });
   const body = new Uint8Array(3_000_000).fill(0x20);
   expect(await send(body)).toMatchObject({ operations: { count: 1 } });

@@ -20,15 +20,15 @@ export const upload: typeof fetch = async (input, init = {}) => {
     headers: { ...(headers as Record<string, string>), 'content-length': body.length },
     ...(signal ? { signal } : {}),
   });
-  // The connection may break after the answer, if the server does not read the rest of the body.
+  // The connection may break after the response, if the server does not read the rest of the body.
   request.on('error', () => undefined);
   request.on('timeout', () => request.destroy(new Error(`silent for ${SILENCE_MILLISECONDS / 1_000} seconds`)));
   request.end(body);
-  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
-  const { statusCode = 500, statusMessage: statusText = '' } = answer;
-  const { 'retry-after': retryAfter, location } = answer.headers;
+  for await (const chunk of response) chunks.push(chunk);
+  const { statusCode = 500, statusMessage: statusText = '' } = response;
+  const { 'retry-after': retryAfter, location } = response.headers;
   // A redirect is not followed, as with `fetch` of Node 20, which cannot send bytes again.
   if (statusCode >= 300 && statusCode < 400) {
     const msg = `${url.origin} redirects to ${location ?? 'nowhere'}: give the URL of akin there with --url.`;

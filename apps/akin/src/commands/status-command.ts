@@ -63,12 +63,12 @@ interface DataStatus {
 }
 
 async function processAt(url: string, key: string | undefined): Promise<ProcessStatus> {
-  const answer = await fetch(`${url}/metrics`, {
+  const response = await fetch(`${url}/metrics`, {
     headers: key ? { authorization: `Bearer ${key}` } : {},
     signal: AbortSignal.timeout(METRICS_MILLISECONDS),
   });
-  const metrics = readMetrics(await answer.text());
-  if (!answer.ok) return {};
+  const metrics = readMetrics(await response.text());
+  if (!response.ok) return {};
   const build = metrics.find(({ name }) => name === 'akin_build_info')?.labels ?? {};
   const number = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0;
   const queues: Record<string, Record<string, number>> = {};

@@ -31,11 +31,11 @@ describe('analyses over HTTP', () => {
   });
 
   /** A server on its own port, or on another address with a given port. */
-  async function start(answer: RequestListener, host = '127.0.0.1', port = 0): Promise<{ url: string; port: number }> {
+  async function start(handle: RequestListener, host = '127.0.0.1', port = 0): Promise<{ url: string; port: number }> {
     const server = createServer((request, response) => {
       // A request on a kept connection would be tried twice.
       if (request.url === '/health/live' && !dead.has(server)) response.setHeader('connection', 'close').end('{}');
-      else if (request.url !== '/health/live') answer(request, response);
+      else if (request.url !== '/health/live') handle(request, response);
     });
     servers.push(server);
     await once(server.listen(port, host), 'listening');
@@ -78,7 +78,7 @@ describe('analyses over HTTP', () => {
     while (!(await condition())) await sleep(1, NEVER);
   };
 
-  it('try the next analyzer if one hangs, resets, sends half an answer or answers 503', async () => {
+  it('try the next analyzer if one hangs, resets, sends half a response or answers 503', async () => {
     const good = await start(analyzer('good'));
     const broken: Record<string, RequestListener> = {
       resets: (request) => request.socket.resetAndDestroy(),
@@ -94,7 +94,7 @@ describe('analyses over HTTP', () => {
       busy: refusing(429, 'too-many-requests'),
       'broke down': refusing(500, 'internal'),
     };
-    const urls = await Promise.all(Object.values(broken).map((answer) => start(answer)));
+    const urls = await Promise.all(Object.values(broken).map((handle) => start(handle)));
     for (const { url } of [...urls, await startHanging(), { url: 'http://127.0.0.1:1' }]) {
       const ask = remote([url, good.url], { metrics: createMetrics(), times: WITH_HANGING });
       expect(await ask()).toEqual({ outputs: 'good' });
@@ -103,21 +103,21 @@ describe('analyses over HTTP', () => {
 
   it('have no time limit while the analyzer lives: a slow picture is slow everywhere', async () => {
     let probes = 0;
-    const answers: (() => void)[] = [];
+    const waiting: (() => void)[] = [];
     const slow = createServer((request, response) => {
       if (request.url === '/health/live') {
         probes++;
         response.end();
-      } else answers.push(() => response.end('{"outputs":"slow"}'));
+      } else waiting.push(() => response.end('{"outputs":"slow"}'));
     }).listen(0, '127.0.0.1');
     servers.push(slow);
     await once(slow, 'listening');
     let others = 0;
     const other = await start(() => others++);
-    const answer = remote([`http://127.0.0.1:${(slow.address() as AddressInfo).port}`, other.url])();
+    const asked = remote([`http://127.0.0.1:${(slow.address() as AddressInfo).port}`, other.url])();
     await until(() => probes >= 3);
-    for (const give of answers) give();
-    expect([await answer, others]).toEqual([{ outputs: 'slow' }, 0]);
+    for (const give of waiting) give();
+    expect([await asked, others]).toEqual([{ outputs: 'slow' }, 0]);
   });
 
   it('are not tried elsewhere after an analyzer has said what is wrong with the picture', async () => {
@@ -163,7 +163,7 @@ describe('analyses over HTTP', () => {
     expect(await ask(one, two)).toEqual([
       'conflict',
       expect.stringMatching(
-        /^No analyzer can use the content model m:1\. Their answers: .*is not here\..*needs a package\..*akin models pull/,
+        /^No analyzer can use the content model m:1\. Their responses: .*is not here\..*needs a package\..*akin models pull/,
       ),
     ]);
     expect(await ask(one, busy)).toEqual(['too-many-requests', 'is too-many-requests']);
@@ -255,9 +255,9 @@ describe('analyses over HTTP', () => {
       resolve,
       times: { ...WITH_HANGING, openMilliseconds: 1e6 },
     });
-    const answers = [];
-    for (let i = 0; i < 12; i++) answers.push((await ask()).outputs);
-    expect(new Set(answers)).toEqual(new Set(['first', 'second']));
+    const outputs = [];
+    for (let i = 0; i < 12; i++) outputs.push((await ask()).outputs);
+    expect(new Set(outputs)).toEqual(new Set(['first', 'second']));
     expect([new Set(asked), lines.map(({ analyzer }) => analyzer)]).toEqual([
       new Set(['analyzer']),
       [`127.0.0.3:${first.port}`],

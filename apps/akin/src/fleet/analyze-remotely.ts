@@ -166,9 +166,9 @@ async function ask(peer: Peer, { body, fleetKey, times, signal }: Question): Pro
   return read(await sendWhileHealthy(peer, sending, times));
 }
 
-/** @throws PeerFailed for an answer that a healthy analyzer does not give */
+/** @throws PeerFailed for a response that a healthy analyzer does not give */
 function read({ status, retryAfter, text }: Received): Attempt {
-  const { outputs, thumbnail, error, responseHeader } = parseAnswer(text);
+  const { outputs, thumbnail, error, responseHeader } = parseResponse(text);
   if (status === 200 && typeof outputs === 'string') {
     const { warnings } = responseHeader ?? {};
     return {
@@ -190,7 +190,7 @@ function read({ status, retryAfter, text }: Received): Attempt {
   return code === 'too-many-requests' ? { busy: said } : { refused: said };
 }
 
-function parseAnswer(text: string): {
+function parseResponse(text: string): {
   responseHeader?: { warnings?: string[] };
   outputs?: unknown;
   thumbnail?: unknown;
@@ -207,7 +207,7 @@ function modelMissingEverywhere(model: string | undefined, said: readonly AkinEr
   const all = [...new Set(said.map(({ message }) => message))].join(' ');
   return new AkinError(
     'conflict',
-    `No analyzer can use the content model ${model}. Their answers: ${all} Download the model into the folder of models of the analyzers (akin models pull, --models), and restart them.`,
+    `No analyzer can use the content model ${model}. Their responses: ${all} Download the model into the folder of models of the analyzers (akin models pull, --models), and restart them.`,
     { cause: said[0] },
   );
 }

@@ -12,7 +12,7 @@ const FAILURES = 3;
 
 /**
  * A circuit breaker: a peer that failed several times in a row is left out for a while, then probed, and used again
- * after an answer to the probe. One success closes it.
+ * after a response to the probe. One success closes it.
  */
 export class CircuitBreaker {
   readonly #times: CircuitTimes;

@@ -28,7 +28,7 @@ export class PeerFailed extends Error {
 }
 
 /**
- * Sends a request, and waits for the answer as long as the process lives, however long that takes.
+ * Sends a request, and waits for the response as long as the process lives, however long that takes.
  *
  * @throws PeerFailed if it cannot be reached, closes the connection or does not answer health checks; the signal's
  * reason when it aborts

@@ -38,7 +38,7 @@ describe('the queue of a fleet with several content models', () => {
     return queue;
   };
 
-  it('gives jobs to processes with their model, and answers to the process that sent the job', async () => {
+  it('gives jobs to processes with their model, and results to the process that sent the job', async () => {
     const indexer = await openFor('a');
     const analyzer = await openFor('b');
     const done: string[] = [];
@@ -81,10 +81,10 @@ describe('the queue of a fleet with several content models', () => {
   it('closes the queues that it has opened if another one does not open', async () => {
     const opening = openModelQueue(
       models('a'),
-      (contract) => (contract.includes('content=b') ? Promise.reject(new Error('no answer')) : open(contract)),
+      (contract) => (contract.includes('content=b') ? Promise.reject(new Error('no response')) : open(contract)),
       [models('b')],
     );
-    await expect(opening).rejects.toThrow('no answer');
+    await expect(opening).rejects.toThrow('no response');
     const first = await open('color=color-1,content=a');
     await expect(first.add('analyze', job(1), { id: 'one' })).rejects.toThrow('closed');
   });

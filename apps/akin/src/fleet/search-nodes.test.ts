@@ -299,9 +299,9 @@ describe('search nodes', () => {
     let last: readonly number[] = [];
     const listening: SearchNodes = {
       ask: async (...asked) => {
-        const answers = await nodes.ask(...asked);
-        last = answers?.flatMap(({ shards }) => shards).sort() ?? [];
-        return answers;
+        const responses = await nodes.ask(...asked);
+        last = responses?.flatMap(({ shards }) => shards).sort() ?? [];
+        return responses;
       },
     };
     const rank = { module: 'shape', vector: target, smartfilter: 'off' } as const;
@@ -330,7 +330,7 @@ describe('search nodes', () => {
     expect([await misses(), await ends('given up')]).toEqual([0, 1]);
   });
 
-  it('replace a slow node, whose answer is then ignored', async () => {
+  it('replace a slow node, whose response is then ignored', async () => {
     let release = () => {};
     let isAsked = false;
     const released = new Promise<void>((resolve) => {

@@ -13,8 +13,8 @@ const PATH = 'internal/candidates';
 
 interface NodeTimes extends HealthCheckTimes {
   /** Time limit for all nodes together. Then the database answers. */
-  readonly answerMilliseconds: number;
-  /** After this time without an answer, another node with the same shards is asked too. */
+  readonly responseMilliseconds: number;
+  /** After this time without a response, another node with the same shards is asked too. */
   readonly hedgeMilliseconds: number;
   /** Time limit for nodes to read shards that none of them has in memory. */
   readonly readMilliseconds: number;
@@ -27,7 +27,7 @@ const MAX_REMEMBERED = 1_000;
 
 const TIMES: NodeTimes = {
   ...HEALTH_CHECK_TIMES,
-  answerMilliseconds: 20_000,
+  responseMilliseconds: 20_000,
   hedgeMilliseconds: 1_000,
   readMilliseconds: 3_000,
   askAgainMilliseconds: 5_000,
@@ -75,9 +75,9 @@ class NoNodeHolds extends Error {
 }
 
 /**
- * Asks search nodes over HTTP. Each answer says which shards a node has; a node that was never asked may have any. The
- * shards of a search are divided among the nodes in turn. If a node fails, is slow or does not have its shards as of
- * the commit, the next node that has them is asked. The first answer counts.
+ * Asks search nodes over HTTP. Each response says which shards a node has; a node that was never asked may have any.
+ * The shards of a search are divided among the nodes in turn. If a node fails, is slow or does not have its shards as
+ * of the commit, the next node that has them is asked. The first response counts.
  */
 export function searchNodes(config: SearchNodesConfig): SearchNodes {
   const { urls, fleetKey, log, metrics, resolve } = config;
@@ -128,13 +128,13 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       if (status === 401) throw new PeerFailed('failed', 'it refuses this gateway: both need the same AKIN_FLEET_KEY');
       if (status >= 400 && status < 500) throw new Refused(`${node.name} answers ${status}`);
       if (status !== 200) throw new PeerFailed('failed', `it answers ${status}`);
-      const answer = readChecked(text, shards);
+      const response = readChecked(text, shards);
       if (held.size > MAX_REMEMBERED) held.clear();
-      held.set(node.name, answer.holds && new Set(answer.holds));
+      held.set(node.name, response.holds && new Set(response.holds));
       node.breaker.succeeded();
-      if (shards.some((shard) => !answer.shards.includes(shard) && mayHold(node, shard))) isUnread();
-      count(answer.shards.length === shards.length ? 'answered' : 'in part');
-      return answer;
+      if (shards.some((shard) => !response.shards.includes(shard) && mayHold(node, shard))) isUnread();
+      count(response.shards.length === shards.length ? 'answered' : 'in part');
+      return response;
     } catch (error) {
       if (error instanceof PeerFailed) {
         node.breaker.failed(error.message, error.outcome === 'hung');
@@ -161,7 +161,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       left = left.filter((shard) => !own.includes(shard));
     }
     if (left.length > 0) throw new NoNodeHolds(left);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       groups.map(({ node, shards }) =>
         askHedged(
           node,
@@ -171,10 +171,10 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
         ),
       ),
     );
-    return answers.flat();
+    return responses.flat();
   }
 
-  /** Asks one node, and others if it fails, does not have all shards or is slow. The first complete answer counts. */
+  /** Asks one node, and others if it fails, does not have all shards or is slow. The first complete response counts. */
   async function askHedged(
     node: PeerAddress,
     shards: readonly number[],
@@ -190,11 +190,11 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       return elsewhere;
     };
     const first = askOne(node, shards, asked).then(
-      async (answer) => {
-        const missing = shards.filter((shard) => !answer.shards.includes(shard));
-        if (missing.length === 0) return [answer];
+      async (response) => {
+        const missing = shards.filter((shard) => !response.shards.includes(shard));
+        if (missing.length === 0) return [response];
         const fromOthers = async () => [
-          ...(answer.candidates ? [answer] : []),
+          ...(response.candidates ? [response] : []),
           ...(await askFor(missing, others, asked)),
         ];
         // Others have already been asked for all of these, and may lack what this node has.
@@ -257,21 +257,21 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   }
 
   return {
-    async ask(request, { milliseconds = times.answerMilliseconds, signal: asker, acceptsPartial = false } = {}) {
+    async ask(request, { milliseconds = times.responseMilliseconds, signal: asker, acceptsPartial = false } = {}) {
       const over = new AbortController();
       // A signal of AbortSignal.timeout() that only AbortSignal.any() references may be garbage-collected too early.
       const late = setTimeout(
         () => over.abort(new Error('the search nodes do not answer in time')),
-        Math.min(times.answerMilliseconds, Math.floor(milliseconds)),
+        Math.min(times.responseMilliseconds, Math.floor(milliseconds)),
       );
       const signal = asker === undefined ? over.signal : AbortSignal.any([over.signal, asker]);
       const work = acceptsPartial ? askSome : askAll;
       try {
-        const answers = await inSpan('search nodes', { kind: 'internal' }, () => work(request, signal));
-        if (acceptsPartial) return answers;
+        const responses = await inSpan('search nodes', { kind: 'internal' }, () => work(request, signal));
+        if (acceptsPartial) return responses;
         if (areMissing) log.info({}, 'search nodes answer for all shards again');
         areMissing = false;
-        return answers;
+        return responses;
       } catch (err) {
         if (asker?.aborted || acceptsPartial) return undefined;
         missed.inc({});
@@ -287,13 +287,13 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   };
 }
 
-/** @throws PeerFailed for an answer that a healthy node does not give */
+/** @throws PeerFailed for a response that a healthy node does not give */
 function readChecked(text: string, shards: readonly number[]): NodeResponse {
   try {
-    const answer = readResponse(text);
-    if (answer.shards.every((shard) => shards.includes(shard))) return answer;
+    const response = readResponse(text);
+    if (response.shards.every((shard) => shards.includes(shard))) return response;
   } catch (error) {
-    throw new PeerFailed('failed', 'its answer cannot be read', error);
+    throw new PeerFailed('failed', 'its response cannot be read', error);
   }
   throw new PeerFailed('failed', 'it answers for other shards');
 }

@@ -26,10 +26,10 @@ export interface Received {
 }
 
 /**
- * Sends one HTTP request to one address of a server, and returns the whole answer. `fetch` cannot connect to a given
+ * Sends one HTTP request to one address of a server, and returns the whole response. `fetch` cannot connect to a given
  * address.
  *
- * @throws Error of the system, also if the answer is truncated; the signal's reason when it aborts
+ * @throws Error of the system, also if the response is truncated; the signal's reason when it aborts
  */
 export async function send(peer: Peer, sending: Sending): Promise<Received> {
   const { url, ip } = peer;
@@ -45,16 +45,16 @@ export async function send(peer: Peer, sending: Sending): Promise<Received> {
     // Certificates contain the name.
     ...(isIP(url.hostname.replace(/^\[|\]$/g, '')) ? {} : { servername: url.hostname }),
   };
-  const answer = await open(url.protocol === 'https:' ? https.request : http.request, options, sending.body ?? '');
+  const response = await open(url.protocol === 'https:' ? https.request : http.request, options, sending.body ?? '');
   const chunks: Buffer[] = [];
   try {
-    for await (const chunk of answer) chunks.push(chunk as Buffer);
+    for await (const chunk of response) chunks.push(chunk as Buffer);
   } catch (error) {
     throw sending.signal.aborted ? sending.signal.reason : error;
   }
   return {
-    status: answer.statusCode ?? 0,
-    retryAfter: answer.headers['retry-after'],
+    status: response.statusCode ?? 0,
+    retryAfter: response.headers['retry-after'],
     text: Buffer.concat(chunks).toString('utf8'),
   };
 }

@@ -63,7 +63,7 @@ export async function dropPictures(
       try {
         if (await patiently(() => isOurs(temporary, name))) await patiently(() => temporary.drop());
       } catch (error) {
-        // Otherwise the answer to a first attempt was lost, or another command was faster.
+        // Otherwise the response to a first attempt was lost, or another command was faster.
         if (!isMissing(error)) warn(one, error);
       }
     }

@@ -122,25 +122,25 @@ async function receive(
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(new Error('the server sends nothing')), SILENT_MILLISECONDS);
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       headers: { 'accept-encoding': 'identity', ...(from > 0 ? { range: `bytes=${from}-` } : {}) },
       signal: AbortSignal.any([signal, silent.signal]),
     });
-    const rest = answer.status === 206 && from > 0;
-    if (answer.status === 416 || (rest && !answer.headers.get('content-range')?.startsWith(`bytes ${from}-`))) {
+    const rest = response.status === 206 && from > 0;
+    if (response.status === 416 || (rest && !response.headers.get('content-range')?.startsWith(`bytes ${from}-`))) {
       // If the file is complete, there is nothing left to send. Otherwise the server sent another part: start again.
-      if (answer.headers.get('content-range') === `bytes */${from}`) return void (await answer.body?.cancel());
-      await answer.body?.cancel();
+      if (response.headers.get('content-range') === `bytes */${from}`) return void (await response.body?.cancel());
+      await response.body?.cancel();
       await rm(part, { force: true });
       throw new Error('the server does not continue');
     }
-    if (answer.status >= 500 || answer.status === 429) throw new Error(`it answers ${answer.status}`);
-    if (!answer.ok || answer.body === null) {
-      throw new AkinError('bad-request', `${url} answers ${answer.status}. Check --mirror.`);
+    if (response.status >= 500 || response.status === 429) throw new Error(`it answers ${response.status}`);
+    if (!response.ok || response.body === null) {
+      throw new AkinError('bad-request', `${url} answers ${response.status}. Check --mirror.`);
     }
     let bytes = rest ? from : 0;
-    const length = Number(answer.headers.get('content-length') ?? Number.NaN);
-    const all = Number.isNaN(length) || answer.headers.has('content-encoding') ? undefined : bytes + length;
+    const length = Number(response.headers.get('content-length') ?? Number.NaN);
+    const all = Number.isNaN(length) || response.headers.has('content-encoding') ? undefined : bytes + length;
     const counted = async function* (chunks: AsyncIterable<Uint8Array>) {
       for await (const chunk of chunks) {
         timer.refresh();
@@ -155,7 +155,7 @@ async function receive(
         yield chunk;
       }
     };
-    await pipeline(answer.body, counted, createWriteStream(part, { flags: rest ? 'a' : 'w' }), { signal });
+    await pipeline(response.body, counted, createWriteStream(part, { flags: rest ? 'a' : 'w' }), { signal });
     if (all !== undefined && bytes !== all) throw new Error(`it ended after ${bytes} of ${all} bytes`);
   } finally {
     clearTimeout(timer);

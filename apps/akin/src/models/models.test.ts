@@ -24,10 +24,10 @@ let mirror: string;
 let folder: string;
 /** The requests to the server: path and range. */
 const asked: string[] = [];
-/** Files whose next answers are truncated. */
+/** Files whose next responses are truncated. */
 const breaking = new Map<string, number>();
 const replaced = new Map<string, Buffer>();
-/** Files whose answers never end; called when they start. */
+/** Files whose responses never end; called when they start. */
 const holding = new Map<string, () => void>();
 
 beforeAll(async () => {
