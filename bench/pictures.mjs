@@ -100,13 +100,13 @@ async function smallPicture() {
 async function ask(base, parameters) {
   const body = new URLSearchParams(parameters).toString();
   for (;;) {
-    const answer = await fetch(`${base}/api/cores/any/analyze`, {
+    const response = await fetch(`${base}/api/cores/any/analyze`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body,
     });
-    await answer.text();
-    if (answer.status !== 429) return answer.status;
+    await response.text();
+    if (response.status !== 429) return response.status;
     await delay(200);
   }
 }

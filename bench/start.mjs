@@ -28,18 +28,22 @@ await filling.stop();
 const copy = `${database.folder}-bare`;
 await cp(pgliteFolder(database.folder), copy, { recursive: true });
 
-const times = { answer: [], killed: [], prepared: [], bare: [] };
+const times = { response: [], killed: [], prepared: [], bare: [] };
 for (let round = 0; round < Number(options.rounds); round++) {
   times.bare.push(await timed(openBare));
-  times.answer.push(await timeToAnswer('SIGTERM'));
+  times.response.push(await timeToFirstResponse('SIGTERM'));
   // This one finds what a killed process left.
-  await timeToAnswer('SIGKILL');
-  times.killed.push(await timeToAnswer('SIGTERM'));
+  await timeToFirstResponse('SIGKILL');
+  times.killed.push(await timeToFirstResponse('SIGTERM'));
   times.prepared.push(await timed(prepare));
 }
 printTable(`${count} documents on PGlite, milliseconds: median (min to max)`, [
   ['what', 'time', 'compared with PGlite alone'],
-  ['akin serve, to the first answered search', spread(times.answer, 0), spread(ratios(times.answer, times.bare), 2)],
+  [
+    'akin serve, to the first answered search',
+    spread(times.response, 0),
+    spread(ratios(times.response, times.bare), 2),
+  ],
   ['the same after a kill', spread(times.killed, 0), spread(ratios(times.killed, times.bare), 2)],
   ['PGlite alone, to the first row', spread(times.bare, 0), '1'],
   ['before it in npm start: nothing to install or build', spread(times.prepared, 0), ''],
@@ -48,7 +52,7 @@ await rm(copy, { recursive: true, force: true });
 await database.close();
 
 /** @param {'SIGTERM' | 'SIGKILL'} signal how it ends afterwards, which is not timed */
-async function timeToAnswer(signal) {
+async function timeToFirstResponse(signal) {
   let akin;
   const milliseconds = await timed(async () => {
     akin = await startAkin(database.args);

@@ -20,8 +20,8 @@ TYPES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 
 
 def send(address, body, content_type):
-    with urllib.request.urlopen(urllib.request.Request(address, body, {"Content-Type": content_type})) as answer:
-        return json.load(answer)
+    with urllib.request.urlopen(urllib.request.Request(address, body, {"Content-Type": content_type})) as response:
+        return json.load(response)
 
 
 def pages():
@@ -29,8 +29,8 @@ def pages():
     token = None
     while True:
         query = {"list-type": "2", "prefix": PREFIX, **({"continuation-token": token} if token else {})}
-        with urllib.request.urlopen(BUCKET + "/?" + urllib.parse.urlencode(query)) as answer:
-            listing = ElementTree.parse(answer).getroot()
+        with urllib.request.urlopen(BUCKET + "/?" + urllib.parse.urlencode(query)) as response:
+            listing = ElementTree.parse(response).getroot()
         space = listing.tag.removesuffix("ListBucketResult")
         objects = [(one.findtext(space + "Key"), one.findtext(space + "ETag")) for one in listing.iter(space + "Contents")]
         yield [(key, etag) for key, etag in objects if key.lower().endswith(TYPES)]

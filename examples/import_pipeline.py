@@ -15,8 +15,8 @@ BATCH = 100
 
 def post(address, body, content_type):
     request = urllib.request.Request(address, body, {"Content-Type": content_type})
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)
 
 
 def documents():

@@ -70,8 +70,8 @@ async function makeCollections(count) {
   const folder = await mkdtemp(join(tmpdir(), 'akin-bench-'));
   const akin = await startAkin(['--data', folder, '--database-url', databaseUrl]);
   for (; made < count; made++) {
-    const answer = await fetch(`${akin.url}/api/cores/idle-${made}`, { method: 'PUT' });
-    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+    const response = await fetch(`${akin.url}/api/cores/idle-${made}`, { method: 'PUT' });
+    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
   }
   await akin.stop();
   await rm(folder, { recursive: true, force: true });

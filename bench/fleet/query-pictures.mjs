@@ -50,10 +50,10 @@ async function ask(count) {
       'input.data': queries.pictures[i % queries.pictures.length].toString('base64'),
     });
     const asked = performance.now();
-    const answer = await fetch(`${fleet.collectionUrl}/analyze`, { method: 'POST', body });
-    await answer.text();
+    const response = await fetch(`${fleet.collectionUrl}/analyze`, { method: 'POST', body });
+    await response.text();
     times.push(performance.now() - asked);
-    if (!answer.ok) throw new Error(`analyze answered ${answer.status}`);
+    if (!response.ok) throw new Error(`analyze answered ${response.status}`);
     await delay(PAUSE_MILLISECONDS);
   }
   return times;

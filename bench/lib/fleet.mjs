@@ -81,8 +81,8 @@ export async function startProcess(args, env) {
 
 export async function untilReady(url) {
   for (;;) {
-    const answer = await fetch(`${url}/health/ready`).catch(() => undefined);
-    if (answer?.ok) return;
+    const response = await fetch(`${url}/health/ready`).catch(() => undefined);
+    if (response?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -152,12 +152,12 @@ export async function sendPictures(collection, pictures, count, prefix = 'p') {
       id: `${prefix}${from + i}`,
       image: `${pictures.url}/${prefix}${from + i}.jpg`,
     }));
-    const answer = await fetch(`${collection}/update?async=true`, {
+    const response = await fetch(`${collection}/update?async=true`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(documents),
     });
-    if (answer.status !== 202) throw new Error(`${answer.status}: ${await answer.text()}`);
+    if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
   }
 }
 

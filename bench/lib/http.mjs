@@ -5,12 +5,12 @@ import { Agent, request } from 'node:http';
 const agent = new Agent({ keepAlive: true });
 
 /**
- * Sends a request and reads the whole answer.
+ * Sends a request and reads the whole response.
  *
  * @param {string | URL} url
  * @param {{ method?: string, headers?: Record<string, string | number>, body?: string | NodeJS.ReadableStream }} options
  * @returns {Promise<Buffer>}
- * @throws the error, or the answer if its status is not a success
+ * @throws the error, or the response if its status is not a success
  */
 export function send(url, { method = 'GET', headers = {}, body } = {}) {
   return new Promise((resolve, reject) => {

@@ -11,7 +11,7 @@ const DOOR = fileURLToPath(new URL('door.mjs', import.meta.url));
 
 /**
  * Searches of 16 clients at once, of akin and of a graph in memory behind the same kind of server, which read ten
- * documents from PostgreSQL for each answer. In turns.
+ * documents from PostgreSQL for each response. In turns.
  *
  * @param {{ collectionUrl: string, databaseUrl: string, graph: string, ef: number, rounds: number, seconds: number }} options
  *   `graph` is its file; each turn takes `seconds`

@@ -16,7 +16,7 @@ const options = readOptions({
   /** Points around which vectors lie. */
   centers: '4000',
   queries: '24',
-  /** Queries that are compared with the exact answer. */
+  /** Queries that are compared with the exact result. */
   compared: '6',
   clients: '16',
 });
@@ -62,18 +62,18 @@ for (const [title, filterOf] of [
     const vector = around(dice.whole(centerCount));
     const filters = filterOf().map((text) => parseQuery(text));
     first.push(await timed(() => ask(vector, { filters })));
-    let answer;
+    let result;
     again.push(
       await timed(async () => {
-        answer = await ask(vector, { filters });
+        result = await ask(vector, { filters });
       }),
     );
-    compared.push(answer.ranking.distances);
-    matches = answer.numFound;
+    compared.push(result.ranking.distances);
+    matches = result.numFound;
     if (i >= Number(options.compared)) continue;
     const truth = await ask(vector, { filters }, 'off');
     const nearest = new Set(truth.hits.map(({ id }) => id));
-    recalls.push(answer.hits.filter(({ id }) => nearest.has(id)).length / nearest.size);
+    recalls.push(result.hits.filter(({ id }) => nearest.has(id)).length / nearest.size);
   }
   const times = (values) => `${median(values).toFixed(1)} / ${quantile(values, 0.95).toFixed(1)}`;
   const recall = recalls.reduce((sum, value) => sum + value, 0) / recalls.length;

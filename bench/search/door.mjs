@@ -1,4 +1,4 @@
-// A graph in memory behind an express server, with ten documents from PostgreSQL for each answer: what a team would
+// A graph in memory behind an express server, with ten documents from PostgreSQL for each response: what a team would
 // write by itself. Started by clients.mjs; `node door.mjs <graph> <dimensions> <ef> <database> <sql>`.
 import express from 'express';
 import pg from 'pg';

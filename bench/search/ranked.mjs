@@ -56,12 +56,12 @@ export async function measureRanked(sides, queries, facts) {
           if (result.times.length >= FEWEST && sum(result.times) > PATIENCE) continue;
           await side.prepare?.(query, filters[at]);
           const from = performance.now();
-          const answer = await side.search(query, filters[at], share);
+          const outcome = await side.search(query, filters[at], share);
           const time = performance.now() - from;
           if (!isTimed) continue;
           result.times.push(time);
           if (side.isCount) continue;
-          const { found, distances, exact } = answer;
+          const { found, distances, exact } = outcome;
           const { recall, short } = judge(found, truths[at], facts, query.vector, filters[at]);
           result.recalls.push(recall);
           result.short += short ? 1 : 0;

@@ -7,7 +7,7 @@ export const ROWS = 10;
 const EQUAL = 1e-6;
 
 /**
- * The right answers to one query under every filter, by looking at each document.
+ * The right results of one query under every filter, by looking at each document.
  *
  * @returns {{ matches: number, worst: number, distanceTo: (number: number) => number }[]} by filter: how many match, the
  *   squared distance of the last that belongs on the page

@@ -115,7 +115,7 @@ const VIEWS: Readonly<Record<string, readonly [address: string, act: Act, narrow
   ],
   'collections and keys': ['/?view=manage', (page) => page.getByRole('heading', { name: 'Keys' }).waitFor()],
   'the description of the interface': ['/docs', (page) => page.getByRole('heading').first().waitFor()],
-  'an answer as a page': [
+  'a response as a page': [
     '/api/cores/my-collection/image?rank.by.id=demo-006&wt=html',
     (page) => page.locator('img').first().waitFor(),
   ],

@@ -230,7 +230,7 @@ describe('akin export', () => {
     '{"id":"deleted","note":"gone"}',
   ];
 
-  async function answers(collection: Collection): Promise<string> {
+  async function results(collection: Collection): Promise<string> {
     const parameters = { q: '*:*', sort: 'id asc', rows: 100, fl: '*,content_descriptor,content_lopq,color_nclusters' };
     const url = collection.searchAddress('select', { ...parameters, omitHeader: true });
     const all = await (await fetch(`${url}`)).text();
@@ -259,7 +259,7 @@ describe('akin export', () => {
     );
     await collection.deleteByIds(['deleted'], { commit: true });
 
-    const before = await answers(collection);
+    const before = await results(collection);
     const small = await (await fetch(collection.thumbnailAddress('fetched'))).arrayBuffer();
     const exported = await run('export', 'odd', '-o', file('odd.export.ndjson.gz'));
     expect([exported.code, exported.err]).toEqual([0, expect.stringMatching(/7 documents of commit \d+/)]);
@@ -268,7 +268,7 @@ describe('akin export', () => {
     expect([imported.code, imported.out]).toEqual([0, expect.stringContaining('7 accepted')]);
     expect(before).toContain('9223372036854775807');
     expect(before).toContain('-0.0');
-    expect(await answers(collection)).toBe(before);
+    expect(await results(collection)).toBe(before);
     expect(await (await fetch(collection.thumbnailAddress('fetched'))).arrayBuffer()).toEqual(small);
     expect(Buffer.from(await (await fetch(collection.thumbnailAddress('drawn'))).arrayBuffer())).toEqual(thumbnail);
   });

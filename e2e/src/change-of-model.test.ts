@@ -20,7 +20,7 @@ const inPlace = (...names: string[]) => path.join(place.folder, ...names);
 /** Serves pictures, but only after the gate is open. */
 let server: Server;
 let gate = { isOpen: true, held: [] as (() => void)[] };
-function answer(name: string, response: ServerResponse): void {
+function sendPicture(name: string, response: ServerResponse): void {
   const bytes = pictures.get(name);
   response.writeHead(bytes ? 200 : 404).end(bytes);
 }
@@ -41,7 +41,7 @@ beforeAll(async () => {
     await writeFile(inPlace('pictures', `${name}.jpg`), bytes);
   }
   server = createServer(({ url = '' }, response) => {
-    const go = () => answer(url.slice(1), response);
+    const go = () => sendPicture(url.slice(1), response);
     if (gate.isOpen) go();
     else gate.held.push(go);
   }).listen(0, '127.0.0.1');

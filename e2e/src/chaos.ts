@@ -73,10 +73,10 @@ export class ChaosClient {
 }
 
 /** Sends a request until it succeeds. @param repeats called before each repetition */
-export async function retryRequest<Answer>(
-  request: () => Promise<Answer>,
+export async function retryRequest<Result>(
+  request: () => Promise<Result>,
   repeats: () => void = () => {},
-): Promise<Answer> {
+): Promise<Result> {
   for (;;) {
     try {
       return await request();
@@ -99,11 +99,11 @@ export async function watchTogether(
   const wrong: string[] = [];
   while (!stop.aborted) {
     for (const name of names) {
-      const answer = await collection
+      const found = await collection
         .select({ q: `together:${name}`, fl: 'id,version', rows: TOGETHER + 5 })
         .catch(() => undefined);
       // Before the first change the field does not exist.
-      const docs = answer?.response.docs ?? [];
+      const docs = found?.response.docs ?? [];
       const versions = new Set(docs.map((doc) => Number(doc.version)));
       if (docs.length > 0 && (docs.length !== TOGETHER || versions.size !== 1)) {
         wrong.push(`${name}: ${docs.length} documents of versions ${[...versions].join(', ')}`);

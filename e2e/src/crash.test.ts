@@ -8,8 +8,8 @@ import { type PictureServer, picture, servePictures, UNLIKE } from './pictures.t
 const ROUNDS = { PGlite: scaledByChaos(2), PostgreSQL: scaledByChaos(1) };
 /** Documents of one request: accepted together or not at all. */
 const BATCH = 5;
-/** Answers before the kill: a different number in each round kills at a different moment. */
-const answersIn = (rounds: number) => Array.from({ length: rounds }, (_, round) => 12 + ((13 * round) % 20));
+/** Responses before the kill: a different number in each round kills at a different moment. */
+const responsesIn = (rounds: number) => Array.from({ length: rounds }, (_, round) => 12 + ((13 * round) % 20));
 
 /** What was sent, and which requests were answered. */
 class Ledger {
@@ -19,7 +19,7 @@ class Ledger {
   /** Of the one document that is replaced repeatedly. */
   sentVersion = 0;
   answeredVersion = 0;
-  answers = 0;
+  responses = 0;
 }
 
 describe.each(['PGlite', 'PostgreSQL'] as const)('killed again and again on %s', (engine) => {
@@ -57,10 +57,10 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('killed again and again on %s',
     await removeLocation?.();
   });
 
-  it.each(answersIn(ROUNDS[engine]).map((answers, round) => [round + 1, answers]))(
+  it.each(responsesIn(ROUNDS[engine]).map((responses, round) => [round + 1, responses]))(
     'loses nothing that was answered and shows nothing by half (kill %d)',
-    async (round, answers) => {
-      await killWhileChangesFlow(round, answers);
+    async (round, responses) => {
+      await killWhileChangesFlow(round, responses);
       await start();
       await expectWhole(await everything(collection));
       await collection.commit({ waitAnalysis: true });
@@ -77,13 +77,13 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('killed again and again on %s',
   });
 
   /** Sends changes of three kinds at the same time and kills akin when some were answered. */
-  async function killWhileChangesFlow(round: number, answers: number): Promise<void> {
-    const before = ledger.answers;
+  async function killWhileChangesFlow(round: number, responses: number): Promise<void> {
+    const before = ledger.responses;
     let enough = () => {};
     const reached = new Promise<void>((resolve) => {
       enough = resolve;
     });
-    /** Sends one change after the other until no answer comes. */
+    /** Sends one change after the other until no response comes. */
     const flow = async (send: (n: number) => Promise<void>) => {
       for (let n = 0; ; n++) {
         try {
@@ -92,8 +92,8 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('killed again and again on %s',
           if (error instanceof AkinRequestError && error.status === 0) return;
           throw error;
         }
-        ledger.answers++;
-        if (ledger.answers - before >= answers) enough();
+        ledger.responses++;
+        if (ledger.responses - before >= responses) enough();
       }
     };
     const sendBatch = async (name: string, fields: (id: string) => Omit<NewDocument, 'id'>, parameters: object) => {

@@ -40,13 +40,13 @@ describe('a fleet that cannot use its database', () => {
       await until('the log says so', async () => said.test(one.err));
       expect(one.err).not.toContain('the-password');
     }
-    let answer: Response | undefined;
+    let response: Response | undefined;
     await until('it answers', async () => {
-      answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
-      return answer !== undefined;
+      response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
+      return response !== undefined;
     });
-    expect(answer?.status).toBe(503);
-    expect(await answer?.text()).not.toMatch(/no_such|nobody|ECONN|invalid|the-password/);
+    expect(response?.status).toBe(503);
+    expect(await response?.text()).not.toMatch(/no_such|nobody|ECONN|invalid|the-password/);
     for (const one of [gateway, analyzer]) await one.stop('SIGKILL');
   });
 });

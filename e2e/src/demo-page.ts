@@ -26,7 +26,7 @@ export class DemoPage {
     return this.opened;
   }
 
-  /** Opens an address whose search has an answer, and waits for it. */
+  /** Opens an address whose search has a result, and waits for it. */
   async visit(address = '/'): Promise<Page> {
     const { page } = await this.open(address);
     await settled(page);
@@ -72,7 +72,7 @@ export const ASKS_FOR_DOCUMENTS = /\/(select|image|color|duplicate)\?(.*&)?rows=
 
 /** Acts, and waits until the search that this begins has been answered. */
 export async function search(page: Page, act: () => Promise<unknown>): Promise<void> {
-  // Answers of earlier searches may still arrive.
+  // Responses to earlier searches may still arrive.
   const asked = page.waitForRequest((request) => ASKS_FOR_DOCUMENTS.test(request.url()));
   await act();
   await (await asked).response();

@@ -82,7 +82,7 @@ describe('behind a load balancer that checks every second', () => {
     const stop = new AbortController();
     const stream = follow(`${collection}/operations/stream?cursor=0`, stop.signal);
     await restartInTurn(gateways, gateways.length, balancer, async (number) => {
-      const answer =
+      const response =
         number % 5 > 0
           ? await fetch(`${collection}/select?rows=3`)
           : await fetch(`${collection}/update${number % 50 === 0 ? '?commit=true' : ''}`, {
@@ -90,8 +90,8 @@ describe('behind a load balancer that checks every second', () => {
               headers: { 'content-type': 'application/json' },
               body: JSON.stringify({ id: `d${number}`, number }),
             });
-      await answer.text();
-      return answer.status;
+      await response.text();
+      return response.status;
     });
     stop.abort();
     const { ends, broken } = await stream;
@@ -105,9 +105,9 @@ describe('behind a load balancer that checks every second', () => {
     const body = new URLSearchParams({ 'input.data': picture, 'modules.apply': 'color' }).toString();
     await restartInTurn(analyzers.slice(1), analyzers.length, balancer, async () => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      const answer = await fetch(`${balancer.url}/api/cores/any/analyze`, { method: 'POST', headers, body });
-      await answer.text();
-      return answer.status;
+      const response = await fetch(`${balancer.url}/api/cores/any/analyze`, { method: 'POST', headers, body });
+      await response.text();
+      return response.status;
     });
   }, 3_600_000);
 });
@@ -121,9 +121,9 @@ async function follow(url: string, signal: AbortSignal): Promise<{ ends: number;
   let ends = 0;
   while (!signal.aborted) {
     try {
-      const answer = await fetch(url, { signal });
-      if (answer.status !== 200) broken.push(`status ${answer.status}`);
-      for await (const _ of answer.body ?? []) {
+      const response = await fetch(url, { signal });
+      if (response.status !== 200) broken.push(`status ${response.status}`);
+      for await (const _ of response.body ?? []) {
         // Only its end matters.
       }
       ends++;

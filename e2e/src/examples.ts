@@ -1,4 +1,4 @@
-/** One request of a page, and the answer that the page gives for it. */
+/** One request of a page, and the response that the page gives for it. */
 export interface Example {
   /** The request as the page writes it, and `=` with what follows the number sign. */
   readonly line: string;
@@ -10,14 +10,14 @@ export interface Example {
 type Expectation =
   /** How many documents are found, and the ids of the first of them. */
   | { readonly kind: 'found'; readonly count: number; readonly ids: readonly string[] }
-  /** A value in the answer, with its path of names and indexes. */
+  /** A value in the response, with its path of names and indexes. */
   | { readonly kind: 'member'; readonly way: readonly string[]; readonly value: unknown }
   /** A status, and a part of the message. */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string };
 
 /**
  * The requests of a page, in blocks of kind `text`: each is a line of parameters with `&` between them, and after ` # `
- * its result. Lines that begin with blanks and `#` say more about the answer to the line before.
+ * its result. Lines that begin with blanks and `#` say more about the response to the line before.
  *
  * @throws Error when a line contains nothing to check
  */
@@ -63,25 +63,25 @@ function expectationOf(text: string): Expectation {
   return { kind: 'found', count: Number(found[1]), ids: found[2]?.split(', ') ?? [] };
 }
 
-/** The parts of an answer that the example names, in the same form. */
-export function answered({ expected }: Example, status: number, answer: Answer): Expectation {
+/** The parts of a response that the example names, in the same form. */
+export function outcomeOf({ expected }: Example, status: number, body: ResponseBody): Expectation {
   switch (expected.kind) {
     case 'refused': {
-      const said = answer.error?.msg ?? '';
+      const said = body.error?.msg ?? '';
       return { kind: 'refused', status, message: said.includes(expected.message) ? expected.message : said };
     }
     case 'member': {
-      const value = expected.way.reduce<unknown>((inside, name) => (inside as Record<string, unknown>)?.[name], answer);
+      const value = expected.way.reduce<unknown>((inside, name) => (inside as Record<string, unknown>)?.[name], body);
       return { ...expected, value };
     }
     case 'found': {
-      const { numFound = -1, docs = [] } = answer.response ?? {};
+      const { numFound = -1, docs = [] } = body.response ?? {};
       return { kind: 'found', count: numFound, ids: docs.slice(0, expected.ids.length).map(({ id }) => id) };
     }
   }
 }
 
-export interface Answer {
+export interface ResponseBody {
   readonly error?: { readonly msg: string };
   readonly response?: { readonly numFound: number; readonly docs: readonly { readonly id: string }[] };
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createClient } from '@akin/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runAkin, type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
-import { type Answer, answered, examplesIn } from './examples.ts';
+import { examplesIn, outcomeOf, type ResponseBody } from './examples.ts';
 import { pasteJson, run } from './shell.ts';
 
 const README = new URL('../../README.md', import.meta.url);
@@ -40,9 +40,9 @@ describe('the first start', () => {
     const requests = akin.command.out.match(/^ {2}curl .*$/gm) ?? [];
     expect(requests).toHaveLength(3);
     for (const request of requests) {
-      const answer = await pasteJson(request);
-      expect(answer.responseHeader.status).toBe(0);
-      expect(answer.response.docs.length).toBeGreaterThan(1);
+      const body = await pasteJson(request);
+      expect(body.responseHeader.status).toBe(0);
+      expect(body.response.docs.length).toBeGreaterThan(1);
     }
   });
 
@@ -53,9 +53,9 @@ describe('the first start', () => {
     expect(requests).toHaveLength(8);
     const found: number[] = [];
     for (const request of requests) {
-      const answer = await pasteJson(request, data.folder);
-      expect([request, answer.responseHeader.status]).toEqual([request, 0]);
-      if (answer.response) found.push(answer.response.docs.length);
+      const body = await pasteJson(request, data.folder);
+      expect([request, body.responseHeader.status]).toEqual([request, 0]);
+      if (body.response) found.push(body.response.docs.length);
     }
     // Some documents, similar ones, red ones, ones similar to an upload, copies.
     expect(found).toEqual([3, 5, 5, 5, expect.any(Number)]);
@@ -71,9 +71,9 @@ describe('the page for shops', () => {
     );
     expect((await pasteJson(schema)).responseHeader.status).toBe(0);
     const requests = block.trim().split('\n\n');
-    const answers = await Promise.all(requests.map((request) => pasteJson(request, data.folder)));
-    expect(answers.map(({ response }) => response.docs.length)).toEqual([4, 4, 4]);
-    expect(answers[2].facet_counts.facet_fields.category).toHaveLength(10);
+    const bodies = await Promise.all(requests.map((request) => pasteJson(request, data.folder)));
+    expect(bodies.map(({ response }) => response.docs.length)).toEqual([4, 4, 4]);
+    expect(bodies[2].facet_counts.facet_fields.category).toHaveLength(10);
   });
 });
 
@@ -84,8 +84,11 @@ describe('the page about searching', () => {
     const found: object[] = [];
     // One by one: a hundred at once may wait longer for each other than akin lets them.
     for (const example of examples) {
-      const answer = await fetch(`${akin.url}/api/cores/my-collection/${example.path}`);
-      found.push({ line: example.line, ...answered(example, answer.status, (await answer.json()) as Answer) });
+      const response = await fetch(`${akin.url}/api/cores/my-collection/${example.path}`);
+      found.push({
+        line: example.line,
+        ...outcomeOf(example, response.status, (await response.json()) as ResponseBody),
+      });
     }
     expect(found).toEqual(examples.map(({ line, expected }) => ({ line, ...expected })));
   });
@@ -175,8 +178,8 @@ describe('flags', () => {
     try {
       await other.command.says(/The collection is empty. To fill it: npx akin-search index/);
       const origin = { origin: 'https://shop.example' };
-      const answer = await fetch(`${other.url}/flow/my-collection/select`, { headers: origin });
-      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, origin.origin]);
+      const response = await fetch(`${other.url}/flow/my-collection/select`, { headers: origin });
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, origin.origin]);
       expect((await fetch(`${other.url}/solr/my-collection/select`)).status).toBe(404);
     } finally {
       await other.command.stop();

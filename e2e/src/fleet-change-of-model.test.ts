@@ -22,7 +22,7 @@ import { FleetProcess } from './fleet.ts';
 const COLORS = { red: '#e01010', green: '#10d020', blue: '#1020e0', yellow: '#f0e010' };
 const WORD = 'tiny-siglip';
 const WRITERS = ['ann', 'bob'];
-/** Documents that do not change, so that searches in them have one answer for each model. */
+/** Documents that do not change, so that searches in them have one result for each model. */
 const KEPT = Object.keys(COLORS).flatMap((color) => [`${color}-1`, `${color}-2`]);
 const SETTLED_MILLISECONDS = 300_000;
 
@@ -105,16 +105,16 @@ const QUERIES = [{ 'rank.by.id': 'red-1' }, { 'rank.by.url': '/query/green' }] a
 const ANALYZED_EVERY = 5;
 
 /** @returns ids and scores of the kept documents */
-async function answer(query: (typeof QUERIES)[number]): Promise<string> {
+async function resultOf(query: (typeof QUERIES)[number]): Promise<string> {
   const by = 'rank.by.url' in query ? { 'rank.by.url': pictures + query['rank.by.url'] } : query;
   const parameters = { ...by, fq: 'kind:kept', rows: KEPT.length, fl: 'id,score' };
   const { numFound, docs } = (await collection().image(parameters)).response;
   expect([numFound, docs.length]).toEqual([KEPT.length, KEPT.length]);
   return JSON.stringify(docs);
 }
-const answers = () => Promise.all(QUERIES.map(answer));
+const results = () => Promise.all(QUERIES.map(resultOf));
 
-/** Searches until it is stopped, and once more. @returns the answers to each query, without repeats, and failures */
+/** Searches until it is stopped, and once more. @returns the results of each query, without repeats, and failures */
 async function searchOn(stop: AbortSignal): Promise<{ seen: string[][]; failures: string[] }> {
   const seen = QUERIES.map((): string[] => []);
   const failures: string[] = [];
@@ -123,7 +123,7 @@ async function searchOn(stop: AbortSignal): Promise<{ seen: string[][]; failures
     for (const [i, query] of QUERIES.entries()) {
       if ('rank.by.url' in query && round % ANALYZED_EVERY > 0 && !isLast) continue;
       try {
-        const now = await answer(query);
+        const now = await resultOf(query);
         if (now !== seen[i]?.at(-1)) seen[i]?.push(now);
       } catch (error) {
         failures.push((error as Error).message);
@@ -137,7 +137,7 @@ async function searchOn(stop: AbortSignal): Promise<{ seen: string[][]; failures
 it('a running fleet changes the model of a collection under load while its parts are killed, and loses nothing', async () => {
   const kept = KEPT.map((id) => ({ id, kind: 'kept', version: 1, image: `${pictures}/kept/${id.split('-')[0]}` }));
   await collection().add(kept, { commit: true, waitAnalysis: true });
-  const byOld = await answers();
+  const byOld = await results();
 
   // No process can use the new model yet.
   const refused = await collection()
@@ -179,7 +179,7 @@ it('a running fleet changes the model of a collection under load while its parts
   const before = accepted();
   await until('changes go on', async () => accepted() > before);
   expect((await collection().status()).model).toMatchObject({ words: false });
-  expect(await answers()).toEqual(byOld);
+  expect(await results()).toEqual(byOld);
   // Both are away when the last pictures could be analyzed.
   await Promise.all([indexer.kill(), newAnalyzer.kill()]);
   openGate();
@@ -193,8 +193,8 @@ it('a running fleet changes the model of a collection under load while its parts
   await writing;
   expect(await watching).toEqual([]);
   const { seen, failures } = await searching;
-  const byNew = await answers();
-  // One answer of each model, the old one first, and no other.
+  const byNew = await results();
+  // One result of each model, the old one first, and no other.
   expect(seen).toEqual(QUERIES.map((_, i) => [byOld[i], byNew[i]]));
   expect(failures).toEqual([]);
 

@@ -18,11 +18,11 @@ describe('a fleet with only PostgreSQL', () => {
     );
   const untilVisible = (count: number) =>
     until(`${count} documents are visible`, async () => {
-      const answer = await collection()
+      const found = await collection()
         .commit()
         .then(() => collection().select({ rows: 0 }))
         .catch(() => undefined);
-      return answer?.response.numFound === count;
+      return found?.response.numFound === count;
     });
 
   beforeAll(async () => {

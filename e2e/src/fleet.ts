@@ -81,13 +81,13 @@ export class FleetProcess {
   }
 
   async get(path: string): Promise<{ status: number; retryAfter: string | null; body: unknown }> {
-    const answer = await fetch(`${this.url}${path}`);
-    const text = await answer.text();
+    const response = await fetch(`${this.url}${path}`);
+    const text = await response.text();
     let body: unknown = text;
     try {
       body = JSON.parse(text);
     } catch {}
-    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body };
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), body };
   }
 
   async isReady(): Promise<boolean> {
@@ -132,16 +132,16 @@ export async function startFleet(env: NodeJS.ProcessEnv): Promise<Fleet> {
 
 export interface Pictures {
   readonly url: string;
-  /** How many answers are pending. */
+  /** How many responses are pending. */
   waiting(): number;
-  /** Turns 503 for all answers on or off. */
+  /** Turns 503 for all responses on or off. */
   fail(failing: boolean): void;
-  /** Delays all later answers by seconds. */
+  /** Delays all later responses by seconds. */
   slow(seconds: number): void;
   close(): void;
 }
 
-/** Serves one picture at any URL. `?seconds=` delays the answer; `/broken` always fails. */
+/** Serves one picture at any URL. `?seconds=` delays the response; `/broken` always fails. */
 export async function servePictures(picture: Uint8Array): Promise<Pictures> {
   let waiting = 0;
   let failing = false;

@@ -120,9 +120,9 @@ describe('what was indexed', () => {
     const named = (await collection.select({ q: 'photo', fl: 'id' })).response.docs;
     expect(named).toEqual([{ id: 'holiday/berlin/photo.jpg' }]);
     for (const id of GOOD) {
-      const answer = await fetch(collection.thumbnailAddress(id));
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/webp']);
-      const { width, height } = await sharp(await answer.arrayBuffer()).metadata();
+      const response = await fetch(collection.thumbnailAddress(id));
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp']);
+      const { width, height } = await sharp(await response.arrayBuffer()).metadata();
       expect(Math.max(width, height)).toBe(id === 'one-smaller.jpg' ? 200 : 256);
     }
   });

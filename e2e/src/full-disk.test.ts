@@ -33,7 +33,7 @@ it('akin serve on a full disk refuses changes, still searches, and accepts chang
   await until('changes are refused, and searches are answered', async () => {
     await disk.empty();
     await disk.fill(2);
-    const answer = await fetch(`${akin.url}/api/cores/my-collection/update`, {
+    const response = await fetch(`${akin.url}/api/cores/my-collection/update`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '[{"id":"later"}]',
@@ -41,11 +41,11 @@ it('akin serve on a full disk refuses changes, still searches, and accepts chang
     const found = await find('id:0-0').catch(() => undefined);
     const ready = await fetch(`${akin.url}/health/ready`);
     const { warnings } = (await ready.json()) as { warnings?: readonly string[] };
-    const answered = await fetch(`${akin.url}/api/cores/my-collection`);
-    const status = (await answered.json()) as { responseHeader: { warnings?: string[] } };
+    const current = await fetch(`${akin.url}/api/cores/my-collection`);
+    const status = (await current.json()) as { responseHeader: { warnings?: string[] } };
     return (
-      answer.status === 503 &&
-      Number(answer.headers.get('retry-after')) > 0 &&
+      response.status === 503 &&
+      Number(response.headers.get('retry-after')) > 0 &&
       found === 1 &&
       ready.status === 200 &&
       warnings?.length === 1 &&

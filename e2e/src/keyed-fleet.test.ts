@@ -14,8 +14,8 @@ describe('a fleet that other machines can reach', () => {
     return command;
   };
   const status = async (url: string, headers: Record<string, string> = {}, body?: string) => {
-    const answer = await fetch(url, { headers, ...(body === undefined ? {} : { method: 'POST', body }) });
-    return answer.status;
+    const response = await fetch(url, { headers, ...(body === undefined ? {} : { method: 'POST', body }) });
+    return response.status;
   };
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
@@ -33,8 +33,8 @@ describe('a fleet that other machines can reach', () => {
     await start(['gateway', '--host', '0.0.0.0', '--port', String(port)], env);
     const url = `http://127.0.0.1:${port}`;
     const readiness = async () => {
-      const answer = await fetch(`${url}/health/ready`).catch(() => undefined);
-      return [answer?.status, await answer?.text()] as const;
+      const response = await fetch(`${url}/health/ready`).catch(() => undefined);
+      return [response?.status, await response?.text()] as const;
     };
     await until('it says what it waits for', async () => (await readiness())[1]?.includes('keys create') === true);
     expect(await status(`${url}/api/cores`)).toBe(503);

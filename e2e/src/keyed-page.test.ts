@@ -76,9 +76,9 @@ it('the page asks for a key once, works with a key that allows only searches, an
   expect(await picture.getAttribute('src')).toMatch(/^blob:/);
 
   // The key does not allow analysis, so the page sends the picture itself with the search.
-  const answered = page.waitForResponse((answer) => /\/image$|\/image\?/.test(answer.url()));
+  const searched = page.waitForResponse((response) => /\/image$|\/image\?/.test(response.url()));
   await page.locator('input[type=file]').setInputFiles({ name: 'wall.png', mimeType: 'image/png', buffer: PICTURE });
-  expect((await answered).status()).toBe(200);
+  expect((await searched).status()).toBe(200);
   await page.locator('.card .score').waitFor();
   expect(await page.locator('.card .score').textContent()).toMatch(/^1|100/);
   await page.getByRole('button', { name: 'Copy as curl' }).click();
@@ -116,7 +116,7 @@ it('the page shows only the collections of a key, and does not request others', 
   expect(new URL(page.url()).searchParams.get('collection')).toBe('shoes');
   await page.reload();
   await page.locator('.card').getByText('shoes').first().waitFor();
-  // Without a key the answers were 401.
+  // Without a key the responses were 401.
   expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
   await context.close();
 });

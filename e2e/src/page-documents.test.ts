@@ -301,7 +301,7 @@ describe('a collection of one’s own', () => {
     await page.getByText('1 found').waitFor();
     await card(page, 'brio mint').getByRole('button', { name: 'Copies' }).click();
     await page.getByText('Similar to brio mint').waitFor();
-    // The page itself retries the files that failed, also after an attempt without an answer.
+    // The page itself retries the files that failed, also after an attempt without a response.
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -336,7 +336,7 @@ describe('a collection of one’s own', () => {
     await page.getByRole('link', { name: 'holiday' }).waitFor({ state: 'detached' });
     // The page shows another collection: it must not ask for the deleted one.
     expect(address(page).get('collection')).toBeNull();
-    // The browser reports every answer that is an error: those for the broken file, sent twice.
+    // The browser reports every response that is an error: those for the broken file, sent twice.
     const complaints = demo.opened?.complaints.splice(0) ?? [];
     expect(complaints.filter((text) => !/ 41[45]|ERR_FAILED/.test(text))).toEqual([]);
     await remove();
@@ -381,10 +381,10 @@ describe('hostile documents', () => {
     expect(await cards(page).count()).toBe(1);
   });
 
-  it('run no script in the HTML answers, which show pictures, palettes and scores', async () => {
+  it('run no script in the HTML responses, which show pictures, palettes and scores', async () => {
     const { page, complaints } = await demo.open('/api/cores/hostile/select?wt=html');
     expect(await page.locator('body').textContent()).toContain(HOSTILE);
-    // These documents have no picture, but the code that writes the answer cannot know that.
+    // These documents have no picture, but the code that writes the response cannot know that.
     await page.waitForLoadState('networkidle');
     expect(complaints.splice(0).filter((text) => !text.includes('404'))).toEqual([]);
     await page.goto(`${demo.akin.url}/api/cores/my-collection/image?rank.by.id=${PRODUCT.id}&wt=html`);

@@ -189,7 +189,7 @@ describe('the page', () => {
     expect((await names(page))[0]).toBe(PRODUCT.title);
     await drop(page, path.join(DEMO, 'documents.json'), 'text/plain');
     expect(await page.getByRole('alert').textContent()).toContain('not an image');
-    // The browser logs every answer that is an error; this one is expected.
+    // The browser logs every response that is an error; this one is expected.
     expect(await complaintsOf(demo.opened as WatchedPage)).toEqual([expect.stringContaining('415')]);
   });
 
@@ -261,7 +261,7 @@ describe('the page', () => {
     await shot(page, 'filters');
     const prices = await page.evaluate<number[]>(
       `fetch('/api/cores/my-collection/select?rows=48&fl=price&' + new URLSearchParams(location.search))
-        .then((answer) => answer.json()).then(({ response }) => response.docs.map(({ price }) => price))`,
+        .then((response) => response.json()).then(({ response }) => response.docs.map(({ price }) => price))`,
     );
     expect(prices).toEqual([...prices].sort((a, b) => a - b));
 
@@ -339,8 +339,8 @@ describe('the page', () => {
   it('gives every search as a command for the shell', async () => {
     const question = `/?like=${PRODUCT.id}&mode=duplicate&q=${encodeURIComponent("price:[1 TO *] OR it's")}&fq=labels:mint`;
     const page = await demo.visit(question);
-    const answer = await pasteJson(await copiedBy(page, page.getByRole('button', { name: 'Copy as curl' })));
-    const titles = answer.response.docs.map(({ title }: { title: string }) => title);
+    const body = await pasteJson(await copiedBy(page, page.getByRole('button', { name: 'Copy as curl' })));
+    const titles = body.response.docs.map(({ title }: { title: string }) => title);
     expect(titles).toEqual(await names(page));
     expect(titles.length).toBeGreaterThan(1);
     expect(await copiedBy(page, page.getByRole('button', { name: 'Copy link' }))).toBe(page.url());
@@ -372,7 +372,7 @@ it('is small, and shows no picture of another server', async () => {
   const { page } = await demo.open(`/?collection=elsewhere&url=${encodeURIComponent(elsewhere)}`);
   await page.getByText('a picture of 127.0.0.1:1').waitFor();
   await page.getByRole('alert').waitFor();
-  // Only answers of akin are expected: the browser reports any request of the page to another server.
+  // Only responses of akin are expected: the browser reports any request of the page to another server.
   const complaints = demo.opened?.complaints.splice(0) ?? [];
   expect(complaints.filter((text) => !/ (422|400)/.test(text))).toEqual([]);
   const html = await (await fetch(`${demo.akin.url}/`)).text();

@@ -38,7 +38,7 @@ describe('the reference of the interface', () => {
       await section.getByText('Try it').click();
       return section;
     };
-    const answer = async (section: Awaited<ReturnType<typeof attempt>>) => {
+    const responseTo = async (section: Awaited<ReturnType<typeof attempt>>) => {
       await section.getByRole('button', { name: 'Send' }).click();
       await section
         .locator('output pre')
@@ -47,17 +47,17 @@ describe('the reference of the interface', () => {
       return JSON.parse(await section.locator('output pre').innerText());
     };
     const image = await attempt('image');
-    expect((await answer(image)).response.docs).toHaveLength(5);
+    expect((await responseTo(image)).response.docs).toHaveLength(5);
     const duplicate = await attempt('duplicate');
     await duplicate.getByLabel('Picture').setInputFiles(PRODUCT.file);
-    expect((await answer(duplicate)).response.docs[0].id).toBe(PRODUCT.id);
-    expect((await answer(await attempt('update'))).responseHeader.status).toBe(0);
+    expect((await responseTo(duplicate)).response.docs[0].id).toBe(PRODUCT.id);
+    expect((await responseTo(await attempt('update'))).responseHeader.status).toBe(0);
     const get = await attempt('get');
     await get.getByLabel(/Parameters/).fill('id=mine\nfl=title');
-    expect((await answer(get)).doc).toEqual({ title: 'My own' });
+    expect((await responseTo(get)).doc).toEqual({ title: 'My own' });
     const thumbnail = await attempt('thumbnail');
     await thumbnail.getByRole('button', { name: 'Send' }).click();
-    await thumbnail.getByAltText('The answer').waitFor();
+    await thumbnail.getByAltText('The response').waitFor();
   });
 
   it('shows a refused request as akin answers it', async () => {

@@ -34,9 +34,9 @@ beforeAll(async () => {
       return;
     }
     const headers = { ...incoming.headers, host: `${hostname}:${port}` };
-    const passed = request({ hostname, port, method, path: url, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(response);
+    const passed = request({ hostname, port, method, path: url, headers }, (received) => {
+      response.writeHead(received.statusCode ?? 0, received.headers);
+      received.pipe(response);
     });
     incoming.pipe(passed);
   });

@@ -41,7 +41,7 @@ export async function outcomeOf(
   return { code, out, err };
 }
 
-/** Pastes a command into a shell and reads its answer as JSON. */
+/** Pastes a command into a shell and reads its output as JSON. */
 export async function pasteJson(command: string, cwd?: string) {
   const text = await run('sh', ['-c', command], { install: 'apt-get install curl', ...(cwd ? { cwd } : {}) });
   return JSON.parse(text);

@@ -17,7 +17,7 @@ const MAX_MILLISECONDS = 120_000;
 const SLOW_SECONDS = 600;
 const ACCEPTED = 3_000;
 
-/** A change whose body never ends. @returns the status of its answer; 0 if the connection is closed */
+/** A change whose body never ends. @returns the status of its response; 0 if the connection is closed */
 function endlessUpdate(url: string): Promise<number> {
   const request = httpRequest(`${url}/api/cores/my-collection/update`, {
     method: 'POST',
@@ -40,9 +40,9 @@ function endlessUpdate(url: string): Promise<number> {
 
 /** Listens to changes until the server ends that. */
 async function listen(url: string): Promise<Promise<string>> {
-  const answer = await fetch(`${url}/api/cores/my-collection/operations/stream`);
-  expect(answer.status).toBe(200);
-  return text(answer.body as never).catch(() => 'broken off');
+  const response = await fetch(`${url}/api/cores/my-collection/operations/stream`);
+  expect(response.status).toBe(200);
+  return text(response.body as never).catch(() => 'broken off');
 }
 
 async function countOf(collection: Collection, q: string): Promise<number> {
@@ -157,7 +157,7 @@ describe('the end of akin serve under load', () => {
       }));
       await collection.add(slow, { async: true });
       await until('it fetches', async () => pictures.waiting() >= 6);
-      // Nobody waits for its answer.
+      // Nobody waits for its response.
       collection.commit().catch(() => {});
       const ended = within(first.command.stop());
       pictures.slow(-SLOW_SECONDS);

@@ -38,11 +38,11 @@ def product(i, kind, made):
 def pages(parameters):
     mark = "*"
     while True:
-        answer = select({**parameters, "cursorMark": mark})
-        yield from answer["response"]["docs"]
-        if answer["nextCursorMark"] == mark:
+        page = select({**parameters, "cursorMark": mark})
+        yield from page["response"]["docs"]
+        if page["nextCursorMark"] == mark:
             return
-        mark = answer["nextCursorMark"]
+        mark = page["nextCursorMark"]
 
 
 def exported_whole_while_others_index(known):
@@ -93,9 +93,9 @@ def drilled_down():
         "facet.query": ["rate:{10 TO *}", '{!key=felt}{!term f=kind v="hat: felt"}'],
         "json.nl": "map",
     }
-    answer = select(facets)
-    total = answer["response"]["numFound"]
-    counts = answer["facet_counts"]
+    found = select(facets)
+    total = found["response"]["numFound"]
+    counts = found["facet_counts"]
 
     def found(filter):
         return select({"q": facets["q"], "fq": facets["fq"] + [filter], "rows": 0})["response"]["numFound"]

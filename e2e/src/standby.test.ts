@@ -86,7 +86,7 @@ describe('a gateway with a standby', () => {
 });
 
 describe('a gateway with search nodes and shards on another server', () => {
-  it('gives the same answers while nodes are killed, and says what the database did not find in time', async () => {
+  it('gives the same results while nodes are killed, and says what the database did not find in time', async () => {
     const collection = gateway.client.collection('spread');
     await collection.create({ shards: 4, shardServers: 'main,b' });
     await collection.add((await demoDocuments()).slice(0, 60), { commit: true });

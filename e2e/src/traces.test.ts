@@ -69,12 +69,12 @@ describe('traces of a fleet', () => {
 
   it('show a change as one trace, from the client through gateway, indexer and analyzer', async () => {
     const document = { id: 'secret-id', title: 'secret title', image: `${pictures.url}/a.jpg?signature=secret` };
-    const answer = await ask('/api/cores/my-collection/update?commit=true', 'change-a1', {
+    const response = await ask('/api/cores/my-collection/update?commit=true', 'change-a1', {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: 'Basic c2VjcmV0LXVzZXI6c2VjcmV0' },
       body: JSON.stringify([document]),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     const trace = traceOf('change-a1');
     const expected = [
       'akin-analyzer GET',
@@ -127,8 +127,8 @@ describe('traces of a fleet', () => {
       fq: 'id:secret-id',
       'rank.by.data': picture.toString('base64'),
     });
-    const answer = await ask('/solr/my-collection/image?fl=id', 'search-b2', { method: 'POST', body: form });
-    expect(await answer.json()).toMatchObject({ response: { numFound: 1 } });
+    const response = await ask('/solr/my-collection/image?fl=id', 'search-b2', { method: 'POST', body: form });
+    expect(await response.json()).toMatchObject({ response: { numFound: 1 } });
     const trace = traceOf('search-b2');
     const expected = [
       'akin-analyzer POST /api/cores/:collection/analyze',
@@ -156,12 +156,12 @@ describe('traces of a fleet', () => {
 
   it('show a failure by its kind, and in the log of each process under the ids of request and trace', async () => {
     const image = `${pictures.url}/broken?signature=secret`;
-    const answer = await ask('/api/cores/my-collection/update', 'broken-c3', {
+    const response = await ask('/api/cores/my-collection/update', 'broken-c3', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify([{ id: 'broken', image }]),
     });
-    expect(answer.status).toBe(422);
+    expect(response.status).toBe(422);
     const trace = traceOf('broken-c3');
     await until('the failure is there', async () =>
       ofTrace(trace).some(({ service, status }) => service === 'akin-analyzer' && status === 2),
@@ -177,12 +177,12 @@ describe('traces of a fleet', () => {
 
   it('show many pictures as traces of their own, with links to their request', async () => {
     const documents = Array.from({ length: 22 }, (_, i) => ({ id: `many${i}`, image: `${pictures.url}/${i}.jpg` }));
-    const answer = await ask('/api/cores/my-collection/update', 'many-d4', {
+    const response = await ask('/api/cores/my-collection/update', 'many-d4', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(documents),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     const trace = traceOf('many-d4');
     const sent = () =>
       receiver.spans.filter(

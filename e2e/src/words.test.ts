@@ -146,8 +146,8 @@ describe('words by a content model that knows them', () => {
     const node = new RunningCommand(['analyze-node', '--port', '0', '--content-model', TINY_TOWERS]);
     try {
       const [, url] = await node.says(/(http:\/\/127\.0\.0\.1:\d+)/);
-      const answer = await fetch(`${url}/api/cores/any/analyze?input.text=${encodeURIComponent('red '.repeat(20))}`);
-      const { outputs, responseHeader } = (await answer.json()) as { outputs: string; responseHeader: object };
+      const response = await fetch(`${url}/api/cores/any/analyze?input.text=${encodeURIComponent('red '.repeat(20))}`);
+      const { outputs, responseHeader } = (await response.json()) as { outputs: string; responseHeader: object };
       expect(responseHeader).toMatchObject({ warnings: [expect.stringContaining('is too long')] });
       expect((await found({ 'rank.by.outputs': outputs }))[0]).toBe('red.jpg');
     } finally {

@@ -17,20 +17,20 @@ LEGACY = AKIN + "/solr/my-collection"
 
 
 def get(address, parameters=()):
-    with urllib.request.urlopen(address + "?" + urllib.parse.urlencode(list(parameters))) as answer:
-        return json.load(answer)
+    with urllib.request.urlopen(address + "?" + urllib.parse.urlencode(list(parameters))) as response:
+        return json.load(response)
 
 
 def post_json(address, body):
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(address, json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)
 
 
 def post_form(address, parameters):
-    with urllib.request.urlopen(address, urllib.parse.urlencode(parameters).encode()) as answer:
-        return json.load(answer)
+    with urllib.request.urlopen(address, urllib.parse.urlencode(parameters).encode()) as response:
+        return json.load(response)
 
 
 def refused(work):
@@ -44,13 +44,13 @@ def refused(work):
 
 
 def download(name):
-    with urllib.request.urlopen(PICTURES + name) as answer:
-        return answer.read()
+    with urllib.request.urlopen(PICTURES + name) as response:
+        return response.read()
 
 
-def ids(answer):
-    assert answer["responseHeader"]["status"] == 0, answer
-    return [document["id"] for document in answer["response"]["docs"]]
+def ids(body):
+    assert body["responseHeader"]["status"] == 0, body
+    return [document["id"] for document in body["response"]["docs"]]
 
 
 def found(query):
