@@ -16,12 +16,10 @@ export const terms = endpoint({
       .array(text())
       .default([])
       .meta({ description: 'The fields.', example: ['labels'] }),
-    'terms.limit': limit(100_000)
-      .default(10)
-      .meta({
-        description:
-          'Maximum number of values per field. A negative value returns all, up to 100,000 values of all fields together.',
-      }),
+    'terms.limit': limit(100_000).default(10).meta({
+      description:
+        'Maximum number of values per field. A negative value returns all, up to 100,000 values of all fields together.',
+    }),
     'terms.prefix': text().optional().meta({ description: 'Only values that begin with this text.' }),
     'terms.sort': choice(['count', 'index']).default('count').meta({ description: 'Sort by count or by value.' }),
     'json.nl': choice(['flat', 'map', 'arrarr', 'arrmap', 'arrntv']).default('flat').meta({
