@@ -1,4 +1,5 @@
-// Analysis of a 400 px JPEG, compared with decoding alone and the network alone: `node bench/analysis.mjs [picture]`.
+// Compares the analysis of a 400 px JPEG with decoding alone and the network alone:
+// `node bench/analysis.mjs [picture]`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +15,7 @@ printMachine();
 const folder = await mkdtemp(join(tmpdir(), 'akin-bench-'));
 const drawn = join(folder, 'drawn.jpg');
 await writeFile(drawn, await drawImage({ width: 400, height: 300 }));
-// It stands in the lab, because it times parts of modules that have no door.
+// The program is in the lab, because it times internal parts of modules.
 const child = spawn(process.execPath, [fileURLToPath(PROGRAM), process.argv[2] ?? drawn], { stdio: 'inherit' });
 const [code] = await once(child, 'exit');
 await rm(folder, { recursive: true });

@@ -1,4 +1,4 @@
-// One large update into a running akin that answers other requests at the same time: `node bench/bulk.mjs`.
+// Measures one large update into a running akin that answers other requests at the same time: `node bench/bulk.mjs`.
 import { stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { collectionUrl, startAkin } from './lib/akin.mjs';
@@ -14,7 +14,7 @@ import { createDice } from './lib/random.mjs';
 const options = readOptions({
   engines: 'pglite,postgres',
   documents: '100000',
-  /** Of the collection that other clients search at the same time. */
+  /** Number of documents in the collection that other clients search at the same time. */
   searched: '10000',
   pictures: '',
   'node-flags': '',

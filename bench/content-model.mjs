@@ -1,6 +1,7 @@
 // Tries a content model of your own, and times it on one thread: `node bench/content-model.mjs <folder of the model>`.
-// Ends with an error where the model does not load. Without a folder it takes transformers of random weights: in the shape
-// of DINOv2 small (22 million weights), or with `--words` of SigLIP base (93 million for pictures, 110 million for texts).
+// Ends with an error if the model does not load. Without a folder it uses a transformer with random weights. It has the
+// shape of DINOv2 small (22 million weights), or with `--words` that of SigLIP base (93 million for pictures, 110
+// million for texts).
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +52,6 @@ async function perSecond(count, work) {
   for (let i = 0; i < count; i++) await work(i);
   const rate = ((count * 1000) / (performance.now() - from)).toFixed(1);
   const { user, system } = process.cpuUsage(before);
-  // CPU time, which a busy machine changes less than wall-clock time.
+  // A busy machine changes CPU time less than wall-clock time.
   return `${rate}, ${((user + system) / 1000 / count).toFixed(0)} ms of CPU each`;
 }

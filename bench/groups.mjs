@@ -1,6 +1,6 @@
-// How long groups of near-duplicates take, with the searcher and in SQL alone: `npm run groups -- --documents 100000`.
-// At the store's interface: no HTTP, no analysis, and no commits. Rows are made up around analyzed pictures and written
-// straight into the tables.
+// Measures how long groups of near-duplicates take, with the searcher and in SQL alone:
+// `npm run groups -- --documents 100000`. It uses the store's interface, without HTTP, analysis and commits. Rows are
+// made up around analyzed pictures and written straight into the tables.
 import { MODULES } from '@akin/modules/manifests';
 import { groupRule, parseOutputs } from '@akin/modules/vectors';
 import { createCollection, openStore, updateGroups } from '@akin/store';
@@ -13,21 +13,24 @@ import { analyzeSeeds } from './lib/seeds.mjs';
 
 const options = readOptions({
   documents: '100000',
-  /** Further ones that come with the next commit. */
+  /** Number of documents that the next commit adds. */
   fresh: '10000',
-  /** Folder of pictures around which documents are made up; drawn ones when it is empty. */
+  /** Folder of pictures around which documents are made up. Default: drawn pictures. */
   pictures: '',
   seeds: '300',
-  /** Still further ones, which are looked for in SQL alone: a first pass in SQL takes too long for large collections. */
+  /**
+   * Number of additional documents whose groups are found in SQL alone: for large collections, a first pass in SQL
+   * takes too long.
+   */
   sample: '500',
-  /** The variants of a first pass, measured one after the other. */
+  /** The variants of a first pass, which are measured one after the other. */
   ways: 'memory,database',
 });
 const [count, fresh, sample] = [options.documents, options.fresh, options.sample].map(Number);
 const ROWS = 2_000;
-/** One picture in this many is a copy of an earlier one. */
+/** One of this many pictures is a copy of an earlier one. */
 const COPIES = 10;
-/** How far documents lie from the two pictures that they are made of, and copies from what they copy. */
+/** Length of the noise that is added to the mixture of two pictures, and to copies. */
 const NOISE = 0.5;
 const COPY_NOISE = 0.3;
 const rule = groupRule();
@@ -88,7 +91,7 @@ function open(inMemory) {
   return openStore(inMemory ? config : { ...config, searchMemory: 0 });
 }
 
-/** Updates the groups to the last commit, and reports how long each tenth of it took. */
+/** Updates the groups to the last commit, and returns how long each tenth of the documents took. */
 async function update(store, collection) {
   const began = performance.now();
   const parts = [];
@@ -120,12 +123,12 @@ function makeVector(dice, made) {
     made.length > 0 && dice.whole(COPIES) === 0
       ? noisy(dice.one(made), COPY_NOISE)
       : mixed(dice.one(seeds), dice.one(seeds), 0.3 + 0.4 * dice.number(), noisy);
-  // Only some of them are copied, because all would take much memory of the benchmark.
+  // Only some vectors are kept for copies, because all of them would take much memory.
   if (made.length < 50_000) made.push(vector);
   return vector;
 }
 
-/** What a commit would have written. */
+/** Writes the rows that a commit would write. */
 async function fill({ id, sqlSchema: S }, dice, made, more, commit) {
   const { rows } = await client.query(`select coalesce(max(doc), 0)::int as last from ${S}.documents`);
   for (let from = 0; from < more; from += ROWS) {

@@ -1,5 +1,5 @@
-// `akin import` into PostgreSQL, compared with a bare COPY of the same rows into the same tables with the same indexes, and the
-// memory of the command over a long stream: `npm run import` in bench/.
+// Compares `akin import` into PostgreSQL with a bare COPY of the same rows into the same tables with the same indexes.
+// Also measures the memory of the command over a long stream: `npm run import` in bench/.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -66,13 +66,13 @@ async function compareWithCopy() {
   ]);
 }
 
-/** The process that all of a server's connections are children of. */
+/** The parent process of all connections of a server. */
 async function postmasterOf(db) {
   const [{ file }] = await db.query("select pg_read_file('postmaster.pid') as file");
   return Number(file.split('\n')[0]);
 }
 
-/** The documents one a line. */
+/** Writes the documents into a file with one document per line. */
 async function linesFile(array) {
   const file = array.replace(/\.json$/, '.ndjson');
   if (await stat(file).catch(() => undefined)) return file;
@@ -86,7 +86,7 @@ async function linesFile(array) {
   return file;
 }
 
-/** Runs the command to its end, and reads off its report what it took. */
+/** Runs the command to its end, and reads the times from its report. */
 async function runImport(args, input) {
   const child = spawn(process.execPath, [PROGRAM, 'import', ...args], {
     stdio: [input ? 'pipe' : 'ignore', 'pipe', 'inherit'],
@@ -108,7 +108,10 @@ async function runImport(args, input) {
   return { accepted: Number(accepted), visible: Number(visible), bytes: Math.max(...seen), seen, cpu };
 }
 
-/** Copies the rows of the collection out, and then, timed, into empty tables of the same make. */
+/**
+ * Copies the rows of the collection into files, and then into empty tables with the same definitions. Only the second
+ * step is timed.
+ */
 async function bareCopy(db, postgres) {
   const folder = await mkdtemp(join(tmpdir(), 'akin-copy-'));
   await chmod(folder, 0o777);
@@ -139,7 +142,7 @@ async function bareCopy(db, postgres) {
   };
 }
 
-/** Streams documents at a server that takes everything: what the command itself costs. */
+/** Streams documents to a server that accepts everything, to measure what the command itself costs. */
 async function longStream() {
   const wanted = Number(options.gigabytes) * 1e9;
   let seq = 0;

@@ -1,4 +1,4 @@
-// Memory of `akin serve` at rest and while it indexes a folder of pictures: `node bench/memory.mjs`.
+// Measures the memory of `akin serve` at rest and while it indexes a folder of pictures: `node bench/memory.mjs`.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const index = await createDatabase('pglite');
 akin = await startAkin([...index.args, folder]);
 const stop = watchMemory(akin.pid);
 const from = performance.now();
-// The pictures of a folder are all visible when the number of documents has stood still for a while.
+// All pictures of a folder are visible when the number of documents has not changed for a while.
 let documents = 0;
 let seconds = 0;
 for (let still = 0; still < 100 || documents === 0; still++) {

@@ -1,5 +1,5 @@
-// Peak memory of `akin serve` and of `akin analyze-node --threads 1` while many large pictures come at once:
-// `node bench/pictures.mjs`. The peak is VmHWM of /proc/<pid>/status, of a separate process for each row.
+// Measures the peak memory of `akin serve` and of `akin analyze-node --threads 1` while many large pictures come at
+// once: `node bench/pictures.mjs`. The peak is VmHWM of /proc/<pid>/status. Each row has a separate process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -33,7 +33,7 @@ for (const kind of options.kinds.split(',')) {
     for (const way of options.ways.split(',')) {
       if (way === 'bulk' && name !== 'serve') continue;
       const akin = await start(name);
-      // Loads the networks, as any use does.
+      // The first picture loads the networks.
       await ask(akin.url, await smallPicture());
       const rest = peakBytes(akin.pid);
       const from = performance.now();
@@ -96,7 +96,7 @@ async function smallPicture() {
   return { 'input.data': (await drawLargeImage('jpeg', 400)).toString('base64') };
 }
 
-/** Analyzes one picture; repeats as often as it is asked to. */
+/** Analyzes one picture. It repeats the request while akin responds with 429. */
 async function ask(base, parameters) {
   const body = new URLSearchParams(parameters).toString();
   for (;;) {

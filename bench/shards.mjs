@@ -1,6 +1,6 @@
-// What shards cost: `npm run shards -- --documents 20000` in bench/. The same documents go into collections of each number
-// of shards, in turns, each after the work in the background of those before, and then the same searches. `--record yes`
-// replaces the costs that planning computes from.
+// Measures what shards cost: `npm run shards -- --documents 20000` in bench/. The same documents go into collections
+// with different numbers of shards, in turns. Each import begins when the background work of the last one has ended.
+// Then the same searches run on all collections. `--record yes` replaces the costs that planning computes from.
 import { collectionUrl, startAkin } from './lib/akin.mjs';
 import { recordCosts, short } from './lib/costs.mjs';
 import { documentsFile, idOf } from './lib/documents.mjs';
@@ -11,7 +11,10 @@ import { cpuSeconds, printMachine } from './lib/machine.mjs';
 import { listOf, readOptions } from './lib/options.mjs';
 import { createDice } from './lib/random.mjs';
 
-/** Processes that take less of a core than this, for as long as that, are at rest: some of their work comes every 30 s. */
+/**
+ * Processes are idle if they use less than this share of a core for the next number of seconds. Some of their
+ * background work runs only every 30 s.
+ */
 const AT_REST = 0.05;
 const REST_SECONDS = 33;
 const LONGEST_REST_SECONDS = 600;
@@ -37,7 +40,7 @@ const postgres = Number(postmaster.split('\n')[0]);
 const imports = new Map(numbers.map((shards) => [shards, []]));
 const searches = new Map(numbers.map((shards) => [shards, new Map()]));
 
-// Vacuums of the server itself come at any time; akin does those that matter.
+// The server would run its autovacuum at any time. akin itself runs the vacuums that matter.
 await db.query('alter system set autovacuum = off');
 await db.query('select pg_reload_conf()');
 for (let round = 0; round <= Number(options.rounds); round++) {
@@ -46,9 +49,9 @@ for (let round = 0; round <= Number(options.rounds); round++) {
   }
 }
 await rest();
-// The first of each is not counted, because programs are compiled and files grow.
+// The first round is not counted, because code is compiled and files grow.
 for (let round = 0; round <= Number(options.rounds); round++) {
-  // Who comes first changes.
+  // The order changes in each round.
   const order = round % 2 === 0 ? [...numbers].reverse() : numbers;
   for (const shards of order) {
     const cost = await fill(shards, round);
@@ -72,10 +75,10 @@ for (const part of ['warm', 'measured']) {
 }
 const [least] = numbers;
 const ofImports = (shards, pick) => median(imports.get(shards).map(pick));
-/** Milliseconds of processor time of a document. */
+/** CPU milliseconds per document. */
 const cpuOf = (shards, pick) => (1_000 * ofImports(shards, pick)) / count;
 const together = (run) => run.akin + run.postgres;
-/** Of neighbouring imports: a machine that gets slower slows both. */
+/** Ratios of imports of the same round, because a machine that slows down slows both. */
 const inPairs = (shards, pick) => spread(ratios(imports.get(shards).map(pick), imports.get(least).map(pick)), 2);
 printTable(`${count} documents with outputs and thumbnails, medians of ${options.rounds}; proportions of pairs`, [
   [
@@ -110,7 +113,7 @@ await db.close();
 await akin.stop();
 await database.close();
 
-/** What a document and a ranked search cost. */
+/** Records what a document and a ranked search cost. */
 async function record() {
   const command = `npm run shards -- --documents ${count} --record yes`;
   const changes = numbers.map((shards) => ({
@@ -145,7 +148,7 @@ async function fill(shards, round) {
   const accepting = await timed(() => sendDocuments(url, file));
   const applying = await timed(() => publish(url));
   const visible = cpuNow();
-  // Groups and statistics of this collection would else be counted for the next one.
+  // Otherwise the work on groups and statistics of this collection would count for the next one.
   await rest();
   const after = cpuNow();
   return {
@@ -161,7 +164,7 @@ function cpuNow() {
   return { akin: cpuSeconds(akin.pid), postgres: cpuSeconds(postgres, true) };
 }
 
-/** Waits until the work in the background is done. */
+/** Waits until the background work is done. */
 async function rest() {
   const until = performance.now() + LONGEST_REST_SECONDS * 1_000;
   for (let quiet = 0, last = cpuNow(); quiet < REST_SECONDS; ) {
@@ -173,7 +176,7 @@ async function rest() {
   }
 }
 
-/** Paths of searches, of each kind another one at each call. */
+/** Returns a function for each kind of search. Each call of it creates the path of a different search. */
 function kindsOfSearches() {
   const dice = createDice(5);
   const id = () => idOf(dice.whole(count));

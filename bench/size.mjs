@@ -1,6 +1,7 @@
-// What documents take in PostgreSQL: bytes of each kind of table, of indexes and of the write-ahead log, after `akin import`
-// of documents with outputs and thumbnails: `npm run size` in bench/. With `--objects <empty folder>` these are in objects.
-// `--record yes` replaces the sizes that planning computes from.
+// Measures what documents take in PostgreSQL after `akin import` of documents with outputs and thumbnails: the bytes of
+// each kind of table, of indexes and of the write-ahead log. Run `npm run size` in bench/. With
+// `--objects <empty folder>`, outputs and thumbnails are in objects. `--record yes` replaces the sizes that planning
+// computes from.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
@@ -74,7 +75,7 @@ if (options.record) {
   const figures = {
     tables: bytesOf(sum('table')),
     indexes: bytesOf(sum('indexes')),
-    /** The widest module, which is read for each search. */
+    /** The bytes of the widest module, which each search reads. */
     descriptor: bytesOf(Math.max(...descriptors.map(({ table }) => table))),
     log: bytesOf(after - before),
     objects: bytesOf(packs.reduce((total, size) => total + size, 0)),

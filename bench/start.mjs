@@ -1,4 +1,4 @@
-// From the start of the process to the first answered search: `node bench/start.mjs`.
+// Measures the time from the start of the process to the first answered search: `node bench/start.mjs`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, rm } from 'node:fs/promises';
@@ -32,7 +32,7 @@ const times = { response: [], killed: [], prepared: [], bare: [] };
 for (let round = 0; round < Number(options.rounds); round++) {
   times.bare.push(await timed(openBare));
   times.response.push(await timeToFirstResponse('SIGTERM'));
-  // This one finds what a killed process left.
+  // The start after this one finds what a killed process left.
   await timeToFirstResponse('SIGKILL');
   times.killed.push(await timeToFirstResponse('SIGTERM'));
   times.prepared.push(await timed(prepare));
@@ -51,7 +51,7 @@ printTable(`${count} documents on PGlite, milliseconds: median (min to max)`, [
 await rm(copy, { recursive: true, force: true });
 await database.close();
 
-/** @param {'SIGTERM' | 'SIGKILL'} signal how it ends afterwards, which is not timed */
+/** @param {'SIGTERM' | 'SIGKILL'} signal how the process ends afterwards, which is not timed */
 async function timeToFirstResponse(signal) {
   let akin;
   const milliseconds = await timed(async () => {

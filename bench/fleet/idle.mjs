@@ -1,4 +1,4 @@
-// What collections cost in which nothing happens: `node bench/fleet/idle.mjs --collections 1,100,400,1000`. Linux alone.
+// Measures what idle collections cost: `node bench/fleet/idle.mjs --collections 1,100,400,1000`. Works only on Linux.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ for (const count of options.collections.split(',').map(Number)) {
   });
   await untilReady(indexer.url);
   for (let held = 0; held < count; await delay(500)) held = (await one('select count(*)::int as n from akin.leases')).n;
-  // What has to be done once for each collection is not idle.
+  // Work that each collection needs only once is not part of the idle load.
   await delay(Number(options.rest) * 1000);
   const before = await look(indexer);
   await delay(Number(options.seconds) * 1000);
@@ -65,7 +65,7 @@ printTable('Idle collections', rows);
 await client.end();
 await services[Symbol.asyncDispose]();
 
-/** By `akin serve`, as users do. */
+/** Creates collections through `akin serve`, as users do. */
 async function makeCollections(count) {
   const folder = await mkdtemp(join(tmpdir(), 'akin-bench-'));
   const akin = await startAkin(['--data', folder, '--database-url', databaseUrl]);
@@ -87,7 +87,7 @@ async function look(indexer) {
   return { at: performance.now() / 1000, postgres, indexer: indexer.cpuSeconds(), transactions, wal, epochs };
 }
 
-/** Of a process of this machine. */
+/** The parent of a process of this machine. */
 function parentOf(pid) {
   return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
 }

@@ -1,4 +1,4 @@
-// Searches of a fleet while documents with outputs come in: `node bench/fleet/pacing.mjs --documents 100000`.
+// Measures searches of a fleet while documents with outputs come in: `node bench/fleet/pacing.mjs --documents 100000`.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,7 +20,7 @@ const options = readOptions({
   slowdowns: '1.3,0',
   'database-url': '',
 });
-/** Between a search and the next one. */
+/** Pause between a search and the next one. */
 const PAUSE_MILLISECONDS = 20;
 const WINDOWS_AFTER = 2;
 
@@ -73,7 +73,7 @@ async function measure(slowdown) {
   await fleet.stop();
 }
 
-/** The first documents of the file, in requests of a thousand, as a pipeline sends them. */
+/** Sends the first documents of the file in requests of a thousand, as a pipeline does. */
 async function sendParts(collection, most) {
   let batch = [];
   let sent = 0;

@@ -1,4 +1,5 @@
-// How long the picture of a query takes while a hundred thousand others wait: `node bench/fleet/query-pictures.mjs`.
+// Measures how long the picture of a query takes while a hundred thousand others wait:
+// `node bench/fleet/query-pictures.mjs`.
 import { setTimeout as delay } from 'node:timers/promises';
 import { printTable, quantile, quantiles } from '../lib/figures.mjs';
 import { figureOf, sendPictures, servePictures, startFleet } from '../lib/fleet.mjs';
@@ -42,7 +43,7 @@ async function analyses() {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Milliseconds of a number of requests, one after the other, with a short pause between. */
+/** Returns the milliseconds of some requests, which it sends one after the other with a short pause between them. */
 async function ask(count) {
   const times = [];
   for (let i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
-// Analyses a second of a fleet with one and with two analyzers, on the machine of its servers: `node bench/fleet/scaling.mjs`.
+// Measures how many analyses per second a fleet does with one and with two analyzers, on the machine of its servers:
+// `node bench/fleet/scaling.mjs`.
 import { setTimeout as delay } from 'node:timers/promises';
 import { printTable } from '../lib/figures.mjs';
 import { cpuSecondsOfAll, figureOf, sendPictures, servePictures, startFleet } from '../lib/fleet.mjs';
@@ -56,7 +57,7 @@ async function measure(analyzers) {
       rate: images / ((performance.now() - before.at) / 1000),
       cpu: (cpuOf(fleet.analyzers) - before.cpu) / images,
       others: (cpuOf(others) - before.others) / images,
-      // Includes PostgreSQL, Redis, the server of the pictures and this measurement.
+      // This includes PostgreSQL, Redis, the server of the pictures and this measurement.
       all: (cpuSecondsOfAll() - before.all) / images,
     };
   } finally {

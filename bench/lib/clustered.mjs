@@ -1,16 +1,16 @@
 import { createDice } from './random.mjs';
 
 /**
- * Made-up vectors of length 1 that lie around some centers.
+ * Makes up vectors of length 1 that lie around some centers.
  *
  * @param {{ dimensions: number, centers: number, seed: number }} options
  */
 export function clusteredVectors({ dimensions, centers: count, seed }) {
   const dice = createDice(seed);
-  // Drawn once: a million vectors are sums of parts of it.
+  // The noise is drawn once. Each of a million vectors uses a part of it.
   const noise = Float32Array.from({ length: 65_536 }, () => dice.normal());
   const centers = Array.from({ length: count }, () =>
-    // Few of the numbers say most, as in descriptors of pictures.
+    // The first numbers vary most, as in descriptors of pictures.
     unit(Float32Array.from({ length: dimensions }, (_, i) => dice.normal() / (1 + i / 20))),
   );
   return {
@@ -25,7 +25,7 @@ export function clusteredVectors({ dimensions, centers: count, seed }) {
 }
 
 function unit(vector) {
-  // A loop, for millions of vectors are made.
+  // A loop is fast enough for millions of vectors.
   let square = 0;
   for (const number of vector) square += number * number;
   const length = Math.sqrt(square);

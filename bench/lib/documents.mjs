@@ -9,20 +9,22 @@ import { encodeDescriptor, parseOutputs } from '@akin/modules/vectors';
 import { createDice } from './random.mjs';
 import { analyzeSeeds, modelMark } from './seeds.mjs';
 
-/** Approximate bytes of a document, as of one with outputs and a small thumbnail: 100,000 are some 500 MB. */
+/** Approximate number of bytes of a document with outputs and a small thumbnail. 100,000 documents take some 500 MB. */
 const DOCUMENT_BYTES = 5_000;
-/** How far a made-up descriptor lies from its two seeds. */
+/** Length of the noise that is added to the mixture of two seeds. */
 const NOISE = 0.35;
 
 /**
- * A file with a number of documents, as the JSON array that `/update` takes; made once and kept in the temporary folder.
- * Each has outputs like those of an analysis. Its descriptors are mixtures of those of two pictures and noise, so that
- * they cluster as real ones do; codes and other outputs match them. A thumbnail fills it up to its size.
+ * Returns a file with a number of documents, as a JSON array for `/update`. The file is made once and kept in the
+ * temporary folder. Each document has outputs like those of an analysis. Each descriptor is a mixture of the
+ * descriptors of two pictures and noise, so that descriptors form clusters like real ones. Codes and other outputs
+ * match the descriptors. A thumbnail fills each document up to its size.
  *
- * `category` is one of 10 values, `shelf` one of 100, `title` holds words of a vocabulary in which few are frequent.
+ * `category` is one of 10 values, and `shelf` one of 100. `title` has words of a vocabulary in which few words are
+ * frequent.
  *
  * @param {number} count
- * @param {string} pictures folder of pictures, or empty for drawn ones
+ * @param {string} pictures folder of pictures; empty for drawn pictures
  * @returns {Promise<string>} path of the file
  */
 export async function documentsFile(count, pictures) {
@@ -46,7 +48,7 @@ export async function documentsFile(count, pictures) {
 }
 
 export const idOf = (number) => `document-${String(number).padStart(7, '0')}`;
-/** The inverse. */
+/** The inverse of {@link idOf}. */
 export const numberOf = (id) => Number(id.slice('document-'.length));
 
 function document(number, seeds, dice) {
@@ -67,19 +69,19 @@ function document(number, seeds, dice) {
   // Nothing decodes a thumbnail on its way in and out, so a truncated or padded one serves as well.
   const bytes = Buffer.alloc(Math.max(12, Math.floor((room * 3) / 4)));
   bytes.set(thumbnail.subarray(0, bytes.length));
-  // Its header states its length: without that it would look truncated.
+  // The header states the length of the thumbnail. Without this, the thumbnail would look truncated.
   bytes.writeUInt32LE(bytes.length - 8, 4);
   return JSON.stringify({ ...fields, thumbnail: bytes.toString('base64') });
 }
 
-/** Outputs as an analysis writes them. */
+/** Makes outputs as an analysis writes them. */
 function makeOutputs(near, far, dice) {
   const share = dice.number() * 0.7;
   const descriptors = MODULES.filter(({ descriptor }) => descriptor).map(({ name, descriptor }) => {
     const [a, b] = [near, far].map(({ outputs }) => outputs.descriptors.get(name).vector);
     return [descriptor.output, encodeDescriptor(mix(a, b, share, dice), name)];
   });
-  // The reader makes the codes that are missing: those of the shipped codebook.
+  // The reader adds the missing codes, by the shipped codebook.
   const { fields } = parseOutputs(JSON.stringify(Object.fromEntries(descriptors)));
   const rest = [...near.outputs.fields].filter(([name]) => !fields.has(name));
   return stringifyJson(new Map([...fields, ...rest]));
@@ -94,12 +96,12 @@ function mix(near, far, share, dice) {
 
 const SYLLABLES = ['ba', 'ce', 'di', 'fo', 'gu', 'ka', 'le', 'mi', 'no', 'pu', 'ra', 'se', 'ti', 'vo', 'zu', 'lan'];
 
-/** One of 4,096 words; the n-th is about n times as rare as the first (Zipf). */
+/** Draws one of 4,096 words. The n-th word is about n times as rare as the first one (Zipf). */
 function word(dice) {
   return wordAt(Math.min(4095, Math.floor(4096 ** dice.number()) - 1));
 }
 
-/** The word of a rank, from 0. */
+/** The word of a rank. Ranks begin at 0. */
 export function wordAt(rank) {
   return [rank >> 8, (rank >> 4) & 15, rank & 15].map((part) => SYLLABLES[part]).join('');
 }

@@ -7,7 +7,7 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import pg from 'pg';
 
 /**
- * Temporary storage for akin's data in one of its two databases. Closing it deletes the data.
+ * Creates temporary storage for akin's data in one of its two databases. Closing it deletes the data.
  *
  * @param {'pglite' | 'postgres'} engine
  */
@@ -21,8 +21,8 @@ export async function createDatabase(engine) {
     /** The flags of `akin serve`. */
     args: ['--data', folder, ...(databaseUrl ? ['--database-url', databaseUrl] : [])],
     /**
-     * The same database without akin: on PostgreSQL another connection, on PGlite a copy of the data, which is
-     * taken while akin is stopped.
+     * Opens the same database without akin. On PostgreSQL this is another connection. On PGlite it is a copy of the
+     * data, which is made while akin is stopped.
      */
     openBare: () => openEngine({ folder, databaseUrl }),
     async close() {
@@ -32,7 +32,7 @@ export async function createDatabase(engine) {
   };
 }
 
-/** The database that akin would use, without akin's tables. */
+/** Opens akin's database without akin. */
 export const openEngine = ({ folder, databaseUrl }) =>
   databaseUrl ? openBarePostgres(databaseUrl) : openBarePglite(folder);
 
@@ -58,5 +58,5 @@ async function openBarePglite(folder) {
   };
 }
 
-/** Where PGlite keeps its files below the data folder of akin. */
+/** The folder of PGlite's files in akin's data folder. */
 export const pgliteFolder = (folder) => join(folder, 'database', 'pg');

@@ -1,4 +1,4 @@
-// Numbers of several rounds as the lines that docs/benchmarks.md quotes.
+// Formats numbers of several rounds as docs/benchmarks.md quotes them.
 
 /**
  * The value below which a share of the values lies, by the nearest rank.
@@ -14,27 +14,27 @@ export function quantile(values, share) {
 /** @param {readonly number[]} values */
 export const median = (values) => quantile(values, 0.5);
 
-/** `median (min to max)`. */
+/** Formats values as `median (min to max)`. */
 export function spread(values, digits = 1) {
   return `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
 }
 
-/** `p50 / p95`, or other shares. */
+/** Formats values as `p50 / p95`, or with other shares. */
 export function quantiles(values, shares = [0.5, 0.95], digits = 1) {
   return shares.map((share) => quantile(values, share).toFixed(digits)).join(' / ');
 }
 
-/** A ratio for each round: a machine that drifts slows both sides of a round alike. */
+/** Returns a ratio for each round, because a machine that slows down slows both sides of a round alike. */
 export function ratios(above, below) {
   return above.map((value, i) => value / below[i]);
 }
 
-/** @param {string} title @param {readonly (readonly string[])[]} rows the first one is the head */
+/** @param {string} title @param {readonly (readonly string[])[]} rows the first row is the head */
 export function printTable(title, rows) {
   console.log(`\n${title}\n\n${tableText(rows)}`);
 }
 
-/** A table in Markdown; the first row is the head. */
+/** Formats a table in Markdown. The first row is the head. */
 export function tableText(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`);

@@ -7,11 +7,11 @@ import { createServices, drawImage } from '@akin/testing';
 import { collectionUrl } from './akin.mjs';
 
 const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin-search/package.json')));
-/** Of `/proc/<pid>/stat`: Linux counts processor time in hundredths of a second. */
+/** Ticks per second in `/proc/<pid>/stat`: Linux counts CPU time in hundredths of a second. */
 const TICKS = 100;
 
 /**
- * Starts a fleet as users do, as processes of this machine, with its own PostgreSQL and Redis if none is given.
+ * Starts a fleet as users do, as processes of this machine. It has its own PostgreSQL and Redis if none is given.
  *
  * @param {{ analyzers: number, databaseUrl?: string, redis?: boolean, threads?: number, env?: Record<string, string> }} options
  */
@@ -88,7 +88,7 @@ export async function untilReady(url) {
 }
 
 /**
- * Processor time of a process and of its children that ended, all threads and both kinds together. Linux alone.
+ * CPU time (user and system) of all threads of a process and of its ended children. Works only on Linux.
  *
  * @param {number | string} pid
  */
@@ -98,7 +98,7 @@ function cpuSeconds(pid) {
     .reduce((sum, ticks) => sum + Number(ticks) / TICKS, 0);
 }
 
-/** What `/proc/<pid>/stat` says, from the state on. */
+/** The fields of `/proc/<pid>/stat` from the state on. */
 function statOf(pid) {
   return readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -106,8 +106,8 @@ function statOf(pid) {
 }
 
 /**
- * Processor time of this process and of all its descendants. Servers that the fleet did not start itself are left out.
- * Linux only.
+ * CPU time of this process and of all its descendants. Servers that the fleet did not start itself are left out. Works
+ * only on Linux.
  */
 export function cpuSecondsOfAll() {
   const parents = new Map();
@@ -116,7 +116,7 @@ export function cpuSecondsOfAll() {
     try {
       parents.set(pid, statOf(pid)[1]);
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   const isOurs = (pid) => pid === String(process.pid) || (parents.has(pid) && isOurs(parents.get(pid)));
@@ -145,7 +145,7 @@ export async function servePictures({ width, height }, different = 16) {
   };
 }
 
-/** Sends documents with pictures to analyze, and does not wait for them. */
+/** Sends documents whose pictures have to be analyzed, and does not wait for the analyses. */
 export async function sendPictures(collection, pictures, count, prefix = 'p') {
   for (let from = 0; from < count; from += 10_000) {
     const documents = Array.from({ length: Math.min(10_000, count - from) }, (_, i) => ({
@@ -161,7 +161,7 @@ export async function sendPictures(collection, pictures, count, prefix = 'p') {
   }
 }
 
-/** The value of a figure of a process, all of its labels together. */
+/** The value of a metric of a process, as the sum over its labels. */
 export async function figureOf({ url }, name, labels = '') {
   const text = await (await fetch(`${url}/metrics`)).text();
   let sum = 0;

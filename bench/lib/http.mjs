@@ -35,14 +35,14 @@ export async function sendJson(url, options) {
   return JSON.parse((await send(url, options)).toString());
 }
 
-/** Sends a file of documents as one update, as its bytes come from the disk. */
+/** Sends a file of documents as one update. It streams the file from the disk. */
 export async function sendDocuments(collectionUrl, file) {
   const { size } = await stat(file);
   const headers = { 'content-type': 'application/json', 'content-length': size };
   return sendJson(`${collectionUrl}/update`, { method: 'POST', headers, body: createReadStream(file) });
 }
 
-/** Makes visible what was accepted, and waits for it. */
+/** Makes accepted changes visible, and waits until they are. */
 export function publish(collectionUrl) {
   return sendJson(`${collectionUrl}/update?commit=true`, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 
-/** One line about where this runs, and how busy it was before the run began. */
+/** Describes this machine and its load in one line. */
 export function describeMachine() {
   const [cpu] = cpus();
   const memory = (totalmem() / 1024 ** 3).toFixed(0);
@@ -13,23 +13,23 @@ export function describeMachine() {
 
 export const printMachine = () => console.log(describeMachine());
 
-/** Bytes that a process holds in memory now. Read from Linux; NaN elsewhere. */
+/** Bytes that a process has in memory now. Works only on Linux; NaN elsewhere. */
 function residentBytes(pid) {
   const status = processStatus(pid);
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) * 1024;
 }
 
-/** The most bytes that a process has held in memory so far. Read from Linux; NaN elsewhere. */
+/** Maximum number of bytes that a process has had in memory so far. Works only on Linux; NaN elsewhere. */
 export function peakBytes(pid) {
   return Number(/^VmHWM:\s+(\d+)/m.exec(processStatus(pid))?.[1] ?? Number.NaN) * 1024;
 }
 
 /**
- * Seconds of a CPU that a process took, its ended children included: on a busy machine these say more than the clock.
- * Read from Linux; NaN elsewhere.
+ * CPU seconds of a process and of its ended children. On a busy machine they say more than the elapsed time. Works only
+ * on Linux.
  *
  * @param {number} pid
- * @param {boolean} children those that run are counted too
+ * @param {boolean} children whether running children count too
  */
 export function cpuSeconds(pid, children = false) {
   const pids = [pid];
@@ -37,7 +37,7 @@ export function cpuSeconds(pid, children = false) {
     const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     pids.push(...all.map(Number).filter((one) => Number(statOf(one)[1]) === pid));
   }
-  // utime, stime, cutime and cstime, in hundredths; counted from the state on, which is the first.
+  // The fields utime, stime, cutime and cstime, in hundredths of a second. The fields begin with the state.
   const ticks = pids.map((one) =>
     statOf(one)
       .slice(11, 15)
@@ -46,7 +46,7 @@ export function cpuSeconds(pid, children = false) {
   return ticks.reduce((sum, value) => sum + value, 0) / 100;
 }
 
-/** What follows the name of a process: its state, its parent and so on. */
+/** The fields of `/proc/<pid>/stat` after the name of the process: its state, its parent and so on. */
 function statOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -65,9 +65,9 @@ function processStatus(pid) {
 }
 
 /**
- * Samples a process until it is stopped.
+ * Samples the memory of a process until it is stopped.
  *
- * @returns {() => number[]} stops; what was seen, in bytes
+ * @returns {() => number[]} a function that stops the sampling and returns all samples, in bytes
  */
 export function watchMemory(pid, milliseconds = 50) {
   const seen = [residentBytes(pid)];

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 
 /**
- * The flags of a script, all of which take a value.
+ * Reads the flags of a script. Each flag takes a value.
  *
  * @template {Record<string, string>} Defaults
- * @param {Defaults} defaults by name; an empty text where there is none
+ * @param {Defaults} defaults the default values by name; an empty text means that there is none
  * @returns {Defaults}
  */
 export function readOptions(defaults) {
@@ -14,5 +14,5 @@ export function readOptions(defaults) {
   return parseArgs({ options }).values;
 }
 
-/** The values of a flag that takes several, by comma. */
+/** Splits the value of a flag at its commas. */
 export const listOf = (text) => text.split(',').filter(Boolean);

@@ -11,7 +11,7 @@ export function createPhases(search, pause = 0) {
   const phases = [];
   return {
     phases,
-    /** Searches until `work` has ended. */
+    /** Measures searches until `work` has ended. */
     async during(title, work) {
       const times = [];
       let going = true;
@@ -28,7 +28,7 @@ export function createPhases(search, pause = 0) {
       await done;
       phases.push({ title, times, seconds: (performance.now() - from) / 1000 });
     },
-    /** The same for so many seconds after a load, window by window. */
+    /** Measures searches after a load, in several windows of some seconds each. */
     async after(windows, seconds) {
       for (let window = 0; window < windows; window++) {
         await this.during(`${window * seconds} to ${(window + 1) * seconds} s after`, () => delay(seconds * 1000));

@@ -1,13 +1,14 @@
-/** Interval between requests of one kind, whether the last one was answered or not. */
+/** Interval between requests of one kind. It does not depend on whether the last one was answered. */
 const EVERY_MILLISECONDS = 1_000;
 const TICK_MILLISECONDS = 2;
 
 /**
- * Asks repeatedly until stopped, at fixed times: a server that stands still meets as many requests as one that
- * does not, and each counts from the moment at which it was due.
+ * Sends requests at fixed times until it is stopped. A server that stalls gets no fewer requests, and latency counts
+ * from the scheduled time (no coordinated omission).
  *
  * @param {Record<string, () => Promise<unknown>>} probes
- * @returns {() => Promise<Record<string, number[]>>} stops; the milliseconds of each kind
+ * @returns {() => Promise<Record<string, number[]>>} a function that stops the requests and returns the milliseconds of
+ *   each kind
  */
 export function startProbes(probes) {
   const times = Object.fromEntries(Object.keys(probes).map((name) => [name, []]));
@@ -15,7 +16,7 @@ export function startProbes(probes) {
   const open = new Set();
   const from = performance.now();
   let sent = 0;
-  // The kinds take turns, evenly spread.
+  // The kinds take turns at equal intervals.
   const step = EVERY_MILLISECONDS / kinds.length;
   const timer = setInterval(() => {
     for (; from + sent * step <= performance.now(); sent++) {

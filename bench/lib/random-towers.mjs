@@ -2,20 +2,20 @@ import { copyFile, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /*
- * Transformers of the shapes of known models with random weights, in the layout of Hugging Face: as fast as trained ones, and
- * just as large.
+ * Writes transformers with the shapes of known models and with random weights, in the layout of Hugging Face. They are
+ * as fast as trained ones, and just as large.
  */
 
-/** Shapes of pictures' towers: layers, numbers of a token, heads, and the sides of a patch and of a picture in pixels. */
+/** Shapes of picture towers: layers, numbers per token, heads, and the sides of a patch and of a picture in pixels. */
 const DINOV2_SMALL = { layers: 12, width: 384, heads: 6, patch: 14, side: 224 };
 const SIGLIP_BASE = { layers: 12, width: 768, heads: 12, patch: 16, side: 224 };
-/** Of the text tower. */
+/** Shape of the text tower: layers, numbers per token, heads, tokens of a text, and words of the vocabulary. */
 const SIGLIP_TEXT = { layers: 12, width: 768, heads: 12, tokens: 64, vocabulary: 32_000 };
 
 const FLOAT = 1;
 const INT64 = 7;
 
-/** The shape of DINOv2 small: 22 million weights, no words. */
+/** Writes a model with the shape of DINOv2 small: it has 22 million weights, and no text tower. */
 export async function writeRandomDino(folder) {
   const { width, side, patch } = DINOV2_SMALL;
   await mkdir(join(folder, 'onnx'), { recursive: true });
@@ -30,9 +30,11 @@ export async function writeRandomDino(folder) {
 }
 
 /**
- * The shape of SigLIP base with patches of 16 pixels: 93 million weights for pictures, 110 million for texts.
+ * Writes a model with the shape of SigLIP base with patches of 16 pixels. It has 93 million weights for pictures, and
+ * 110 million for texts.
  *
- * @param tokenizer a folder with one: whatever it knows, texts are filled up to 64 tokens
+ * @param tokenizer the folder of a tokenizer, whose files are copied. Any tokenizer will do, because texts are padded
+ *   to 64 tokens
  */
 export async function writeRandomSiglip(folder, tokenizer) {
   const { width, side, patch } = SIGLIP_BASE;
@@ -64,7 +66,7 @@ async function pictureTower(file, shape, output) {
   const strides = ints('strides', [patch, patch]);
   const seen = graph.node('Conv', ['pixel_values', graph.random(width, 3, patch, patch)], [strides]);
   const patches = graph.transposed(graph.node('Reshape', [seen, graph.integers(0, width, count)]), 0, 2, 1);
-  // As many first tokens as pictures, without asking for their number.
+  // Creates one class token for each picture, without reading the batch size.
   const none = graph.node('Mul', [graph.node('ReduceMean', [patches], [ints('axes', [1])]), graph.same(0)]);
   const first = graph.node('Add', [none, graph.random(width)]);
   const tokens = graph.node('Concat', [first, patches], [int('axis', 1)]);
@@ -84,7 +86,7 @@ async function textTower(file, shape) {
   await graph.write(file, pooled(graph, x, tokens - 1, width), ends, 'pooler_output');
 }
 
-/** One token after another layer. */
+/** Applies another linear layer to one token. */
 function pooled(graph, x, token, width) {
   const one = graph.node('Gather', [x, graph.integers(token)], [int('axis', 1)]);
   return graph.linear(graph.node('Flatten', [one]), width, width);
@@ -117,7 +119,7 @@ function transformer(graph, from, { layers, width, heads, tokens }) {
   return normalized(x);
 }
 
-/** An ONNX graph, see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto for the numbers of fields. */
+/** An ONNX graph. See https://github.com/onnx/onnx/blob/main/onnx/onnx.proto for the numbers of fields. */
 class Graph {
   #nodes = [];
   #weights = [];
@@ -140,7 +142,7 @@ class Graph {
 
   random(...shape) {
     const values = new Float32Array(shape.reduce((product, side) => product * side, 1));
-    // Hundreds of millions: most repeat.
+    // There are hundreds of millions of weights, so most of them repeat.
     const drawn = Math.min(values.length, 65_537);
     for (let i = 0; i < drawn; i++) values[i] = (Math.random() - 0.5) / 14;
     for (let i = drawn; i < values.length; i += drawn) values.copyWithin(i, 0, Math.min(drawn, values.length - i));
@@ -156,7 +158,7 @@ class Graph {
     return this.#tensor([values.length], INT64, Buffer.from(new BigInt64Array(values.map(BigInt)).buffer));
   }
 
-  /** @param last the name of what comes out as `output` */
+  /** @param last the name of the tensor that becomes `output` */
   async write(file, last, ends, output) {
     this.#nodes.push(block(1, [block(1, last), block(2, output), block(4, 'Identity')]));
     const graph = block(7, [...this.#nodes, block(2, 'random'), ...this.#weights, ...ends]);
@@ -186,7 +188,10 @@ function int(name, value) {
   return block(5, [block(1, name), integer(3, value), integer(20, 2)]);
 }
 
-/** A field of protobuf that holds a text, bytes or further fields, as the buffers that make it: weights are not copied. */
+/**
+ * Encodes a field of protobuf that contains a text, bytes or further fields. It returns several buffers, so that
+ * weights are not copied.
+ */
 function block(field, value) {
   const parts = Array.isArray(value) ? value.flat() : [Buffer.isBuffer(value) ? value : Buffer.from(value)];
   const length = parts.reduce((sum, part) => sum + part.length, 0);

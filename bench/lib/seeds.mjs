@@ -8,13 +8,13 @@ import { encodeDescriptor, parseOutputs } from '@akin/modules/vectors';
 import { drawImage } from '@akin/testing';
 
 const EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
-/** So many pictures are under way at once: enough that no thread of the analyzer waits. */
+/** Number of pictures that are processed at the same time, so that the threads of the analyzer do not wait. */
 const AHEAD = 8;
 
-/** Where what takes long to make is kept between runs. */
+/** Folder for results that take long to compute and are reused by later runs. */
 export const CACHE = join(tmpdir(), 'akin-bench');
 
-/** Prints the models whose descriptors are kept; those of other models cannot be used. */
+/** Returns a hash of the models. Stored descriptors of other models cannot be used. */
 export function modelMark() {
   const hash = createHash('sha256');
   for (const { name, descriptor } of MODULES) {
@@ -24,10 +24,10 @@ export function modelMark() {
 }
 
 /**
- * Analyzed pictures, around which documents are made up. They are analyzed once and kept.
+ * Returns analyzed pictures, around which documents are made up. They are analyzed once, and the results are stored.
  *
- * @param {string} folder of pictures, searched through; pictures are drawn when it is empty
- * @param {number} most how many pictures are taken, evenly over the folder
+ * @param {string} folder of pictures, including its subfolders; if it is empty, pictures are drawn
+ * @param {number} most maximum number of pictures, which are taken evenly from the folder
  * @returns {Promise<{ text: string, outputs: ReturnType<typeof parseOutputs>, thumbnail: Uint8Array }[]>}
  */
 export async function analyzeSeeds(folder, most = 300) {
@@ -46,7 +46,7 @@ async function analyze(pictures, file) {
   console.error(`Analyzing ${pictures.length} pictures (once) …`);
   await mkdir(CACHE, { recursive: true });
   const lines = Array(pictures.length).fill('');
-  // Behind the drawing: the analyzer forbids sharp to read the SVG that pictures are drawn as.
+  // The analyzer is imported after pictures were drawn, because it forbids sharp to read SVG, in which they are drawn.
   const { createAnalyzer } = await import('@akin/modules/analyze');
   const analyzer = await createAnalyzer({ threads: availableParallelism() });
   try {

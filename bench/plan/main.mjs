@@ -1,5 +1,5 @@
-// How many servers: `npm run plan -- --documents 100000000 --changes 100 --searches 50` in bench/. Computes from the costs in
-// costs.json, and says how well they predicted larger collections that were measured.
+// Computes from costs.json how many servers a fleet needs. Also prints how well the costs predict larger collections
+// that were measured: `npm run plan -- --documents 100000000 --changes 100 --searches 50` in bench/.
 
 import { readCosts } from '../lib/costs.mjs';
 import { tableText } from '../lib/figures.mjs';
@@ -7,20 +7,20 @@ import { listOf, readOptions } from '../lib/options.mjs';
 import { MAX_SHARDS, plan, predict } from './plan.mjs';
 
 const options = readOptions({
-  /** Several by comma: a column for each. */
+  /** Numbers of documents, separated by commas. The table has a column for each. */
   documents: '1000000,10000000,100000000,1000000000',
-  /** Documents that are added or changed, with outputs: a second at the peak, and a day. */
+  /** Documents with outputs that are added or changed: per second at the peak, and per day. */
   changes: '100',
   'changes-a-day': '1000000',
-  /** Ranked searches a second, at the peak. */
+  /** Ranked searches per second at the peak. */
   searches: '50',
   /** How many modules are searched. */
   modules: '1',
   'gateway-cores': '8',
   'postgres-cores': '16',
-  /** Of each search node, in GB: if nodes hold the codes instead of gateways. */
+  /** Memory of each search node in GB, if search nodes have the codes instead of gateways. */
   'node-memory': '16',
-  /** `yes`: outputs and thumbnails are in object storage. */
+  /** `yes` means that outputs and thumbnails are in object storage. */
   objects: '',
 });
 const costs = await readCosts();
@@ -95,12 +95,12 @@ console.log(
   ]),
 );
 
-/** What is said where a single node would not hold all. */
+/** Text for a column whose codes need several search nodes; empty for the other columns. */
 function nodesText(text) {
   return ({ withNodes }) => (withNodes === undefined ? '' : text(withNodes));
 }
 
-/** Two digits, without an exponent. */
+/** Formats a number with two digits, without an exponent. */
 function short(value) {
   return Number(value.toPrecision(2)).toLocaleString('en', { maximumFractionDigits: 3 });
 }

@@ -1,45 +1,50 @@
-// What a fleet needs, computed from costs.json. No I/O.
+// Computes what a fleet needs from the contents of costs.json, without I/O.
 
-/** The share of cores and threads that may be busy at the peak: waiting grows quickly beyond. */
+/** Maximum utilization of cores and threads at the peak. Above it, waiting times grow quickly. */
 const BUSY = 0.7;
 /** Maximum number of threads of a gateway that scan. */
 const MAX_THREADS = 4;
-/** Bytes of a gateway or indexer without vectors. */
+/** Memory of a gateway, indexer or search node without vectors, in bytes. */
 const PROCESS_BYTES = 0.5e9;
-/** Documents of a shard, so that a vacuum or an index build of one takes minutes, not hours. A rule of thumb. */
+/**
+ * Number of documents of a shard for which a vacuum or an index build takes minutes, not hours. This is a rule of
+ * thumb.
+ */
 const SHARD_DOCUMENTS = 25_000_000;
 export const MAX_SHARDS = 64;
-/** A reindex fills a second copy. */
+/** Number of copies of the data on disk: a reindex fills a second one. */
 const COPIES = 2;
-/** Search nodes that hold each shard: one may die. */
+/** Minimum number of search nodes that have each shard, because one may die. */
 const MIN_NODES = 2;
-/** Of the memory of a search node for codes: the rest is for filters, a bit for each document. */
+/** Share of a search node's memory that is for codes. The rest is for filters, with one bit for each document. */
 const CODES_SHARE = 0.8;
 
 /**
  * @typedef {object} Need
  * @property {number} documents
- * @property {number} changes documents that are added or changed a second, at the peak, with outputs
- * @property {number} changesPerDay documents that are added or changed a day
- * @property {number} searches ranked searches a second, at the peak
- * @property {number} modules that are searched
- * @property {number} gatewayCores of each gateway
- * @property {number} postgresCores of each PostgreSQL server
- * @property {number} nodeBytes memory of each search node, above {@link PROCESS_BYTES}
+ * @property {number} changes documents with outputs that are added or changed per second, at the peak
+ * @property {number} changesPerDay documents that are added or changed per day
+ * @property {number} searches ranked searches per second, at the peak
+ * @property {number} modules number of modules that are searched
+ * @property {number} gatewayCores cores of each gateway
+ * @property {number} postgresCores cores of each PostgreSQL server
+ * @property {number} nodeBytes memory of each search node, more than {@link PROCESS_BYTES}
  * @property {boolean} objects whether outputs and thumbnails are in object storage
  */
 
-/** Below, vectors are held as they are, not as codes. */
+/** With fewer documents, memory has the vectors themselves, not codes. */
 const MIN_CODED = 100_000;
 
 const codedOf = (sizes) => sizes.filter(({ documents }) => documents >= MIN_CODED);
 
 /**
- * A figure of a scan at a number of documents: on the line through the measured sizes on both sides, or through the two
- * nearest ones. No line fits all sizes: a document costs more than twice as much once the codes that are read in each
- * scan do not fit into the cache of the processor. So further sizes are only predicted by two that do not either.
+ * Estimates a figure of a scan for a number of documents. The estimate lies on the line through the next smaller and
+ * the next larger measured size. If one of them is missing, it lies on the line through the two nearest sizes. No line
+ * fits all sizes: a document costs more than twice as much if the codes that each scan reads do not fit into the cache
+ * of the processor. So the two largest sizes, which both do not fit, predict all larger ones.
  *
- * @param {readonly { documents: number }[]} sizes rising; two of {@link MIN_CODED} or more at least
+ * @param {readonly { documents: number }[]} sizes in ascending order; at least two have {@link MIN_CODED} documents or
+ *   more
  * @param {number} documents
  * @param {string} name of the figure
  */
@@ -51,20 +56,24 @@ export function along(sizes, documents, name) {
   return Math.max(0, left[name] + slope * (documents - left.documents));
 }
 
-/** Bytes of a document and module at most: how full the last tables are depends on the number of documents. */
+/**
+ * Maximum number of bytes of a document and module. It varies with the number of documents, because the last tables may
+ * not be full.
+ */
 const bytesOf = (sizes) => Math.max(...codedOf(sizes).map(({ bytes }) => bytes));
 
 /**
- * Search nodes that hold the codes instead of gateways, with as many cores as those. Only the scan is counted.
+ * Plans search nodes that have the codes instead of gateways. A node has as many cores as a gateway. Only the scan
+ * counts.
  *
  * @param {Record<string, any>} codes
  * @param {Need} need
  * @param {number} shards number of shards that the other needs require
- * @returns undefined where a single node holds all
+ * @returns undefined if a single node has room for all codes
  */
 function planNodes(codes, { documents, searches, modules, gatewayCores, nodeBytes }, shards) {
   const bytes = documents * modules * bytesOf(codes.sizes);
-  // A group holds whole shards, each group as many.
+  // A group of search nodes has whole shards, and each group has the same number of them.
   const groups = Math.ceil(bytes / ((nodeBytes - PROCESS_BYTES) * CODES_SHARE));
   if (groups === 1) return undefined;
   const scan = scanOf(codes, documents / groups, gatewayCores);
@@ -77,7 +86,10 @@ function planNodes(codes, { documents, searches, modules, gatewayCores, nodeByte
   };
 }
 
-/** A scan of so many documents: its processor time, its time alone, and how long it keeps all threads busy. */
+/**
+ * Estimates a scan of some documents: its CPU time, its elapsed time without other load, and how long it keeps all
+ * threads busy.
+ */
 function scanOf(codes, documents, cores) {
   const threads = Math.min(MAX_THREADS, cores);
   const cpuMs = along(codes.sizes, documents, 'cpuMs');
@@ -92,7 +104,7 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
   const { documents, changes, searches, modules, gatewayCores, postgresCores } = need;
   const bytes = need.objects ? sizesWithObjects : sizes;
   const scan = scanOf(codes, documents, gatewayCores);
-  // What a search takes besides the scan: HTTP, statements, documents of the page.
+  // The rest is the time of a search without the scan: HTTP, SQL, and the documents of the page.
   const scanned = codes.sizes.find((size) => size.documents === search.documents);
   const rest = (name, part) => Math.max(0, search[name] - (scanned?.[part] ?? 0));
   const restCpuMs = rest('akinCpuMs', 'cpuMs');
@@ -137,7 +149,7 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
 /**
  * Predicts each measured size from the smaller ones.
  *
- * @param {readonly { documents: number }[]} sizes rising
+ * @param {readonly { documents: number }[]} sizes in ascending order
  */
 export function predict({ sizes }) {
   return sizes.flatMap((measured, i) => {

@@ -1,9 +1,9 @@
 import { COLLECTION } from '../lib/akin.mjs';
 
 /**
- * Where akin keeps the documents of the collection.
+ * Finds the table in which akin stores the documents of the collection, and the columns of its fields.
  *
- * @param {{ query: (sql: string, params?: unknown[]) => Promise<any[]> }} bare its database without akin
+ * @param {{ query: (sql: string, params?: unknown[]) => Promise<any[]> }} bare a connection to akin's database
  */
 export async function akinTable(bare) {
   const sql = 'select sql_schema as schema from akin.collections where name = $1';

@@ -1,4 +1,5 @@
-// Codes alone, without a database: how time and memory grow. `npm run codes-alone -- --documents 1000000,4000000,10000000`
+// Measures how time and memory of the codes alone grow, without a database:
+// `npm run codes-alone -- --documents 1000000,4000000,10000000`.
 import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { halfTable, toHalf } from '@akin/domain';
@@ -10,15 +11,15 @@ import { describeMachine } from '../lib/machine.mjs';
 import { listOf, readOptions } from '../lib/options.mjs';
 
 const options = readOptions({
-  /** At these sizes it is measured; each next one adds to what is there. */
+  /** The collection is measured at these sizes. Each larger one includes the rows of the smaller one. */
   documents: '1000000',
   dimensions: '256',
-  /** Points around which vectors lie. */
+  /** Number of points around which vectors lie. */
   centers: '4000',
   queries: '30',
-  /** Queries that are compared with an exhaustive search. */
+  /** Number of queries whose results are compared with an exhaustive search. */
   compared: '10',
-  /** `yes`: the figures replace those that planning computes from. */
+  /** `yes` replaces the figures that planning computes from. */
   record: '',
 });
 const [dimensions, centerCount] = [options.dimensions, options.centers].map(Number);
@@ -28,7 +29,7 @@ const COMMIT = 1;
 const ROWS = 10;
 const PART = 5_000;
 const EXACT_ROWS = 20_000;
-/** Those of a search with `rank.smartfilter=low`, the default. */
+/** The minimum of a search with `rank.smartfilter=low`, the default. */
 const MIN_COMPARED = 2_500;
 
 const { dice, around } = clusteredVectors({ dimensions, centers: centerCount, seed: 7 });
@@ -38,7 +39,7 @@ console.log(describeMachine());
 const threads = Math.min(4, availableParallelism());
 const searcher = new Searcher({ threads, exactRows: EXACT_ROWS });
 await searcher.change(KEY, { kind: 'begin', key: KEY });
-/** Queries that are compared, with the nearest documents as they are found while documents are made. */
+/** The queries that are compared. Their nearest documents are found while documents are made. */
 const compared = Array.from({ length: Number(options.compared) }, () => ({
   vector: around(dice.whole(centerCount)),
   nearest: [],
@@ -70,7 +71,7 @@ for (const documents of listOf(options.documents).map(Number)) {
   await searcher.change(KEY, { kind: 'advance', key: KEY, commit: COMMIT });
   const times = [];
   const numbers = [];
-  // The first ones after reading also compile, grow, and have clusters made.
+  // The first searches after reading are not measured: they also compile code, grow memory and trigger the clustering.
   const warm = async () => {
     for (let i = 0; i < 30; i++) await ask(around(dice.whole(centerCount)));
   };
@@ -114,7 +115,7 @@ if (options.record) {
 }
 console.log(`\n${threads} thread(s) of the searcher\n\n${tableText(table)}\n\n${describeMachine()}`);
 
-/** Waits until the threads do nothing any more. @returns seconds of processor time that they took until then */
+/** Waits until the threads are idle. @returns the CPU seconds that they used until then */
 async function untilIdle() {
   const from = process.cpuUsage();
   for (let quiet = 0; quiet < 4; ) {
@@ -140,7 +141,10 @@ function ask(vector) {
   });
 }
 
-/** Documents from a number on, as COPY sends them in binary: doc, the commit from which and to which it is seen, vector. */
+/**
+ * Makes rows in the binary format of COPY, from a document number on. The columns are the document, the first commit
+ * that shows it, the first commit that does not (null), and the vector.
+ */
 function makeRows(first, count) {
   const rowBytes = 2 + 12 + 12 + 4 + 4 + 4 + 2 * dimensions;
   const bytes = new Uint8Array(new SharedArrayBuffer(19 + count * rowBytes + 2));

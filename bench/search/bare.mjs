@@ -5,12 +5,12 @@ import { rowAt } from './rows.mjs';
 const HNSW = 'with (m = 16, ef_construction = 64)';
 const BATCH = 1_000;
 
-/** In addition to akin's own in its database. */
+/** This table is in akin's database, next to akin's own tables. */
 const TABLE = 'bench.bare';
 
 /**
- * A table of the same descriptors and filter columns with a graph index on the descriptors and nothing else that could
- * answer: what pgvector does without akin. Made once.
+ * Opens a table with the same descriptors and filter columns, and an HNSW index on the descriptors. It has no other
+ * index that could answer a search: this is pgvector without akin. The table is filled only once.
  */
 export async function openBare(databaseUrl, facts) {
   const filling = await connect(databaseUrl);
@@ -20,10 +20,10 @@ export async function openBare(databaseUrl, facts) {
     await filling.end();
   }
   return {
-    /** A connection with its own settings. */
+    /** Opens a connection with its own settings. */
     async connect(settings = {}) {
       const client = await connect(databaseUrl);
-      // Only the graph: the planner would take a scan of everything for some filters.
+      // Forces the planner to use the graph index, because for some filters it would scan the whole table.
       const all = { enable_seqscan: 'off', enable_sort: 'off', plan_cache_mode: 'force_custom_plan', ...settings };
       // The extension defines its settings when it is first used.
       await client.query(`select '[1]'::halfvec`);

@@ -2,7 +2,10 @@ import { createDice } from '../lib/random.mjs';
 import { FILTER_COLUMNS } from './collection.mjs';
 import { nearestRows, rowAt, squaredDistance, toRows } from './rows.mjs';
 
-/** What is asked for: pictures that are not in the collection, evenly; some twice where they are few. */
+/**
+ * Prepares queries by pictures that are not in the collection, in equal steps. If there are few such pictures, some are
+ * used more than once.
+ */
 export function prepareQueries(model, most) {
   const vectors = toRows(model.heldOut.map(({ outputs }) => outputs.descriptors.get('content').vector));
   const step = vectors.count / most;
@@ -20,7 +23,10 @@ export function prepareQueries(model, most) {
   });
 }
 
-/** The regions by the similarity of their pictures. Empty ones, which few pictures leave, do not count. */
+/**
+ * Sorts the regions by the similarity of their pictures. Empty regions, which occur if there are few pictures, are left
+ * out.
+ */
 function fromNearToFar(centers, vector) {
   const one = toRows([vector]);
   return Array.from({ length: centers.count }, (_, region) => ({
@@ -34,13 +40,13 @@ function fromNearToFar(centers, vector) {
     .map(({ region }) => region);
 }
 
-/** The nearest or farthest regions that are a share of all. */
+/** Take a share of all regions: the nearest ones or the farthest ones. */
 const nearest = (regions, share) => regions.slice(0, Math.ceil(regions.length * share));
 const farthest = (regions, share) => regions.slice(-Math.ceil(regions.length * share));
 
 /**
- * What searches filter by: `filter` gives the values that a query asks for, by column; of several, one must be equal.
- * None may be where a minus stands before the column.
+ * The filters of the searches. `filter` gives the requested values for each column: a document matches if its column
+ * equals one of them. A minus before the name of a column means that its value must be none of them.
  *
  * @type {{ title: string, share: number, filter: (query: any) => Filter }[]}
  * @typedef {Record<string, number | number[]>} Filter
@@ -66,7 +72,7 @@ export const CASES = [
   { title: 'all but near, 75 %', share: 3 / 4, filter: ({ regions }) => ({ '-region': nearest(regions, 1 / 4) }) },
 ];
 
-/** What a filter asks of each column, in plain words. */
+/** Splits a filter into conditions: the values for each column, and whether they are excluded. */
 export function conditions(filter) {
   return Object.entries(filter).map(([name, value]) => ({
     column: name.replace(/^-/, ''),
@@ -75,7 +81,7 @@ export function conditions(filter) {
   }));
 }
 
-/** Which documents pass a filter, by number. */
+/** Returns a function that tells whether the document with a number passes a filter. */
 export function passes(columns, filter) {
   const wanted = conditions(filter).map(({ column, excluded, values }) => ({
     at: FILTER_COLUMNS.indexOf(column),

@@ -10,11 +10,11 @@ const CLIENTS = 16;
 const DOOR = fileURLToPath(new URL('door.mjs', import.meta.url));
 
 /**
- * Searches of 16 clients at once, of akin and of a graph in memory behind the same kind of server, which read ten
- * documents from PostgreSQL for each response. In turns.
+ * Measures searches of 16 simultaneous clients. akin takes turns with a graph in memory behind the same kind of server.
+ * Both read ten documents from PostgreSQL for each response.
  *
- * @param {{ collectionUrl: string, databaseUrl: string, graph: string, ef: number, rounds: number, seconds: number }} options
- *   `graph` is its file; each turn takes `seconds`
+ * @param {{ collectionUrl: string, databaseUrl: string, graph: string, ef: number, rounds: number, seconds: number }}
+ *   options `graph` is the file of the graph; each turn takes `seconds`
  * @returns {Promise<{ title: string, perSecond: number[] }[]>}
  */
 export async function measureClients(queries, { collectionUrl, databaseUrl, graph, ef, rounds, seconds }) {

@@ -1,5 +1,6 @@
-// Ranking from memory at the store's interface, without HTTP and analysis: `npm run codes -- --documents 1000000`.
-// Rows are made up and written straight into the tables, so that a million take seconds instead of an hour.
+// Measures ranking from memory at the store's interface, without HTTP and analysis:
+// `npm run codes -- --documents 1000000`. Rows are made up and written straight into the tables, so that a million rows
+// take seconds instead of an hour.
 import { parseQuery } from '@akin/domain';
 import { createCollection, openStore, search } from '@akin/store';
 import { createServices } from '@akin/testing';
@@ -11,12 +12,12 @@ import { readOptions } from '../lib/options.mjs';
 
 const options = readOptions({
   documents: '100000',
-  /** Numbers of a vector. */
+  /** How many numbers a vector has. */
   dimensions: '256',
-  /** Points around which vectors lie. */
+  /** Number of points around which vectors lie. */
   centers: '4000',
   queries: '24',
-  /** Queries that are compared with the exact result. */
+  /** Number of queries whose results are compared with the exact result. */
   compared: '6',
   clients: '16',
 });
@@ -111,7 +112,7 @@ async function timed(work) {
   return performance.now() - from;
 }
 
-/** What commits would have written, as of commit 1. */
+/** Writes the rows that commits would write, as of commit 1. */
 async function fill() {
   const S = collection.sqlSchema;
   const client = new pg.Client(databaseUrl);

@@ -11,14 +11,14 @@ import { analyzeSeeds, modelMark } from '../lib/seeds.mjs';
 import { createDensity, realDescriptors } from './density.mjs';
 import { REGION_BITS, splitIntoRegions } from './regions.mjs';
 
-/** Documents of one file, and so of one update. */
+/** Number of documents in one file, and so in one update. */
 const PART = 50_000;
 const contentDescriptor = MODULES.find(({ name }) => name === 'content').descriptor;
-/** One picture in this many stays out of the collection: searches ask for it. */
+/** One of this many pictures stays out of the collection, and is a query picture. */
 const HELD_OUT_EVERY = 20;
 
 /**
- * What a collection is made of: the pictures around which documents are made up, and those that are asked for.
+ * Analyzes the pictures of a collection: those around which documents are made up, and the query pictures.
  *
  * @param {{ pictures: string, seeds: number }} options
  */
@@ -33,7 +33,7 @@ export async function openModel({ pictures, seeds: most }) {
     heldOut,
     real,
     regions: splitIntoRegions(real.get('content')),
-    /** Made when it is first needed: to find the neighbours of thousands of pictures takes half a minute. */
+    /** It is created at its first use, because finding the neighbours of thousands of pictures takes half a minute. */
     get density() {
       density ??= createDensity(real);
       return density;
@@ -42,8 +42,8 @@ export async function openModel({ pictures, seeds: most }) {
 }
 
 /**
- * The columns that searches filter by. Numbers drawn evenly have a known share of all documents a value; `region` and
- * `continent` go with what is on the picture.
+ * The columns that searches filter by. In columns of evenly drawn numbers, each value has a known share of all
+ * documents. `region` and `continent` depend on what the picture shows.
  */
 export const FILTER_COLUMNS = [
   'tenth',
@@ -55,7 +55,7 @@ export const FILTER_COLUMNS = [
   'continent',
 ];
 
-/** The values of a document by its number, without the picture. */
+/** The values of the document with a number, without the picture. */
 function valuesOf(number, region) {
   const dice = createDice(Math.imul(number, 0x85ebca6b) + 2);
   const uniform = {
@@ -68,7 +68,7 @@ function valuesOf(number, region) {
   return {
     ...uniform,
     region,
-    // Eight of them, each of the neighbouring regions.
+    // There are eight continents. Each consists of neighbouring regions.
     continent: region >> (REGION_BITS - 3),
     title: Array.from({ length: 8 }, () => word(dice)).join(' '),
     brand: `brand ${Math.floor(1000 ** dice.number())}`,
@@ -80,10 +80,10 @@ function valuesOf(number, region) {
   };
 }
 
-/** One of 4,096 words; the n-th is about n times as rare as the first (Zipf). */
+/** Draws one of 4,096 words. The n-th word is about n times as rare as the first one (Zipf). */
 const word = (dice) => wordAt(Math.min(4095, Math.floor(4096 ** dice.number()) - 1));
 
-/** A whole document, and what measures need of it. */
+/** Makes a whole document, and the values of it that measurements need. */
 function makeDocument(number, model) {
   const { around, vectors } = model.density.draw(number);
   const values = valuesOf(number, model.regions.of[around]);
@@ -93,7 +93,7 @@ function makeDocument(number, model) {
       encodeDescriptor(vectors.get(name), name),
     ]),
   );
-  // The reader makes the codes that are missing: those of the shipped codebook.
+  // The reader adds the missing codes, by the shipped codebook.
   const { fields } = parseOutputs(JSON.stringify(descriptors));
   const rest = [...model.inside[around].outputs.fields].filter(([name]) => !fields.has(name));
   const id = idOf(number);
@@ -101,14 +101,14 @@ function makeDocument(number, model) {
   return {
     json: JSON.stringify({ id, image, ...values, import: stringifyJson(new Map([...fields, ...rest])) }),
     values,
-    // As akin stores it: rounded to half precision.
+    // akin stores this vector: it is rounded to half precision.
     vector: decodeDescriptor(descriptors.content_descriptor, 'content'),
   };
 }
 
 /**
- * Makes one file of documents, as `/update` takes it, and next to it what measures need: the content descriptors and the
- * filter columns. Does nothing where they are there.
+ * Makes one file of documents for `/update`. Next to it, it writes what measurements need: the content descriptors and
+ * the filter columns. It does nothing if the files exist.
  */
 export async function makePart(folder, part, count, model) {
   const paths = partPaths(folder, part);
@@ -146,25 +146,25 @@ function partPaths(folder, part) {
   };
 }
 
-/** How many documents each part holds. */
+/** How many documents each part has. */
 export function partCounts(documents) {
   return Array.from({ length: Math.ceil(documents / PART) }, (_, part) => Math.min(PART, documents - part * PART));
 }
 
-/** The first documents of a collection as JSON. */
+/** Reads the first documents of a collection as JSON. */
 export async function documentTexts(folder, count) {
   const texts = (await readFile(partPaths(folder, 0).documents, 'utf8')).split('\n', count);
   return texts.map((text) => text.replace(/^\[|[,\]]$/g, ''));
 }
 
-/** The content descriptors of the first documents, at most those of one part. */
+/** Reads the content descriptors of the first documents, at most those of one part. */
 export async function readPartVectors(folder, count) {
   const { dimensions: width } = contentDescriptor;
   const values = new Float32Array((await readFile(partPaths(folder, 0).vectors)).buffer, 0, count * width);
   return { width, count, values };
 }
 
-/** The content descriptors and filter columns of a whole collection, from the files next to the documents. */
+/** Reads the content descriptors and filter columns of a whole collection from the files next to the documents. */
 export async function readFacts(folder, documents) {
   const { dimensions: width } = contentDescriptor;
   const vectors = new Float32Array(documents * width);

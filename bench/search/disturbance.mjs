@@ -8,8 +8,8 @@ import { documentTexts } from './collection.mjs';
 const WINDOWS_AFTER = 4;
 
 /**
- * How long searches take while nothing changes, while a commit replaces documents, and after it. The replaced documents
- * get the values that they had, so that the collection stays what it was.
+ * Measures how long searches take while nothing changes, while a commit replaces documents, and after it. The replaced
+ * documents get the same values again, so that the collection does not change.
  *
  * @returns {Promise<{ title: string, times: number[], seconds: number }[]>}
  */

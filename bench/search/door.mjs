@@ -1,5 +1,5 @@
-// A graph in memory behind an express server, with ten documents from PostgreSQL for each response: what a team would
-// write by itself. Started by clients.mjs; `node door.mjs <graph> <dimensions> <ef> <database> <sql>`.
+// Serves a graph in memory with express, and reads ten documents from PostgreSQL for each response. A team would write
+// such a server by itself. clients.mjs starts it: `node door.mjs <graph> <dimensions> <ef> <database> <sql>`.
 import express from 'express';
 import pg from 'pg';
 import { idOf } from '../lib/documents.mjs';

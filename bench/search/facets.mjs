@@ -3,7 +3,10 @@ import { akinTable } from './akin-table.mjs';
 
 const LIMIT = 20;
 
-/** Counts over HTTP and the bare `group by` over akin's own table, which ignores commits. In turns. */
+/**
+ * Measures facets over HTTP and the bare `group by` over akin's own table, in turns. The bare statement ignores
+ * commits.
+ */
 export async function measureFacets(bare, collectionUrl, rounds) {
   const { table, columnOf } = await akinTable(bare);
   const facets = [

@@ -1,9 +1,9 @@
 import { median, quantile, ratios } from '../lib/figures.mjs';
 
-/** Milliseconds that the first search under a filter may take above its count. */
+/** Milliseconds that the first search under a filter may take in addition to its count. */
 const COUNT_SPARE = 5;
 
-/** What was aimed at and what came out, as rows of a table. */
+/** Returns the goals and the measured results as rows of a table. */
 export function goals(report) {
   const rows = [];
   const add = (goal, wanted, is) => rows.push([goal, wanted, is]);
@@ -55,7 +55,8 @@ function rankedGoals({ ranked }, add) {
 
   const graphs = ranked[0].sides.filter(({ title }) => title.startsWith('graph in SQL'));
   if (graphs.length > 0) {
-    // As good as akin; where none is, the best there is.
+    // Compares akin with the fastest graph that reaches its recall (at most 0.99). If no graph does, compares it with
+    // the graph of the highest recall.
     const equal = graphs.filter((graph) => recall(graph) >= Math.min(0.99, recall(unfiltered)));
     const [graph] = (equal.length > 0 ? equal : graphs).toSorted((a, b) =>
       equal.length > 0 ? median(a.times) - median(b.times) : recall(b) - recall(a),

@@ -7,7 +7,7 @@ import { ROWS } from './truth.mjs';
 const require = createRequire(import.meta.url);
 const { Index } = require('usearch');
 
-/** A filter is applied to what the graph found, so the graph is asked for more: at most this many. */
+/** Maximum number of documents that the graph returns. A filter is applied to them, so it returns more than a page. */
 const MOST = 10_000;
 const BATCH = 10_000;
 
@@ -22,14 +22,14 @@ const emptyIndex = (dimensions, expansion) =>
     multi: false,
   });
 
-/** Reads the file of a graph. @param {number} expansion how far a search looks */
+/** Reads the file of a graph. @param {number} expansion number of candidates of a search */
 export function loadIndex(file, dimensions, expansion) {
   const index = emptyIndex(dimensions, expansion);
   index.load(file);
   return index;
 }
 
-/** Writes the file of a graph of the descriptors, if it is not there. */
+/** Writes the file of a graph of the descriptors, if it does not exist. */
 export async function makeGraph(file, { vectors }) {
   if (await stat(file).catch(() => undefined)) return;
   console.error('Building the graph in memory (once) …');
@@ -42,11 +42,17 @@ export async function makeGraph(file, { vectors }) {
   index.save(file);
 }
 
-/** A graph in the memory of this process, with the filter applied afterwards: what a client without a database does. */
+/**
+ * Opens a graph in the memory of this process. The filter is applied to its results, as a client without a database
+ * would do.
+ */
 export function openGraph(file, { vectors, columns }, expansion) {
   const index = loadIndex(file, vectors.width, expansion);
   return {
-    /** The numbers of the nearest documents that pass the filter, found among three times as many as that should take. */
+    /**
+     * Returns the numbers of the nearest documents that pass the filter. With a filter, the graph returns three times
+     * as many documents as that should need.
+     */
     search(vector, filter, share) {
       const most = Math.min(MOST, vectors.count, Math.ceil((ROWS * (share === 1 ? 1 : 3)) / share));
       const isMatch = passes(columns, filter);

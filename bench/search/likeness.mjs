@@ -6,8 +6,8 @@ const NEIGHBOURS = 20;
 const PROBES = 300;
 
 /**
- * Compares as many made-up descriptors with real ones: the distances of the nearest and the tenth neighbour, and the
- * intrinsic dimension (Levina & Bickel 2004, by maximum likelihood).
+ * Compares made-up descriptors with the same number of real ones: the distances of the nearest and the tenth neighbour,
+ * and the intrinsic dimension (Levina & Bickel 2004, by maximum likelihood).
  */
 export async function compareWithReal(model, folder, documents) {
   const real = model.real.get('content');
@@ -22,7 +22,7 @@ function look(rows) {
   const probes = Array.from({ length: Math.min(PROBES, rows.count) }, (_, i) => {
     const near = nearestRows(rows, rows, i, NEIGHBOURS, (j) => j !== i).map(({ distance }) => Math.sqrt(distance));
     const last = near.at(-1);
-    // Copies have distance 0, which gives no direction.
+    // Copies are left out: their distance is near 0, which says nothing about the dimension.
     const apart = near.slice(0, -1).filter((distance) => distance > 1e-3);
     const logs = apart.reduce((total, distance) => total + Math.log(last / distance), 0);
     return { nearest: near[0], tenth: near[9] ?? last, dimension: (apart.length - 1) / logs };
@@ -32,7 +32,7 @@ function look(rows) {
   );
 }
 
-/** Evenly over all rows, so that the first ones contain every kind. */
+/** Takes rows from all parts of the list, so that a few of them contain every kind. */
 function shuffled(rows, count) {
   const step = 7919;
   return toRows(Array.from({ length: count }, (_, i) => rowAt(rows, (i * step) % rows.count)));

@@ -2,10 +2,11 @@ import { publish, sendDocuments, sendJson, timed } from '../lib/http.mjs';
 import { makePart, partCounts } from './collection.mjs';
 
 /**
- * Fills a collection by `import` over HTTP, file by file. Missing files are made first. Does nothing when the
- * collection holds as many documents already.
+ * Fills a collection by updates over HTTP, file by file. Missing files are made first. It does nothing if the
+ * collection already has all documents.
  *
- * @returns {Promise<{ acceptedPerSecond: number, visiblePerSecond: number } | undefined>} nothing when it was loaded
+ * @returns {Promise<{ acceptedPerSecond: number, visiblePerSecond: number } | undefined>} undefined if the collection
+ *   already had all documents
  */
 export async function load(collectionUrl, folder, documents, model) {
   const { documents: there } = await sendJson(collectionUrl);

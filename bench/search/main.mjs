@@ -1,4 +1,5 @@
-// Searches of a large collection, compared with pgvector's graph, a graph in memory, and the truth: `node bench/search/main.mjs`.
+// Compares searches of a large collection with pgvector's graph, a graph in memory, and the truth:
+// `node bench/search/main.mjs`.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startAkin } from '../lib/akin.mjs';
@@ -21,27 +22,27 @@ import { writeReport } from './report.mjs';
 
 const options = readOptions({
   documents: '100000',
-  /** Of pictures, around which the documents are made up; drawn ones when it is empty. */
+  /** Folder of pictures around which documents are made up. Default: drawn pictures. */
   pictures: '',
-  /** How many of them. */
+  /** Maximum number of these pictures. */
   seeds: '6000',
-  /** A PostgreSQL with pgvector, where the loaded collection stays; PGlite in the folder when it is empty. */
+  /** URL of a PostgreSQL with pgvector, in which the loaded collection remains. Default: PGlite in the folder. */
   'database-url': '',
-  /** Where documents, the data of PGlite and the graph in memory are kept for further runs. */
+  /** Folder that keeps documents, the data of PGlite and the graph in memory for later runs. */
   folder: '',
-  /** Some of likeness, ranked, others, clients, facets, disturbance. */
+  /** The measurements to make: any of likeness, ranked, others, clients, facets, disturbance. */
   measures: 'likeness,ranked,others,clients,facets,disturbance',
-  /** What akin is compared with in `ranked`: some of sql, memory. */
+  /** The methods that akin is compared with in `ranked`: sql, memory, or both. `sql` needs a database URL. */
   compare: 'sql,memory',
   queries: '60',
   rounds: '20',
-  /** Documents of the commit that disturbs. */
+  /** Number of documents in the commit that disturbs searches. */
   changed: '10000',
   /** Length of each measurement of searches, in seconds. */
   window: '15',
-  /** How far the graphs look: pgvector's hnsw.ef_search, usearch's expansion. */
+  /** Number of candidates of a search in the graphs: pgvector's hnsw.ef_search, usearch's expansion. */
   ef: '100',
-  /** Where the figures go, as JSON and Markdown. */
+  /** Path of the files with the figures, without `.json` and `.md`. Default: no files. */
   out: '',
 });
 const documents = Number(options.documents);
@@ -75,7 +76,7 @@ if (measures.includes('clients') && databaseUrl) {
   });
 }
 if (measures.includes('facets')) {
-  // PGlite opens a folder once: what is compared with akin uses a copy of it, taken while akin is stopped.
+  // Only one process can open a PGlite folder. The bare database is therefore a copy, made while akin is stopped.
   if (!databaseUrl) await akin.stop();
   const bare = await openEngine({ folder: join(folder, 'akin'), databaseUrl: databaseUrl || undefined });
   if (!databaseUrl) akin = await startAkin(args);

@@ -4,7 +4,9 @@ import { createDice } from '../lib/random.mjs';
 
 const FREQUENT_WORDS = 4_000;
 
-/** Requests other than the ranked ones; first whether akin lives, which others are measured by. */
+/**
+ * Measures other requests than `ranked` does. The first is a request to `/health/live`, as a baseline for the others.
+ */
 export async function measureOthers({ url, collectionUrl }, documents, rounds) {
   const dice = createDice(9);
   const id = () => idOf(dice.whole(documents));

@@ -5,30 +5,36 @@ import { akinTable } from './akin-table.mjs';
 import { CASES, conditions } from './cases.mjs';
 import { findTruth, judge, ROWS } from './truth.mjs';
 
-/** A method that takes longer than this for one filter alone (milliseconds) is asked fewer queries. */
+/** A side that takes longer than this (milliseconds) for the queries of one filter gets fewer queries. */
 const PATIENCE = 20_000;
 const FEWEST = 5;
 /**
- * Number of queries that one side answers before the next has its turn. A side that scans a large table takes the caches
- * of the processor from all others, which on a server of its own it would not: the first queries of a turn fill them
- * again, and are not timed.
+ * Number of queries that one side answers before the next has its turn. A side that scans a large table displaces the
+ * data of the others from the processor cache, which would not happen on separate servers. So the first queries of a
+ * turn, which fill the cache again, are not timed.
  */
 const TURN = 13;
 const WARM_UP = 3;
-/** Searches before the first round: V8 optimizes what is used often, as in a server that has been running for a minute. */
+/**
+ * Number of searches before the first round. V8 then optimizes the code that runs often, as in a server that has run
+ * for a minute.
+ */
 const SEARCHES_BEFORE = 1_000;
 
 /**
- * @typedef {{ found: number[], distances?: number, exact?: boolean }} Found numbers of the documents on a page; how many
- *   distances it took and whether it is known to be right, where that is known
+ * @typedef {{ found: number[], distances?: number, exact?: boolean }} Found `found` has the numbers of the documents on
+ *   a page. `distances` says how many distances were computed, and `exact` whether the page is known to be right; both
+ *   are missing if that is not known
  */
 
 /**
- * Asks every side for the same pages, a few queries each in turns, so that a machine that drifts slows all alike.
+ * Sends the same queries to every side. The sides take turns after a few queries, so that a machine that slows down
+ * slows all of them alike.
  *
  * @param {{ title: string, cases?: string[], prepare?: (query: any, filter: import('./cases.mjs').Filter) => Promise<unknown>, search: (query: any, filter: import('./cases.mjs').Filter, share: number) => Promise<Found> | Found }[]} sides
  *   what `prepare` does is not timed
- * @returns {Promise<{ title: string, cell: Map<string, object> }[]>} by case, by side: times, recalls, short pages
+ * @returns {Promise<{ title: string, cell: Map<string, object> }[]>} times, recalls and short pages, by case and by
+ *   side
  */
 export async function measureRanked(sides, queries, facts) {
   const results = CASES.map(({ title }) => ({
@@ -77,8 +83,10 @@ export async function measureRanked(sides, queries, facts) {
 const sum = (values) => values.reduce((a, b) => a + b, 0);
 
 /**
- * akin over HTTP. The outputs of an analysis are sent, as by a client that has analyzed its picture before.
- * @param {boolean} isNew whether each filter is asked for as if for the first time; otherwise it was asked for before
+ * The side of akin, over HTTP. It sends the outputs of an analysis, as a client does that has analyzed its picture
+ * before.
+ * @param {boolean} isNew whether searches bypass the cache of filters, as if each filter were new; otherwise an untimed
+ *   search has used the filter before
  */
 export function akinSide(collectionUrl, isNew = false) {
   const ask = ({ outputs }, filter) => {
@@ -103,7 +111,7 @@ export function akinSide(collectionUrl, isNew = false) {
   };
 }
 
-/** The bare count of a filter over the table of akin, which ignores commits. */
+/** The side that counts the matches of a filter in akin's table, with bare SQL. The count ignores commits. */
 export async function countSide(databaseUrl) {
   const bare = await openEngine({ databaseUrl });
   const { table, columnOf } = await akinTable(bare);
@@ -125,7 +133,7 @@ async function postForm(url, body) {
   return JSON.parse((await send(url, { method: 'POST', headers, body: body.toString() })).toString());
 }
 
-/** pgvector's graph in SQL, the filter in the same statement. */
+/** The side that searches pgvector's graph in SQL. The same statement has the filter. */
 export async function bareSide(bare, title, settings, cases) {
   const client = await bare.connect(settings);
   return {
@@ -147,11 +155,11 @@ export async function bareSide(bare, title, settings, cases) {
   };
 }
 
-/** The settings of {@link bareSide} for each way in which the graph meets a filter. */
+/** The settings of {@link bareSide} for each way in which the graph can apply a filter. */
 export const GRAPH_WAYS = {
   plain: (ef) => ({ 'hnsw.ef_search': ef, 'hnsw.iterative_scan': 'off' }),
   iterative: (ef, order) => ({ 'hnsw.ef_search': ef, 'hnsw.iterative_scan': order }),
-  /** Gives full pages: may look at everything. */
+  /** Fills every page: a scan may visit all documents. */
   unlimited: (ef, order, documents) => ({
     'hnsw.ef_search': ef,
     'hnsw.iterative_scan': order,

@@ -1,7 +1,7 @@
 import { median, quantile, quantiles, ratios, spread, tableText } from '../lib/figures.mjs';
 import { goals } from './goals.mjs';
 
-/** The figures of a run as Markdown. */
+/** Formats the figures of a run as Markdown. */
 export function writeReport(report) {
   const parts = [`${report.documents.toLocaleString('en')} documents on ${report.engine}. ${report.machine}`];
   if (report.load) {
@@ -31,7 +31,7 @@ function likeness(rows) {
   ];
 }
 
-/** recall@10, p50 / p95 in milliseconds, short pages of all pages. */
+/** Shows recall@10, p50 / p95 in milliseconds, and how many of all pages are short. */
 function ranked(cases) {
   const titles = cases[0].sides.map(({ title }) => title);
   const cell = ({ times, recalls, short }) => {
@@ -82,7 +82,7 @@ function others(requests) {
   ];
 }
 
-/** Searches a second of many clients at once. */
+/** Shows the searches per second of many simultaneous clients. */
 function clients(sides) {
   const [{ perSecond: akin }] = sides;
   return [

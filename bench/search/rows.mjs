@@ -1,4 +1,4 @@
-// Many vectors of one length, one after the other: loops over them run at full speed.
+// Stores many vectors of one length one after the other, so that loops over them run at full speed.
 
 /**
  * @typedef {{ width: number, count: number, values: Float32Array }} Rows
@@ -26,12 +26,13 @@ export function squaredDistance({ width, values: a }, i, { values: b }, j) {
 }
 
 /**
- * The nearest rows to row `i` of `from` by rising distance, equal ones by number.
+ * Finds the rows nearest to row `i` of `from`, by ascending distance. Rows of equal distance are in the order of their
+ * number.
  *
  * @param {Rows} rows
  * @param {Rows} from
  * @param {number} most
- * @param {(j: number) => boolean} counts which rows are looked at
+ * @param {(j: number) => boolean} counts whether to compare a row
  * @returns {{ row: number, distance: number }[]} with the squared distance
  */
 export function nearestRows(rows, from, i, most, counts = () => true) {

@@ -1,16 +1,16 @@
 import { passes } from './cases.mjs';
 import { squaredDistance, toRows } from './rows.mjs';
 
-/** Documents of a page. */
+/** Number of documents on a page. */
 export const ROWS = 10;
-/** Distances that differ by less are equal: sums in another order round otherwise. */
+/** Distances that differ by less than this count as equal, because sums in another order are rounded differently. */
 const EQUAL = 1e-6;
 
 /**
- * The right results of one query under every filter, by looking at each document.
+ * Finds the right results of one query under every filter, by comparing all documents.
  *
- * @returns {{ matches: number, worst: number, distanceTo: (number: number) => number }[]} by filter: how many match, the
- *   squared distance of the last that belongs on the page
+ * @returns {{ matches: number, worst: number, distanceTo: (number: number) => number }[]} for each filter: how many
+ *   documents match, and the squared distance of the last document that belongs on the page
  */
 export function findTruth({ vectors, columns }, vector, filters) {
   const query = toRows([vector]);
@@ -34,12 +34,12 @@ export function findTruth({ vectors, columns }, vector, filters) {
 }
 
 /**
- * How good a page is.
+ * Judges how good a page is.
  *
- * @param {number[]} found numbers of the documents on it
+ * @param {number[]} found numbers of the documents on the page
  * @param {{ matches: number, worst: number }} truth
- * @returns {{ recall: number, short: boolean }} the share of the right documents that are there; whether there are less
- *   documents than match
+ * @returns {{ recall: number, short: boolean }} `recall` is the share of the right documents that are on the page;
+ *   `short` says whether the page has too few documents
  */
 export function judge(found, truth, facts, vector, filter) {
   const query = toRows([vector]);
