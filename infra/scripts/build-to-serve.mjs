@@ -1,4 +1,5 @@
-// The first build of a clone: only what `akin serve` runs, and without checking types, which lint and the full build do.
+// Makes the first build of a clone. It builds only what `akin serve` runs, and does not check types: lint and the full
+// build do that.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -8,10 +9,10 @@ const TSC = 'node_modules/typescript/bin/tsc';
 const VITE = 'node_modules/vite/bin/vite.js';
 
 /**
- * Builds the packages that are not built as they are now, as many at a time as there are cores.
+ * Builds the packages that have changed since their last build, as many at a time as there are cores.
  *
- * @param {string} root of the repository, with what `--prod` installs
- * @param {(args: string[]) => Promise<void>} runNode runs one program of Node; rejects where it fails
+ * @param {string} root folder of the repository, with the dependencies that `--prod` installs
+ * @param {(args: string[]) => Promise<void>} runNode runs one program of Node; rejects if it fails
  */
 export async function buildToServe(root, runNode) {
   const known = readStamps(root);
@@ -27,9 +28,9 @@ export async function buildToServe(root, runNode) {
   await forEach(others, availableParallelism(), (folder) =>
     build(folder, [TSC, '-p', folder, '--noCheck', '--declaration', 'false']),
   );
-  // These programs need other packages.
+  // These programs need other packages, so they run after all of them are compiled.
   for (const folder of others.filter(lastStep)) await build(folder, lastStep(folder));
-  // The page contains the client, as built.
+  // The page contains the built client.
   await forEach(pages, 1, (folder) => build(folder, [VITE, 'build', folder]));
   writeFileSync(stampFile(root), JSON.stringify(known));
 }
@@ -53,7 +54,7 @@ function packagesNeededBy(folder) {
     .map(([name]) => realpathSync(join(folder, 'node_modules', name)));
 }
 
-/** What the build of a package runs after the compiler. */
+/** The program that the build of a package runs after the compiler, if there is one. */
 function lastStep(folder) {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const [, program] = / && node (\S+)$/.exec(scripts.build) ?? [];
@@ -62,7 +63,7 @@ function lastStep(folder) {
 
 const isPage = (folder) => existsSync(join(folder, 'vite.config.ts'));
 
-/** What the build of a package depends on; of a page also what it contains. */
+/** Hash of the build inputs of a package. For a page it includes the packages that the page contains. */
 function stampOf(root, folder) {
   const hash = createHash('sha256').update(readFileSync(join(root, 'tsconfig.base.json')));
   for (const name of ['package.json', 'tsconfig.json']) hash.update(readFileSync(join(folder, name)));

@@ -26,7 +26,7 @@ const children = new Map();
 let stopping = false;
 const { port } = values;
 const analyzers = Array.from({ length: values.analyzers }, (_, i) => port + 10 + i);
-// Pictures of this machine, too: that is where the fleet runs.
+// Analyzers may fetch pictures from this machine too, because the fleet runs here.
 const images = ['--allow-loopback-images', '--threads', process.env.AKIN_THREADS ?? '1'];
 for (const [i, at] of analyzers.entries()) run(`analyzer-${i + 1}`, ['analyzer', '--port', String(at), ...images]);
 for (let i = 0; i < values.indexers; i++) run(`indexer-${i + 1}`, ['indexer', '--port', '0']);
@@ -66,7 +66,7 @@ function run(name, args) {
   const child = spawn(process.execPath, [AKIN, ...args], {
     env: { ...process.env, DATABASE_URL, REDIS_URL },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C is for this process, which ends the others in order.
+    // Ctrl-C reaches only this process, which ends the others in order.
     detached: true,
   });
   children.set(name, child);

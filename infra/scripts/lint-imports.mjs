@@ -1,4 +1,4 @@
-// Which package may import which. Prints every import that the table does not allow, and fails if there is one.
+// Checks which package imports which. It prints every import that the table does not allow, and fails if there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -8,9 +8,9 @@ import swc from '@swc/core';
 const VECTORS = ['@akin/modules/manifests', '@akin/modules/vectors'];
 
 /**
- * One row for each package: which of ours it may import. The name of a package stands for all its entry points, a longer
- * name for one of them. Only the lab may import the entry point `internal` of modules.
- * `browser`: it runs in a browser too, so it imports nothing of Node.
+ * One row for each package lists which of our packages it may import. The name of a package stands for all its entry
+ * points. A longer name stands for one of them. Only the lab may import the entry point `internal` of modules.
+ * `browser` means that the package runs in a browser too, so it imports nothing of Node.
  */
 export const PACKAGES = {
   'packages/domain': { may: [], browser: true },
@@ -38,7 +38,7 @@ export const PACKAGES = {
     may: [
       ...['domain', 'client', 'imaging', 'modules', 'store', 'queue', 'runtime'].map((name) => `@akin/${name}`),
       ...['@akin/gateway', '@akin/analyzer', '@akin/indexer'],
-      // Only to find the folder of the built page, which the gateway serves.
+      // This entry point is imported only to find the folder of the built page, which the gateway serves.
       '@akin/web/package.json',
     ],
   },
@@ -51,22 +51,28 @@ export const PACKAGES = {
   },
 };
 
-/** Tests and what only they use may import these too, and whatever their package or the root names for development. */
+/**
+ * Tests, and code that only tests and measurements use, may also import these packages and all development dependencies
+ * of their package or of the root.
+ */
 const TESTS_MAY = ['@akin/testing'];
 
-/** Packages that hold nothing but tests and measurements. */
+/** Packages that contain only tests and measurements. */
 const DEVELOPMENT_PACKAGES = ['e2e', 'bench'];
-/** The same inside of a package: what measures it. */
+/** Folders inside of a package that only measure it. */
 const DEVELOPMENT_FOLDERS = ['packages/lab/src/eval'];
 
-/** Entry points that load no network and no image decoder, not even indirectly; for code that only compares. */
+/**
+ * Entry points for code that only compares vectors. They must load neither a network nor an image decoder, directly or
+ * indirectly.
+ */
 const LIGHT = {
   files: ['packages/modules/src/manifests.ts', 'packages/modules/src/vectors.ts'],
   without: ['@tensorflow/', 'piscina', 'sharp', '@akin/imaging'],
 };
 
 /**
- * Every violation below a folder laid out as this repository, as `file: what is wrong`.
+ * Finds every violation in a folder with the layout of this repository, as `file: what is wrong`.
  *
  * @param {string} root
  * @returns {string[]}
@@ -146,7 +152,9 @@ function violationsOf(root, folder, rootPackage) {
   return found;
 }
 
-/** Files of a package that import each other in a circle, imports of types included: the shortest circle of each file. */
+/**
+ * Finds import cycles between files of a package, including imports of types. It reports the shortest cycle of a file.
+ */
 function circlesOf(root, folder) {
   const files = sourceFiles(join(root, folder));
   const imports = new Map(
@@ -167,7 +175,7 @@ function circlesOf(root, folder) {
   });
 }
 
-/** From a file back to itself, breadth first. */
+/** Finds the shortest cycle from a file back to itself, by breadth-first search. */
 function shortestWay(imports, file) {
   const from = new Map();
   const queue = [file];
@@ -209,10 +217,13 @@ function heavyImports(root) {
 }
 
 const parsed = new Map();
-/** AssemblyScript, whose decorators of functions are no TypeScript. It imports nothing. */
+/** This file is AssemblyScript: its decorators of functions are not valid in TypeScript. It imports nothing. */
 const ASSEMBLY_SCRIPT = join('packages', 'searcher', 'kernel', 'kernel.ts');
 
-/** What a file imports: static, dynamic with a plain string, re-exported, or named in a type. Parsed once a file. */
+/**
+ * The imports of a file: static, dynamic with a plain string, re-exported, or named in a type. Each file is parsed
+ * once.
+ */
 function importsOf(file) {
   if (!parsed.has(file)) parsed.set(file, parseImports(file));
   return parsed.get(file);

@@ -1,5 +1,6 @@
 // npm run pack: writes what npm installs into dist/: akin-search-<version>.tgz (the command) and
-// akin-client-<version>.tgz (the client). Neither needs this workspace, or packages of ours from a registry.
+// akin-client-<version>.tgz (the client). They can be installed without this workspace. None of our packages has to be
+// in a registry.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +17,7 @@ const UNREAD = /\.(d\.[cm]?ts|map|tsbuildinfo)$|\.test\.js$/;
 const OF_TENSORFLOW = /^dist\/([^/]+\.node\.js|[^/]+\.wasm)$|^(package\.json|LICENSE.*|README\.md)$/;
 
 /**
- * @param {string} folder where the tarballs and the folders that they are made of go
+ * @param {string} folder folder for the tarballs, and for the folders that they are made of
  * @returns {Promise<string[]>} paths of the tarballs
  */
 export async function pack(folder) {
@@ -58,7 +59,7 @@ function stageCommand(stage) {
 
 async function stageClient(stage) {
   const source = join(ROOT, 'packages/client');
-  // Only now: `prepare` installs it.
+  // It is imported only here, because `prepare` installs it.
   const { rolldown } = await import('rolldown');
   const { dependencies: _, name: __, ...manifest } = published(source);
   const bundle = await rolldown({ input: join(source, 'dist/index.js'), platform: 'neutral' });
@@ -76,7 +77,7 @@ async function stageClient(stage) {
   return stage;
 }
 
-/** Copies a package without what only its development needs. */
+/** Copies a package without the parts that only its development needs. */
 function copyPackage(from, to) {
   const { name, files = [] } = readManifest(from);
   mkdirSync(to, { recursive: true });
@@ -86,7 +87,7 @@ function copyPackage(from, to) {
     if (!existsSync(join(from, file))) throw new Error(`${name} lacks ${file}: is everything built?`);
     cpSync(join(from, file), join(to, file), { recursive: true, filter: (path) => !UNREAD.test(path) });
   }
-  // What it needs the command names itself, with versions that npm knows.
+  // The package of the command lists the dependencies of the bundled packages itself, with versions that npm has.
   const { devDependencies: _, scripts: __, dependencies: ___, ...manifest } = readManifest(from);
   writeManifest(to, manifest);
   for (const paper of ['README.md', 'CHANGELOG.md']) copyIfThere(join(from, paper), join(to, paper));
@@ -100,7 +101,7 @@ function copyMatching(from, to, wanted, below = '') {
   }
 }
 
-/** The manifest of a package as users get it. The release workflow knows where the repository is; no file has to. */
+/** The manifest of a package as users get it. The release workflow says where the repository is, so no file has to. */
 function published(folder) {
   const { private: _, devDependencies: __, scripts: ___, ...all } = readManifest(folder);
   const manifest = { ...all, files: [...all.files, 'CHANGELOG.md', 'NOTICE'] };
@@ -123,7 +124,7 @@ function tarball(stage, folder) {
   return join(folder, filename);
 }
 
-/** Where a package that another one depends on lies; one whose doors are closed to `require` too. */
+/** Finds the folder of a dependency, also if its `exports` do not allow `require`. */
 function packageFolder(name, from) {
   for (let folder = realpathSync(from); folder !== dirname(folder); folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name);

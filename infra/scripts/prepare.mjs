@@ -1,22 +1,22 @@
-// Prepares a clone to run: installs what the lockfile names, and builds what has changed.
-// Needs nothing but Node and npm; installs nothing outside of this folder and npm's cache.
+// Prepares a clone to run: installs what the lockfile names, and builds what has changed. It needs only Node and npm.
+// It installs nothing outside of this folder and npm's cache.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildToServe } from './build-to-serve.mjs';
 
-/** Begins the stamp of an installation that has no tools for tests and lint. */
+/** The stamp of an installation without tools for tests and lint begins with this. */
 const PART = 'to serve ';
-/** So often a step that takes long says that it is at work. */
+/** Interval of the progress messages of a long step, in milliseconds. */
 const TELL_MILLISECONDS = 3_000;
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Installs and builds; a second call with nothing changed takes a second or two. Ends the process where it fails.
+ * Installs and builds. A second call takes a second or two if nothing has changed. If it fails, it ends the process.
  *
- * @param {{ toServe?: boolean }} options toServe: in a clone where nothing was installed yet, only what serving needs
+ * @param {{ toServe?: boolean }} options with `toServe`, a clone without an installation gets only what serving needs
  */
 export async function prepare({ toServe = false } = {}) {
   requireNode();
@@ -38,13 +38,13 @@ export async function prepare({ toServe = false } = {}) {
   if (part) {
     await told('Building what has changed', (run) => buildToServe(ROOT, (args) => run([process.execPath, ...args])));
   } else {
-    // Through npx too: turbo calls pnpm, which need not be on this machine.
+    // npx runs this too, because turbo calls pnpm, which may not be on this machine.
     await step('Building what has changed', [...npx, 'node', 'node_modules/turbo/bin/turbo', 'run', 'build']);
   }
 }
 
 /**
- * Runs a program in front of the user, passing signals on, and ends this process as it ended.
+ * Runs a program in front of the user, and passes signals on. It ends this process as the program ended.
  *
  * @param {readonly string[]} command program and arguments
  */
@@ -55,7 +55,7 @@ export async function runInFront(command) {
 }
 
 /**
- * Ends this process by SIGTERM when npm was ended by a signal. npm runs it through a shell and passes the signal to that
+ * Ends this process by SIGTERM if a signal has ended npm. npm runs it through a shell and passes the signal to that
  * shell, which dies without passing it on.
  */
 export function endWithNpm() {
@@ -77,7 +77,7 @@ function requireNode() {
   process.exit(1);
 }
 
-/** What an installation depends on. */
+/** Hash of what an installation depends on: the platform, the lock file and the workspace file. */
 function lockStamp() {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) hash.update(readFileSync(`${ROOT}${file}`));
@@ -90,10 +90,10 @@ function step(title, command) {
 }
 
 /**
- * Prints the name of a step, its progress and its time. What its commands say is shown if one fails.
+ * Prints the name of a step, its progress and its time. The output of its commands is shown if one fails.
  *
  * @param {string} title
- * @param {(run: (command: string[]) => Promise<void>) => Promise<void>} work is given what runs a command
+ * @param {(run: (command: string[]) => Promise<void>) => Promise<void>} work gets a function that runs a command
  */
 async function told(title, work) {
   const from = Date.now();

@@ -10,7 +10,7 @@ if (meant !== undefined) {
 endWithNpm();
 await prepare({ toServe: true });
 process.stderr.write('Starting …\n');
-// In this very process: signals and the terminal reach it without a go-between.
+// akin runs in this process, so that signals and the terminal reach it directly.
 const program = `${ROOT}apps/akin/bin/akin.mjs`;
 process.argv = [process.execPath, program, 'serve', ...process.argv.slice(2)];
 await import(new URL('../../apps/akin/bin/akin.mjs', import.meta.url).href);
