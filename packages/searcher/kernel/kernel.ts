@@ -1,11 +1,11 @@
 /*
- * The inner loops of the searcher, in AssemblyScript (`npm run kernel` makes kernel.wasm of it). Its twin in plain
- * TypeScript is src/plain-kernel.ts: both give the same numbers.
+ * The inner loops of the searcher, in AssemblyScript (`npm run kernel` compiles it). Its twin in plain TypeScript is
+ * src/plain-kernel.ts: both give the same numbers.
  *
  * All arguments ending in "At" are addresses in the memory of the segment. Addresses of vectors are multiples of 16.
  */
 
-/** Rows that lie anywhere are fetched so many at a time, line by line. */
+/** Number of scattered rows that are fetched at a time, line by line. */
 const AHEAD = 16;
 const LINE: usize = 64;
 /** Bytes of the factors of a row. */
@@ -13,17 +13,17 @@ const FACTORS: usize = 12;
 
 /**
  * Finds the rows whose signs are near those of a query. The signs of 16 rows lie together: the first byte of each row,
- * then the second of each, and so on. Tables tell what four signs of a row add to its sum (as in André, Kermarrec and Le
- * Scouarnec, "Cache locality is not enough", 2015).
+ * then the second of each, and so on. Tables tell what four signs of a row add to its sum (as in André, Kermarrec and
+ * Le Scouarnec, "Cache locality is not enough", 2015).
  *
  * @param bytes the bytes of the signs of a row, a multiple of 2
- * @param rows how many, a multiple of 32, 8,192 at most
+ * @param rows the number of rows, a multiple of 32, 8,192 at most
  * @param maskAt a bit for each row, lowest first
  * @param tablesAt 16 bytes for each four signs; what two bytes of signs add is 255 at most
  * @param most the greatest sum of a row that is found
  * @param outAt gets a u32 for each row that is found: its position in the lowest 13 bits, above them its sum. 32 bytes
  *   more than that are written
- * @returns how many are found
+ * @returns the number of rows that are found
  */
 export function nearSigns(
   codesAt: usize,
@@ -38,7 +38,7 @@ export function nearSigns(
   const bound = i16x8.splat(<i16>most);
   const size = (<usize>bytes) << 4;
   let out = outAt;
-  // Two times 16 rows share what is read of the tables.
+  // Two times 16 rows share each read of the tables.
   for (let row = 0; row < rows; row += 32) {
     const masks = load<u32>(maskAt + (<usize>(row >> 3)));
     if (masks === 0) continue;
@@ -55,7 +55,8 @@ export function nearSigns(
       const d = v128.load(table, 48);
       const first = addFour(v128.load(code), v128.load(code, 16), a, b, c, d);
       const second = addFour(v128.load(code + size), v128.load(code + size, 16), a, b, c, d);
-      // Sums of even rows, with those of the next rows 256 times; then those of odd rows alone.
+      // `all` has the sums of even rows, plus 256 times the sums of the next rows. `odd` has the sums of odd rows
+      // alone.
       all0 = i16x8.add(all0, first);
       odd0 = i16x8.add(odd0, i16x8.shr_u(first, 8));
       all1 = i16x8.add(all1, second);
@@ -70,7 +71,7 @@ export function nearSigns(
       if (found === 0) continue;
       v128.store(out, even);
       v128.store(out, odd, 16);
-      // They are read before what is found is written over them.
+      // The sums are read before the found rows overwrite them.
       const evens0 = load<u64>(out);
       const evens1 = load<u64>(out, 8);
       const odds0 = load<u64>(out, 16);
@@ -88,7 +89,10 @@ export function nearSigns(
   return <i32>((out - outAt) >> 2);
 }
 
-/** What two bytes of signs of 16 rows add to their sums, a byte each, by the tables of their four half-bytes. */
+/**
+ * What two bytes of signs of 16 rows add to the sums of these rows, by the tables of their four half-bytes. It is one
+ * byte for each row.
+ */
 function addFour(first: v128, second: v128, a: v128, b: v128, c: v128, d: v128): v128 {
   const low = i8x16.splat(15);
   return i8x16.add(
@@ -108,9 +112,9 @@ function addFour(first: v128, second: v128, a: v128, b: v128, c: v128, d: v128):
  *
  * @param stride bytes of a row: 16 for each 32 numbers, of which the low halves hold the first 16
  * @param factorsAt three f32 for each row, which the caller reads next
- * @param rowsAt u32: which rows
+ * @param rowsAt a u32 for each row: its number
  * @param queryAt i16 for each number, as many as the levels have
- * @param outAt gets an i32 for each
+ * @param outAt gets an i32 for each row
  */
 export function levelDots(
   levelsAt: usize,
@@ -144,7 +148,10 @@ export function levelDots(
   }
 }
 
-/** Reads a byte of each cache line of some rows. So the processor waits for many lines at once, not for one after the other. */
+/**
+ * Reads a byte of each cache line of some rows. So the processor waits for many lines at once, not for one after the
+ * other.
+ */
 function fetch(
   levelsAt: usize,
   stride: usize,
@@ -159,7 +166,8 @@ function fetch(
     const at = levelsAt + row * stride;
     let bits: u32 = load<u8>(factorsAt + row * FACTORS);
     for (let byte: usize = 0; byte < stride; byte += LINE) bits |= load<u8>(at + byte);
-    // A read that nothing uses would be left out; the row's product takes its place.
+    // The compiler would remove reads whose result is unused, so the result is stored. Later the row's product
+    // overwrites it.
     store<u32>(outAt + ((<usize>i) << 2), bits);
   }
 }
@@ -238,11 +246,11 @@ function highHalf(numbers: v128): v128 {
 /**
  * Levels of numbers, four bits each, laid out as levelDots reads them.
  *
- * @param count the number of the f32 numbers; those behind them are 0 up to a multiple of 32
+ * @param count the number of the f32 numbers. The numbers after them, up to a multiple of 32, are 0
  * @param step between two levels, as a share of the numbers' deviation
  * @param outAt gets the levels, 16 bytes for each 32 numbers
- * @param factorsAt gets three f32: the scale of the levels, the length of what they stand for, and that of the rest
- *   Nothing is written where all numbers are 0.
+ * @param factorsAt gets three f32: the scale of the levels, the length of the vector for which they stand, and the
+ *   length of the rest. Nothing is written if all numbers are 0
  */
 export function encodeLevels(at: usize, count: i32, step: f64, outAt: usize, factorsAt: usize): void {
   const blocks = (count + 31) >> 5;
@@ -256,7 +264,7 @@ export function encodeLevels(at: usize, count: i32, step: f64, outAt: usize, fac
   }
   const square = f64x2.extract_lane(squares, 0) + f64x2.extract_lane(squares, 1);
   if (square === 0) return;
-  // Which level a number gets need not be exact: what follows is computed from the levels.
+  // The choice of a level need not be exact, because all later values are computed from the chosen levels.
   const scale = f32x4.splat(<f32>(1 / (step * Math.sqrt(square / <f64>count))));
   let products = f64x2.splat(0);
   let levelSquares = i32x4.splat(0);
@@ -274,7 +282,7 @@ export function encodeLevels(at: usize, count: i32, step: f64, outAt: usize, fac
         const low = f64x2.mul(f64x2.convert_low_i32x4_s(odd), lowHalf(numbers));
         const high = f64x2.mul(f64x2.convert_low_i32x4_s(v128.shuffle<i32>(odd, odd, 2, 3, 2, 3)), highHalf(numbers));
         products = f64x2.add(f64x2.add(products, low), high);
-        // The four levels become the last bytes; those before them move on.
+        // Appends the four levels as the last bytes, and moves the earlier bytes forward.
         const words = i16x8.narrow_i32x4_s(levels, levels);
         bytes = v128.shuffle<i32>(bytes, i8x16.narrow_i16x8_u(words, words), 1, 2, 3, 4);
       }
@@ -287,7 +295,7 @@ export function encodeLevels(at: usize, count: i32, step: f64, outAt: usize, fac
     i32x4.extract_lane(levelSquares, 1) +
     i32x4.extract_lane(levelSquares, 2) +
     i32x4.extract_lane(levelSquares, 3) +
-    // Each zero behind the numbers has the square 1.
+    // Each zero after the numbers has the square 1.
     count -
     (blocks << 5));
   store<f32>(factorsAt, <f32>(product / levelSquare));

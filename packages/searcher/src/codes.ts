@@ -274,8 +274,8 @@ export function roughLikely(
 }
 
 /**
- * Factors of the length of the residual and of the length of the levels. {@link roughLikely} minus both products is a
- * lower bound.
+ * Coefficients of a lower bound: {@link roughLikely}, minus `ofRest` times the length of the residual, minus `ofLength`
+ * times the length of the levels.
  */
 export interface RoughSlack {
   readonly ofRest: number;
@@ -285,8 +285,8 @@ export interface RoughSlack {
 export const NO_SLACK: RoughSlack = { ofRest: 0, ofLength: 0 };
 
 /**
- * The factors for a lower bound that is faster than `low` of {@link boundsOf}, but smaller: the whole query counts as
- * orthogonal to the levels.
+ * Returns the coefficients of a lower bound that is faster than `low` of {@link boundsOf}, but smaller: the whole query
+ * counts as orthogonal to the levels.
  */
 export function roughSlack({ scale, length }: CodedVector, dimensions: number): RoughSlack {
   return { ofRest: 2 * length, ofLength: Math.sqrt(dimensions) / scale };

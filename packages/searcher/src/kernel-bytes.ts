@@ -1,7 +1,7 @@
 // Made by `npm run kernel` out of kernel/kernel.ts.
 
 /** SHA-256 of the source. */
-export const KERNEL_SOURCE = 'ae8c731cfae7a11e8d4b5a6c9b388b000dd984a330e15d194c77d5c052b41d27';
+export const KERNEL_SOURCE = 'f5f3cab45df5b65dd6328426e3e039c0f2517ab05bdfc6a84cd6c196339bcc14';
 
 /** The compiled module, in base64. */
 export const KERNEL_BYTES =

@@ -3,7 +3,10 @@ import { type Candidates, candidateCount, type VectorQuery } from './query.ts';
 
 /** If bounds leave more candidates than this, an approximate search returns those with the best estimates instead. */
 const MAX_PROVEN = 1_000;
-/** At most this many times the candidates of one part: far from the query, distances hardly differ. */
+/**
+ * Maximum number of approximate candidates, as a multiple of the candidates of one part. Far from the query more of
+ * them are needed, because distances hardly differ there.
+ */
 const MORE_FAR = 4;
 /** An estimate by levels is trusted within this many standard deviations. */
 const DEVIATIONS = 4;

@@ -28,7 +28,7 @@ export interface VectorQuery extends Restriction {
   readonly minCompared: number;
 }
 
-/** Each part of a collection returns at least this many candidates, and some more than are wanted. */
+/** Minimum number of candidates that each part of a collection returns. It also returns some more than are wanted. */
 const MIN_HANDED_ON = 50;
 const SPARE = 30;
 
