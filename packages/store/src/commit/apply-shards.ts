@@ -30,9 +30,9 @@ import {
 /** Poll interval for the end of shards that other processes apply, in milliseconds. */
 const POLL_MILLISECONDS = 100;
 
-/** What all that apply shards of one collection in this process have in common. */
+/** State shared by all tasks of this process that apply shards of one collection. */
 type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'slot'> & {
-  /** Shared, so that not each starts with small chunks. */
+  /** Shared, so that not every task starts with small chunks. */
   readonly batchSize: AdaptiveBatchSize;
 };
 

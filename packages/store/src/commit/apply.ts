@@ -113,13 +113,13 @@ async function applyInTransaction(
       columnsOf(operationsOf(deletes), 'seq', 'id', 'acceptedAt'),
     );
   }
-  // Before the barriers, which check for pending changes of a document.
+  // This must come before the barriers, which check for pending changes of a document.
   const [applied, madeVoid] = [operationsOf(latest), operationsOf(superseded)];
   await closeOperations(tx, context, applied, 'applied');
   await closeOperations(tx, context, madeVoid, 'superseded');
   const gone = [...expired, ...(await applyBarriers(tx, context, operationsOf(added), changes))];
   await deletePayloads(tx, S, madeVoid);
-  // An atomic update makes nothing void: it could not change a failed document.
+  // An atomic update supersedes no failed change, because it could not update the document of that change.
   const whole = latest.filter(({ operation }) => !operation.atomic);
   await supersedeFailed(
     tx,
@@ -168,7 +168,10 @@ async function findLatest(
   return { latest, superseded: prepared.filter((one) => !kept.has(one)) };
 }
 
-/** Leaves tombstones of the documents that deletes remove, including those in this chunk that they made void. */
+/**
+ * Writes tombstones for the documents that deletes remove, including documents of this chunk that the deletes
+ * supersede.
+ */
 async function writeTombstonesOfDeletes(
   tx: Queryable,
   context: CommitContext,

@@ -66,7 +66,10 @@ export class BarrierRefused extends Error {
   }
 }
 
-/** The late documents that a barrier deletes. One with a pending atomic update from before the barrier is left out. */
+/**
+ * The late documents that a barrier deletes. A document with a pending atomic update that was accepted before the
+ * barrier is left out.
+ */
 async function matchingOf(
   tx: Queryable,
   context: CommitContext,
@@ -89,7 +92,7 @@ async function matchingOf(
 
 /**
  * Makes a delete by query fail, because documents that came late could not be applied with it: the caller applies them
- * without it. What it has deleted stays deleted, and it can be retried.
+ * without it. Documents that it has deleted stay deleted. The delete can be retried.
  *
  * @param error the error of the transaction that {@link applyBarriers} was a part of
  * @returns the number of deletes that failed now: 0 if the delete had failed before. Undefined for any other error

@@ -100,8 +100,8 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
 }
 
 /**
- * Deletes matches from a number on: in a window of numbers, and no more than a chunk of them, because they may be dense
- * or rare.
+ * Deletes matches in one window of document numbers, at most one chunk of them. The window limits the scan if matches
+ * are rare. The chunk limits the rows if they are dense.
  *
  * @returns where to continue
  */

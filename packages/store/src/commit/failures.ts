@@ -73,9 +73,9 @@ export async function supersedeFailed(
 }
 
 /**
- * Supersedes failures that a later change has made void: those that failed after it took effect, those that a delete of
- * everything covers, and those of earlier versions of akin. Checks a limited number of failures; the next call
- * continues there.
+ * Supersedes failures that a later change has made void. There are three kinds: failures recorded after that change
+ * took effect, failures that a delete of everything covers, and failures recorded by earlier versions of akin. Checks a
+ * limited number of failures; the next call continues there.
  *
  * @returns whether there are more to check
  */

@@ -1,8 +1,8 @@
 import type { Store } from '../context.ts';
 
 /**
- * Number of collections without a leader now, by the clock of the database: nothing becomes visible in those. 0 if no
- * other process uses the store, because then leases are not needed.
+ * Counts the collections that have no leader now, by the clock of the database. Changes in these collections do not
+ * become visible. Returns 0 if no other process uses the store, because leases are not needed then.
  */
 export async function countLeaderless(store: Store): Promise<number> {
   if (!store.shared) return 0;

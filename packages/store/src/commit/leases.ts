@@ -55,9 +55,9 @@ export async function renewLeases(store: Store, holder: string, milliseconds: nu
 }
 
 /**
- * The leases that a process may take, and those of its own for whose collections it has gained or lost the models: two
- * statements, however many collections there are. Processes with the models of a collection have priority, because the
- * results of others would fail.
+ * Finds the leases that a process may take, and its own leases for whose collections it has gained or lost the models.
+ * It needs two statements, however many collections there are. Processes with the models of a collection have priority,
+ * because the results of others would fail.
  */
 export async function findLeases(store: Store, holder: string): Promise<WantedLease[]> {
   const collections = await collectionStates(store);
@@ -78,7 +78,8 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
   for (const state of collections) {
     const row = leases.get(state.collection.id);
     const hasModels = await hasModelsOf(store, state.collection, state.schemaVersion);
-    // If nobody ever requested the lease, everybody may. The first request starts the priority of those with the models.
+    // If nobody ever requested the lease, everybody may. The first request starts the priority of those with the
+    // models.
     const isFree = row === undefined || (hasModels ? row.free || !row.has_models : row.free_for_all);
     if (row?.own ? row.has_models !== hasModels : isFree) wanted.push({ collection: state.collection, hasModels });
   }
@@ -97,9 +98,9 @@ export async function hasModelsOf(store: Store, collection: Collection, schemaVe
 }
 
 /**
- * Takes leases that are free, or whose holder lacks the models of the collection if this process has them: all in one
- * statement, and then those that must wait for a running transaction, a few at a time. The new holder gets a lease when
- * that transaction has ended.
+ * Takes leases that are free, or whose holder lacks the models of the collection if this process has them. One
+ * transaction takes all leases that no running transaction has locked. Then it waits for a few locked leases, one after
+ * the other: the new holder gets such a lease when the other transaction has ended.
  *
  * @returns the new leases, by id of the collection
  */
@@ -174,8 +175,8 @@ export async function releaseLeases(store: Store, holder: string): Promise<void>
 }
 
 /**
- * Must come first in every transaction of a commit: a process that takes over the lease waits until the transaction has
- * ended, and later ones are refused.
+ * This must come first in every transaction of a commit: a process that takes over the lease waits until the
+ * transaction has ended, and later ones are refused.
  *
  * @throws AkinError conflict if the lease was lost
  */

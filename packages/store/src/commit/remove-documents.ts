@@ -33,7 +33,10 @@ export async function removePictures(
   }
 }
 
-/** Removes rows that were never visible. Barriers show earlier operations on the same ids that they are void. */
+/**
+ * Removes rows that were never visible. Inserts barriers, so that earlier operations on the same ids are recognized as
+ * void.
+ */
 export async function removeUnpublished(tx: Queryable, context: ChunkContext, docs: readonly bigint[]): Promise<void> {
   if (docs.length === 0) return;
   const S = context.collection.sqlSchema;
@@ -59,8 +62,8 @@ export async function expirePublished(
 }
 
 /**
- * Makes rows expire that no search will see. In a collection with shards on other servers they stay for a while, so that
- * they can be restored.
+ * Makes rows expire that no search will see. In a collection with shards on other servers they stay for a while, so
+ * that they can be restored.
  */
 export async function expireUnpublished(
   tx: Queryable,

@@ -172,7 +172,10 @@ function processStart(stat: string): string {
   return afterName(stat)[19] ?? '';
 }
 
-/** The fields of /proc/<pid>/stat from 3, the state, on. The name in 2 may contain blanks and brackets. */
+/**
+ * The fields of /proc/<pid>/stat from the third one (the state) on. The second field, the name, may contain blanks and
+ * brackets.
+ */
 function afterName(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

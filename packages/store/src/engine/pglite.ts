@@ -40,7 +40,7 @@ export interface PgliteOptions {
   readonly backup?: string;
   /** Gets messages for the operator. */
   readonly warn?: (text: string) => void;
-  /** Ends the start. Of a backup that was being restored nothing is left. */
+  /** Ends the start. An incomplete restore is removed. */
   readonly signal?: AbortSignal;
 }
 

@@ -31,7 +31,8 @@ export async function decideGroups(
       await lockState(tx, collection);
       await requireCurrent(tx, collection);
       const docs = await visibleDocuments(tx, collection, ids);
-      // In both directions, so that one lookup in the first column finds all of a document.
+      // Decisions are stored in both directions, so that one lookup in the first column finds all decisions about a
+      // document.
       if (decision === 'different') {
         await tx.query(
           `insert into ${S}.decisions (id, other_id)
@@ -100,7 +101,7 @@ export function mayNotFollow(S: string, id: string, distance: string): string {
 }
 
 /**
- * Of two documents in one group that were marked as different, takes the one farther from the representative out.
+ * If two documents of one group were marked as different, removes the one that is farther from the representative.
  *
  * @param docs the documents to check, by their numbers
  */

@@ -2,7 +2,7 @@ import type { Calibration, Query } from '@akin/domain';
 
 /** The definition of groups of near-duplicates. */
 export interface GroupRule {
-  /** Another name for each other definition: groups that another rule made are rebuilt. */
+  /** The name must change with the definition: groups that a rule with another name made are rebuilt. */
   readonly name: string;
   /** The module whose descriptors are compared. */
   readonly module: string;
@@ -15,7 +15,8 @@ export interface GroupRule {
   readonly also?: { readonly module: string; readonly maxDistance: number; readonly unless: number } | undefined;
   /**
    * The cells to search for the representative of a descriptor, nearest first. A new representative is put into the
-   * first. With fewer cells, more near pairs are missed. Undefined: the descriptor is compared with all representatives.
+   * first. With fewer cells, more near pairs are missed. Undefined: the descriptor is compared with all
+   * representatives.
    */
   readonly cellsOf: ((vector: Float32Array) => readonly number[]) | undefined;
   /**
@@ -23,8 +24,8 @@ export interface GroupRule {
    */
   readonly except?: Query | undefined;
   /**
-   * The distance of another calibration with the same score as a distance of the rule. Without it, groups of
-   * descriptors of another model do not change.
+   * The distance of another calibration with the same score as a distance of the rule. If this function is missing,
+   * groups of descriptors of another model do not change.
    */
   readonly sameScore?: (module: string, distance: number, calibration: Calibration) => number;
 }

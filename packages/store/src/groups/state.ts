@@ -10,11 +10,15 @@ export interface GroupingState {
   /** The commit up to which the groups are being updated. Equal to `as_of_commit` if no update runs. */
   readonly target_commit: bigint;
   /**
-   * Of the documents that commits after `as_of_commit` added, those with numbers up to this one have their group. 0:
-   * the documents that these commits replaced have not left their groups yet; -1: they have.
+   * Number of the last document, among those that commits after `as_of_commit` added, that has its group. -1: the
+   * documents that these commits replaced have left their groups, and no added document has a group yet. 0: the
+   * replaced documents have not left their groups yet.
    */
   readonly last_doc: bigint;
-  /** Changes with each write of the row, and every new representative comes with one: the id of the transaction. */
+  /**
+   * The id of the transaction that wrote the row last. It changes with each write, and every new representative comes
+   * with a write.
+   */
   readonly version: string;
 }
 

@@ -33,9 +33,9 @@ interface RunOptions {
  * at any moment, and two processes do not disturb each other.
  *
  * If a collection has descriptors of a model that this process lacks, the rule that made the groups stays in force,
- * with the distances of that model for the same scores. No pictures arrive there, so few documents search for a group,
- * mostly those whose representative left: they are compared with all representatives. If the calibration of the model
- * was never stored, groups do not change.
+ * with the distances of that model for the same scores. Such a collection gets no new pictures, so few documents search
+ * for a group: mostly documents whose representative has left. They are compared with all representatives. If the
+ * calibration of the model was never stored, groups do not change.
  *
  * @returns whether the groups are current with the last commit, or cannot be updated
  */
@@ -172,8 +172,8 @@ class GroupingRun {
   }
 
   /**
-   * Takes the documents out of their groups that commits after `as_of_commit` replaced or deleted. That this is done is
-   * stored: if their rows are kept for long, the next call must not repeat it.
+   * Removes documents from their groups if a commit after `as_of_commit` has replaced or deleted them. The state
+   * records that this step is done: if the rows are kept for long, the next call must not repeat it.
    *
    * @returns undefined if it was aborted, or another process was faster
    */
@@ -181,7 +181,7 @@ class GroupingRun {
     const { sqlSchema: S } = this.#collection;
     const { as_of_commit, target_commit: target } = from;
     let last = { valid_to: as_of_commit, doc: LIVE };
-    // To the end, however long it takes, because the position is not stored.
+    // This loop ignores the deadline, because its position is not stored.
     while (this.#signal?.aborted !== true) {
       const expired = await this.#store.engine.query<{ valid_to: bigint; doc: bigint }>(
         `select valid_to, doc from ${S}.documents

@@ -15,8 +15,8 @@ export interface SearchNodes {
   /**
    * Asks for the candidates of all shards of a collection.
    *
-   * @returns responses that have no shard twice. Shards that no node has are missing; unless partial responses are
-   * accepted, all shards are missing then. Undefined if nodes take too long. Never rejects.
+   * @returns responses that have no shard twice. They lack the shards that no node has. If partial responses are not
+   * accepted and a shard is lacking, there are no responses. Undefined if nodes take too long. Never rejects.
    */
   ask(request: NodeRequest, options?: AskOptions): Promise<readonly NodeResponse[] | undefined>;
 }

@@ -18,8 +18,8 @@ const SPARE = 100;
 const ROUNDING = 1e-5;
 
 /**
- * Answers for some shards what search nodes would. The database compares every match in these shards and reads no other
- * ones: one statement finds the nearest, one counts.
+ * Searches some shards in the database, and returns what search nodes would. The database compares every match in these
+ * shards and reads no other ones: one statement finds the nearest, one counts.
  *
  * @param shards at least one
  */

@@ -14,9 +14,8 @@ export interface ChangedDocuments {
 const CHUNK = 200;
 
 /**
- * The differences of a collection from commit `to` of another one: the documents that it does not have in this version,
- * and the ids of those that it should not have. A pin must keep the commit, and the other collection must have no
- * pending changes.
+ * Compares `target` with commit `to` of `collection`. Yields the documents that `target` lacks in this version, and the
+ * ids of documents that it should not have. A pin must keep the commit, and `target` must have no pending changes.
  */
 export async function* missingIn(
   store: Store,

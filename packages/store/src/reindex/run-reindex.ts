@@ -59,8 +59,8 @@ const LOCKED = ['55P03', '40P01'];
 /**
  * Copies a collection into its replacement, then the changes since, in rounds until few are left. Then it blocks
  * changes for the moment in which the rest is copied and the names are swapped. Until then the old collection serves.
- * If something goes wrong, it continues to serve, and the new one is removed. Documents that the new one already has,
- * because another process ended or was paused, are not copied again.
+ * If the reindex fails, the old collection continues to serve, and the new one is removed. Documents that the new one
+ * already has, because another process ended or was paused, are not copied again.
  *
  * @throws the error of the reindex, which is also recorded; the reason of `work.signal` if that aborts, or the error of
  * an outage: then the next process continues, or this one later. Returns without an error if the reindex was paused, or

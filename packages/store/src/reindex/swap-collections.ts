@@ -136,8 +136,8 @@ async function readReadyOutputs(store: Store, old: Collection): Promise<Readonly
 }
 
 /**
- * Queues pictures again that the old models analyzed since the last commit: their outputs would fail in the other
- * collection.
+ * Queues those pictures again that the old models have analyzed since the last commit, because their outputs would fail
+ * in the new collection.
  *
  * @param read outputs that are not in the database, by document
  * @returns false if a commit has to apply them first: there are too many, or a client sent some of the outputs

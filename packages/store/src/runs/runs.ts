@@ -81,7 +81,8 @@ export async function reportRun(
       [collection.name, id, JSON.stringify(report), list, report.state === 'running'],
     );
     await tx.query(
-      // By their last report: a run that is under way stays, however many shorter ones begin after it.
+      // Keeps the runs with the latest reports, so that a run in progress stays, however many shorter runs start after
+      // it.
       `delete from akin.runs where collection = $1 and id in (
          select id from akin.runs where collection = $1 order by reported_at desc, id offset ${MAX_RUNS})`,
       [collection.name],

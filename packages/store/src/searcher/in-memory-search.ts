@@ -263,7 +263,10 @@ export class InMemorySearch implements AsyncDisposable {
     );
   }
 
-  /** Up to how many rows of a shard are compared exactly. Undefined for whole collections: the default. */
+  /**
+   * Maximum number of rows of a shard that are compared exactly. Undefined for whole collections, which have the
+   * default.
+   */
   #exactRowsOf({ part }: ReadCollection): number | undefined {
     return part && Math.ceil(this.#exactRows / part.of);
   }
@@ -308,7 +311,7 @@ export class InMemorySearch implements AsyncDisposable {
     for (const held of others.sort((a, b) => a.lastUsed - b.lastUsed)) {
       if (stays(held) || (taken <= this.#memory && held.lastUsed > longAgo)) continue;
       taken -= held.bytes;
-      // Not awaited: the threads handle requests in order.
+      // This is not awaited, because the threads handle requests in order.
       void this.forget(held);
     }
     return true;
@@ -338,8 +341,8 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * A collection has grown: unused filters are dropped first, its own and those of its other shards; then other
-   * collections, then itself.
+   * Frees memory after a collection has grown. It first drops unused filters of this collection and of its other
+   * shards, then other collections, and finally refuses this collection.
    */
   async #grown(held: InMemoryCollection): Promise<void> {
     const fits = () => this.#taken <= this.#memory;

@@ -38,7 +38,7 @@ export const MAX_EXPIRED = 100_000;
 /** The last commit that the searcher can count: 32 bits, of which the highest marks a live row. */
 export const MAX_COMMIT = 2n ** 32n - 2n;
 
-/** Which rows are read: those visible in `upTo` and not in `after`. */
+/** The rows that are visible in `upTo` and not in `after`. */
 export interface Range {
   /** -1: none is known. */
   readonly after: bigint;
@@ -51,7 +51,8 @@ export interface Chunk extends Summary {
 
 /**
  * Reads the next rows of a range, in order of their number, with their vectors of some modules. The first chunk also
- * has the rows that commits after `after` ended, up to `upTo`, and says whether some of them may have been removed.
+ * has the rows that the commits after `after`, up to `upTo`, have ended. It also says whether some of these rows may
+ * already have been removed.
  *
  * @param behind the number of the last one read; {@link numberBeforeFirst} at the beginning
  * @param maxExpired number of ended rows, of which at most one more is read

@@ -2,7 +2,7 @@ import type { Engine, Transaction } from '../engine/engine.ts';
 import { FRESHNESS_COLUMNS, type Standbys } from '../standbys/standbys.ts';
 import type { ReadCollection } from './read-rows.ts';
 
-/** Where to read rows. */
+/** The databases from which rows are read. */
 export interface RowSource {
   /** The primary. */
   readonly engine: Engine;
@@ -11,8 +11,8 @@ export interface RowSource {
 }
 
 /**
- * A piece of reading for the searcher: others go first on the embedded database. A pin keeps the rows of the commit:
- * then all of them are on each standby that has reached that commit.
+ * Reads a chunk for the searcher. On the embedded database, other statements have priority. A pin must keep the rows of
+ * the commit: then all of them are on each standby that has reached that commit.
  *
  * @param withoutSort nearly all rows are read, in order of their number: the database does not sort them for each piece
  */

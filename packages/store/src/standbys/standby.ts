@@ -20,11 +20,11 @@ const BEHIND_BACKOFF = [100, 5_000] as const;
 const AWAY_BACKOFF = [250, 30_000] as const;
 const UNDEFINED_TABLE = '42P01';
 
-/** After this many reads in a row that found it behind, its state is `behind`, … */
+/** After this many consecutive reads that found a standby behind, its state is `behind`. */
 const LAGGING = 3;
-/** … until it was not read for this time. */
+/** The state is `used` again if the standby was not read for this time. */
 const STALE_MILLISECONDS = 30_000;
-/** After this many in a row, which take at least half a minute, it is reported. */
+/** After this many consecutive reads that found it behind, which take at least half a minute, it is reported. */
 const STUCK = 12;
 
 /** The advice about a server that may not be read. */
@@ -39,7 +39,7 @@ const OTHER_HISTORY =
 export interface ForeignCommit {
   readonly sqlSchema: string;
   readonly number: bigint;
-  /** As PostgreSQL writes it. */
+  /** The time as PostgreSQL writes it. */
   readonly committedAt: string;
 }
 
@@ -167,7 +167,10 @@ export class Standby implements AsyncDisposable {
     return is;
   }
 
-  /** The primary has another history than before: the commits of the standby need not be in it. */
+  /**
+   * Forgets what is known about the commits of the standby. The timeline of the primary has changed, so the standby may
+   * have commits that are not in it.
+   */
   timelineChanged(): void {
     this.#shown.clear();
     // Questions to the earlier primary may still be answered.
@@ -181,7 +184,7 @@ export class Standby implements AsyncDisposable {
     if (this.#engine !== undefined) this.#leaveOut(OTHER_HISTORY);
   }
 
-  /** Runs reads. During a long one, it checks whether the server is still alive. If not, the read fails. */
+  /** Runs reads. During a long read, it checks whether the server is still alive. If not, the read fails. */
   async read<T>(work: () => Promise<T>): Promise<T> {
     const timer = setInterval(() => void this.check(), RETRY_MILLISECONDS);
     this.reading++;

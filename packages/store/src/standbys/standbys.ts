@@ -213,7 +213,7 @@ export class Standbys implements AsyncDisposable {
   }
 
   /**
-   * Whether a standby has the history of the primary. One that still follows an earlier, failed primary has other
+   * Whether a standby has the history of the primary. A standby that still follows an earlier, failed primary has other
    * commits with the same numbers, made at other times.
    */
   async #isCommon(standby: Standby, { id, sqlSchema }: ReadCollection, row: Row): Promise<boolean> {
