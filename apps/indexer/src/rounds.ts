@@ -22,8 +22,8 @@ export class Rounds {
   }
 
   /**
-   * @param work resolves to whether nothing is left to do until the collection changes
-   * @returns whether nothing is left in any of them; failed ones do not count
+   * @param work returns true if nothing is left to do until the collection changes
+   * @returns true if nothing is left to do in any collection; failed collections do not count
    * @throws AkinError unavailable while the database is unreachable
    */
   async run(

@@ -15,7 +15,7 @@ const DESCRIPTORS = ['content_descriptor', 'color_descriptor', 'duplicate_descri
 /** Uploaded pictures that are too long for the URL, by the number in their entry of the browser's history. */
 const uploads = new Map<number, Query>();
 
-/** What the history keeps of a query that is not in the URL. */
+/** What the browser's history stores for a query that is not in the URL: the number of its upload. */
 export function historyOf(query: Query | null): { readonly upload?: number } {
   if (query?.by !== 'data') return {};
   const known = [...uploads].find(([, one]) => one === query)?.[0];
@@ -38,7 +38,7 @@ export function uploadOf(entry: { readonly upload?: number } | null): Query | nu
  */
 export async function queryOfFile(collection: Collection, file: Blob): Promise<Query> {
   const sent = await scaleDown(file);
-  // Only what the browser cannot decode is so large: perhaps a video or an archive.
+  // Only files that the browser cannot decode are still this large, for example videos or archives.
   if (sent.size > MAX_BYTES) throw new PictureError(413, TEXTS.messages.tooLarge);
   const data = await toBase64(sent);
   try {

@@ -4,7 +4,7 @@ const MIN_PRODUCT = 1e-30;
 /** The scores of all clauses together stay far below the limit of a Double. */
 const MAX_PRODUCT = 1e30;
 
-/** What a boost was not, for an error. */
+/** The expected values of a boost, for error messages. */
 export const BOOST_LIMITS = 'expected a boost that is 0, or from 1e-30 to 1e30 when multiplied by those inside it';
 
 /**

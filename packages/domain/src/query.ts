@@ -94,8 +94,8 @@ export type Query =
   | (Named & { readonly kind: 'exists'; readonly position: number })
   /**
    * All of `must` match and none of `mustNot`. If `must` is empty, at least one of `should` matches; otherwise `should`
-   * only adds to the score. With neither `must` nor `should` it matches nothing (as in Solr, a top-level query that
-   * only excludes gets `all` as its `must`, a group does not).
+   * only adds to the score. If `must` and `should` are empty, it matches nothing. As in Solr, a top-level query that
+   * only excludes gets `all` as its `must`; a group does not.
    */
   | {
       readonly kind: 'bool';

@@ -42,7 +42,8 @@ export class WeightedSemaphore {
    * Waits for admission.
    * @param urgent whether this caller goes before those that are not urgent
    * @param weight not negative; more than the capacity counts as the capacity
-   * @returns a function that releases the weight, except a rest that stays taken until the function is called again
+   * @returns a function that releases the weight. With the argument `rest`, this much stays taken: another call
+   *   releases it
    * @throws the signal's reason if it aborts before the admission
    */
   async acquire(urgent: boolean, signal: AbortSignal, weight = 1): Promise<(rest?: number) => void> {

@@ -1,10 +1,10 @@
 /** One document of the input. */
 export interface Line {
-  /** From 1: the line; in a JSON array the element; in Parquet the row. */
+  /** Number of the line; in a JSON array of the element; in Parquet of the row. It begins at 1. */
   readonly number: number;
   /** UTF-8, without the line end. Undefined if it is too long to be sent. */
   readonly bytes: Buffer | undefined;
-  /** Why it cannot be sent, if there are no bytes and it is not too long. */
+  /** The reason why the line cannot be sent. It is set if there are no bytes and the line is not too long. */
   readonly problem?: string;
   /** Number of bytes of the unpacked input before this document. 0 if a run cannot continue by bytes. */
   readonly start: number;
@@ -12,11 +12,11 @@ export interface Line {
   readonly end: number;
 }
 
-/** Where to start: the number of lines and bytes of the unpacked input to skip. */
+/** Where a run starts: the number of lines and bytes of the unpacked input that it skips. */
 export interface Start {
   readonly lines: number;
   readonly bytes: number;
 }
 
-/** What the gateway accepts as one document. */
+/** Maximum number of bytes that the gateway accepts as one document. */
 export const LONGEST_LINE = 8 * 1024 ** 2;

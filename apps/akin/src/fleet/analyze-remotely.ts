@@ -34,9 +34,9 @@ export interface RemoteConfig {
 
 /**
  * Has pictures analyzed over HTTP by analyzers and analyze nodes, in turn. If one hangs, fails or is busy, the next one
- * gets the picture. One that hangs, or fails several times, is left out until it answers a health check. What an
- * analyzer says about the picture is final. An analysis has no time limit while its analyzer is healthy, because such a
- * picture takes long everywhere. The signal of the caller ends it.
+ * gets the picture. One that hangs, or fails several times, is left out until it answers a health check. An error about
+ * the picture itself is final: no other analyzer is tried. An analysis has no time limit while its analyzer is healthy,
+ * because such a picture takes long everywhere. The signal of the caller ends it.
  */
 export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const { urls, fleetKey, log, metrics, resolve } = config;
@@ -87,7 +87,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     }
   }
 
-  /** By analyzer and model: until this time, the analyzer without the model is asked last. */
+  /** The time until which an analyzer without a model is asked last, by analyzer and model. */
   const missingModels = new Map<string, number>();
   function recordMissingModel({ name }: PeerAddress, model: string): void {
     const now = performance.now();

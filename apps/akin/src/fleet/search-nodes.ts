@@ -63,7 +63,7 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Some shards are held by none of the nodes that were not asked yet. */
+/** None of the nodes that were not tried yet has some of the shards. */
 class NoNodeHolds extends Error {
   override readonly name = 'NoNodeHolds';
   readonly shards: readonly number[];

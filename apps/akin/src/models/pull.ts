@@ -21,8 +21,8 @@ export interface Pull {
 }
 
 /**
- * Downloads the missing or changed files of a model. The hashes are those of the list, or else those of the first
- * download, which are recorded.
+ * Downloads the missing or changed files of a model. The expected hashes come from the list of known models, or else
+ * from the record of the first download.
  *
  * @returns how many files were downloaded
  * @throws {AkinError} as `download` does; conflict if another process downloads the model
@@ -30,7 +30,7 @@ export interface Pull {
 export async function pull({ model, folder, mirror, progress }: Pull, signal: AbortSignal): Promise<number> {
   const { repository, revision } = model;
   await using _ = await lockFolder(folder);
-  // From an earlier or interrupted download.
+  // The hashes that an earlier or interrupted download has recorded.
   const of = (record: DownloadRecord | undefined) =>
     record?.revision === revision && record.repository === repository ? record.files : {};
   const known = { ...of(readRecord(folder)), ...of(readRecord(folder, BEGUN_FILE)) };

@@ -116,10 +116,10 @@ export function isForeign(origin: string, config: SafetyConfig, request?: Incomi
 }
 
 /**
- * Which pages may show responses without CORS, as `<img>` shows thumbnails: those of its own origin, or all if the
- * configuration allows all to read. Otherwise a foreign page could find out with `<img>` which documents a local akin
- * has, and show their pictures. Such a request does not contain its origin, so pages of a named origin must use CORS:
- * `<img crossorigin>`, or fetch with a key.
+ * The pages that may embed responses without CORS, as `<img>` does with thumbnails: pages of the own origin, or all
+ * pages if the configuration lets every origin read. Otherwise a foreign page could find out with `<img>` which
+ * documents a local akin has, and show their pictures. Such a request does not contain its origin, so pages of a named
+ * origin must use CORS: `<img crossorigin>`, or fetch with a key.
  */
 export function resourcePolicy({ corsOrigins }: SafetyConfig): 'same-origin' | 'cross-origin' {
   return corsOrigins.includes('*') ? 'cross-origin' : 'same-origin';

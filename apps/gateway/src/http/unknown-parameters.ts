@@ -131,10 +131,7 @@ const FAMILIES =
 /** Names that an endpoint does not know, in their order, with their first values. */
 export type Unknown = ReadonlyMap<string, string>;
 
-/**
- * The parameters of a request that are not used: neither by its endpoint, nor by a query that refers to them with
- * `$name`.
- */
+/** Finds the parameters that neither the endpoint nor a reference by `$name` uses. */
 export function findUnknown({ parameters }: Endpoint, list: ParameterList): Unknown {
   const unknown = new Map<string, string>();
   let references: Set<string> | undefined;

@@ -64,7 +64,7 @@ async function prepare(bytes: Uint8Array, backend: Backend): Promise<Picture> {
   return preparePicture(pixels, sharedNetworks(backend));
 }
 
-/** Of the first content crop, which every picture has. */
+/** The pattern of the first content crop, which every picture has. */
 function patternIn(picture: Picture): Float64Array {
   return copyFeaturesOf(picture.contentCrops()[0] as Pixels).pattern;
 }

@@ -78,9 +78,9 @@ export function modelId({ manifest, hash }: ModelFiles, axes: Uint8Array): strin
 }
 
 /**
- * Makes a model the content model of this process or thread. Call it before outputs are read, compared or written. Of a
- * trained model, or a network in akin's layout, it reads the codebook; of one in the layout of Hugging Face the
- * configuration, and the weights to compute their hash.
+ * Makes a model the content model of this process or thread. Call it before outputs are read, compared or written. For
+ * a trained model, or a network in akin's layout, it reads the codebook. For a model in the layout of Hugging Face, it
+ * reads the configuration, and the weights to compute their hash.
  *
  * @throws {AkinError} bad-request when the folder contains neither a trained model nor one of a supported kind, or its
  * codebook is damaged; the message says what is wrong, or how to train it.

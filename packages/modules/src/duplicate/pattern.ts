@@ -1,10 +1,9 @@
 /**
- * The pattern of light and dark in a picture, invariant under all eight orientations.
- * A flip changes only signs of the coefficients of a cosine transform: left-right those of odd horizontal frequency,
- * top-bottom those of odd vertical frequency. A rotation by a quarter also swaps horizontal and vertical. So the
- * coefficients that change sign together form a vector f, which is represented by f fᵀ, in which the signs cancel;
- * coefficients that a rotation swaps are added up. These are second-order invariants; they cost hardly more than a hash
- * of one orientation.
+ * The pattern of light and dark in a picture, invariant under all eight orientations. A flip changes only signs of the
+ * coefficients of a cosine transform: a left-right flip those with an odd horizontal frequency, a top-bottom flip those
+ * with an odd vertical frequency. A rotation by a quarter also swaps horizontal and vertical. So the coefficients that
+ * change sign together form a vector f, which is represented by f fᵀ, in which the signs cancel; coefficients that a
+ * rotation swaps are added up. These are second-order invariants; they cost hardly more than a hash of one orientation.
  */
 
 import { CROP_SIDE } from '../picture.ts';

@@ -21,9 +21,9 @@ import { descriptorHalves, readUnit } from './descriptor.ts';
 
 /** Parsed outputs of an analysis. */
 export interface Outputs {
-  /** By output name, without absent outputs. Codes are always those of the current codebook. */
+  /** The values by output name, without absent outputs. Codes are always those of the current codebook. */
   readonly fields: ReadonlyMap<string, FieldValue>;
-  /** By module name. */
+  /** The descriptors by module name. */
   readonly descriptors: ReadonlyMap<string, OutputDescriptor>;
   /**
    * Present if the codes in the text are those of the current codebooks. A caller that stores the text and the mark may
@@ -89,15 +89,15 @@ const MAX_STRING = 10_000;
  * @param json The text of `outputs` from an analysis.
  * @param mark The mark that this function returned for exactly the same text, if it was stored. Ignored if the
  * codebooks have changed.
- * @param isToRank The outputs are not stored: only vectors are wanted. Codes stay as they were sent, which saves most of
- * the work, and cells are not known.
+ * @param isToRank The outputs are not stored: only vectors are wanted. Codes stay as they were sent, which saves most
+ * of the work, and cells are not known.
  * @throws {AkinError} bad-request that names the key and what is wrong, or both models when they differ.
  */
 export function parseOutputs(json: string, mark?: string, isToRank = false): Outputs {
   return readOutputs(json, mark, codebookOf, isToRank);
 }
 
-/** As `parseOutputs`, with other codebooks than those in use. */
+/** Works as `parseOutputs`, but with other codebooks than those in use. */
 export function readOutputs(json: string, mark: string | undefined, codebookOf: Codebooks, isToRank = false): Outputs {
   if (json.length > MAX_CHARACTERS) {
     throw refuse(`The outputs of an analysis have at most ${MAX_CHARACTERS} characters, these ${json.length}.`);
@@ -211,7 +211,7 @@ class ReadOutputs implements Outputs {
   }
 }
 
-/** The value of each output; null if it is absent. Of a key that repeats, the last value counts. */
+/** The value of each output; null if it is absent. If a key is repeated, the last value counts. */
 function valuesOf({ entries }: JsonObject): JsonValue[] {
   const values = new Array<JsonValue>(OUTPUTS.length).fill(null);
   let next = 0;
