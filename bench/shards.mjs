@@ -48,7 +48,7 @@ for (let round = 0; round <= Number(options.rounds); round++) {
     await sendJson(`${collectionUrl(akin.url, nameOf(shards, round))}?shards=${shards}`, { method: 'PUT' });
   }
 }
-await rest();
+await waitUntilIdle();
 // The first round is not counted, because code is compiled and files grow.
 for (let round = 0; round <= Number(options.rounds); round++) {
   // The order changes in each round.
@@ -149,7 +149,7 @@ async function fill(shards, round) {
   const applying = await timed(() => publish(url));
   const visible = cpuNow();
   // Otherwise the work on groups and statistics of this collection would count for the next one.
-  await rest();
+  await waitUntilIdle();
   const after = cpuNow();
   return {
     accepting: accepting / 1_000,
@@ -165,7 +165,7 @@ function cpuNow() {
 }
 
 /** Waits until the background work is done. */
-async function rest() {
+async function waitUntilIdle() {
   const until = performance.now() + LONGEST_REST_SECONDS * 1_000;
   for (let quiet = 0, last = cpuNow(); quiet < REST_SECONDS; ) {
     if (performance.now() > until) throw new Error('akin or PostgreSQL does not come to rest.');

@@ -45,9 +45,9 @@ for (const count of options.collections.split(',').map(Number)) {
   for (let held = 0; held < count; await delay(500)) held = (await one('select count(*)::int as n from akin.leases')).n;
   // Work that each collection needs only once is not part of the idle load.
   await delay(Number(options.rest) * 1000);
-  const before = await look(indexer);
+  const before = await readCounters(indexer);
   await delay(Number(options.seconds) * 1000);
-  const after = await look(indexer);
+  const after = await readCounters(indexer);
   const rate = (name) => (after[name] - before[name]) / (after.at - before.at);
   rows.push([
     String(count),
@@ -77,7 +77,7 @@ async function makeCollections(count) {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function look(indexer) {
+async function readCounters(indexer) {
   const { transactions, wal, epochs } = await one(
     `select (select sum(xact_commit)::float8 from pg_stat_database) as transactions,
             pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal,

@@ -1,7 +1,7 @@
 // Computes what a fleet needs from the contents of costs.json, without I/O.
 
 /** Maximum utilization of cores and threads at the peak. Above it, waiting times grow quickly. */
-const BUSY = 0.7;
+const MAX_UTILIZATION = 0.7;
 /** Maximum number of threads of a gateway that scan. */
 const MAX_THREADS = 4;
 /** Memory of a gateway, indexer or search node without vectors, in bytes. */
@@ -48,7 +48,7 @@ const codedOf = (sizes) => sizes.filter(({ documents }) => documents >= MIN_CODE
  * @param {number} documents
  * @param {string} name of the figure
  */
-export function along(sizes, documents, name) {
+export function interpolate(sizes, documents, name) {
   const coded = codedOf(sizes);
   const above = coded.findIndex((size, i) => i > 0 && documents <= size.documents);
   const [left, right] = above === -1 ? coded.slice(-2) : coded.slice(above - 1, above + 1);
@@ -78,7 +78,7 @@ function planNodes(codes, { documents, searches, modules, gatewayCores, nodeByte
   if (groups === 1) return undefined;
   const scan = scanOf(codes, documents / groups, gatewayCores);
   // A search asks one node of each group.
-  const searchesOfNode = (BUSY * 1_000) / scan.busyMs;
+  const searchesOfNode = (MAX_UTILIZATION * 1_000) / scan.busyMs;
   return {
     shards: groups * Math.ceil(shards / groups),
     nodes: groups * Math.max(MIN_NODES, Math.ceil(searches / searchesOfNode)),
@@ -92,8 +92,8 @@ function planNodes(codes, { documents, searches, modules, gatewayCores, nodeByte
  */
 function scanOf(codes, documents, cores) {
   const threads = Math.min(MAX_THREADS, cores);
-  const cpuMs = along(codes.sizes, documents, 'cpuMs');
-  return { cpuMs, ms: (along(codes.sizes, documents, 'ms') * codes.threads) / threads, busyMs: cpuMs / threads };
+  const cpuMs = interpolate(codes.sizes, documents, 'cpuMs');
+  return { cpuMs, ms: (interpolate(codes.sizes, documents, 'ms') * codes.threads) / threads, busyMs: cpuMs / threads };
 }
 
 /**
@@ -110,18 +110,18 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
   const restCpuMs = rest('akinCpuMs', 'cpuMs');
   // One thread of a gateway does all but the scan.
   const searchMsOfGateway = Math.max(scan.busyMs, restCpuMs, (scan.cpuMs + restCpuMs) / gatewayCores);
-  const searchesOfGateway = (BUSY * 1_000) / searchMsOfGateway;
-  const gatewaysFor = (ms) => Math.max(2, Math.ceil((searches * ms) / 1_000 / BUSY));
+  const searchesOfGateway = (MAX_UTILIZATION * 1_000) / searchMsOfGateway;
+  const gatewaysFor = (ms) => Math.max(2, Math.ceil((searches * ms) / 1_000 / MAX_UTILIZATION));
   const [single, sharded] = [change.changes[0], change.changes.at(-1)];
-  const writers = Math.ceil((changes * sharded.akinCpuMs) / 1_000 / BUSY);
+  const writers = Math.ceil((changes * sharded.akinCpuMs) / 1_000 / MAX_UTILIZATION);
   const shards = Math.min(MAX_SHARDS, Math.max(writers, Math.ceil(documents / SHARD_DOCUMENTS)));
   const each = shards > 1 ? sharded : single;
   const nodes = planNodes(codes, need, shards);
   const indexers = Math.max(2, writers);
-  const coresFor = (perSecond, ms) => (perSecond * ms) / 1_000 / BUSY;
+  const coresFor = (perSecond, ms) => (perSecond * ms) / 1_000 / MAX_UTILIZATION;
   // The indexers and one PostgreSQL apply side by side; the slower of them decides.
   const loadPerSecond =
-    BUSY * 1_000 * Math.min(Math.min(indexers, shards) / each.akinCpuMs, postgresCores / each.postgresCpuMs);
+    MAX_UTILIZATION * 1_000 * Math.min(Math.min(indexers, shards) / each.akinCpuMs, postgresCores / each.postgresCpuMs);
   return {
     shards,
     indexers,
@@ -155,7 +155,7 @@ export function predict({ sizes }) {
   return sizes.flatMap((measured, i) => {
     const known = sizes.slice(0, i);
     if (codedOf(known).length < 2) return [];
-    const [cpuMs, ms] = ['cpuMs', 'ms'].map((name) => along(known, measured.documents, name));
+    const [cpuMs, ms] = ['cpuMs', 'ms'].map((name) => interpolate(known, measured.documents, name));
     return [{ measured, predicted: { bytes: bytesOf(known), cpuMs, ms } }];
   });
 }

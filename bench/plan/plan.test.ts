@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { along, plan, predict } from './plan.mjs';
+import { interpolate, plan, predict } from './plan.mjs';
 
 const MAIN = fileURLToPath(new URL('main.mjs', import.meta.url));
 const run = async (...args: string[]) => (await promisify(execFile)(process.execPath, [MAIN, ...args])).stdout;
@@ -88,7 +88,7 @@ describe('the calculator of servers', () => {
       { documents: 1_000_000, cpuMs: 6.5 },
       { documents: 2_000_000, cpuMs: 17 },
     ];
-    expect(along(sizes, documents, 'cpuMs')).toBeCloseTo(expected);
+    expect(interpolate(sizes, documents, 'cpuMs')).toBeCloseTo(expected);
   });
 
   it('predicts each size from the smaller ones', () => {

@@ -134,7 +134,7 @@ function ask(vector) {
     module: MODULE,
     filters: [],
     vector,
-    wanted: ROWS,
+    k: ROWS,
     exactRows: EXACT_ROWS,
     minCompared: MIN_COMPARED,
     maxCandidates: EXACT_ROWS,

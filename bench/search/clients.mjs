@@ -7,7 +7,7 @@ import { akinTable } from './akin-table.mjs';
 import { ROWS } from './truth.mjs';
 
 const CLIENTS = 16;
-const DOOR = fileURLToPath(new URL('door.mjs', import.meta.url));
+const GRAPH_SERVER = fileURLToPath(new URL('graph-server.mjs', import.meta.url));
 
 /**
  * Measures searches of 16 simultaneous clients. akin takes turns with a graph in memory behind the same kind of server.
@@ -23,9 +23,13 @@ export async function measureClients(queries, { collectionUrl, databaseUrl, grap
   await bare.close();
   const shown = Array.from(columns, ([name, column]) => `"${column}" as "${name}"`).join(', ');
   const sql = `select id, ${shown} from ${table} where id = any($1)`;
-  const child = spawn(process.execPath, [DOOR, graph, String(queries[0].vector.length), String(ef), databaseUrl, sql], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [GRAPH_SERVER, graph, String(queries[0].vector.length), String(ef), databaseUrl, sql],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const [port] = await once(child.stdout, 'data');
   const door = `http://127.0.0.1:${Number(port)}/`;
   const sides = [

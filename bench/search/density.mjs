@@ -28,7 +28,7 @@ export function createDensity(real) {
     const vectors = new Map(
       modules.map(({ name, rows, neighbours }) => {
         const vector = nearby(rows, neighbours, around, dice);
-        return [name, copy ? shaken(vector, COPY_NOISE, createDice(number)) : vector];
+        return [name, copy ? perturbed(vector, COPY_NOISE, createDice(number)) : vector];
       }),
     );
     return { around, vectors };
@@ -50,11 +50,11 @@ function nearby(rows, neighbours, around, dice) {
       vector[i] += weight * (values[at] - values[own]);
     }
   }
-  return shaken(vector, ISOTROPIC * Math.sqrt(reach / neighbours[around].length), dice);
+  return perturbed(vector, ISOTROPIC * Math.sqrt(reach / neighbours[around].length), dice);
 }
 
 /** Returns a vector of length 1 that is off by about `amount` in any direction. */
-function shaken(vector, amount, dice) {
+function perturbed(vector, amount, dice) {
   // A cube serves as well as a ball here, and drawing from it takes a tenth of the time.
   const step = (amount * Math.sqrt(12)) / Math.sqrt(vector.length);
   const moved = vector.map((value) => value + step * (dice.number() - 0.5));

@@ -13,12 +13,12 @@ export async function compareWithReal(model, folder, documents) {
   const real = model.real.get('content');
   const made = await readPartVectors(folder, Math.min(documents, real.count));
   return [
-    { title: `${made.count} real pictures`, ...look(shuffled(real, made.count)) },
-    { title: `${made.count} documents`, ...look(made) },
+    { title: `${made.count} real pictures`, ...measureRows(shuffled(real, made.count)) },
+    { title: `${made.count} documents`, ...measureRows(made) },
   ];
 }
 
-function look(rows) {
+function measureRows(rows) {
   const probes = Array.from({ length: Math.min(PROBES, rows.count) }, (_, i) => {
     const near = nearestRows(rows, rows, i, NEIGHBOURS, (j) => j !== i).map(({ distance }) => Math.sqrt(distance));
     const last = near.at(-1);

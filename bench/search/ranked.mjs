@@ -3,10 +3,10 @@ import { openEngine } from '../lib/engines.mjs';
 import { send } from '../lib/http.mjs';
 import { akinTable } from './akin-table.mjs';
 import { CASES, conditions } from './cases.mjs';
-import { findTruth, judge, ROWS } from './truth.mjs';
+import { evaluate, findTruth, ROWS } from './truth.mjs';
 
 /** A side that takes longer than this (milliseconds) for the queries of one filter gets fewer queries. */
-const PATIENCE = 20_000;
+const SLOW_QUERY_MILLISECONDS = 20_000;
 const FEWEST = 5;
 /**
  * Number of queries that one side answers before the next has its turn. A side that scans a large table displaces the
@@ -59,7 +59,7 @@ export async function measureRanked(sides, queries, facts) {
         if (side.cases && !side.cases.includes(title)) continue;
         for (const { query, filters, truths, isTimed } of rounds) {
           const result = results[at].sides[i];
-          if (result.times.length >= FEWEST && sum(result.times) > PATIENCE) continue;
+          if (result.times.length >= FEWEST && sum(result.times) > SLOW_QUERY_MILLISECONDS) continue;
           await side.prepare?.(query, filters[at]);
           const from = performance.now();
           const outcome = await side.search(query, filters[at], share);
@@ -68,7 +68,7 @@ export async function measureRanked(sides, queries, facts) {
           result.times.push(time);
           if (side.isCount) continue;
           const { found, distances, exact } = outcome;
-          const { recall, short } = judge(found, truths[at], facts, query.vector, filters[at]);
+          const { recall, short } = evaluate(found, truths[at], facts, query.vector, filters[at]);
           result.recalls.push(recall);
           result.short += short ? 1 : 0;
           if (distances !== undefined) result.distances.push(distances);

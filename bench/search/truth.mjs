@@ -41,7 +41,7 @@ export function findTruth({ vectors, columns }, vector, filters) {
  * @returns {{ recall: number, short: boolean }} `recall` is the share of the right documents that are on the page;
  *   `short` says whether the page has too few documents
  */
-export function judge(found, truth, facts, vector, filter) {
+export function evaluate(found, truth, facts, vector, filter) {
   const query = toRows([vector]);
   const wanted = Math.min(ROWS, truth.matches);
   const isMatch = passes(facts.columns, filter);

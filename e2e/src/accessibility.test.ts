@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
 import { settled } from './demo-page.ts';
-import { shot } from './shot.ts';
+import { saveScreenshot } from './shot.ts';
 
 let data: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   browser = await startBrowser();
   data = await temporaryFolder();
   akin = await serveAkin(['--data', data.folder], {}, { demo: true });
-  await akin.command.says(/Three requests/);
+  await akin.command.waitForOutput(/Three requests/);
   const collection = akin.client.collection('my-collection');
   await collection.add([{ id: 'failed', image: 'http://127.0.0.1:1/nobody.jpg' }], { commit: true }).catch(() => {});
   await akin.client.collection('empty').create();
@@ -152,11 +152,11 @@ describe('in light and dark colours, on a wide and a narrow screen, axe finds no
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme: 'light' });
       if (viewport === NARROW) await narrow?.(page);
-      await shot(page, `${name} light ${width}`);
+      await saveScreenshot(page, `${name} light ${width}`);
       expect({ width, found: await findings(page) }).toEqual({ width, found: [] });
       expect(await tooWide(page)).toBeLessThanOrEqual(0);
       await page.emulateMedia({ colorScheme: 'dark' });
-      await shot(page, `${name} dark ${width}`);
+      await saveScreenshot(page, `${name} dark ${width}`);
       // The same elements have the same colours on a narrow screen.
       if (viewport === WIDE || narrow) {
         expect({ width, inDark: await findings(page, COLOR_RULES) }).toEqual({ width, inDark: [] });

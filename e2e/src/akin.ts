@@ -10,7 +10,7 @@ import { copyTemplate, SHORT_LIVED } from '@akin/testing';
 /** The command, to be run by Node. */
 export const PROGRAM = fileURLToPath(new URL('../../apps/akin/bin/akin.mjs', import.meta.url));
 
-export interface Ended {
+export interface ExitResult {
   readonly code: number | null;
   /** The signal that killed it, if its code is null. */
   readonly signal: NodeJS.Signals | null;
@@ -23,7 +23,7 @@ export class RunningCommand {
   out = '';
   err = '';
   readonly #child: ChildProcess;
-  readonly #ended: Promise<Ended>;
+  readonly #ended: Promise<ExitResult>;
   /** Conditions that wait for output; checked again whenever there is more. */
   readonly #waiting = new Set<() => void>();
 
@@ -65,7 +65,7 @@ export class RunningCommand {
   }
 
   /** Waits until the output contains something. @throws Error with all output when the command ends without it */
-  async says(pattern: RegExp): Promise<RegExpMatchArray> {
+  async waitForOutput(pattern: RegExp): Promise<RegExpMatchArray> {
     const look = () => this.out.match(pattern) ?? this.err.match(pattern);
     let wake = () => {};
     const found = new Promise<void>((resolve) => {
@@ -81,7 +81,7 @@ export class RunningCommand {
   }
 
   /** Waits for its end. */
-  ended(): Promise<Ended> {
+  ended(): Promise<ExitResult> {
     return this.#ended;
   }
 
@@ -94,14 +94,14 @@ export class RunningCommand {
   }
 
   /** Sends a signal and waits for the end. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<ExitResult> {
     this.#child.kill(signal);
     return this.#ended;
   }
 }
 
 /** Runs a command to its end. */
-export function runAkin(...args: ConstructorParameters<typeof RunningCommand>): Promise<Ended> {
+export function runAkin(...args: ConstructorParameters<typeof RunningCommand>): Promise<ExitResult> {
   return new RunningCommand(...args).ended();
 }
 
@@ -131,12 +131,12 @@ export async function serveAkin(
   if (embedded && data !== undefined && !first && !existsSync(path.join(data, 'database'))) {
     await copyTemplate(demo ? 'akin-demo' : 'akin', data, async (made) => {
       const { command } = await serveAkin([...(demo ? [] : ['--no-demo']), '--data', made], {}, { first: true });
-      if (demo) await command.says(/Three requests/);
+      if (demo) await command.waitForOutput(/Three requests/);
       await command.stop();
     });
   }
   const command = new RunningCommand(['serve', '--port', '0', '--no-open', ...args], { env, program });
-  const [, url = ''] = await command.says(/akin answers at (http:\S+)\//);
+  const [, url = ''] = await command.waitForOutput(/akin answers at (http:\S+)\//);
   return { command, url, client: createClient({ baseUrl: url, retries: 0 }) };
 }
 

@@ -21,13 +21,13 @@ const FLAGS = [
 ];
 
 /** How long a busy machine may take for whatever a test waits for in a page. */
-const PATIENCE_MILLISECONDS = 240_000;
+const TIMEOUT_MILLISECONDS = 240_000;
 
 /** Starts the browser of this machine. @throws Error that names the command which installs one */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = BROWSERS.find((file) => existsSync(file));
   if (!executablePath) throw new Error('No browser to test the page with: apt-get install chromium-headless-shell');
-  return chromium.launch({ executablePath, args: FLAGS, timeout: PATIENCE_MILLISECONDS });
+  return chromium.launch({ executablePath, args: FLAGS, timeout: TIMEOUT_MILLISECONDS });
 }
 
 export interface WatchedPage {
@@ -48,7 +48,7 @@ export async function openPage(
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(PATIENCE_MILLISECONDS);
+  context.setDefaultTimeout(TIMEOUT_MILLISECONDS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));

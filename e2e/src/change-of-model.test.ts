@@ -47,7 +47,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   akin = await serve(inPlace('pictures'));
-  await akin.command.says(/Three requests to paste/);
+  await akin.command.waitForOutput(/Three requests to paste/);
 });
 afterAll(async () => {
   await akin?.command.stop();

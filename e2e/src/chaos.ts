@@ -1,7 +1,9 @@
 import type { Collection } from '@akin/client';
-import { pauseOfClient } from '@akin/testing';
+import { pauseClient } from '@akin/testing';
 
-/** What must be visible of the documents of one client: the number of the last change of each, unless it was a delete. */
+/**
+ * What must be visible of the documents of one client: the number of the last change of each, unless it was a delete.
+ */
 export type Model = Map<string, number>;
 
 /** Documents of a client that always change together. */
@@ -37,7 +39,7 @@ export class ChaosClient {
       if (dice < 0.25) await this.#changeTogether(version);
       else if (dice < 0.4) await this.#deleteOne();
       else await this.#changeOne(version, dice < 0.8);
-      await pauseOfClient();
+      await pauseClient();
     }
   }
 
@@ -109,7 +111,7 @@ export async function watchTogether(
         wrong.push(`${name}: ${docs.length} documents of versions ${[...versions].join(', ')}`);
       }
     }
-    await pauseOfClient(200);
+    await pauseClient(200);
   }
   return wrong;
 }

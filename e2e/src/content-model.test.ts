@@ -113,7 +113,7 @@ describe('a content model of one’s own', () => {
       ['SIGINT', 130],
     ] as const) {
       const training = new RunningCommand(['train', inPlace('many'), '--content-model', inPlace('model')]);
-      await training.says(/0\.txt: /);
+      await training.waitForOutput(/0\.txt: /);
       expect(await training.stop(signal)).toMatchObject({
         code,
         out: '',
@@ -153,7 +153,7 @@ describe('a content model of one’s own', () => {
 
   it('serves: pictures are indexed and found by it', async () => {
     akin = await serve('--content-model', inPlace('model'), inPlace('pictures'));
-    await akin.command.says(/Three requests to paste/);
+    await akin.command.waitForOutput(/Three requests to paste/);
     expect((await collection().select({ rows: 0 })).response.numFound).toBe(PICTURES);
     for (const seed of [3, 40, 99]) {
       expect((await like(`${seed}.jpg`))[0]?.id).toBe(`${seed}.jpg`);

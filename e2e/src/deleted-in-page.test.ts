@@ -30,7 +30,7 @@ afterAll(async () => {
 /** Serves the folder, and waits until it is indexed. @returns what the command says about it, and the ids */
 async function serveFolder(...args: string[]): Promise<{ said: string; ids: string[] }> {
   akin = await serveAkin([path.join(place.folder, 'pictures'), '--data', path.join(place.folder, 'data'), ...args]);
-  await akin.command.says(/\d+ indexed.*Three requests/s);
+  await akin.command.waitForOutput(/\d+ indexed.*Three requests/s);
   const ids: string[] = [];
   for await (const { id } of akin.client.collection('my-collection').all()) ids.push(id);
   return { said: akin.command.out, ids: ids.sort() };

@@ -42,7 +42,7 @@ export function useDemoPage(): DemoPage {
     demo.browser = await startBrowser();
     data = await temporaryFolder();
     demo.akin = await serveAkin(['--data', data.folder], {}, { demo: true });
-    await demo.akin.command.says(/Three requests/);
+    await demo.akin.command.waitForOutput(/Three requests/);
   }, 240_000);
   afterAll(async () => {
     await demo.browser?.close();

@@ -24,7 +24,7 @@ async function restartInTurn(
   balancer: Balancer,
   send: (number: number) => Promise<number>,
 ): Promise<void> {
-  const allUp = async () => (await balancer.up()) === count;
+  const allUp = async () => (await balancer.countUp()) === count;
   await until('the balancer sends requests to all', allUp);
   const load = new SteadyLoad(send);
   for (let round = 0; round === 0 || load.answered < REQUESTS; round++) {

@@ -11,7 +11,7 @@ type Expectation =
   /** How many documents are found, and the ids of the first of them. */
   | { readonly kind: 'found'; readonly count: number; readonly ids: readonly string[] }
   /** A value in the response, with its path of names and indexes. */
-  | { readonly kind: 'member'; readonly way: readonly string[]; readonly value: unknown }
+  | { readonly kind: 'member'; readonly jsonPath: readonly string[]; readonly value: unknown }
   /** A status, and a part of the message. */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string };
 
@@ -37,7 +37,7 @@ export function examplesIn(page: string): Example[] {
       } else if (member) {
         const [, way = '', value = ''] = member;
         checked = true;
-        examples.push({ line, path, expected: { kind: 'member', way: way.split('.'), value: JSON.parse(value) } });
+        examples.push({ line, path, expected: { kind: 'member', jsonPath: way.split('.'), value: JSON.parse(value) } });
       }
     }
     if (!checked) throw new Error(`nothing is said about ${path}`);
@@ -71,7 +71,10 @@ export function outcomeOf({ expected }: Example, status: number, body: ResponseB
       return { kind: 'refused', status, message: said.includes(expected.message) ? expected.message : said };
     }
     case 'member': {
-      const value = expected.way.reduce<unknown>((inside, name) => (inside as Record<string, unknown>)?.[name], body);
+      const value = expected.jsonPath.reduce<unknown>(
+        (inside, name) => (inside as Record<string, unknown>)?.[name],
+        body,
+      );
       return { ...expected, value };
     }
     case 'found': {

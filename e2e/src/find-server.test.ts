@@ -17,7 +17,7 @@ describe('commands in the folder of an akin that serves on any port', () => {
   const run = (...args: string[]) => runAkin(args, options());
   async function serve(): Promise<void> {
     akin = new RunningCommand(['serve', '--port', '0', '--no-open', '--no-demo'], options());
-    [, url = ''] = await akin.says(/akin answers at (http:\S+)\//);
+    [, url = ''] = await akin.waitForOutput(/akin answers at (http:\S+)\//);
     collection = createClient({ baseUrl: url }).collection('my-collection');
     await until('it tells where it answers', () =>
       stat(serverFile()).then(

@@ -16,10 +16,10 @@ let akin: ServingAkin;
 beforeAll(async () => {
   data = await temporaryFolder();
   const killed = await serveAkin(['--data', path.join(data.folder, 'data')], {}, { first: true });
-  await killed.command.says(/Demo: 64 of/);
+  await killed.command.waitForOutput(/Demo: 64 of/);
   await killed.command.stop('SIGKILL');
   akin = await serveAkin(['--data', path.join(data.folder, 'data')]);
-  await akin.command.says(/Three requests to paste:\n(.*\n){3}/);
+  await akin.command.waitForOutput(/Three requests to paste:\n(.*\n){3}/);
 });
 afterAll(async () => {
   await akin?.command.stop();
@@ -133,7 +133,7 @@ describe('the next start', () => {
     const key = (await runAkin(['keys', 'create', '--scope', 'search', '--data', folder])).out.trim();
     const keyed = await serveAkin(['--require-keys'], { AKIN_DATA: folder });
     try {
-      await keyed.command.says(/Three requests to paste, with a key in the variable AKIN_KEY:\n(.*\n){3}/);
+      await keyed.command.waitForOutput(/Three requests to paste, with a key in the variable AKIN_KEY:\n(.*\n){3}/);
       const requests = keyed.command.out.match(/^ {2}curl .*$/gm) ?? [];
       expect(requests).toHaveLength(3);
       for (const request of requests) {
@@ -154,7 +154,7 @@ describe('the next start', () => {
     await akin.command.stop();
     await writeFile(path.join(folder, 'demo', 'my-collection.filled'), '');
     akin = await serveAkin(['--data', folder]);
-    await akin.command.says(/Three requests/);
+    await akin.command.waitForOutput(/Three requests/);
     expect(akin.command.out).not.toMatch(/Demo:/);
   });
 
@@ -176,7 +176,7 @@ describe('flags', () => {
       AKIN_LEGACY_SEGMENT: 'flow',
     });
     try {
-      await other.command.says(/The collection is empty. To fill it: npx akin-search index/);
+      await other.command.waitForOutput(/The collection is empty. To fill it: npx akin-search index/);
       const origin = { origin: 'https://shop.example' };
       const response = await fetch(`${other.url}/flow/my-collection/select`, { headers: origin });
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, origin.origin]);
@@ -212,7 +212,7 @@ describe('a backup', () => {
     expect(await runAkin(['restore', file, '--data', restored])).toMatchObject({ code: 0, err: '' });
     expect((await runAkin(['restore', file, '--data', restored])).code).toBe(1);
     akin = await serveAkin(['--data', restored]);
-    await akin.command.says(/Three requests/);
+    await akin.command.waitForOutput(/Three requests/);
     await akin.client.collection('my-collection').commit();
     const found = async (q: string) => (await akin.client.collection('my-collection').select({ q })).response.numFound;
     expect([await found('-id:later-*'), await found('id:waits')]).toEqual([before + 1, 1]);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { AkinRequestError } from '@akin/client';
 import {
-  pauseOfClient,
+  pauseClient,
   randomNumbers,
   type TestDatabase,
   type TestRedis,
@@ -129,7 +129,7 @@ async function searchOn(stop: AbortSignal): Promise<{ seen: string[][]; failures
         failures.push((error as Error).message);
       }
     }
-    await pauseOfClient(100);
+    await pauseClient(100);
   }
   return { seen, failures };
 }

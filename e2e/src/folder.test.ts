@@ -286,7 +286,7 @@ describe('a run that is stopped', () => {
     expect(Number(indexed)).toBeLessThan(COUNT);
 
     const second = new RunningCommand(['index', many, ...where, '--port', nobody]);
-    await second.says(/the page is at http/);
+    await second.waitForOutput(/the page is at http/);
     const ended = await second.ended();
     expect(ended.out).toContain(`${COUNT - Number(indexed)} indexed, ${indexed} unchanged, 0 removed, 0 failed.`);
     expect(ended.code).toBe(0);

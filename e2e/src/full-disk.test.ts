@@ -29,7 +29,8 @@ it('akin serve on a full disk refuses changes, still searches, and accepts chang
     }
   }
   expect(refusal).toMatchObject({ status: 503, message: expect.stringMatching(/disk .* free some space/) });
-  // Work under way or a checkpoint may free some space again, or use up what is left, so that the database cannot even start.
+  // Work under way or a checkpoint may free some space again, or use up what is left, so that the database cannot even
+  // start.
   await until('changes are refused, and searches are answered', async () => {
     await disk.empty();
     await disk.fill(2);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await mkdir(scans);
   await sharp(PICTURE).resize(600).tiff().toFile(path.join(scans, 'wall.tiff'));
   akin = await serveAkin([scans, '--collection', 'scans', '--data', data.folder, '--require-keys']);
-  await akin.command.says(/1 indexed/);
+  await akin.command.waitForOutput(/1 indexed/);
   const client = createClient({ baseUrl: akin.url, key: adminKey });
   key = (await client.createKey({ scope: 'search' })).key;
   const collection = client.collection('my-collection');

@@ -17,7 +17,7 @@ import {
   settled,
   useDemoPage,
 } from './demo-page.ts';
-import { shot } from './shot.ts';
+import { saveScreenshot } from './shot.ts';
 
 const PAGE_SIZE = 48;
 
@@ -34,9 +34,9 @@ describe('documents on the page', () => {
     const bar = page.getByRole('region', { name: 'Selected documents' });
     await bar.getByText('3 selected').waitFor();
     await page.setViewportSize({ width: 1440, height: 900 });
-    await shot(page, 'selected');
+    await saveScreenshot(page, 'selected');
     await page.setViewportSize({ width: 390, height: 844 });
-    await shot(page, 'selected-phone');
+    await saveScreenshot(page, 'selected-phone');
     const ids = await copiedBy(page, bar.getByRole('button', { name: 'Copy ids' }));
     expect(ids.split('\n')).toHaveLength(3);
     // Pages from another computer by http have no clipboard.
@@ -322,7 +322,7 @@ describe('a collection of one’s own', () => {
       const { runs } = await demo.akin.client.collection('holiday').runs();
       return runs.length === 1 && runs[0]?.total === 1 && runs[0].state === 'done' && runs[0].failed === 1;
     });
-    await shot(page, 'added');
+    await saveScreenshot(page, 'added');
 
     await page.getByRole('link', { name: 'Manage' }).click();
     await page.getByRole('button', { name: 'Delete holiday' }).click();

@@ -7,7 +7,7 @@ import { type ServingAkin, serveAkin, temporaryFolder, until } from './akin.ts';
 import { openPage, startBrowser } from './browser.ts';
 import { settled } from './demo-page.ts';
 import { photo, picture, UNLIKE } from './pictures.ts';
-import { shot } from './shot.ts';
+import { saveScreenshot } from './shot.ts';
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let pictures: string;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await writeFile(path.join(pictures, 'broken.jpg'), three.subarray(0, 200));
   await writeFile(path.join(pictures, 'text "a", b.jpg'), 'This is no picture.');
   akin = await serveAkin([pictures, '--data', path.join(place.folder, 'data')]);
-  await akin.command.says(/\d+ indexed.*Three requests/s);
+  await akin.command.waitForOutput(/\d+ indexed.*Three requests/s);
 });
 afterAll(async () => {
   await browser?.close();
@@ -48,10 +48,10 @@ describe('the page of a folder', () => {
     await bar.getByRole('button', { name: '2 failed' }).click();
     await bar.getByText('akin cannot read this type of picture').waitFor();
     await bar.getByText(path.join(pictures, 'text "a", b.jpg')).waitFor();
-    await shot(page, 'runs-failures');
+    await saveScreenshot(page, 'runs-failures');
     await expectAccessible(page);
     await page.setViewportSize({ width: 390, height: 844 });
-    await shot(page, 'runs-failures-phone');
+    await saveScreenshot(page, 'runs-failures-phone');
     await expectAccessible(page);
 
     const saved = page.waitForEvent('download');
@@ -84,7 +84,7 @@ describe('the page of a folder', () => {
     const bar = page.getByRole('region', { name: 'Indexing' });
     await bar.getByText('1,243 of 3,000 · 2 min left').waitFor();
     await bar.getByRole('progressbar').waitFor();
-    await shot(page, 'runs-running');
+    await saveScreenshot(page, 'runs-running');
     await expectAccessible(page);
     await collection.reportRun('elsewhere', { ...report, state: 'done', done: 3_000, failed: 0 });
     await bar.getByText('3,000 pictures indexed').waitFor();
@@ -107,10 +107,10 @@ describe('the original of a picture', () => {
     const first = await details(page).getByRole('heading').textContent();
     const box = await full(page).boundingBox();
     expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 0) <= (page.viewportSize()?.height ?? 0)).toBe(true);
-    await shot(page, 'details');
+    await saveScreenshot(page, 'details');
     await expectAccessible(page);
     await page.setViewportSize({ width: 390, height: 844 });
-    await shot(page, 'details-phone');
+    await saveScreenshot(page, 'details-phone');
     await expectAccessible(page);
     await page.setViewportSize({ width: 1440, height: 900 });
 

@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { until } from './akin.ts';
 import { address, copiedBy, DEMO, PRODUCT, pictureLoads, search, useDemoPage } from './demo-page.ts';
 import { pasteJson } from './shell.ts';
-import { shot } from './shot.ts';
+import { saveScreenshot } from './shot.ts';
 
 const demo = useDemoPage();
 
@@ -203,9 +203,9 @@ describe('the review', () => {
     await first.getByLabel('Keep…').selectOption('format');
     await page.locator('.card.chosen .name', { hasText: 'c.jpg' }).waitFor();
     expect(await marked()).toEqual(['a.jpg', 'c.jpg', 'y.jpg']);
-    await shot(page, 'review');
+    await saveScreenshot(page, 'review');
     await page.setViewportSize({ width: 390, height: 844 });
-    await shot(page, 'review-phone');
+    await saveScreenshot(page, 'review-phone');
     await page.setViewportSize({ width: 1440, height: 900 });
 
     // By the keyboard: the first is kept, the second is deleted, and the next group follows.
@@ -219,7 +219,7 @@ describe('the review', () => {
     await compared.getByRole('heading', { name: 'c.jpg' }).waitFor();
     await page.keyboard.press('ArrowRight');
     await compared.getByRole('heading', { name: 'a.jpg' }).waitFor();
-    await shot(page, 'review-compare');
+    await saveScreenshot(page, 'review-compare');
     await page.keyboard.press('d');
     await page.keyboard.press('Escape');
     await compared.waitFor({ state: 'hidden' });

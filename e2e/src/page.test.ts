@@ -21,7 +21,7 @@ import {
   useDemoPage,
 } from './demo-page.ts';
 import { pasteJson } from './shell.ts';
-import { shot } from './shot.ts';
+import { saveScreenshot } from './shot.ts';
 
 const PAGE_SIZE = 48;
 
@@ -66,7 +66,7 @@ describe('the page', () => {
     await page.getByText(/^\d+ documents$/).waitFor();
     await page.getByText('Manage', { exact: true }).waitFor();
     const before = await cards(page).first().boundingBox();
-    await shot(page, `filters-counted-${width}`);
+    await saveScreenshot(page, `filters-counted-${width}`);
     release();
     await page.locator('.narrow[aria-busy="false"]').waitFor();
     await page.locator('.try').getByRole('button').nth(2).waitFor();
@@ -219,7 +219,7 @@ describe('the page', () => {
     expect(all).toBe(PAGE_SIZE);
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.locator('.copyspace').waitFor();
-    await shot(page, 'results-bands');
+    await saveScreenshot(page, 'results-bands');
     await search(page, () => page.getByLabel('At least').fill('0.6'));
     expect(address(page).get('min')).toBe('0.6');
     expect(await cards(page).count()).toBeLessThan(all);
@@ -258,7 +258,7 @@ describe('the page', () => {
     });
     await search(page, () => value.click());
     await search(page, () => page.getByLabel('Order').selectOption({ label: 'Price, lowest first' }));
-    await shot(page, 'filters');
+    await saveScreenshot(page, 'filters');
     const prices = await page.evaluate<number[]>(
       `fetch('/api/cores/my-collection/select?rows=48&fl=price&' + new URLSearchParams(location.search))
         .then((response) => response.json()).then(({ response }) => response.docs.map(({ price }) => price))`,
@@ -270,7 +270,7 @@ describe('the page', () => {
     await search(page, () => page.getByRole('button', { name: '+ Colour' }).click());
     await search(page, () => page.getByLabel('Weight of colour 1').fill('7'));
     expect(address(page).get('hex')).toBe('#d02030:7,#808080:1');
-    await shot(page, 'colours');
+    await saveScreenshot(page, 'colours');
   });
 
   it('narrows and sorts by a number whose name has a comma', async () => {
@@ -307,7 +307,7 @@ describe('the page', () => {
     const [less] = address(page).getAll('less');
     const chip = page.getByTitle('Remove this picture from the search');
     await chip.getByText(`less like ${less}`).waitFor();
-    await shot(page, 'less-like');
+    await saveScreenshot(page, 'less-like');
     const found = await names(page);
     await page.reload();
     await settled(page);

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from './akin.ts';
 import { ChaosClient, retryRequest } from './chaos.ts';
 import { FleetProcess } from './fleet.ts';
-import { STAMPED, stampedDocuments, stampedId, type Watched, watchStamps } from './stamps.ts';
+import { STAMPED, stampedDocuments, stampedId, type WatchResult, watchStamps } from './stamps.ts';
 
 const SEED = Number(process.env.AKIN_CHAOS_SEED ?? 1);
 /** Kills of indexers, of the server of half of the shards, and of gateways, before the primary is killed. */
@@ -64,7 +64,10 @@ describe('a fleet with shards on two servers, three indexers, two gateways and a
     await servers?.[Symbol.asyncDispose]();
   });
 
-  /** Stamps all documents, and deletes those with an older stamp, of which there are none by then. @returns its token */
+  /**
+   * Stamps all documents, and deletes those with an older stamp, of which there are none by then.
+   * @returns its token
+   */
   async function stampAll(stamp: number): Promise<string> {
     await retryRequest(() => collectionOf(0).add(documentsOf(stamp), { async: true }));
     const { responseHeader } = await retryRequest(() => collectionOf(1).deleteByQuery(`stamp:[* TO ${stamp - 1}]`));
@@ -80,7 +83,9 @@ describe('a fleet with shards on two servers, three indexers, two gateways and a
     }
   }
 
-  /** Indexers in the middle of a shard, which they cannot finish because a row of it is locked, here or on its server. */
+  /**
+   * Indexers in the middle of a shard, which they cannot finish because a row of it is locked, here or on its server.
+   */
   async function heldIndexers(): Promise<{ leader: FleetProcess | undefined; helpers: FleetProcess[] }> {
     const inside = await primary.run<{ pid: number; leads: boolean }>(
       `select pid, pid = (select split_part(l.holder, ' ', 2)::int from akin.leases l join akin.collections c
@@ -116,7 +121,7 @@ describe('a fleet with shards on two servers, three indexers, two gateways and a
   it('loses nothing and shows only whole commits while processes and servers are killed and a standby lags and is promoted', async () => {
     const stop = new AbortController();
     const clients = CLIENTS.map((name, i) => new ChaosClient(name, collectionOf(i), randomNumbers(SEED * 100 + i)));
-    const watched: Watched = { wrong: [], failed: [], answered: 0 };
+    const watched: WatchResult = { wrong: [], failed: [], answered: 0 };
     let stamp = 1;
     await visible(await stampAll(stamp), stamp);
     const running = Promise.all([

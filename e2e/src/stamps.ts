@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Collection, NewDocument, SearchResponse } from '@akin/client';
-import { pauseOfClient } from '@akin/testing';
+import { pauseClient } from '@akin/testing';
 
 /** Documents that every request stamps together. */
 export const STAMPED = 2_400;
@@ -27,14 +27,14 @@ export async function stampedDocuments(): Promise<(stamp: number) => NewDocument
 }
 
 /** What one search shows of the stamped documents. */
-interface Seen {
+interface SearchView {
   readonly count: number;
   readonly wanted: number;
   readonly stamps: readonly number[];
 }
 
 /** The ways of searches: with a transaction, without one, and ranked from memory. */
-const LOOKS: readonly ((collection: Collection) => Promise<Seen>)[] = [
+const LOOKS: readonly ((collection: Collection) => Promise<SearchView>)[] = [
   async (collection) => {
     const found = await collection.select({ q: 'stamped:true', rows: 0, facet: true, 'facet.field': 'stamp' });
     const values = found.facet_counts?.facet_fields?.stamp ?? [];
@@ -48,13 +48,13 @@ const LOOKS: readonly ((collection: Collection) => Promise<Seen>)[] = [
   },
 ];
 
-function page({ response }: SearchResponse): Seen {
+function page({ response }: SearchResponse): SearchView {
   const stamps = [...new Set(response.docs.map(({ stamp }) => Number(stamp)))];
   return { count: response.docs.length, wanted: PROBES, stamps };
 }
 
 /** What a watcher saw. */
-export interface Watched {
+export interface WatchResult {
   /** Searches that did not show one whole commit, or an older one than a search before. */
   readonly wrong: string[];
   /** Searches that were not answered. */
@@ -66,7 +66,11 @@ export interface Watched {
  * Searches several gateways in turn, one search after the other, until it is stopped. All stamped documents must be
  * visible before.
  */
-export async function watchStamps(collections: readonly Collection[], into: Watched, stop: AbortSignal): Promise<void> {
+export async function watchStamps(
+  collections: readonly Collection[],
+  into: WatchResult,
+  stop: AbortSignal,
+): Promise<void> {
   let newest = 0;
   for (let turn = 0; !stop.aborted; turn++) {
     const look = LOOKS[turn % LOOKS.length] as (typeof LOOKS)[number];
@@ -83,6 +87,6 @@ export async function watchStamps(collections: readonly Collection[], into: Watc
     } catch (error) {
       into.failed.push(`search ${turn}: ${(error as Error).message}`);
     }
-    await pauseOfClient(100);
+    await pauseClient(100);
   }
 }

@@ -1,4 +1,4 @@
-import { pauseOfClient } from '@akin/testing';
+import { pauseClient } from '@akin/testing';
 
 /** The results of the requests of a load. */
 export interface LoadResult {
@@ -48,7 +48,7 @@ export class SteadyLoad {
         const { message, cause } = error as Error;
         this.#failures.push(`request ${number}: ${message} ${(cause as Error | undefined)?.message ?? ''}`);
       }
-      await pauseOfClient();
+      await pauseClient();
     }
   }
 }

@@ -56,7 +56,7 @@ async function refusal(request: Promise<unknown>): Promise<[status: number, mess
 describe('words by a content model that knows them', () => {
   it('find the pictures that show them', async () => {
     akin = await serve('--content-model', TINY_TOWERS, inPlace('pictures'));
-    await akin.command.says(/Three requests to paste/);
+    await akin.command.waitForOutput(/Three requests to paste/);
     const hash = expect.stringMatching(/^[0-9a-f]{8}$/);
     expect(await model()).toEqual({ name: 'tiny-siglip', hash, words: true, vector: 'pooled' });
     for (const word of Object.keys(COLORS)) expect((await found({ 'rank.by.text': word }))[0]).toBe(`${word}.jpg`);
@@ -145,7 +145,7 @@ describe('words by a content model that knows them', () => {
   it('are also described by analyze nodes', async () => {
     const node = new RunningCommand(['analyze-node', '--port', '0', '--content-model', TINY_TOWERS]);
     try {
-      const [, url] = await node.says(/(http:\/\/127\.0\.0\.1:\d+)/);
+      const [, url] = await node.waitForOutput(/(http:\/\/127\.0\.0\.1:\d+)/);
       const response = await fetch(`${url}/api/cores/any/analyze?input.text=${encodeURIComponent('red '.repeat(20))}`);
       const { outputs, responseHeader } = (await response.json()) as { outputs: string; responseHeader: object };
       expect(responseHeader).toMatchObject({ warnings: [expect.stringContaining('is too long')] });

@@ -66,7 +66,7 @@ const DEVELOPMENT_FOLDERS = ['packages/lab/src/eval'];
  * Entry points for code that only compares vectors. They must load neither a network nor an image decoder, directly or
  * indirectly.
  */
-const LIGHT = {
+const LIGHT_ENTRY_POINTS = {
   files: ['packages/modules/src/manifests.ts', 'packages/modules/src/vectors.ts'],
   without: ['@tensorflow/', 'piscina', 'sharp', '@akin/imaging'],
 };
@@ -86,7 +86,7 @@ export function findViolations(root) {
   ];
   return [
     ...folders.flatMap((folder) => violationsOf(root, folder, rootPackage)),
-    ...folders.flatMap((folder) => circlesOf(root, folder)),
+    ...folders.flatMap((folder) => importCyclesOf(root, folder)),
     ...heavyImports(root),
   ];
 }
@@ -155,7 +155,7 @@ function violationsOf(root, folder, rootPackage) {
 /**
  * Finds import cycles between files of a package, including imports of types. It reports the shortest cycle of a file.
  */
-function circlesOf(root, folder) {
+function importCyclesOf(root, folder) {
   const files = sourceFiles(join(root, folder));
   const imports = new Map(
     files.map((file) => [
@@ -167,7 +167,7 @@ function circlesOf(root, folder) {
   );
   const reported = new Set();
   return files.flatMap((file) => {
-    const circle = shortestWay(imports, file);
+    const circle = shortestCycle(imports, file);
     if (circle === undefined || circle.some((one) => reported.has(one))) return [];
     for (const one of circle) reported.add(one);
     const [first, ...rest] = circle.map((one) => relative(join(root, folder), one));
@@ -176,7 +176,7 @@ function circlesOf(root, folder) {
 }
 
 /** Finds the shortest cycle from a file back to itself, by breadth-first search. */
-function shortestWay(imports, file) {
+function shortestCycle(imports, file) {
   const from = new Map();
   const queue = [file];
   for (const one of queue) {
@@ -197,13 +197,15 @@ function shortestWay(imports, file) {
 
 /** Follows the light entry points through their own files and reports every heavy import on the way. */
 function heavyImports(root) {
-  const queue = LIGHT.files.map((file) => join(root, file)).filter((file) => existsSync(file));
+  const queue = LIGHT_ENTRY_POINTS.files.map((file) => join(root, file)).filter((file) => existsSync(file));
   const seen = new Set(queue);
   const found = [];
   for (const file of queue) {
     for (const { name, typeOnly } of importsOf(file)) {
       if (typeOnly) continue;
-      if (LIGHT.without.some((heavy) => name === heavy || (heavy.endsWith('/') && name.startsWith(heavy)))) {
+      if (
+        LIGHT_ENTRY_POINTS.without.some((heavy) => name === heavy || (heavy.endsWith('/') && name.startsWith(heavy)))
+      ) {
         found.push(`${relative(root, file)}: is loaded by a light entry point, so it may not import ${name}`);
       }
       const target = resolve(dirname(file), name);

@@ -9,7 +9,7 @@ const NAMES =
  * @param {readonly string[]} words the arguments that npm passed on
  * @returns {string | undefined}
  */
-export function commandMeant(env, words) {
+export function intendedCommand(env, words) {
   const kept = NAMES.split(' ').flatMap((name) => {
     const value = env[`npm_config_${name.replaceAll('-', '_')}`];
     if (value === undefined) return [];

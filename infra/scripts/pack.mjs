@@ -11,7 +11,7 @@ import { endWithNpm, prepare, ROOT } from './prepare.mjs';
  * Packages that the command contains: ours, which no registry has, and TensorFlow.js, of which 5 of 113 MB are
  * for Node. They are copied as they are, so that workers, models and WebAssembly lie where the code looks for them.
  */
-const BROUGHT_ALONG = /^@(akin|tensorflow)\//;
+const BUNDLED_PACKAGES = /^@(akin|tensorflow)\//;
 /** Files that are not needed to run akin. */
 const UNREAD = /\.(d\.[cm]?ts|map|tsbuildinfo)$|\.test\.js$/;
 const OF_TENSORFLOW = /^dist\/([^/]+\.node\.js|[^/]+\.wasm)$|^(package\.json|LICENSE.*|README\.md)$/;
@@ -36,7 +36,7 @@ function stageCommand(stage) {
   const collect = (from) => {
     for (const [name, version] of Object.entries(readManifest(from).dependencies ?? {})) {
       if (name.startsWith('@types/') || name.startsWith('@webgpu/')) continue;
-      if (BROUGHT_ALONG.test(name)) {
+      if (BUNDLED_PACKAGES.test(name)) {
         if (bundled.has(name)) continue;
         bundled.add(name);
         const found = packageFolder(name, from);

@@ -9,7 +9,7 @@ import { buildToServe } from './build-to-serve.mjs';
 /** The stamp of an installation without tools for tests and lint begins with this. */
 const PART = 'to serve ';
 /** Interval of the progress messages of a long step, in milliseconds. */
-const TELL_MILLISECONDS = 3_000;
+const PROGRESS_MILLISECONDS = 3_000;
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -36,7 +36,7 @@ export async function prepare({ toServe = false } = {}) {
     writeFileSync(stampFile, stamp);
   }
   if (part) {
-    await told('Building what has changed', (run) => buildToServe(ROOT, (args) => run([process.execPath, ...args])));
+    await runStep('Building what has changed', (run) => buildToServe(ROOT, (args) => run([process.execPath, ...args])));
   } else {
     // npx runs this too, because turbo calls pnpm, which may not be on this machine.
     await step('Building what has changed', [...npx, 'node', 'node_modules/turbo/bin/turbo', 'run', 'build']);
@@ -86,7 +86,7 @@ function lockStamp() {
 
 /** Runs one command as a step. */
 function step(title, command) {
-  return told(title, (run) => run(command));
+  return runStep(title, (run) => run(command));
 }
 
 /**
@@ -95,7 +95,7 @@ function step(title, command) {
  * @param {string} title
  * @param {(run: (command: string[]) => Promise<void>) => Promise<void>} work gets a function that runs a command
  */
-async function told(title, work) {
+async function runStep(title, work) {
   const from = Date.now();
   const seconds = (digits) => `${((Date.now() - from) / 1000).toFixed(digits)} s`;
   process.stderr.write(`${title} …`);
@@ -103,7 +103,7 @@ async function told(title, work) {
   const telling = setInterval(() => {
     const [, added] = last.match(/added (\d+)/) ?? [];
     process.stderr.write(` ${seconds(0)}${added ? ` (${added} packages)` : ''} …`);
-  }, TELL_MILLISECONDS);
+  }, PROGRESS_MILLISECONDS);
   const run = async (command) => {
     const child = start(command, 'pipe');
     let said = '';

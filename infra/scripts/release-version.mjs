@@ -1,5 +1,5 @@
-// npm run release-version: makes the next version and its changelogs from the files in .changeset, and writes the version
-// into the tag of the image that the Kubernetes manifests use.
+// npm run release-version: makes the next version and its changelogs from the files in .changeset, and writes the
+// version into the tag of the image that the Kubernetes manifests use.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ROOT } from './prepare.mjs';

@@ -1,8 +1,8 @@
 // npm start [-- arguments of `akin serve`]: prepares the clone, then serves.
-import { commandMeant } from './options-npm-kept.mjs';
+import { intendedCommand } from './options-npm-kept.mjs';
 import { endWithNpm, prepare, ROOT } from './prepare.mjs';
 
-const meant = commandMeant(process.env, process.argv.slice(2));
+const meant = intendedCommand(process.env, process.argv.slice(2));
 if (meant !== undefined) {
   process.stderr.write(`npm keeps options that have no -- before them. Write: ${meant}\n`);
   process.exit(1);

@@ -1,16 +1,16 @@
 import type { AccessConfig } from '@akin/gateway';
 import { firstKeyCommand } from './first-key-command.ts';
-import type { Option, Parsed } from './options.ts';
+import type { Option, ParsedOptions } from './options.ts';
 
 const OPEN_METRICS: Option = {
   name: 'open-metrics',
-  about: 'Answer /metrics without a key. Only for a private network',
+  description: 'Answer /metrics without a key. Only for a private network',
 };
 
 const FLEET_KEY: Option = {
   name: 'fleet-key',
-  value: 'secret',
-  about:
+  valueName: 'secret',
+  description:
     'The secret that all processes of a fleet share. Analyzers and /metrics require it. The environment variable is safer',
 };
 
@@ -18,22 +18,22 @@ const FLEET_KEY: Option = {
 export const ACCESS_OPTIONS: readonly Option[] = [
   {
     name: 'require-keys',
-    about: 'Require a key from clients on this machine, too. Clients on other machines always need one',
+    description: 'Require a key from clients on this machine, too. Clients on other machines always need one',
   },
   {
     name: 'key-rate',
-    value: 'n',
-    about: 'Requests per second for each key without its own rate. Default: no limit',
+    valueName: 'n',
+    description: 'Requests per second for each key without its own rate. Default: no limit',
   },
   {
     name: 'address-rate',
-    value: 'n',
-    about: 'Requests per second from each address. Default: 20 with keys of web pages, no limit without a key',
+    valueName: 'n',
+    description: 'Requests per second from each address. Default: 20 with keys of web pages, no limit without a key',
   },
   {
     name: 'proxies',
-    value: 'n',
-    about: 'Number of proxies in front of akin that add to X-Forwarded-For',
+    valueName: 'n',
+    description: 'Number of proxies in front of akin that add to X-Forwarded-For',
     default: '0',
   },
   OPEN_METRICS,
@@ -44,10 +44,10 @@ export const FLEET_OPTIONS: readonly Option[] = [FLEET_KEY];
 /** Options of fleet processes that have no store for keys. */
 export const WORKER_ACCESS_OPTIONS: readonly Option[] = [FLEET_KEY, OPEN_METRICS];
 
-export function accessConfig(options: Parsed): AccessConfig {
+export function accessConfig(options: ParsedOptions): AccessConfig {
   return {
-    requireKeys: options.on('require-keys'),
-    openMetrics: options.on('open-metrics'),
+    requireKeys: options.isOn('require-keys'),
+    openMetrics: options.isOn('open-metrics'),
     proxies: options.number('proxies', 10),
     firstKeyCommand: firstKeyCommand(options),
     ...(options.text('key-rate') ? { keyRate: Math.max(1, options.number('key-rate', 1_000_000)) } : {}),
@@ -55,7 +55,7 @@ export function accessConfig(options: Parsed): AccessConfig {
   };
 }
 
-export function workerAccess(options: Parsed): AccessConfig {
+export function workerAccess(options: ParsedOptions): AccessConfig {
   const fleetKey = options.text('fleet-key');
-  return { openMetrics: options.on('open-metrics'), ...(fleetKey ? { fleetKey } : {}) };
+  return { openMetrics: options.isOn('open-metrics'), ...(fleetKey ? { fleetKey } : {}) };
 }

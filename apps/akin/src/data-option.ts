@@ -1,27 +1,29 @@
 import path from 'node:path';
-import type { Option, Parsed } from './options.ts';
+import type { Option, ParsedOptions } from './options.ts';
 
 /** Default folder of the embedded database, in the working directory of akin. */
 const DEFAULT_DATA_FOLDER = 'akin-data';
 
 export const DATA_OPTION: Option = {
   name: 'data',
-  value: 'folder',
-  about: 'Folder of the embedded database',
+  valueName: 'folder',
+  description: 'Folder of the embedded database',
   default: DEFAULT_DATA_FOLDER,
 };
 
-export function dataFolder(options: Parsed): string {
+export function dataFolder(options: ParsedOptions): string {
   return path.resolve(options.text('data') ?? DEFAULT_DATA_FOLDER);
 }
 
-/** The database of a store in PostgreSQL. One in the environment counts less than a data folder that the command names. */
-export function databaseUrl(options: Parsed): string | undefined {
-  if (options.named('data') && !options.named('database-url')) return undefined;
-  return options.server('database-url', 'postgres', 'postgresql');
+/**
+ * The database of a store in PostgreSQL. One in the environment counts less than a data folder that the command names.
+ */
+export function databaseUrl(options: ParsedOptions): string | undefined {
+  if (options.isGiven('data') && !options.isGiven('database-url')) return undefined;
+  return options.serverUrl('database-url', 'postgres', 'postgresql');
 }
 
 /** The folder of the embedded database inside a data folder. */
-export function databaseFolder(options: Parsed): string {
+export function databaseFolder(options: ParsedOptions): string {
   return path.join(dataFolder(options), 'database');
 }

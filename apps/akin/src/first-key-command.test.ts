@@ -3,11 +3,11 @@ import { firstKeyCommand } from './first-key-command.ts';
 import { parseOptions } from './options.ts';
 
 const OPTIONS = [
-  { name: 'data', value: 'folder', about: '' },
-  { name: 'database-url', value: 'url', about: '', otherVariables: ['DATABASE_URL'] },
+  { name: 'data', valueName: 'folder', description: '' },
+  { name: 'database-url', valueName: 'url', description: '', otherVariables: ['DATABASE_URL'] },
 ];
 const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  firstKeyCommand(parseOptions({ name: 'serve', usage: '', about: '', options: OPTIONS }, args, env)).replace(
+  firstKeyCommand(parseOptions({ name: 'serve', usage: '', description: '', options: OPTIONS }, args, env)).replace(
     /^node \S+akin\.mjs /,
     '',
   );

@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events';
-import { causeFields, Stopped, untilSignal } from '@akin/runtime';
+import { causeFields, StoppedError, waitForSignal } from '@akin/runtime';
 import { helpText, parseOptions, UsageError } from './options.ts';
-import type { Program } from './program.ts';
+import type { CommandModule } from './program.ts';
 import { akinVersion } from './version.ts';
 
-type Load = () => Promise<Program>;
+type LoadCommand = () => Promise<CommandModule>;
 
 /**
  * Commands of everyday use, by name. Only the command that runs is loaded: a script that analyzes needs no database.
  */
-const EVERY_DAY: Readonly<Record<string, Load>> = {
+const COMMON_COMMANDS: Readonly<Record<string, LoadCommand>> = {
   serve: async () => (await import('./commands/serve-command.ts')).serveCommand,
   index: async () => (await import('./commands/index-command.ts')).indexCommand,
   status: async () => (await import('./commands/status-command.ts')).statusCommand,
@@ -26,7 +26,7 @@ const EVERY_DAY: Readonly<Record<string, Load>> = {
 };
 
 /** The processes of a fleet. */
-const FLEET: Readonly<Record<string, Load>> = {
+const FLEET_COMMANDS: Readonly<Record<string, LoadCommand>> = {
   gateway: async () => (await import('./commands/fleet-commands.ts')).gatewayCommand,
   indexer: async () => (await import('./commands/fleet-commands.ts')).indexerCommand,
   analyzer: async () => (await import('./commands/fleet-commands.ts')).analyzerCommand,
@@ -34,7 +34,7 @@ const FLEET: Readonly<Record<string, Load>> = {
   'analyze-node': async () => (await import('./commands/fleet-commands.ts')).analyzeNodeCommand,
 };
 
-const PROGRAMS = { ...EVERY_DAY, ...FLEET };
+const COMMANDS = { ...COMMON_COMMANDS, ...FLEET_COMMANDS };
 
 // Continue if the reader of this output has closed it.
 for (const stream of [process.stdout, process.stderr]) {
@@ -54,7 +54,7 @@ async function main(name: string, args: readonly string[]): Promise<number> {
     process.stdout.write(`${akinVersion()}\n`);
     return 0;
   }
-  const load = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!load) {
     const asked = ['help', '--help', '-h'].includes(name);
     if (asked) process.stdout.write(await overview());
@@ -68,7 +68,7 @@ async function main(name: string, args: readonly string[]): Promise<number> {
   }
   // Every picture in progress listens for it.
   setMaxListeners(0, stop.signal);
-  void untilSignal().then((signal) => stop.abort(new Stopped(signal)));
+  void waitForSignal().then((signal) => stop.abort(new StoppedError(signal)));
   try {
     return await program.run(parseOptions(program.command, args, process.env), stop.signal);
   } catch (error) {
@@ -86,14 +86,14 @@ function messageOf(error: Error): string {
 }
 
 async function overview(): Promise<string> {
-  const everyDay = await linesOf(EVERY_DAY);
-  const fleet = await linesOf(FLEET);
+  const everyDay = await linesOf(COMMON_COMMANDS);
+  const fleet = await linesOf(FLEET_COMMANDS);
   return `Usage: akin <command>\n\nEvery day:\n${everyDay}\nProcesses of a fleet, where one process is not enough:\n${fleet}\nakin <command> --help lists the options of a command.\n`;
 }
 
-async function linesOf(programs: Readonly<Record<string, Load>>): Promise<string> {
+async function linesOf(programs: Readonly<Record<string, LoadCommand>>): Promise<string> {
   const loaded = await Promise.all(Object.values(programs).map((load) => load()));
   return loaded
-    .map(({ command }) => `  ${command.usage.padEnd(34)} ${command.about.split('. ')[0]?.replace(/\.$/, '')}\n`)
+    .map(({ command }) => `  ${command.usage.padEnd(34)} ${command.description.split('. ')[0]?.replace(/\.$/, '')}\n`)
     .join('');
 }

@@ -4,12 +4,12 @@ import { type Command, helpText, parseOptions, UsageError } from './options.ts';
 const COMMAND: Command = {
   name: 'fly',
   usage: 'fly <where>',
-  about: 'Flies.',
+  description: 'Flies.',
   options: [
-    { name: 'height', value: 'n', about: 'Metres', default: '100', otherVariables: ['HEIGHT'] },
-    { name: 'no-lights', about: 'In the dark' },
-    { name: 'pilot', value: 'name', about: 'Who' },
-    { name: 'stop', value: 'place', about: 'Where else', isRepeatable: true },
+    { name: 'height', valueName: 'n', description: 'Metres', default: '100', otherVariables: ['HEIGHT'] },
+    { name: 'no-lights', description: 'In the dark' },
+    { name: 'pilot', valueName: 'name', description: 'Who' },
+    { name: 'stop', valueName: 'place', description: 'Where else', isRepeatable: true },
   ],
 };
 const parse = (args: string[], env: NodeJS.ProcessEnv = {}) => parseOptions(COMMAND, args, env);
@@ -17,8 +17,8 @@ const parse = (args: string[], env: NodeJS.ProcessEnv = {}) => parseOptions(COMM
 describe('a command line', () => {
   it('is parsed into words, values and switches, in any order', () => {
     const options = parse(['home', '--height', '5', '--no-lights', '--pilot=Ada Lovelace', 'away']);
-    expect(options.words).toEqual(['home', 'away']);
-    expect([options.number('height'), options.on('no-lights'), options.text('pilot')]).toEqual([
+    expect(options.positionals).toEqual(['home', 'away']);
+    expect([options.number('height'), options.isOn('no-lights'), options.text('pilot')]).toEqual([
       5,
       true,
       'Ada Lovelace',
@@ -35,9 +35,9 @@ describe('a command line', () => {
   });
 
   it('distinguishes a switch that is off from one that is not given', () => {
-    expect([parse([]).on('no-lights'), parse([]).on('no-lights', true)]).toEqual([false, true]);
-    expect(parse([], { AKIN_NO_LIGHTS: 'false' }).on('no-lights', true)).toBe(false);
-    expect(parse(['--no-lights'], { AKIN_NO_LIGHTS: 'false' }).on('no-lights')).toBe(true);
+    expect([parse([]).isOn('no-lights'), parse([]).isOn('no-lights', true)]).toEqual([false, true]);
+    expect(parse([], { AKIN_NO_LIGHTS: 'false' }).isOn('no-lights', true)).toBe(false);
+    expect(parse(['--no-lights'], { AKIN_NO_LIGHTS: 'false' }).isOn('no-lights')).toBe(true);
   });
 
   it('refuses an empty value, which a shell makes from an unset variable', () => {
@@ -54,7 +54,7 @@ describe('a command line', () => {
     ['no', false],
     ['off', false],
   ])('accepts %s for a switch in the environment', (text, value) => {
-    expect(parse([], { AKIN_NO_LIGHTS: text }).on('no-lights')).toBe(value);
+    expect(parse([], { AKIN_NO_LIGHTS: text }).isOn('no-lights')).toBe(value);
   });
 
   it('refuses unknown flags, and says where to look', () => {
@@ -74,7 +74,7 @@ describe('a command line', () => {
   });
 
   it('refuses a switch that is neither on nor off', () => {
-    expect(() => parse([], { AKIN_NO_LIGHTS: 'maybe' }).on('no-lights')).toThrow(
+    expect(() => parse([], { AKIN_NO_LIGHTS: 'maybe' }).isOn('no-lights')).toThrow(
       'AKIN_NO_LIGHTS must be true or false',
     );
   });
@@ -88,7 +88,7 @@ describe('a command line', () => {
   });
 
   it('takes everything after -- as words', () => {
-    expect(parse(['--', '--height']).words).toEqual(['--height']);
+    expect(parse(['--', '--height']).positionals).toEqual(['--height']);
   });
 });
 

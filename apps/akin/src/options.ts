@@ -6,8 +6,8 @@ export interface Option {
   /** A short form of one letter. */
   readonly short?: string;
   /** The placeholder of its value in `--help`. Absent for a switch. */
-  readonly value?: string;
-  readonly about: string;
+  readonly valueName?: string;
+  readonly description: string;
   readonly default?: string;
   /** It may be given several times. */
   readonly isRepeatable?: true;
@@ -18,27 +18,27 @@ export interface Option {
 export interface Command {
   readonly name: string;
   readonly usage: string;
-  readonly about: string;
+  readonly description: string;
   readonly options: readonly Option[];
   /** False if it takes nothing but options. */
-  readonly takesWords?: false;
+  readonly takesPositionals?: false;
 }
 
-export interface Parsed {
-  readonly words: readonly string[];
+export interface ParsedOptions {
+  readonly positionals: readonly string[];
   /** The text of an option; undefined if it was not given. @throws {UsageError} when it is empty. */
   text(name: string): string | undefined;
   /** The texts of an option that may be repeated; empty if it was not given. @throws {UsageError} when one is empty. */
   texts(name: string): readonly string[];
   /** The URL of a server that begins with one of these schemes, as `redis`. Undefined if it was not given. */
-  server(name: string, ...schemes: readonly string[]): string | undefined;
+  serverUrl(name: string, ...schemes: readonly string[]): string | undefined;
   /** Whether an option was given on the command line, not in the environment. */
-  named(name: string): boolean;
+  isGiven(name: string): boolean;
   /**
    * Whether a switch is on.
    * @param byDefault the value if the switch was not given
    */
-  on(name: string, byDefault?: boolean): boolean;
+  isOn(name: string, byDefault?: boolean): boolean;
   /** An option that is a whole number, up to `most`. */
   number(name: string, max?: number): number;
 }
@@ -55,10 +55,10 @@ export class UsageError extends Error {
  *
  * @throws {UsageError} naming every unknown flag or malformed value, and a word where none is expected
  */
-export function parseOptions(command: Command, args: readonly string[], env: NodeJS.ProcessEnv): Parsed {
+export function parseOptions(command: Command, args: readonly string[], env: NodeJS.ProcessEnv): ParsedOptions {
   const byName = new Map(command.options.map((option) => [option.name, option]));
   let values: Record<string, string | boolean | string[] | undefined>;
-  let words: string[];
+  let positionals: string[];
   try {
     const parsed = parseArgs({
       args: [...args],
@@ -69,7 +69,7 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
             [
               option.name,
               {
-                type: option.value ? 'string' : 'boolean',
+                type: option.valueName ? 'string' : 'boolean',
                 multiple: option.isRepeatable === true,
                 ...(option.short ? { short: option.short } : {}),
               },
@@ -79,12 +79,12 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
       ]),
     });
     values = parsed.values as typeof values;
-    words = parsed.positionals;
+    positionals = parsed.positionals;
   } catch (error) {
     throw new UsageError(`${(error as Error).message.split('. To specify')[0]}\nSee: akin ${command.name} --help`);
   }
-  const [word] = words;
-  if (command.takesWords === false && word !== undefined) {
+  const [word] = positionals;
+  if (command.takesPositionals === false && word !== undefined) {
     throw new UsageError(
       `akin ${command.name} takes only options, not ${JSON.stringify(word)}.\nSee: akin ${command.name} --help`,
     );
@@ -105,7 +105,7 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
     return value === undefined || typeof value === 'boolean' ? undefined : value;
   };
   return {
-    words,
+    positionals,
     text,
     texts(name) {
       const given = values[name];
@@ -113,15 +113,15 @@ export function parseOptions(command: Command, args: readonly string[], env: Nod
       if (all.includes('')) throw new UsageError(`--${name} is empty: give it a value, or remove it.`);
       return all;
     },
-    server(name, ...schemes) {
+    serverUrl(name, ...schemes) {
       const value = text(name);
       if (value === undefined || schemes.some((scheme) => value.startsWith(`${scheme}://`))) return value;
       // Without its value, which may contain a password.
       const begins = schemes.map((scheme) => `${scheme}://`).join(' or ');
       throw new UsageError(`--${name} (or ${environmentName(name)}) must begin with ${begins}.`);
     },
-    named: (name) => values[name] !== undefined,
-    on(name, byDefault = false) {
+    isGiven: (name) => values[name] !== undefined,
+    isOn(name, byDefault = false) {
       const value = lookUp(name);
       if (value === undefined || typeof value === 'boolean') return value ?? byDefault;
       if (/^(1|true|yes|on)$/i.test(value)) return true;
@@ -150,12 +150,12 @@ function environmentName(option: string): string {
 /** The text of `--help` for one command. */
 export function helpText(command: Command): string {
   const lines = command.options.map((option) => {
-    const flag = `  ${option.short ? `-${option.short}, ` : ''}--${option.name}${option.value ? ` <${option.value}>` : ''}`;
+    const flag = `  ${option.short ? `-${option.short}, ` : ''}--${option.name}${option.valueName ? ` <${option.valueName}>` : ''}`;
     const notes = [
       option.default === undefined ? '' : `default ${option.default}`,
       [environmentName(option.name), ...(option.otherVariables ?? [])].join(' or '),
     ].filter(Boolean);
-    return `${flag.padEnd(30)} ${option.about} [${notes.join('; ')}]`;
+    return `${flag.padEnd(30)} ${option.description} [${notes.join('; ')}]`;
   });
-  return `Usage: akin ${command.usage}\n\n${command.about}\n\nOptions [default; environment variable]:\n${lines.join('\n')}\n`;
+  return `Usage: akin ${command.usage}\n\n${command.description}\n\nOptions [default; environment variable]:\n${lines.join('\n')}\n`;
 }

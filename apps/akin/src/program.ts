@@ -1,7 +1,7 @@
-import type { Command, Parsed } from './options.ts';
+import type { Command, ParsedOptions } from './options.ts';
 
 /** A command and its action. `run` returns the exit code. */
-export interface Program {
+export interface CommandModule {
   readonly command: Command;
-  run(options: Parsed, signal: AbortSignal): Promise<number>;
+  run(options: ParsedOptions, signal: AbortSignal): Promise<number>;
 }

@@ -25,7 +25,7 @@ import {
   reportSearchMemory,
   reportStandbys,
 } from './process-metrics.ts';
-import { runningServer, ServerFile, untilStopped } from './server-file.ts';
+import { runningServer, ServerFile, waitUntilStopped } from './server-file.ts';
 import { ShutdownStack } from './shutdown-stack.ts';
 import { openTracing } from './tracing.ts';
 import { akinVersion } from './version.ts';
@@ -60,7 +60,7 @@ export interface ServeConfig {
   readonly logLevel: string;
   readonly webFolder: string;
   /** Default: that of the gateway. */
-  readonly limits?: WaitingLimits;
+  readonly limits?: BacklogLimits;
   /** As the gateway expects it. */
   readonly retryRun?: (run: string) => boolean;
   /** As the store expects it. */
@@ -70,7 +70,7 @@ export interface ServeConfig {
 }
 
 /** Limits of the waiting work of each collection. */
-export type WaitingLimits = Pick<GatewayLimits, 'waitingAnalyses' | 'unappliedChanges'>;
+export type BacklogLimits = Pick<GatewayLimits, 'waitingAnalyses' | 'unappliedChanges'>;
 
 /** A thumbnail that comes with a document is small. A body that decompresses to more is not a thumbnail. */
 export const THUMBNAIL_LIMITS = { pixels: 4_000_000 };
@@ -82,7 +82,7 @@ const OPEN_REQUESTS_MILLISECONDS = 1_500;
  * A running akin: everything in one process. Disposing stops accepting requests, drains, and closes in reverse order of
  * opening.
  */
-export interface Served extends AsyncDisposable {
+export interface AkinServer extends AsyncDisposable {
   readonly gateway: Gateway;
   /** Gives its own process access to this akin, as long as it runs. */
   readonly key: string;
@@ -98,7 +98,7 @@ export interface Served extends AsyncDisposable {
  * @throws {AkinError} of the store, or if the port is in use; everything opened until then is closed again
  * @throws the reason of the signal
  */
-export async function serve(config: ServeConfig, signal: AbortSignal): Promise<Served> {
+export async function serve(config: ServeConfig, signal: AbortSignal): Promise<AkinServer> {
   const log = createLogger({ name: 'akin', level: config.logLevel });
   const parts = new ShutdownStack(log, signal);
   const close = () => parts[Symbol.asyncDispose]();
@@ -115,15 +115,15 @@ async function open(
   log: Logger,
   parts: ShutdownStack,
   signal: AbortSignal,
-): Promise<Omit<Served, typeof Symbol.asyncDispose>> {
+): Promise<Omit<AkinServer, typeof Symbol.asyncDispose>> {
   const { threads } = config.analysis;
   const key = randomBytes(32).toString('hex');
   const metrics = createProcessMetrics('akin');
-  await untilStopped(config.dataFolder, printToStandardError, signal);
+  await waitUntilStopped(config.dataFolder, printToStandardError, signal);
   await requireFreePort(config);
   // First of all parts: it is closed last, when nothing is used any more.
-  const serverFile = parts.keep('server file', new ServerFile(config.dataFolder));
-  signal.addEventListener('abort', () => serverFile.stops(), { once: true });
+  const serverFile = parts.use('server file', new ServerFile(config.dataFolder));
+  signal.addEventListener('abort', () => serverFile.markStopping(), { once: true });
   await openTracing('akin', parts, log);
   const warn = (text: string) => log.warn(text);
   if (!config.databaseUrl) await openDataFolder(config.dataFolder, warn);
@@ -142,7 +142,7 @@ async function open(
   };
   const opening = openStore({ ...models.forStore, ...location, ...settings, signal });
   // Waits for a folder to be closed properly, but not for a server that does not answer.
-  const store = parts.keep('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
+  const store = parts.use('store', await (config.databaseUrl ? parts.unlessStopped(opening) : opening));
   if (config.printFirstKey && requiresKeys(config) && (await listKeys(store)).length === 0) {
     config.printFirstKey((await createKey(store, { scope: 'admin', note: 'made by the first start' })).text);
   }
@@ -152,14 +152,14 @@ async function open(
   reportStandbys(metrics, store, log);
   if (!config.databaseUrl) reportDisk(metrics, config.dataFolder);
   for (const line of await describeOtherModels(store)) process.stderr.write(`${line}\n`);
-  const analyzer = parts.keep('analyzer', withMetrics(await createModelAnalyzers(config.analysis, models), metrics));
-  const queue = parts.keep('queue', createMemoryQueue());
+  const analyzer = parts.use('analyzer', withMetrics(await createModelAnalyzers(config.analysis, models), metrics));
+  const queue = parts.use('queue', createMemoryQueue());
   const policy = config.downloadPolicy ?? { allowLoopback: true, allowPrivate: false };
   const download = downloader(policy, analyzer.files);
-  parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
-  const indexer = parts.keep('indexer', createIndexer({ store, queue, log, metrics }));
+  parts.use('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
+  const indexer = parts.use('indexer', createIndexer({ store, queue, log, metrics }));
   const { shutdownDelayMilliseconds = 0 } = config;
-  const gateway = parts.keep(
+  const gateway = parts.use(
     'gateway',
     await createGateway({
       store,
@@ -188,7 +188,7 @@ async function open(
   // Other commands work without it.
   try {
     await openDataFolder(config.dataFolder, () => {});
-    serverFile.serves(gateway.url);
+    serverFile.markServing(gateway.url);
   } catch (err) {
     log.warn({ err }, 'other commands cannot find this akin by its data folder');
   }

@@ -5,13 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { runningServer, SERVER_FILE, ServerFile, untilStopped } from './server-file.ts';
+import { runningServer, SERVER_FILE, ServerFile, waitUntilStopped } from './server-file.ts';
 
 describe('the next start of an akin that is stopping', () => {
   let folder: string;
   let other: ChildProcess;
   let said: string[];
-  const wait = (signal = new AbortController().signal) => untilStopped(folder, (text) => said.push(text), signal);
+  const wait = (signal = new AbortController().signal) => waitUntilStopped(folder, (text) => said.push(text), signal);
   const write = (content: object) => writeFileSync(path.join(folder, SERVER_FILE), JSON.stringify(content));
   const url = 'http://127.0.0.1:1';
 
@@ -64,19 +64,19 @@ describe('the next start of an akin that is stopping', () => {
   it('is told by a file, which is removed at the end, unless another akin has written its own', async () => {
     const file = path.join(folder, SERVER_FILE);
     const own = new ServerFile(folder);
-    own.stops();
+    own.markStopping();
     expect(existsSync(file)).toBe(false);
-    own.serves(url);
+    own.markServing(url);
     // The file cannot be written, as on a full disk.
     mkdirSync(`${file}.partial`);
-    own.stops();
+    own.markStopping();
     rmdirSync(`${file}.partial`);
-    own.stops();
+    own.markStopping();
     await own[Symbol.asyncDispose]();
     expect(existsSync(file)).toBe(false);
-    own.serves(url);
+    own.markServing(url);
     write({ pid: other.pid, url });
-    own.stops();
+    own.markStopping();
     await own[Symbol.asyncDispose]();
     await wait();
     expect([existsSync(file), said]).toEqual([true, []]);

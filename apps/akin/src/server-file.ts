@@ -17,7 +17,7 @@ export interface RunningServer {
 const LIVENESS_TIMEOUT_MILLISECONDS = 10_000;
 /** A process ends within five seconds, later on a busy machine, or if it first serves until load balancers know. */
 const STOPPING_MILLISECONDS = 30_000;
-const LOOK_MILLISECONDS = 50;
+const POLL_MILLISECONDS = 50;
 
 /** Tells other commands of this user about this process, until disposed of. */
 export class ServerFile implements AsyncDisposable {
@@ -29,12 +29,12 @@ export class ServerFile implements AsyncDisposable {
   }
 
   /** @param url as the gateway has it. @throws Error of the system if the file cannot be written */
-  serves(url: string): void {
-    this.#write({ pid: process.pid, url: reachable(url) });
+  markServing(url: string): void {
+    this.#write({ pid: process.pid, url: reachableUrl(url) });
   }
 
-  /** Marks this akin as stopping: the next one waits for its end, see {@link untilStopped}. */
-  stops(): void {
+  /** Marks this akin as stopping: the next one waits for its end, see {@link waitUntilStopped}. */
+  markStopping(): void {
     try {
       if (this.#server !== undefined && this.#isOwn()) this.#write({ ...this.#server, stopping: true });
     } catch {
@@ -66,7 +66,7 @@ export class ServerFile implements AsyncDisposable {
  *
  * @throws the reason of the signal
  */
-export async function untilStopped(
+export async function waitUntilStopped(
   dataFolder: string,
   warn: (text: string) => void,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ export async function untilStopped(
   if (first === undefined) return;
   warn(`Another akin (pid ${first.pid}) is stopping: waiting for its end.`);
   const deadline = performance.now() + STOPPING_MILLISECONDS;
-  while (stopping() && performance.now() < deadline) await sleep(LOOK_MILLISECONDS, signal);
+  while (stopping() && performance.now() < deadline) await sleep(POLL_MILLISECONDS, signal);
 }
 
 /** The akin that serves from a data folder. Undefined if none does, for example after a kill. */
@@ -111,6 +111,6 @@ async function isUp(url: string): Promise<boolean> {
 }
 
 /** A server that listens on all addresses is reached on loopback. */
-function reachable(url: string): string {
+function reachableUrl(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

@@ -10,13 +10,13 @@ describe('the parts of a process that must end while it starts', () => {
     const closed: string[] = [];
     const part = (name: string) => ({ [Symbol.asyncDispose]: async () => void closed.push(name) });
     const parts = new ShutdownStack(log, stop.signal);
-    parts.keep('first', part('first'));
+    parts.use('first', part('first'));
     expect(await parts.unlessStopped(Promise.resolve('opened'))).toBe('opened');
     const waiting = parts.unlessStopped(new Promise(() => {}));
     stop.abort();
     await expect(waiting).rejects.toBe(stop.signal.reason);
     await expect(parts.unlessStopped(Promise.reject(new Error('no longer needed')))).rejects.toBeDefined();
-    expect(() => parts.keep('second', part('second'))).toThrow(stop.signal.reason);
+    expect(() => parts.use('second', part('second'))).toThrow(stop.signal.reason);
     await parts[Symbol.asyncDispose]();
     expect(closed).toEqual(['second', 'first']);
   });
@@ -25,8 +25,8 @@ describe('the parts of a process that must end while it starts', () => {
 it('parts that do not close in time do not keep other parts from closing', async () => {
   const closed: string[] = [];
   const parts = new ShutdownStack(log);
-  parts.keep('store', { [Symbol.asyncDispose]: async () => void closed.push('store') });
-  parts.keep('hanging', { [Symbol.asyncDispose]: () => new Promise<void>(() => {}) });
+  parts.use('store', { [Symbol.asyncDispose]: async () => void closed.push('store') });
+  parts.use('hanging', { [Symbol.asyncDispose]: () => new Promise<void>(() => {}) });
   jest.useFakeTimers();
   try {
     const ended = parts[Symbol.asyncDispose]();
@@ -42,8 +42,8 @@ it('all parts share one deadline, which starts after their delays', () => {
   const parts = new ShutdownStack(log);
   const part = { [Symbol.asyncDispose]: async () => {} };
   const { closeMilliseconds } = parts;
-  for (let i = 0; i < 5; i++) parts.keep('part', part);
+  for (let i = 0; i < 5; i++) parts.use('part', part);
   expect(parts.closeMilliseconds).toBe(closeMilliseconds);
-  parts.keep('door', part, 7_000);
+  parts.use('door', part, 7_000);
   expect(parts.closeMilliseconds).toBe(closeMilliseconds + 7_000);
 });

@@ -27,7 +27,7 @@ export class ShutdownStack implements AsyncDisposable {
    * @param delayMilliseconds how long the part waits before it closes; it extends the deadline
    * @throws the reason of the signal if the process must end; the part is closed with the others
    */
-  keep<Part extends AsyncDisposable>(name: string, part: Part, delayMilliseconds = 0): Part {
+  use<Part extends AsyncDisposable>(name: string, part: Part, delayMilliseconds = 0): Part {
     this.#opened.push({ name, part, milliseconds: delayMilliseconds + MIN_MILLISECONDS });
     this.#signal?.throwIfAborted();
     return part;

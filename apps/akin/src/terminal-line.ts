@@ -19,7 +19,7 @@ export class TerminalLine {
   }
 
   /** Prints a permanent line above it. */
-  say(line: string): void {
+  printLine(line: string): void {
     this.#out.write(this.#out.isTTY ? `\r\x1b[K${line}\n` : `${line}\n`);
   }
 

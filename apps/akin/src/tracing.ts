@@ -9,7 +9,7 @@ const LAST_EXIT_MILLISECONDS = 1_000;
 export async function openTracing(service: string, parts: ShutdownStack, log: Pick<Log, 'warn'>): Promise<void> {
   const tracing = await startTracing({ service, version: akinVersion() }, process.env, log);
   if (tracing === undefined) return;
-  parts.keep('traces', {
+  parts.use('traces', {
     async [Symbol.asyncDispose]() {
       if (await tracing.end()) return;
       setTimeout(() => process.exit(), LAST_EXIT_MILLISECONDS).unref();

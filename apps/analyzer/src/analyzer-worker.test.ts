@@ -208,7 +208,7 @@ describe('the analyzer', () => {
     while ((await queue.counts('analyze')).failed === 0) await delay(5);
     expect(refused.filter((result) => !('outputs' in result))).toEqual([]);
     expect(refused).toHaveLength(3);
-    expect(await queue.alive('analyze', ['a'])).toEqual(new Set());
+    expect(await queue.liveJobs('analyze', ['a'])).toEqual(new Set());
   });
 
   it('gives a picture up that crashed the processes that took it', async () => {

@@ -28,7 +28,7 @@ export interface AnalyzerWorkerConfig {
 type AnalysisResult = JobPayload<'analyzed'>['result'];
 
 /** The result of an image that repeatedly crashed the process that analyzed it. */
-const GIVEN_UP = {
+const REPEATED_CRASH_RESULT = {
   code: 'image-undecodable',
   msg: 'The analysis of this image did not come to an end, several times. Send another version of it.',
 } as const;
@@ -48,7 +48,7 @@ const DOWNLOADS_PER_HOST = 6;
  */
 const IMAGES_AT_A_TIME = 48;
 /** When this many images wait for a thread, further jobs are left to other analyzers. */
-const READY_AT_A_TIME = 8;
+const MAX_READY_IMAGES = 8;
 
 /** At shutdown, running analyses get this much time to finish; then their jobs return to the queue. */
 const LAST_ANALYSIS_MILLISECONDS = 1_000;
@@ -155,7 +155,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
 
   function countReady(change: 1 | -1): void {
     ready += change;
-    working.takeMore(ready < READY_AT_A_TIME + threads);
+    working.allowConcurrency(ready < MAX_READY_IMAGES + threads);
   }
 
   async function timed<Value>(part: string, work: () => Promise<Value>): Promise<Value> {
@@ -175,7 +175,7 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
       // The queue refused its result. The indexer finds the job missing, and queues the image again.
       if (!crashed) return log.error(fields, 'the result of an analysis could not be sent');
       log.error(fields, 'an analysis was given up');
-      sendResult(ref, { error: GIVEN_UP, passing: false }).catch(() => {});
+      sendResult(ref, { error: REPEATED_CRASH_RESULT, passing: false }).catch(() => {});
     },
   });
   return {

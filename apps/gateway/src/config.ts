@@ -77,7 +77,7 @@ export type OpenOriginal = (source: string, id: string) => Promise<Original | un
  */
 export type FindCandidates = (
   question: string,
-  asking: { readonly shards: readonly number[]; readonly patience: number; readonly signal: AbortSignal },
+  asking: { readonly shards: readonly number[]; readonly readMilliseconds: number; readonly signal: AbortSignal },
 ) => Promise<string>;
 
 export interface GatewayConfig {

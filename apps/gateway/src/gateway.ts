@@ -309,9 +309,9 @@ function routes(names: readonly EndpointName[], legacySegment: string): Map<stri
   };
   for (const name of names) {
     const endpoint: Endpoint = ENDPOINTS[name];
-    if (endpoint.under === 'service') {
+    if (endpoint.mount === 'service') {
       add(endpoint.path, { name, endpoint, prefix: 'cores' });
-    } else if (endpoint.under === 'legacy') {
+    } else if (endpoint.mount === 'legacy') {
       add(`/${legacySegment}${endpoint.path}`, { name, endpoint, prefix: 'legacy' });
     } else {
       add(`/api/cores${endpoint.path}`, { name, endpoint, prefix: 'cores' });

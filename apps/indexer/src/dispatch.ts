@@ -30,7 +30,7 @@ const PER_HOST_INTERACTIVE = 96;
  * A search that finds no image may take long: it skips all images of hosts at their limit. The next search waits for
  * this many times its duration.
  */
-const REST_FACTOR = 9;
+const SEARCH_PAUSE_FACTOR = 9;
 /** The same after an analysis has ended: its host may be below the limit then. */
 const REST_FACTOR_AFTER_END = 3;
 
@@ -78,7 +78,7 @@ export function createDispatch(context: Context): Dispatch {
         waiting += tasks.length;
         if (tasks.length === 0) {
           const now = performance.now();
-          searchFrom = now + REST_FACTOR * searched;
+          searchFrom = now + SEARCH_PAUSE_FACTOR * searched;
           searchAfterEndFrom = now + REST_FACTOR_AFTER_END * searched;
           break;
         }

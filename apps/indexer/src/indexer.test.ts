@@ -203,9 +203,9 @@ describe('the indexer', () => {
     let sweeps = 0;
     const counting: Queue = {
       ...queue,
-      alive: (...args) => {
+      liveJobs: (...args) => {
         sweeps++;
-        return queue.alive(...args);
+        return queue.liveJobs(...args);
       },
       [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
     };
@@ -236,11 +236,11 @@ describe('the indexer', () => {
       `update ${collection.sqlSchema}.operations set available_at = available_at - interval '11 seconds'`,
     );
     const asked = new Promise((resolve) => {
-      const alive: Queue['alive'] = async (_name, ids, models) => {
+      const liveJobs: Queue['liveJobs'] = async (_name, ids, models) => {
         resolve([ids.length, models]);
         return new Set(ids);
       };
-      start({ queue: { ...queue, alive }, sweepMilliseconds: 20 });
+      start({ queue: { ...queue, liveJobs }, sweepMilliseconds: 20 });
     });
     expect(await asked).toEqual([1, new Set(['b'])]);
   });

@@ -15,11 +15,11 @@ import {
 import { handleAnalyzed } from './analyzed.ts';
 import { inBackground } from './background.ts';
 import { createDispatch } from './dispatch.ts';
-import { countGrouped, keepGroups } from './keep-groups.ts';
 import { createLeadership, type LedCollection } from './leadership.ts';
-import { reportFigures } from './metrics.ts';
+import { reportMetrics } from './metrics.ts';
+import { countGrouped, refreshGroups } from './refresh-groups.ts';
 import { Rounds } from './rounds.ts';
-import { collect, requeueLost, runHousekeeping } from './sweep.ts';
+import { collectGarbageIfDue, requeueLost, runHousekeeping } from './sweep.ts';
 
 export interface IndexerConfig {
   readonly store: Store;
@@ -48,7 +48,7 @@ export interface Indexer extends AsyncDisposable {
 
 /** Other processes accept changes too, and do not wake this one. Images also wait for their next attempt. */
 const DISPATCH_MILLISECONDS = 1_000;
-const ANALYZED_AT_A_TIME = 4;
+const RESULT_CONCURRENCY = 4;
 /** Many analyses may end at once: their slots are filled together. */
 const COALESCE_MILLISECONDS = 50;
 /** Accepted changes also wake the grouping, which then has nothing to do. */
@@ -80,7 +80,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     'Shards that this process applied for commits of another leader',
     ['collection'],
   );
-  reportFigures(context, metrics, () => leadership.led());
+  reportMetrics(context, metrics, () => leadership.ledCollections());
 
   const stopping = new AbortController();
 
@@ -112,7 +112,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
   }
 
   async function commitAll(): Promise<void> {
-    const open = await leadership.led('open');
+    const open = await leadership.ledCollections('open');
     const busy = new Set(atWork.values());
     for (const one of open) if (!busy.has(one.collection.id)) begin(one, () => commitTimed(one));
   }
@@ -123,7 +123,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     const requested = await requestedCommits(store);
     for (const [id, asked] of requested) if ((completing.get(id) ?? 0n) >= asked) requested.delete(id);
     if (requested.size === 0) return;
-    for (const one of await leadership.led()) {
+    for (const one of await leadership.ledCollections()) {
       const { id } = one.collection;
       const asked = requested.get(id);
       if (asked === undefined) continue;
@@ -160,7 +160,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
   /** Does some work in each collection that this process leads and that may have some. */
   const inRounds = (failure: string, work: (collection: Collection) => Promise<boolean>) => {
     const rounds = new Rounds(store, log, failure);
-    return async () => rounds.run(await leadership.led(), work, stopping.signal);
+    return async () => rounds.run(await leadership.ledCollections(), work, stopping.signal);
   };
   const runAllHousekeeping = inRounds('housekeeping failed', (collection) =>
     runHousekeeping(store, collection, stopping.signal),
@@ -177,12 +177,12 @@ export function createIndexer(config: IndexerConfig): Indexer {
   const collecting = inBackground(
     'garbage of objects',
     COLLECT_MILLISECONDS,
-    () => collect(store, log, stopping.signal),
+    () => collectGarbageIfDue(store, log, stopping.signal),
     log,
   );
   const onGrouped = countGrouped(metrics);
   const groupAll = inRounds('groups could not be updated to the last commit', (collection) =>
-    keepGroups(store, collection, stopping.signal, onGrouped),
+    refreshGroups(store, collection, stopping.signal, onGrouped),
   );
   const grouping = inBackground(
     'groups',
@@ -229,7 +229,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
       dispatching.wake();
     },
     {
-      concurrency: ANALYZED_AT_A_TIME,
+      concurrency: RESULT_CONCURRENCY,
       onFailed: ({ id }, err) => log.error({ id, err }, 'an analysis could not be stored'),
     },
   );
@@ -239,7 +239,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     wake: () => dispatching.wake(),
     async commit(name) {
       // By name: between two statements the collection may be dropped, created again or replaced.
-      const one = (await leadership.led()).find(({ collection }) => collection.name === name);
+      const one = (await leadership.ledCollections()).find(({ collection }) => collection.name === name);
       if (one !== undefined) return commitTimed(one);
       await findCollection(store, name);
       throw new AkinError('unavailable', `Another process commits in the collection ${name}.`);

@@ -28,7 +28,7 @@ export interface LedCollection extends CollectionState {
 /** Finds out which collections this process leads. Disposing releases them at once. */
 export interface Leadership extends AsyncDisposable {
   /** The collections that it leads: all of them, or those with pending changes. One statement. */
-  led(only?: 'open' | 'all'): Promise<LedCollection[]>;
+  ledCollections(only?: 'open' | 'all'): Promise<LedCollection[]>;
 }
 
 /**
@@ -39,7 +39,8 @@ export interface Leadership extends AsyncDisposable {
 export function createLeadership(store: Store, log: Log, onGain: () => void): Leadership {
   if (!store.shared) {
     return {
-      led: async (only) => (await collectionStates(store, only)).map((state) => ({ ...state, lease: undefined })),
+      ledCollections: async (only) =>
+        (await collectionStates(store, only)).map((state) => ({ ...state, lease: undefined })),
       [Symbol.asyncDispose]: async () => {},
     };
   }
@@ -79,7 +80,7 @@ export function createLeadership(store: Store, log: Log, onGain: () => void): Le
   const taking = inBackground('free leases', RENEW_MILLISECONDS, take, log);
   taking.wake();
   return {
-    async led(only) {
+    async ledCollections(only) {
       const states = await collectionStates(store, only);
       if (performance.now() >= until) return [];
       return states.flatMap((state) => {

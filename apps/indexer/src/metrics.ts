@@ -3,7 +3,7 @@ import {
   type Collection,
   type CollectionStatus,
   collectionStatus,
-  countLeaderless,
+  countCollectionsWithoutLeader,
   oldestInvisibleChange,
 } from '@akin/store';
 import type { Context } from './context.ts';
@@ -14,7 +14,7 @@ const FRESH_MILLISECONDS = 5_000;
 /** A queue that hangs must not block the other metrics. */
 const QUEUE_MILLISECONDS = 2_000;
 
-interface Figures {
+interface CollectionMetrics {
   readonly status: CollectionStatus;
   /** Seconds. */
   readonly lag: number;
@@ -24,7 +24,7 @@ interface Figures {
  * Reports metrics of the queue, and of the collections that this process leads, so that exactly one process reports
  * each collection.
  */
-export function reportFigures(
+export function reportMetrics(
   { store, queue }: Pick<Context, 'store' | 'queue'>,
   metrics: Metrics,
   led: () => Promise<LedCollection[]>,
@@ -39,7 +39,7 @@ export function reportFigures(
     return rows;
   });
 
-  let known: { readonly until: number; readonly figures: Promise<Map<string, Figures>> } | undefined;
+  let known: { readonly until: number; readonly figures: Promise<Map<string, CollectionMetrics>> } | undefined;
   const figures = () => {
     if (known === undefined || performance.now() > known.until) {
       known = { until: performance.now() + FRESH_MILLISECONDS, figures: read().catch(() => new Map()) };
@@ -47,9 +47,9 @@ export function reportFigures(
     return known.figures;
   };
   /** Values of collections without changes stay valid until one of them changes. */
-  let resting = new Map<number, { readonly version: string; readonly figures: Figures }>();
-  async function read(): Promise<Map<string, Figures>> {
-    const all = new Map<string, Figures>();
+  let resting = new Map<number, { readonly version: string; readonly figures: CollectionMetrics }>();
+  async function read(): Promise<Map<string, CollectionMetrics>> {
+    const all = new Map<string, CollectionMetrics>();
     const still: typeof resting = new Map();
     for (const { collection, version, open } of await led()) {
       const before = open ? undefined : resting.get(collection.id);
@@ -60,14 +60,14 @@ export function reportFigures(
     resting = still;
     return all;
   }
-  async function figuresOf(collection: Collection): Promise<Figures> {
+  async function figuresOf(collection: Collection): Promise<CollectionMetrics> {
     const [status, oldest] = await Promise.all([
       collectionStatus(store, collection),
       oldestInvisibleChange(store, collection),
     ]);
     return { status, lag: oldest === undefined ? 0 : (Date.now() - oldest.getTime()) / 1000 };
   }
-  const ofEach = (name: string, help: string, value: (figures: Figures) => number) =>
+  const ofEach = (name: string, help: string, value: (figures: CollectionMetrics) => number) =>
     metrics.gauges(name, help, ['collection'], async () =>
       [...(await figures())].map(([collection, one]) => ({ labels: { collection }, value: value(one) })),
     );
@@ -91,7 +91,7 @@ export function reportFigures(
   );
   metrics.gauge('akin_collections_led', 'Collections that this process leads', async () => (await led()).length);
   metrics.gauges('akin_collections_without_leader', 'Collections that no process leads', [], async () => [
-    { labels: {}, value: await countLeaderless(store) },
+    { labels: {}, value: await countCollectionsWithoutLeader(store) },
   ]);
   metrics.gauge(
     'akin_bulk_pause_ratio',

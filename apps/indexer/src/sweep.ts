@@ -30,7 +30,7 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
   const byId = new Map(analyzing.map((ref) => [analysisJobId(jobRefOf(ref)), ref]));
   // In this order: a job of the first kind ends after it has added one of the second.
   for (const name of ['analyze', 'analyzed'] as const) {
-    for (const id of await queue.alive(name, [...byId.keys()], models)) byId.delete(id);
+    for (const id of await queue.liveJobs(name, [...byId.keys()], models)) byId.delete(id);
   }
   const lost = await requeueAnalyses(store, [...byId.values()], { begun: true });
   const requeued = lost + (await requeueStuck(store, LOST_MILLISECONDS));
@@ -49,7 +49,7 @@ export async function runHousekeeping(store: Store, collection: Collection, sign
 }
 
 /** Deletes unreferenced objects, if it is due. */
-export async function collect(store: Store, log: Context['log'], signal: AbortSignal): Promise<void> {
+export async function collectGarbageIfDue(store: Store, log: Context['log'], signal: AbortSignal): Promise<void> {
   const collected = await collectGarbage(store, signal);
   if (collected && Object.values(collected).some((count) => count > 0)) log.info(collected, 'objects collected');
 }

@@ -2,8 +2,8 @@ import type { FoundDocument, NewKey } from '@akin/client';
 import type { LocalFile } from './add/files.ts';
 import type { Layout } from './grid/rows.ts';
 import type { Mode } from './mode.ts';
-import type { Compared } from './review/compared.ts';
-import type { Keep } from './review/facts.ts';
+import type { Comparison } from './review/comparison.ts';
+import type { KeepRule } from './review/facts.ts';
 import type { Example, Query } from './view-state.ts';
 
 /** The user's actions on the page. */
@@ -14,9 +14,9 @@ export interface Actions {
   /** Handles the text of the search box: words, a colour, or the URL of a picture. */
   setWords(words: string): void;
   /** Adds a document as a positive or negative example of the search, or removes it. */
-  askAlso(id: string, sign: Example['sign'] | null): void;
+  setExample(id: string, sign: Example['sign'] | null): void;
   /** Searches for words, even if they could be the name of a colour. */
-  askWords(words: string, where?: 'both' | 'look' | 'text'): void;
+  searchByText(words: string, where?: 'both' | 'look' | 'text'): void;
   /** Shows only results with at least this score. */
   setThreshold(minScore: number): void;
   /** Selects a result, or a range of results. */
@@ -42,7 +42,7 @@ export interface Actions {
   /** Sets the result that has the keyboard focus. */
   setCurrent(id: string | null): void;
   showFacets(shown: boolean): void;
-  more(): void;
+  loadMore(): void;
   reviewGroups(): void;
   showChanges(): void;
   showManage(): void;
@@ -62,27 +62,27 @@ export interface Actions {
   retryRun(id: string): void;
   dismissRun(id: string): void;
   /** Marks documents for deletion, or removes the mark. */
-  choose(ids: readonly string[], chosen: boolean): void;
+  markForDeletion(ids: readonly string[], chosen: boolean): void;
   /** Marks all members for deletion except the one to keep, in one group or in all. */
-  keep(keep: Keep, group?: string): Promise<void>;
+  markAllExcept(keep: KeepRule, group?: string): Promise<void>;
   /** Says that the members of a group are different pictures. */
-  separate(group: string): Promise<void>;
+  markAsDifferent(group: string): Promise<void>;
   /** Shows only group members with at least this score. */
   setMinScore(score: number): void;
   /** Shows members of a group one after another in the same place. */
-  compare(compared: Compared | null): void;
+  compare(compared: Comparison | null): void;
   /** Lists more members of a group. */
-  moreMembers(group: string): Promise<void>;
+  loadMoreMembers(group: string): Promise<void>;
   askForDelete(): void;
   /** Called when the question was answered. */
   answered(): void;
-  deleteChosen(): Promise<void>;
+  deleteMarked(): Promise<void>;
   /** Undoes the last action. */
   undo(): Promise<void>;
   forgetUndo(): void;
   /** Keeps the offer to undo while the pointer is on it. */
-  keepUndo(): void;
-  forgetUndoLater(): void;
+  pauseUndoTimer(): void;
+  restartUndoTimer(): void;
   open(document: FoundDocument | null): void;
   /** Opens the next or the previous document. */
   step(by: 1 | -1): Promise<void>;

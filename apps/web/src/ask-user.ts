@@ -1,6 +1,6 @@
 import { TEXTS } from './texts.ts';
 
-interface Question {
+interface DialogOptions {
   readonly title: string;
   readonly text?: string;
   /** The label of the button that confirms. */
@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** Asks a question in a dialog. @returns null if the user cancelled */
-export function askUser({ title, text, action, second, input }: Question): Promise<Answer | null> {
+export function askUser({ title, text, action, second, input }: DialogOptions): Promise<Answer | null> {
   const dialog = make('dialog', { className: 'ask' });
   dialog.setAttribute('aria-label', title);
   const form = make('form', { method: 'dialog' });
@@ -68,7 +68,7 @@ export function askUser({ title, text, action, second, input }: Question): Promi
 }
 
 /** Closes an open question without an answer. */
-export function cancelQuestion(): void {
+export function cancelDialog(): void {
   document.querySelector<HTMLDialogElement>('dialog.ask')?.close();
 }
 

@@ -24,11 +24,11 @@ const OTHERS: Bands = [
   ['related', 0.4],
   ['weak', 0],
 ];
-const leastOf = (mode: Mode): Bands => (mode === 'content' ? CONTENT : OTHERS);
+const bandThresholds = (mode: Mode): Bands => (mode === 'content' ? CONTENT : OTHERS);
 
 /** Groups ranked results into bands; empty bands are omitted. */
 export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[] {
-  const names = leastOf(mode);
+  const names = bandThresholds(mode);
   return names.flatMap(([name, from], i) => {
     const below = i === 0 ? Number.POSITIVE_INFINITY : (names[i - 1]?.[1] ?? 0);
     const own = documents.filter(({ score = 0 }) => score >= from && score < below);
@@ -37,6 +37,6 @@ export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[]
 }
 
 /** The minimum score of results that are related to the query. */
-export function leastRelated(mode: Mode): number {
-  return leastOf(mode).find(([name]) => name === 'related')?.[1] ?? 0;
+export function minRelatedScore(mode: Mode): number {
+  return bandThresholds(mode).find(([name]) => name === 'related')?.[1] ?? 0;
 }

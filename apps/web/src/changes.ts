@@ -2,7 +2,7 @@ import type { Collection, CollectionSummary, Operation, Scope } from '@akin/clie
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from './actions.ts';
-import type { Figures } from './figures/figures.ts';
+import type { LiveMetrics } from './figures/figures.ts';
 import { figuresView } from './figures/figures-view.ts';
 import { number } from './format.ts';
 import { TEXTS } from './texts.ts';
@@ -50,7 +50,7 @@ export async function loadChanges(
   };
 }
 
-export async function moreFailed(
+export async function loadMoreFailed(
   collection: Collection,
   changes: Changes,
 ): Promise<Pick<Changes, 'failed' | 'nextCursor'>> {
@@ -60,17 +60,17 @@ export async function moreFailed(
 }
 
 /** Parameters of the view. */
-interface Seen {
+interface ChangesViewProps {
   readonly changes: Changes;
   readonly status: CollectionSummary | null;
-  readonly figures: Figures | null;
+  readonly figures: LiveMetrics | null;
   readonly scope: Scope | null;
   readonly error: string | null;
 }
 
 /** The view of pending and failed changes, with reasons and possible actions, and of akin's configuration. */
 export function changesView(
-  { changes, status, figures, scope, error }: Seen,
+  { changes, status, figures, scope, error }: ChangesViewProps,
   actions: Actions,
 ): TemplateResult | typeof nothing {
   if (changes.loadedAt === null || status === null) {
@@ -93,13 +93,13 @@ export function changesView(
               ${repeat(
                 changes.failed,
                 ({ operation }) => operation,
-                (one) => failedOne(one, changes, actions),
+                (one) => failedOperation(one, changes, actions),
               )}
             </ul>
             ${
               changes.nextCursor === undefined
                 ? nothing
-                : html`<button class="more" @click=${actions.more}>${TEXTS.results.more}</button>`
+                : html`<button class="more" @click=${actions.loadMore}>${TEXTS.results.more}</button>`
             }
           </section>`
         : nothing
@@ -143,7 +143,7 @@ function reasonOf(reason: string, failed: number, changes: Changes, actions: Act
   </li>`;
 }
 
-function failedOne(one: Operation, changes: Changes, actions: Actions): TemplateResult {
+function failedOperation(one: Operation, changes: Changes, actions: Actions): TemplateResult {
   const busy = changes.retrying.has(one.operation);
   return html`<li>
     <span class="what">${nameOf(one)}</span>

@@ -1,19 +1,19 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
+import { isAnalyzed, strings, titleOf } from './elements.ts';
 import { filterOf } from './facets.ts';
-import { isAnalyzed, strings, titleOf } from './parts.ts';
-import type { Shown } from './shown.ts';
+import type { PageData } from './page-data.ts';
 import { TEXTS } from './texts.ts';
 import type { ViewState } from './view-state.ts';
 
 const T = TEXTS.try;
 
 /** Three example searches from the collection's data, shown while there is no query. */
-export function examples(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
-  const [first, second] = shown.documents.filter(isAnalyzed);
+export function examples(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
+  const [first, second] = pageData.documents.filter(isAnalyzed);
   if (state.query || state.words || state.filters.length > 0 || state.sort || !first) return nothing;
   const [hex] = strings((second ?? first).color_palette_hex);
-  const field = shown.facets.find(({ name, values }) => name === 'labels' && values.length > 0);
+  const field = pageData.facets.find(({ name, values }) => name === 'labels' && values.length > 0);
   const label = field?.values[0]?.value;
   return html`<p class="chips try"><span class="about">${T.about}</span>
     <button class="chip" @click=${() => actions.searchBy({ by: 'id', id: first.id }, 'content')}>${T.like(titleOf(first))}</button>

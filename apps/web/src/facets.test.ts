@@ -1,19 +1,27 @@
 import type { SearchResponse } from '@akin/client';
 import { describe, expect, it } from '@jest/globals';
-import { countsOf, type FacetField, facetFieldsOf, facetsOf, filterOf, filterText, joinFilters } from './facets.ts';
-import { searchOf, type ViewState } from './view-state.ts';
+import {
+  type FacetField,
+  facetCountRequest,
+  facetFieldsOf,
+  facetsOf,
+  filterOf,
+  filterText,
+  joinFilters,
+} from './facets.ts';
+import { searchRequest, type ViewState } from './view-state.ts';
 
 const FIELDS: FacetField[] = [
-  { name: 'labels', several: true },
-  { name: 'kind of: thing', several: false },
-  { name: 'sold', several: false },
+  { name: 'labels', multiValued: true },
+  { name: 'kind of: thing', multiValued: false },
+  { name: 'sold', multiValued: false },
 ];
 const state = (change: Partial<ViewState> = {}): ViewState => ({
   collection: 'my-collection',
   view: 'search',
   mode: 'content',
   query: null,
-  also: [],
+  examples: [],
   minScore: 0,
   words: '',
   filters: [],
@@ -54,7 +62,7 @@ describe('the fields for filters', () => {
       'f6',
       'color_isolated',
     ]);
-    expect(fields[0]).toEqual({ name: 'labels', several: true });
+    expect(fields[0]).toEqual({ name: 'labels', multiValued: true });
   });
 });
 
@@ -77,7 +85,10 @@ describe('filters', () => {
 
 describe('counts', () => {
   it('ignore the filter of a single-valued field, and nothing else', () => {
-    const { endpoint, parameters } = countsOf(state({ words: 'red', filters: [thing('a'), 'labels:"x"'] }), FIELDS);
+    const { endpoint, parameters } = facetCountRequest(
+      state({ words: 'red', filters: [thing('a'), 'labels:"x"'] }),
+      FIELDS,
+    );
     expect(endpoint).toBe('select');
     expect(parameters).toMatchObject({
       q: 'red',
@@ -89,11 +100,11 @@ describe('counts', () => {
 
   it('count what the ranking shows: pictures, or copies', () => {
     const query = { by: 'id', id: '7' } as const;
-    expect(countsOf(state({ query }), FIELDS).parameters.fq).toEqual(['content_descriptor:*']);
-    expect(countsOf(state({ query: { by: 'hex', hex: '#fff' } }), FIELDS).parameters.fq).toEqual([
+    expect(facetCountRequest(state({ query }), FIELDS).parameters.fq).toEqual(['content_descriptor:*']);
+    expect(facetCountRequest(state({ query: { by: 'hex', hex: '#fff' } }), FIELDS).parameters.fq).toEqual([
       'color_descriptor:*',
     ]);
-    const { endpoint, parameters } = countsOf(state({ query, mode: 'duplicate' }), FIELDS);
+    const { endpoint, parameters } = facetCountRequest(state({ query, mode: 'duplicate' }), FIELDS);
     expect([endpoint, parameters['rank.by.id'], parameters.fq]).toEqual(['duplicate', ['7'], []]);
   });
 });
@@ -103,7 +114,7 @@ it('searches for values of a field with any characters', () => {
     ['labels', "o'b\\c "],
     ['sold', ''],
   ]);
-  expect(countsOf(state(), FIELDS, [], wanted).parameters['facet.field']).toEqual([
+  expect(facetCountRequest(state(), FIELDS, [], wanted).parameters['facet.field']).toEqual([
     "{!key=f0 facet.limit=100 facet.contains='o\\'b\\\\c' facet.contains.ignoreCase=true}labels",
     '{!key=f1}kind of: thing',
     '{!key=f2 facet.limit=100}sold',
@@ -112,14 +123,16 @@ it('searches for values of a field with any characters', () => {
 
 it('counts only related results if a ranking is sorted by something else', () => {
   const query = { by: 'id', id: '7' } as const;
-  const { endpoint, parameters } = countsOf(state({ query, sort: 'price asc' }), FIELDS);
+  const { endpoint, parameters } = facetCountRequest(state({ query, sort: 'price asc' }), FIELDS);
   expect([endpoint, parameters['rank.threshold']]).toEqual(['image', 0.3]);
-  expect(searchOf(state({ query, sort: 'price asc' }), 0, 9).parameters).toMatchObject({
+  expect(searchRequest(state({ query, sort: 'price asc' }), 0, 9).parameters).toMatchObject({
     sort: 'price asc',
     'rank.threshold': 0.3,
   });
-  expect(searchOf(state({ query, sort: 'price asc', minScore: 0.8 }), 0, 9).parameters['rank.threshold']).toBe(0.8);
-  expect(searchOf(state({ sort: 'price asc' }), 0, 9).parameters).toEqual({ rows: 9, sort: 'price asc' });
+  expect(searchRequest(state({ query, sort: 'price asc', minScore: 0.8 }), 0, 9).parameters['rank.threshold']).toBe(
+    0.8,
+  );
+  expect(searchRequest(state({ sort: 'price asc' }), 0, 9).parameters).toEqual({ rows: 9, sort: 'price asc' });
 });
 
 describe('groups', () => {
@@ -135,7 +148,7 @@ describe('groups', () => {
     const [group] = facetsOf(responseWith(10, { f0: ['red', 6, 'blue', 4] }), FIELDS, []);
     expect(group).toEqual({
       name: 'labels',
-      several: true,
+      multiValued: true,
       values: [
         { value: 'red', count: 6 },
         { value: 'blue', count: 4 },

@@ -4,7 +4,7 @@ import { readPlace } from './filters/places.ts';
 import { isRangeOf, type RangeField, rangeFacet, readBounds, tagRange } from './filters/ranges.ts';
 import { day, number } from './format.ts';
 import { TEXTS } from './texts.ts';
-import { rankOf, thresholdOf, type ViewState } from './view-state.ts';
+import { rankParameters, thresholdOf, type ViewState } from './view-state.ts';
 
 /** A field that filters the results. */
 export interface FacetField {
@@ -13,7 +13,7 @@ export interface FacetField {
    * Whether a document may have several values. Then all chosen values must be present; in a single-valued field any of
    * them is enough.
    */
-  readonly several: boolean;
+  readonly multiValued: boolean;
 }
 
 /** The values of a field among the results, most frequent first. */
@@ -51,7 +51,7 @@ export function facetFieldsOf(fields: readonly SchemaField[]): FacetField[] {
   );
   return [...named(FIRST), ...others.slice(0, MAX_FIELDS), ...named(LAST)].map(({ name, multiValued }) => ({
     name,
-    several: multiValued,
+    multiValued,
   }));
 }
 
@@ -109,7 +109,7 @@ export function joinFilters(filters: readonly string[], fields: readonly FacetFi
  * @param ranges fields with a histogram
  * @param wanted fields for which the user wants more values, each with the text that they contain
  */
-export function countsOf(
+export function facetCountRequest(
   state: ViewState,
   fields: readonly FacetField[],
   ranges: readonly RangeField[] = [],
@@ -128,7 +128,7 @@ export function countsOf(
     'facet.mincount': 1,
     'facet.field': fields.map(
       ({ name }, i) =>
-        `{!key=f${i}${joined.has(i) ? ` ex=f${i}` : ''}${moreOf(wanted.get(name))}}${name.replaceAll('\\', '\\\\')}`,
+        `{!key=f${i}${joined.has(i) ? ` ex=f${i}` : ''}${facetSearchParameters(wanted.get(name))}}${name.replaceAll('\\', '\\\\')}`,
     ),
     'facet.range': ranges.map((range, i) =>
       rangeFacet(
@@ -146,7 +146,10 @@ export function countsOf(
   // The endpoint for copies has its own default threshold.
   if (query && (threshold !== undefined || mode === 'duplicate')) {
     const least = threshold === undefined ? {} : { 'rank.threshold': threshold };
-    return { endpoint, parameters: { ...preset, ...parameters, fq, ...rankOf(query, state.also), ...least } };
+    return {
+      endpoint,
+      parameters: { ...preset, ...parameters, fq, ...rankParameters(query, state.examples), ...least },
+    };
   }
   // A ranking without a threshold excludes only documents without a picture.
   if (query) fq.push(`${mode}_descriptor:*`);
@@ -154,7 +157,7 @@ export function countsOf(
 }
 
 /** Parameters to search for values of a field. */
-function moreOf(contains: string | undefined): string {
+function facetSearchParameters(contains: string | undefined): string {
   if (contains === undefined) return '';
   const text = contains.trim().replace(/['\\]/g, '\\$&');
   return ` facet.limit=${MORE_VALUES}${text === '' ? '' : ` facet.contains='${text}' facet.contains.ignoreCase=true`}`;
@@ -185,12 +188,12 @@ export function facetsOf(
 function groupFilters(filters: readonly string[], fields: readonly FacetField[]) {
   const joined = new Map<number, string>();
   for (const [i, field] of fields.entries()) {
-    const own = field.several ? [] : filters.filter((filter) => isOf(filter, field));
+    const own = field.multiValued ? [] : filters.filter((filter) => isOf(filter, field));
     const name = `${escapeName(field.name)}:`;
     if (own.length === 1) joined.set(i, own[0] as string);
     if (own.length > 1) joined.set(i, `${name}(${own.map((filter) => filter.slice(name.length)).join(' OR ')})`);
   }
-  const plain = filters.filter((filter) => !fields.some((field) => !field.several && isOf(filter, field)));
+  const plain = filters.filter((filter) => !fields.some((field) => !field.multiValued && isOf(filter, field)));
   return { plain, joined };
 }
 

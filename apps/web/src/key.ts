@@ -8,17 +8,17 @@ const T = TEXTS.key;
  * Name under which the key is stored: in this tab until it is closed, or in this browser if the user chooses so. Not in
  * a cookie, so that no other page can use it.
  */
-const STORED = 'akin-key';
+const STORAGE_KEY = 'akin-key';
 
 /** The key of this page; undefined if none was entered. */
 export function keyOfTab(): string | undefined {
-  return sessionStorage.getItem(STORED) ?? localStorage.getItem(STORED) ?? undefined;
+  return sessionStorage.getItem(STORAGE_KEY) ?? localStorage.getItem(STORAGE_KEY) ?? undefined;
 }
 
 /** Deletes the key; it is no longer sent after the next load. */
 export function forgetKey(): void {
-  sessionStorage.removeItem(STORED);
-  localStorage.removeItem(STORED);
+  sessionStorage.removeItem(STORAGE_KEY);
+  localStorage.removeItem(STORAGE_KEY);
 }
 
 /** Asks for a key in a dialog, only once; then the page reloads. @param reason the message of akin */
@@ -47,7 +47,7 @@ export function askForKey(reason: string): void {
   form.append(heading, about, input, kept, button);
   form.addEventListener('submit', () => {
     forgetKey();
-    (keep.checked ? localStorage : sessionStorage).setItem(STORED, input.value.trim());
+    (keep.checked ? localStorage : sessionStorage).setItem(STORAGE_KEY, input.value.trim());
     location.reload();
   });
   // Esc closes it, too: the next request without a valid key asks again.
@@ -95,7 +95,7 @@ async function fetchPicture(address: string, key: string): Promise<Blob | undefi
 }
 
 /** Shows the picture of another URL in an image, fetched with the key if there is one. */
-export async function showInstead(image: HTMLImageElement, address: string): Promise<void> {
+export async function setImageSource(image: HTMLImageElement, address: string): Promise<void> {
   const key = keyOfTab();
   if (key === undefined) {
     image.src = address;

@@ -4,27 +4,27 @@ import type { Actions } from './actions.ts';
 import { addFiles, addFilesAgain, askToAdd } from './add/add-files.ts';
 import { failedFilesOf } from './add/add-pictures.ts';
 import { droppedFiles, holdsFolder } from './add/files.ts';
-import { askUser, cancelQuestion } from './ask-user.ts';
+import { askUser, cancelDialog } from './ask-user.ts';
+import { copySelected, labelSelected } from './bulk-actions.ts';
 import { NO_CHANGES } from './changes.ts';
 import { copyText } from './copy-text.ts';
 import { deleteDocuments } from './deleting.ts';
 import { showModal } from './details/details.ts';
-import { followAddress, neighbour, showDetails } from './details/open.ts';
+import { neighbour, openFromUrl, showDetails } from './details/open.ts';
 import { filterText } from './facets.ts';
 import { watchDrag } from './grid/drag.ts';
 import { moveFocus } from './grid/focus.ts';
 import { updateGrids, watchGrids } from './grid/grid.ts';
-import { keepLayout } from './grid/layout.ts';
+import { saveLayout } from './grid/layout.ts';
 import { showHelp } from './help.ts';
 import { forgetKey, keyOfTab } from './key.ts';
 import { clearDemo, createCollection, createKey, dropCollection, revokeKey } from './manage/manage-actions.ts';
-import { copySelected, labelSelected } from './many.ts';
 import { Model } from './model.ts';
 import { page } from './page.ts';
 import { showCompared } from './review/compare.ts';
-import { pressInReview } from './review/keys.ts';
-import { choose, keepOne, loadGroups, moreMembers, separate, setMinScore } from './review/load-groups.ts';
-import { askForDelete, closeQuestions } from './review/review.ts';
+import { handleReviewKey } from './review/keys.ts';
+import { choose, loadGroups, markAllExcept, moreMembers, separate, setMinScore } from './review/load-groups.ts';
+import { askForDelete, closeDialogs } from './review/review.ts';
 import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
 import { dismissRun, retryRun, watchRuns } from './runs/watch-runs.ts';
@@ -34,10 +34,10 @@ import { readSearchBox } from './search-box.ts';
 import { select, selectBetween } from './selection.ts';
 import { loadCollections, loadFields, updateStatus, watchStatus } from './status.ts';
 import { TEXTS } from './texts.ts';
-import { forgetUndoLater, keepUndo, undoLast } from './undo.ts';
-import { historyOf, queryOfFile, uploadOf } from './upload.ts';
+import { pauseUndoTimer, restartUndoTimer, undoLast } from './undo.ts';
+import { historyState, queryOfFile, uploadOf } from './upload.ts';
 import { DEFAULT_COLLECTION, type Query, readState, type ViewState, writeState } from './view-state.ts';
-import { moreChanges, retryChanges } from './watch-changes.ts';
+import { loadMoreChanges, retryChanges } from './watch-changes.ts';
 import { canRankByText, wordsOf } from './words.ts';
 
 const key = keyOfTab();
@@ -49,7 +49,7 @@ const model = new Model(
 );
 
 function draw(): void {
-  render(page(model.state, model.shown, actions, commandOf(model, key !== undefined), model.collection), root);
+  render(page(model.state, model.pageData, actions, commandOf(model, key !== undefined), model.collection), root);
   showModal();
   showCompared();
   updateGrids();
@@ -62,7 +62,7 @@ async function begin(): Promise<void> {
   const named = new URLSearchParams(location.search).has('collection');
   const listed = loadCollections(model);
   if (!named) await listed;
-  const { collections } = model.shown;
+  const { collections } = model.pageData;
   const [first] = collections;
   if (!named && first !== undefined && !collections.includes(model.state.collection)) {
     model.state = { ...model.state, collection: first };
@@ -71,23 +71,23 @@ async function begin(): Promise<void> {
   void watchStatus(model).then(() => watchRuns(model));
   await loadFields(model);
   await search(model);
-  if (model.state.opened !== null) await followAddress(model);
+  if (model.state.opened !== null) await openFromUrl(model);
 }
 
 /** Clears the data of another collection, and loads the one of the state. */
-async function enterCollection(): Promise<void> {
+async function openCollection(): Promise<void> {
   model.stop();
   model.fields = [];
   model.update({
     status: null,
     documents: [],
-    inText: null,
+    textMatches: null,
     numFound: null,
     loading: true,
     counting: true,
     facets: [],
     ranges: [],
-    wanted: new Map(),
+    facetSearches: new Map(),
     // Another collection may have other documents with the same ids.
     selected: new Set(),
     review: NO_REVIEW,
@@ -101,26 +101,26 @@ async function enterCollection(): Promise<void> {
 }
 
 /** Shows another collection, if there is one, in place of the one that will be deleted. */
-async function leaveCollection(name: string): Promise<void> {
-  const others = model.shown.collections.filter((one) => one !== name);
+async function switchToOtherCollection(name: string): Promise<void> {
+  const others = model.pageData.collections.filter((one) => one !== name);
   const collection = others.includes(DEFAULT_COLLECTION) ? DEFAULT_COLLECTION : others[0];
   if (name !== model.state.collection || collection === undefined) return;
   model.state = { ...model.state, collection };
   history.replaceState(null, '', writeState(model.state));
-  await enterCollection();
+  await openCollection();
 }
 
 /** Forgets what belongs only to the results that the user leaves. */
-function leaveResults({ keepPreview = false } = {}): void {
+function clearResultState({ keepPreview = false } = {}): void {
   if (!keepPreview) model.forgetPreview();
-  const review = { ...model.shown.review, compared: null };
-  model.shown = { ...model.shown, opened: null, tags: null, analyzing: false, selected: new Set(), review };
+  const review = { ...model.pageData.review, comparison: null };
+  model.pageData = { ...model.pageData, opened: null, tags: null, analyzing: false, selected: new Set(), review };
 }
 
-function go(change: Partial<ViewState>, options: { keepPreview?: boolean } = {}): void {
+function navigate(change: Partial<ViewState>, options: { keepPreview?: boolean } = {}): void {
   model.state = { ...model.state, opened: null, ...change };
-  leaveResults(options);
-  history.pushState(historyOf(model.state.query), '', writeState(model.state));
+  clearResultState(options);
+  history.pushState(historyState(model.state.query), '', writeState(model.state));
   scrollTo({ top: 0 });
   void search(model);
 }
@@ -128,40 +128,47 @@ function go(change: Partial<ViewState>, options: { keepPreview?: boolean } = {})
 const actions: Actions = {
   showCollection(collection) {
     model.state = { ...model.state, collection, query: null, words: '', filters: [], sort: '', opened: null };
-    leaveResults();
+    clearResultState();
     history.pushState(null, '', writeState(model.state));
-    void enterCollection();
+    void openCollection();
   },
   searchBy: (query: Query | null, mode) =>
-    go({
+    navigate({
       view: 'search',
       query,
       mode: mode ?? model.state.mode,
-      also: [],
+      examples: [],
       minScore: 0,
       ...(query ? { words: '' } : {}),
     }),
-  setMode: (mode) => go({ mode }, { keepPreview: true }),
+  setMode: (mode) => navigate({ mode }, { keepPreview: true }),
   setWords(text) {
     const asked = readSearchBox(text);
-    if ('words' in asked) actions.askWords(asked.words);
+    if ('words' in asked) actions.searchByText(asked.words);
     else actions.searchBy(asked.query, asked.query.by === 'hex' ? 'color' : undefined);
   },
-  askWords(asked, where = 'both') {
+  searchByText(asked, searchIn = 'both') {
     const text = asked.trim();
-    if (where !== 'text' && canRankByText(text, model.shown)) {
-      go({ view: 'search', words: '', query: { by: 'text', text, where }, mode: 'content', also: [], minScore: 0 });
-    } else go({ view: 'search', words: text, query: null });
+    if (searchIn !== 'text' && canRankByText(text, model.pageData)) {
+      navigate({
+        view: 'search',
+        words: '',
+        query: { by: 'text', text, searchIn },
+        mode: 'content',
+        examples: [],
+        minScore: 0,
+      });
+    } else navigate({ view: 'search', words: text, query: null });
   },
-  askAlso(id, sign) {
-    const others = model.state.also.filter((one) => one.id !== id);
-    go({ also: sign === null ? others : [...others, { id, sign }] }, { keepPreview: true });
+  setExample(id, sign) {
+    const others = model.state.examples.filter((one) => one.id !== id);
+    navigate({ examples: sign === null ? others : [...others, { id, sign }] }, { keepPreview: true });
   },
-  setThreshold: (minScore) => go({ minScore }, { keepPreview: true }),
+  setThreshold: (minScore) => navigate({ minScore }, { keepPreview: true }),
   select: (id, how) => select(model, id, how),
   clearSelection: () => model.update({ selected: new Set() }),
   async deleteSelected() {
-    if (!(await deleteDocuments(model, [...model.shown.selected]))) return;
+    if (!(await deleteDocuments(model, [...model.pageData.selected]))) return;
     model.update({ selected: new Set() });
     await search(model, 0, true);
   },
@@ -180,27 +187,29 @@ const actions: Actions = {
   },
   forgetSearch: (name) => model.update({ saved: forgetSearch(name) }),
   showHelp,
-  removeFilter: (filter) => go({ filters: model.state.filters.filter((one) => one !== filter) }, { keepPreview: true }),
-  setFilters: (filters) => go({ filters: [...filters] }, { keepPreview: true }),
-  setOrder: (sort) => go({ sort }, { keepPreview: true }),
+  removeFilter: (filter) =>
+    navigate({ filters: model.state.filters.filter((one) => one !== filter) }, { keepPreview: true }),
+  setFilters: (filters) => navigate({ filters: [...filters] }, { keepPreview: true }),
+  setOrder: (sort) => navigate({ sort }, { keepPreview: true }),
   findValues: (field, contains) => findValues(model, field, contains),
-  addFilter: (filter) => go({ filters: [...new Set([...model.state.filters, filter])] }, { keepPreview: true }),
+  addFilter: (filter) => navigate({ filters: [...new Set([...model.state.filters, filter])] }, { keepPreview: true }),
   setLayout(layout) {
-    keepLayout(layout);
+    saveLayout(layout);
     model.update({ layout });
   },
-  setCurrent: (current) => current !== model.shown.current && model.update({ current }),
-  showFacets: (narrowing) => model.update({ narrowing }),
-  more() {
-    if (model.shown.loading) return;
-    if (model.state.view === 'changes') void moreChanges(model);
-    else void (model.state.view === 'groups' ? loadGroups(model, 'next') : search(model, model.shown.documents.length));
+  setCurrent: (current) => current !== model.pageData.current && model.update({ current }),
+  showFacets: (filtersVisible) => model.update({ filtersVisible }),
+  loadMore() {
+    if (model.pageData.loading) return;
+    if (model.state.view === 'changes') void loadMoreChanges(model);
+    else
+      void (model.state.view === 'groups' ? loadGroups(model, 'next') : search(model, model.pageData.documents.length));
   },
   // All groups: the filters of a search would hide some members.
-  reviewGroups: () => go({ view: 'groups', query: null, words: '', filters: [] }),
-  showManage: () => go({ view: 'manage', query: null }),
+  reviewGroups: () => navigate({ view: 'groups', query: null, words: '', filters: [] }),
+  showManage: () => navigate({ view: 'manage', query: null }),
   createCollection: (name) => void createCollection(model, name),
-  dropCollection: (name) => void dropCollection(model, name, leaveCollection),
+  dropCollection: (name) => void dropCollection(model, name, switchToOtherCollection),
   clearDemo: () => void clearDemo(model),
   createKey: (key) => void createKey(model, key),
   revokeKey: (id, name) => void revokeKey(model, id, name),
@@ -211,21 +220,21 @@ const actions: Actions = {
   async addFiles(files) {
     await addFiles(model, files);
   },
-  showChanges: () => go({ view: 'changes', query: null }),
+  showChanges: () => navigate({ view: 'changes', query: null }),
   retry: (what) => void retryChanges(model, what),
-  openRun: (opened) => model.update({ runs: { ...model.shown.runs, opened } }),
+  openRun: (opened) => model.update({ runs: { ...model.pageData.runs, opened } }),
   retryRun(id) {
     const files = failedFilesOf(id);
     if (files) void addFilesAgain(model, id, files);
     else void retryRun(model, id);
   },
   dismissRun: (id) => void dismissRun(model, id),
-  choose: (ids, isChosen) => choose(model, ids, isChosen),
-  keep: (keep, id) => keepOne(model, keep, id),
-  separate: (id) => separate(model, id),
+  markForDeletion: (ids, isChosen) => choose(model, ids, isChosen),
+  markAllExcept: (keep, id) => markAllExcept(model, keep, id),
+  markAsDifferent: (id) => separate(model, id),
   setMinScore: (minScore) => setMinScore(model, minScore),
-  compare: (compared) => model.update({ review: { ...model.shown.review, compared } }),
-  moreMembers: (id) => moreMembers(model, id),
+  compare: (comparison) => model.update({ review: { ...model.pageData.review, comparison } }),
+  loadMoreMembers: (id) => moreMembers(model, id),
   askForDelete() {
     history.pushState({ asks: true }, '');
     askForDelete();
@@ -233,23 +242,23 @@ const actions: Actions = {
   answered() {
     if (history.state?.asks) history.back();
   },
-  async deleteChosen() {
-    model.update({ review: { ...model.shown.review, deleting: true } });
-    const isDone = await deleteDocuments(model, [...model.shown.review.chosen]);
-    const chosen = isDone ? new Set<string>() : model.shown.review.chosen;
-    model.update({ review: { ...model.shown.review, chosen, deleting: false } });
+  async deleteMarked() {
+    model.update({ review: { ...model.pageData.review, deleting: true } });
+    const isDone = await deleteDocuments(model, [...model.pageData.review.marked]);
+    const marked = isDone ? new Set<string>() : model.pageData.review.marked;
+    model.update({ review: { ...model.pageData.review, marked, deleting: false } });
     if (isDone) await search(model, 0, true);
   },
   async undo() {
     if (await undoLast(model)) await search(model, 0, true);
   },
   forgetUndo: () => model.update({ undoable: null }),
-  keepUndo,
-  forgetUndoLater: () => forgetUndoLater(model),
+  pauseUndoTimer,
+  restartUndoTimer: () => restartUndoTimer(model),
   open(document: FoundDocument | null) {
     if (document) {
       model.state = { ...model.state, opened: document.id };
-      history.pushState({ ...historyOf(model.state.query), details: true }, '', writeState(model.state));
+      history.pushState({ ...historyState(model.state.query), details: true }, '', writeState(model.state));
       showDetails(model, document);
     } else if (history.state?.details) {
       history.back();
@@ -261,8 +270,8 @@ const actions: Actions = {
   },
   async step(by) {
     const more = () =>
-      model.state.view === 'search' && model.shown.documents.length < (model.shown.numFound ?? 0)
-        ? search(model, model.shown.documents.length)
+      model.state.view === 'search' && model.pageData.documents.length < (model.pageData.numFound ?? 0)
+        ? search(model, model.pageData.documents.length)
         : Promise.resolve();
     const document = await neighbour(model, by, more);
     if (!document || model.state.opened === null) return;
@@ -276,10 +285,10 @@ const actions: Actions = {
     model.update({ error: null, preview, opened: null, analyzing: true });
     scrollTo({ top: 0 });
     // If the user has left the view, the response is not needed.
-    const isWanted = () => model.shown.analyzing && model.shown.preview === preview;
+    const isWanted = () => model.pageData.analyzing && model.pageData.preview === preview;
     try {
       const query = await queryOfFile(model.collection, file);
-      if (isWanted()) go({ view: 'search', query, words: '', also: [], minScore: 0 }, { keepPreview: true });
+      if (isWanted()) navigate({ view: 'search', query, words: '', examples: [], minScore: 0 }, { keepPreview: true });
     } catch (error) {
       if (!isWanted()) return;
       model.forgetPreview();
@@ -294,33 +303,33 @@ addEventListener('popstate', () => {
   const inUrl = readState(new URLSearchParams(location.search));
   const state = { ...inUrl, query: inUrl.query ?? uploadOf(history.state) };
   model.state = state;
-  closeQuestions();
+  closeDialogs();
   // Its response would concern what was shown before.
-  cancelQuestion();
+  cancelDialog();
   const hasSameUrl = writeState({ ...state, opened: null }) === writeState({ ...before, opened: null });
   // An uploaded picture may be too long for the URL.
-  if (hasSameUrl && historyOf(state.query).upload === historyOf(before.query).upload) {
+  if (hasSameUrl && historyState(state.query).upload === historyState(before.query).upload) {
     model.state = { ...before, opened: state.opened };
-    void followAddress(model).catch((error) => model.showError(error));
+    void openFromUrl(model).catch((error) => model.showError(error));
     return;
   }
-  leaveResults();
-  void (state.collection === before.collection ? search(model) : enterCollection())
-    .then(() => followAddress(model))
+  clearResultState();
+  void (state.collection === before.collection ? search(model) : openCollection())
+    .then(() => openFromUrl(model))
     .catch((error) => model.showError(error));
 });
 addEventListener('keydown', (event) => {
   const target = event.target as HTMLElement;
   if (!event.ctrlKey && !event.metaKey && !event.altKey && moveFocus(event)) event.preventDefault();
   const isTyping = target.closest('input:not([type="checkbox"]), select, textarea, dialog');
-  if (!event.ctrlKey && !event.metaKey && !event.altKey && !isTyping && pressAnywhere(event)) event.preventDefault();
+  if (!event.ctrlKey && !event.metaKey && !event.altKey && !isTyping && handleGlobalKey(event)) event.preventDefault();
   const isElsewhere =
     event.ctrlKey || event.metaKey || event.altKey || target.closest('input, select, textarea, dialog');
   if (isElsewhere || model.state.view !== 'groups') return;
-  if (pressInReview(event.key, actions)) event.preventDefault();
+  if (handleReviewKey(event.key, actions)) event.preventDefault();
 });
 /** Handles keys that are the same in all views. @returns whether the key was handled */
-function pressAnywhere({ key, shiftKey, target }: KeyboardEvent): boolean {
+function handleGlobalKey({ key, shiftKey, target }: KeyboardEvent): boolean {
   const { id } = (target as Element).closest<HTMLElement>('.results .card')?.dataset ?? {};
   if (key === '?') showHelp();
   else if (key === '/') document.querySelector<HTMLInputElement>('header input[type="search"]')?.focus();
@@ -353,7 +362,7 @@ addEventListener('drop', (event) => {
   const file = dataTransfer.files[0];
   const address = dataTransfer.getData('text/uri-list');
   // A single dropped picture is searched for. In an empty collection it is added instead.
-  const isToAdd = dataTransfer.files.length > 1 || holdsFolder(dataTransfer) || model.shown.status?.documents === 0;
+  const isToAdd = dataTransfer.files.length > 1 || holdsFolder(dataTransfer) || model.pageData.status?.documents === 0;
   if (file && isToAdd) {
     void droppedFiles(dataTransfer)
       .then((dropped) => askToAdd(model, dropped))
@@ -362,8 +371,8 @@ addEventListener('drop', (event) => {
   else if (address.startsWith('http')) actions.searchBy({ by: 'url', url: address });
 });
 watchDrag(() => {
-  const before = model.shown.selected;
+  const before = model.pageData.selected;
   return (from, to) => selectBetween(model, before, from, to);
 });
-watchGrids(draw, () => model.shown.error === null && actions.more());
+watchGrids(draw, () => model.pageData.error === null && actions.loadMore());
 void begin();

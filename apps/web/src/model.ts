@@ -2,19 +2,19 @@ import { AkinRequestError, type Client, type Collection } from '@akin/client';
 import { NO_CHANGES } from './changes.ts';
 import { type FacetField, joinFilters } from './facets.ts';
 import type { NamedRange } from './filters/ranges.ts';
-import { keptLayout } from './grid/layout.ts';
+import { loadLayout } from './grid/layout.ts';
 import { askForKey } from './key.ts';
-import { NOTHING_MANAGED } from './manage/state.ts';
+import { EMPTY_MANAGE_STATE } from './manage/state.ts';
 import { messageOf } from './messages.ts';
+import type { PageData } from './page-data.ts';
 import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
 import { savedSearches } from './saved.ts';
-import type { Shown } from './shown.ts';
 import type { ViewState } from './view-state.ts';
 
-const NOTHING: Shown = {
+const NOTHING: PageData = {
   documents: [],
-  inText: null,
+  textMatches: null,
   numFound: null,
   loading: true,
   error: null,
@@ -27,18 +27,18 @@ const NOTHING: Shown = {
   facets: [],
   ranges: [],
   histograms: new Map(),
-  wanted: new Map(),
-  narrowing: false,
+  facetSearches: new Map(),
+  filtersVisible: false,
   preview: null,
   analyzing: false,
   tags: null,
   openedTags: null,
   review: NO_REVIEW,
   changes: NO_CHANGES,
-  layout: keptLayout(),
+  layout: loadLayout(),
   current: null,
   cursor: null,
-  managed: NOTHING_MANAGED,
+  managed: EMPTY_MANAGE_STATE,
   figures: null,
   saved: savedSearches(),
   selected: new Set(),
@@ -47,7 +47,7 @@ const NOTHING: Shown = {
 
 /** The state of the page, and the single task that loads it. */
 export class Model {
-  shown: Shown = NOTHING;
+  pageData: PageData = NOTHING;
   /** Fields of the current collection; empty until its schema is loaded. */
   fields: readonly FacetField[] = [];
   /** Fields with sliders; null if their bounds are already loaded. */
@@ -71,8 +71,8 @@ export class Model {
   }
 
   /** Changes the state and renders the page. */
-  update(change: Partial<Shown>): void {
-    this.shown = { ...this.shown, ...change };
+  update(change: Partial<PageData>): void {
+    this.pageData = { ...this.pageData, ...change };
     this.#draw();
   }
 
@@ -108,7 +108,7 @@ export class Model {
 
   /** Deletes the uploaded picture, without rendering. */
   forgetPreview(): void {
-    if (this.shown.preview) URL.revokeObjectURL(this.shown.preview);
-    this.shown = { ...this.shown, preview: null };
+    if (this.pageData.preview) URL.revokeObjectURL(this.pageData.preview);
+    this.pageData = { ...this.pageData, preview: null };
   }
 }

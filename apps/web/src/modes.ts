@@ -1,8 +1,8 @@
 import type { FoundDocument } from '@akin/client';
 import { html, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
+import { isAnalyzed } from './elements.ts';
 import { MODES, type Mode } from './mode.ts';
-import { isAnalyzed } from './parts.ts';
 import { TEXTS } from './texts.ts';
 
 /** For each mode: its id, its name, and what it finds. */

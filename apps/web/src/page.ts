@@ -11,24 +11,24 @@ import { focusFirst } from './grid/focus.ts';
 import { watchHeader } from './grid/header.ts';
 import { layoutSwitch } from './grid/layout.ts';
 import { manageView } from './manage/manage.ts';
-import { question } from './question.ts';
+import type { PageData } from './page-data.ts';
+import { queryView } from './query-view.ts';
 import { resultsView } from './results.ts';
 import { compareDialog } from './review/compare.ts';
 import { review } from './review/review.ts';
 import { runBars } from './runs/runs.ts';
 import { savedMenu } from './saved.ts';
 import { selectionBar } from './selection.ts';
-import type { Shown } from './shown.ts';
 import { TEXTS } from './texts.ts';
 import { undoNote } from './undo.ts';
 import { type ViewState, writeState } from './view-state.ts';
-import { whereSwitch, wordsOf } from './words.ts';
+import { searchInSwitch, wordsOf } from './words.ts';
 
 const P = TEXTS.page;
 
 export function page(
   state: ViewState,
-  shown: Shown,
+  pageData: PageData,
   actions: Actions,
   curl: string,
   collection: Collection,
@@ -39,20 +39,20 @@ export function page(
   };
   return html`
     <a class="skip button" href="#results" @click=${skip}>${TEXTS.results.skip}</a>
-    ${header(state, shown, actions)} ${runBars(shown.runs, actions)}
-    <main id="results" tabindex="-1" aria-busy=${shown.loading || shown.analyzing}>
+    ${header(state, pageData, actions)} ${runBars(pageData.runs, actions)}
+    <main id="results" tabindex="-1" aria-busy=${pageData.loading || pageData.analyzing}>
       <h1 class="unseen">${P.views[state.view]}</h1>
-      ${shown.analyzing ? analyzing(shown) : nothing}
-      ${shown.error ? html`<p class="error" role="alert">${shown.error}</p>` : nothing}
-      ${content(state, shown, actions, curl, collection)}
+      ${pageData.analyzing ? analyzing(pageData) : nothing}
+      ${pageData.error ? html`<p class="error" role="alert">${pageData.error}</p>` : nothing}
+      ${content(state, pageData, actions, curl, collection)}
     </main>
-    ${details(shown, actions, collection, state.query !== null)} ${compareDialog(shown, actions, collection)}
-    ${shown.undoable ? undoNote(shown.undoable, actions) : nothing}
-    <div class="drop-note" aria-hidden="true">${shown.status?.documents === 0 ? TEXTS.add.drop : TEXTS.add.searchInstead}</div>`;
+    ${details(pageData, actions, collection, state.query !== null)} ${compareDialog(pageData, actions, collection)}
+    ${pageData.undoable ? undoNote(pageData.undoable, actions) : nothing}
+    <div class="drop-note" aria-hidden="true">${pageData.status?.documents === 0 ? TEXTS.add.drop : TEXTS.add.searchInstead}</div>`;
 }
 
 /** Shown while a chosen picture is being analyzed. */
-function analyzing({ preview }: Shown): TemplateResult {
+function analyzing({ preview }: PageData): TemplateResult {
   return html`<section class="question" role="status">
     ${preview ? html`<img src=${preview} alt="" />` : nothing}
     <div>
@@ -64,54 +64,55 @@ function analyzing({ preview }: Shown): TemplateResult {
 
 function content(
   state: ViewState,
-  shown: Shown,
+  pageData: PageData,
   actions: Actions,
   curl: string,
   collection: Collection,
 ): TemplateResult | typeof nothing {
-  if (state.view === 'changes') return changesView(shown, actions);
-  if (state.view === 'manage') return manageView(shown, actions);
+  if (state.view === 'changes') return changesView(pageData, actions);
+  if (state.view === 'manage') return manageView(pageData, actions);
   return state.view === 'groups'
-    ? reviewed(state, shown, actions, curl, collection)
-    : results(state, shown, actions, curl, collection);
+    ? reviewView(state, pageData, actions, curl, collection)
+    : results(state, pageData, actions, curl, collection);
 }
 
 function results(
   state: ViewState,
-  shown: Shown,
+  pageData: PageData,
   actions: Actions,
   curl: string,
   collection: Collection,
 ): TemplateResult {
-  const found = shown.numFound === null ? undefined : foundText(state, shown.numFound, shown.inText);
-  return html`${state.query && !shown.analyzing ? question(state, state.query, shown, actions, collection) : nothing}
-    ${summary(state, found ?? (shown.loading ? TEXTS.results.searching : ''), actions, curl, html`${state.query ? nothing : whereSwitch(state, shown, actions)}${orderChoice(state, shown.ranges, actions)}${layoutSwitch(shown.layout, actions)}${savedMenu(shown.saved, isAsked(state), actions)}`)}
-    ${examples(state, shown, actions)} ${resultsView(state, shown, actions, collection)} ${selectionBar(shown, actions)}`;
+  const found =
+    pageData.numFound === null ? undefined : resultCountText(state, pageData.numFound, pageData.textMatches);
+  return html`${state.query && !pageData.analyzing ? queryView(state, state.query, pageData, actions, collection) : nothing}
+    ${summary(state, found ?? (pageData.loading ? TEXTS.results.searching : ''), actions, curl, html`${state.query ? nothing : searchInSwitch(state, pageData, actions)}${orderChoice(state, pageData.ranges, actions)}${layoutSwitch(pageData.layout, actions)}${savedMenu(pageData.saved, hasSearchCriteria(state), actions)}`)}
+    ${examples(state, pageData, actions)} ${resultsView(state, pageData, actions, collection)} ${selectionBar(pageData, actions)}`;
 }
 
-function foundText({ query, sort }: ViewState, numFound: number, inText: Shown['inText']): string {
+function resultCountText({ query, sort }: ViewState, numFound: number, inText: PageData['textMatches']): string {
   if (inText !== null) return TEXTS.words.found(inText.found, numFound - inText.shown);
   return TEXTS.results.found(numFound, query !== null && !sort);
 }
 
-function reviewed(
+function reviewView(
   state: ViewState,
-  shown: Shown,
+  pageData: PageData,
   actions: Actions,
   curl: string,
   collection: Collection,
 ): TemplateResult {
-  const { numFound, numFoundExact } = shown.review;
+  const { numFound, numFoundExact } = pageData.review;
   const count = numFound === null ? TEXTS.review.looking : TEXTS.review.groups(numFound, numFoundExact);
-  return html`${summary(state, count, actions, curl)} ${review(shown.review, shown.loading, actions, collection)}`;
+  return html`${summary(state, count, actions, curl)} ${review(pageData.review, pageData.loading, actions, collection)}`;
 }
 
 /** Whether the state restricts or sorts the collection. */
-function isAsked({ query, words, filters, sort }: ViewState): boolean {
+function hasSearchCriteria({ query, words, filters, sort }: ViewState): boolean {
   return query !== null || words !== '' || filters.length > 0 || sort !== '';
 }
 
-function header(state: ViewState, shown: Shown, actions: Actions): TemplateResult {
+function header(state: ViewState, pageData: PageData, actions: Actions): TemplateResult {
   const pick = (event: Event) => {
     const input = event.target as HTMLInputElement;
     if (input.files?.[0]) void actions.upload(input.files[0]);
@@ -122,14 +123,14 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
     actions.setWords(new FormData(event.target as HTMLFormElement).get('q') as string);
   };
   // For another tab: a click stays in this one.
-  const nothingAsked = { query: null, words: '', filters: [], sort: '', opened: null };
-  const addressOf = (view: ViewState['view']) => writeState({ ...state, ...nothingAsked, view });
+  const emptySearch = { query: null, words: '', filters: [], sort: '', opened: null };
+  const addressOf = (view: ViewState['view']) => writeState({ ...state, ...emptySearch, view });
   return html`<header ${ref(watchHeader)}>
     <a class="brand" href=${addressOf('search')} @click=${(event: Event) => {
       event.preventDefault();
       actions.searchBy(null, 'content');
     }}><img src="icon.svg" alt="" width="28" height="28" />akin</a>
-    ${collectionChoice(state, shown, actions)}
+    ${collectionChoice(state, pageData, actions)}
     <form role="search" @submit=${submit}>
       <input type="search" name="q" aria-label=${TEXTS.box.label} placeholder=${TEXTS.box.placeholder} .value=${wordsOf(state)} />
     </form>
@@ -151,7 +152,7 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
       title=${P.statusTitle} @click=${(event: Event) => {
         event.preventDefault();
         actions.showChanges();
-      }}>${statusText(shown.status)}</a>
+      }}>${statusText(pageData.status)}</a>
     <a class="status" href=${addressOf('manage')} aria-current=${state.view === 'manage' ? 'page' : nothing} @click=${(
       event: Event,
     ) => {
@@ -162,8 +163,8 @@ function header(state: ViewState, shown: Shown, actions: Actions): TemplateResul
   </header>`;
 }
 
-function collectionChoice(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
-  const names = [...new Set([...shown.collections, state.collection])].sort();
+function collectionChoice(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
+  const names = [...new Set([...pageData.collections, state.collection])].sort();
   if (names.length < 2) return nothing;
   const choose = (event: Event) => actions.showCollection((event.target as HTMLSelectElement).value);
   return html`<select class="collections" aria-label=${P.collection} .value=${state.collection} @change=${choose}>

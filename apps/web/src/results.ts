@@ -5,32 +5,37 @@ import { emptyCollection } from './add/empty.ts';
 import { bandsOf } from './bands.ts';
 import { number } from './format.ts';
 import { gridView } from './grid/grid.ts';
-import type { Shown } from './shown.ts';
+import type { PageData } from './page-data.ts';
 import { sidebar } from './sidebar.ts';
 import { TEXTS } from './texts.ts';
 import type { ViewState } from './view-state.ts';
-import { inTextFirst } from './words.ts';
+import { textMatchesSection } from './words.ts';
 
 /** Number of documents in one request. */
 export const PAGE_SIZE = 48;
 /** Number of documents in later requests, when the user scrolls to weaker results. */
-export const NEXT_SIZE = 96;
+export const NEXT_PAGE_SIZE = 96;
 
 const T = TEXTS.results;
 
 /** The pictures of the results, with the controls to filter them. */
-export function resultsView(state: ViewState, shown: Shown, actions: Actions, collection: Collection): TemplateResult {
-  const documents = shown.documents.slice(shown.inText?.shown ?? 0);
+export function resultsView(
+  state: ViewState,
+  pageData: PageData,
+  actions: Actions,
+  collection: Collection,
+): TemplateResult {
+  const documents = pageData.documents.slice(pageData.textMatches?.shown ?? 0);
   return html`<div class="results">
-    ${sidebar(state, shown, actions)}
+    ${sidebar(state, pageData, actions)}
     <div class="found">
-      ${state.query?.by === 'text' ? inTextFirst(state.query, shown, actions, collection) : nothing}
+      ${state.query?.by === 'text' ? textMatchesSection(state.query, pageData, actions, collection) : nothing}
       ${
         state.query && !state.sort && documents.length > 0
-          ? bands(state, shown, documents, actions, collection)
-          : html`${gridView('all', documents, shown, actions, collection)} ${moreButton(state, shown, actions)}`
+          ? bands(state, pageData, documents, actions, collection)
+          : html`${gridView('all', documents, pageData, actions, collection)} ${moreButton(state, pageData, actions)}`
       }
-      ${shown.loading && shown.documents.length === 0 ? skeletons() : nothing} ${emptyNote(state, shown, actions)}
+      ${pageData.loading && pageData.documents.length === 0 ? skeletons() : nothing} ${emptyNote(state, pageData, actions)}
     </div>
   </div>`;
 }
@@ -38,16 +43,16 @@ export function resultsView(state: ViewState, shown: Shown, actions: Actions, co
 /** Ranked pictures in bands of similarity. Weak results are collapsed, unless there are no others. */
 function bands(
   state: ViewState,
-  shown: Shown,
+  pageData: PageData,
   ranked: readonly FoundDocument[],
   actions: Actions,
   collection: Collection,
 ): TemplateResult {
   const all = bandsOf(ranked, state.mode);
-  const why = shown.inText === null ? '' : `${TEXTS.words.byPicture}: `;
+  const why = pageData.textMatches === null ? '' : `${TEXTS.words.byPicture}: `;
   return html`${all.map(({ name, documents }) => {
     const isLast = name === all.at(-1)?.name;
-    const cards = html`${gridView(name, documents, shown, actions, collection)} ${isLast ? moreButton(state, shown, actions) : nothing}`;
+    const cards = html`${gridView(name, documents, pageData, actions, collection)} ${isLast ? moreButton(state, pageData, actions) : nothing}`;
     const title = html`<span>${why}${TEXTS.bands.names[name]}</span> <span class="about">${TEXTS.bands.about[name]}</span>`;
     if (name !== 'weak') return html`<section class="band"><h2>${title}</h2>${cards}</section>`;
     return html`<details class="band" ?open=${all.length === 1}>
@@ -70,18 +75,18 @@ const MAX_RANKED = 10_000;
 /** A button that is clicked automatically when it comes into view; after an error the user has to click it. */
 function moreButton(
   state: ViewState,
-  { numFound, documents, loading }: Shown,
+  { numFound, documents, loading }: PageData,
   actions: Actions,
 ): TemplateResult | typeof nothing {
   if (numFound === null || documents.length >= numFound) return nothing;
-  if (state.query && documents.length + NEXT_SIZE > MAX_RANKED) {
+  if (state.query && documents.length + NEXT_PAGE_SIZE > MAX_RANKED) {
     return html`<p class="note">${T.noMore}</p>`;
   }
-  return html`<button class="more" ?disabled=${loading} @click=${actions.more}>${loading ? T.loading : T.more}</button>`;
+  return html`<button class="more" ?disabled=${loading} @click=${actions.loadMore}>${loading ? T.loading : T.more}</button>`;
 }
 
-function emptyNote(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
-  if (shown.loading || shown.error || shown.numFound !== 0) return nothing;
+function emptyNote(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
+  if (pageData.loading || pageData.error || pageData.numFound !== 0) return nothing;
   const asked = state.query || state.words || state.filters.length > 0;
   const isCopyAsked = state.query !== null && state.mode === 'duplicate';
   if (asked) return html`<p class="note">${T.nothing}${isCopyAsked ? ` ${T.noCopy}` : ''}</p>`;

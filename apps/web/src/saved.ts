@@ -3,9 +3,9 @@ import type { Actions } from './actions.ts';
 import { TEXTS } from './texts.ts';
 
 const T = TEXTS.saved;
-const KEPT = 'akin-searches';
+const STORAGE_KEY = 'akin-searches';
 /** Maximum number of saved searches, so that the list stays usable. */
-const MOST = 50;
+const MAX_SAVED = 50;
 
 /** A search saved in this browser. */
 export interface SavedSearch {
@@ -19,28 +19,28 @@ export function readSaved(text: string | null): SavedSearch[] {
   try {
     const all: unknown = JSON.parse(text ?? '[]');
     if (!Array.isArray(all)) return [];
-    return all.filter((one) => typeof one?.name === 'string' && typeof one.address === 'string').slice(0, MOST);
+    return all.filter((one) => typeof one?.name === 'string' && typeof one.address === 'string').slice(0, MAX_SAVED);
   } catch {
     return [];
   }
 }
 
 export function savedSearches(): SavedSearch[] {
-  return readSaved(localStorage.getItem(KEPT));
+  return readSaved(localStorage.getItem(STORAGE_KEY));
 }
 
 /** Saves a search under its name and replaces one with the same name. @returns all saved searches */
 export function saveSearch(search: SavedSearch): SavedSearch[] {
-  return keep([search, ...savedSearches().filter(({ name }) => name !== search.name)]);
+  return store([search, ...savedSearches().filter(({ name }) => name !== search.name)]);
 }
 
 export function forgetSearch(name: string): SavedSearch[] {
-  return keep(savedSearches().filter((one) => one.name !== name));
+  return store(savedSearches().filter((one) => one.name !== name));
 }
 
-function keep(all: SavedSearch[]): SavedSearch[] {
-  const some = all.slice(0, MOST);
-  localStorage.setItem(KEPT, JSON.stringify(some));
+function store(all: SavedSearch[]): SavedSearch[] {
+  const some = all.slice(0, MAX_SAVED);
+  localStorage.setItem(STORAGE_KEY, JSON.stringify(some));
   return some;
 }
 

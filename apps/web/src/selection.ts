@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { saveCsv } from './csv.ts';
 import type { Model } from './model.ts';
-import type { Shown } from './shown.ts';
+import type { PageData } from './page-data.ts';
 import { TEXTS } from './texts.ts';
 
 const T = TEXTS.selection;
@@ -16,8 +16,8 @@ let anchor: string | undefined;
  * document.
  */
 export function select(model: Model, id: string, { range }: { readonly range: boolean }): void {
-  const ids = model.shown.documents.map((document) => document.id);
-  const selected = new Set(model.shown.selected);
+  const ids = model.pageData.documents.map((document) => document.id);
+  const selected = new Set(model.pageData.selected);
   const from = anchor === undefined ? -1 : ids.indexOf(anchor);
   const to = ids.indexOf(id);
   const isOn = !selected.has(id);
@@ -29,14 +29,17 @@ export function select(model: Model, id: string, { range }: { readonly range: bo
 
 /** Selects the range between two documents, in addition to others. */
 export function selectBetween(model: Model, others: ReadonlySet<string>, from: string, to: string): void {
-  const ids = model.shown.documents.map((document) => document.id);
+  const ids = model.pageData.documents.map((document) => document.id);
   const [first, last] = [ids.indexOf(from), ids.indexOf(to)].sort((a, b) => a - b) as [number, number];
   anchor = from;
   model.update({ selected: new Set([...others, ...ids.slice(Math.max(0, first), last + 1)]) });
 }
 
 /** Actions for the selected documents. */
-export function selectionBar({ selected, scope, documents }: Shown, actions: Actions): TemplateResult | typeof nothing {
+export function selectionBar(
+  { selected, scope, documents }: PageData,
+  actions: Actions,
+): TemplateResult | typeof nothing {
   if (selected.size === 0) return nothing;
   const mayChange = scope === 'index' || scope === 'admin';
   return html`<div class="chosen-bar" role="region" aria-label=${T.region}>

@@ -4,10 +4,10 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from './actions.ts';
 import { COLORS } from './colors.ts';
 import { type Facet, fieldTitle, filterOf, VALUES, valueText } from './facets.ts';
-import { type Place, RADII, readPlace, withPlace } from './filters/places.ts';
+import { type Place, RADII, readPlace, replacePlaceFilter } from './filters/places.ts';
 import { rangeSlider } from './filters/slider.ts';
 import { number } from './format.ts';
-import type { Shown } from './shown.ts';
+import type { PageData } from './page-data.ts';
 import { TEXTS } from './texts.ts';
 import type { ViewState } from './view-state.ts';
 
@@ -17,37 +17,38 @@ const OPEN_RANGES = 2;
 const T = TEXTS.filters;
 
 /** The filters of the results: values of fields with the number of results for each. */
-export function sidebar(state: ViewState, shown: Shown, actions: Actions): TemplateResult | typeof nothing {
+export function sidebar(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
   const place = state.filters.map(readPlace).find((one) => one !== undefined);
   // While the filters are counted, their empty place keeps the pictures from moving when they come.
-  const isComing = shown.counting && shown.numFound !== 0;
-  if (shown.facets.length + shown.ranges.length === 0 && place === undefined && !isComing) return nothing;
+  const isComing = pageData.counting && pageData.numFound !== 0;
+  if (pageData.facets.length + pageData.ranges.length === 0 && place === undefined && !isComing) return nothing;
   const chosen = state.filters.length;
-  return html`<aside class="narrow" aria-label=${T.region} aria-busy=${shown.counting}>
-    <button class="narrow-toggle" aria-expanded=${shown.narrowing} @click=${() => actions.showFacets(!shown.narrowing)}>
+  return html`<aside class="narrow" aria-label=${T.region} aria-busy=${pageData.counting}>
+    <button class="narrow-toggle" aria-expanded=${pageData.filtersVisible} @click=${() => actions.showFacets(!pageData.filtersVisible)}>
       ${T.toggle(chosen)}
     </button>
-    <div class=${shown.narrowing ? 'facets shown' : 'facets'}>
+    <div class=${pageData.filtersVisible ? 'facets shown' : 'facets'}>
       ${repeat(
-        shown.facets,
+        pageData.facets,
         ({ name }) => name,
-        (one, i) => facet(one, i, state, shown, actions),
+        (one, i) => facet(one, i, state, pageData, actions),
       )}
       ${repeat(
-        shown.ranges,
+        pageData.ranges,
         ({ name }) => name,
-        (one, i) => rangeSlider(one, shown.histograms.get(one.name) ?? [], i < OPEN_RANGES, state, actions),
+        (one, i) => rangeSlider(one, pageData.histograms.get(one.name) ?? [], i < OPEN_RANGES, state, actions),
       )}
       ${place ? radius(place, state, actions) : nothing}
     </div>
   </aside>`;
 }
 
-function facet(one: Facet, i: number, state: ViewState, shown: Shown, actions: Actions): TemplateResult {
+function facet(one: Facet, i: number, state: ViewState, pageData: PageData, actions: Actions): TemplateResult {
   if (one.name === 'copyspace') return copyspace(one, state, actions);
   const isChosen =
-    shown.wanted.has(one.name) || one.values.some(({ value }) => state.filters.includes(filterOf(one.name, value)));
-  const contains = shown.wanted.get(one.name);
+    pageData.facetSearches.has(one.name) ||
+    one.values.some(({ value }) => state.filters.includes(filterOf(one.name, value)));
+  const contains = pageData.facetSearches.get(one.name);
   const isBoolean = one.values.every(({ value }) => value === 'true' || value === 'false');
   return html`<details ?open=${i < OPEN_FACETS || isChosen}>
     <summary>${fieldTitle(one.name)}</summary>
@@ -84,7 +85,7 @@ function findBox(field: string, contains: string, actions: Actions): TemplateRes
 function radius(place: Place, state: ViewState, actions: Actions): TemplateResult {
   const choose = ({ target }: Event) => {
     const kilometers = Number((target as HTMLSelectElement).value);
-    actions.setFilters(withPlace(state, { ...place, kilometers }));
+    actions.setFilters(replacePlaceFilter(state, { ...place, kilometers }));
   };
   return html`<details open>
     <summary>${T.place}</summary>

@@ -20,12 +20,12 @@ export async function updateStatus(model: Model): Promise<void> {
   try {
     const status = await model.collection.status();
     if (name !== model.state.collection) return;
-    const grew = model.shown.status !== null && status.commit !== model.shown.status.commit;
+    const grew = model.pageData.status !== null && status.commit !== model.pageData.status.commit;
     model.update({ status, scope: status.scope ?? null });
     if (grew) await loadFields(model);
-    const { state, shown } = model;
-    const atStart = shown.documents.length <= PAGE_SIZE && scrollY < innerHeight && !shown.opened;
-    const may = state.view === 'groups' ? mayReload(model) : atStart && !shown.loading;
+    const { state, pageData } = model;
+    const atStart = pageData.documents.length <= PAGE_SIZE && scrollY < innerHeight && !pageData.opened;
+    const may = state.view === 'groups' ? mayReload(model) : atStart && !pageData.loading;
     if (grew && may && state.view !== 'changes') void search(model, 0, true);
   } catch {
     // Ignored here: the next search shows the error.

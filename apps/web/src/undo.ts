@@ -4,7 +4,7 @@ import type { Actions } from './actions.ts';
 import { filterOf } from './facets.ts';
 import type { Model } from './model.ts';
 import { TEXTS } from './texts.ts';
-import { KEPT_SECONDS, type ShownUndoable, type Undoable } from './undoable.ts';
+import { UNDO_SECONDS, type Undoable, type UndoOffer } from './undoable.ts';
 
 const CHUNK = 100;
 
@@ -35,30 +35,30 @@ function chunksOf<Item>(items: readonly Item[]): Item[][] {
   return Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, i) => items.slice(i * CHUNK, (i + 1) * CHUNK));
 }
 
-let forgetting: ReturnType<typeof setTimeout> | undefined;
+let undoTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows for some seconds what was done, and offers to undo it. */
 export function offerUndo(model: Model, undoable: Undoable): void {
   model.update({ undoable: { ...undoable, undoing: false } });
-  forgetUndoLater(model);
+  restartUndoTimer(model);
 }
 
 /** Keeps the offer while the pointer or the focus is on it: some people need more time to read (WCAG 2.2.1). */
-export function keepUndo(): void {
-  clearTimeout(forgetting);
+export function pauseUndoTimer(): void {
+  clearTimeout(undoTimer);
 }
 
 /** Removes the offer after some seconds. */
-export function forgetUndoLater(model: Model): void {
-  clearTimeout(forgetting);
-  forgetting = setTimeout(() => model.update({ undoable: null }), KEPT_SECONDS * 1_000);
+export function restartUndoTimer(model: Model): void {
+  clearTimeout(undoTimer);
+  undoTimer = setTimeout(() => model.update({ undoable: null }), UNDO_SECONDS * 1_000);
 }
 
 /** Undoes the last action. @returns false if that failed; the page then shows the error */
 export async function undoLast(model: Model): Promise<boolean> {
-  const { undoable } = model.shown;
+  const { undoable } = model.pageData;
   if (undoable?.undo === undefined) return false;
-  clearTimeout(forgetting);
+  clearTimeout(undoTimer);
   model.update({ error: null, undoable: { ...undoable, undoing: true } });
   try {
     await undoable.undo();
@@ -72,14 +72,14 @@ export async function undoLast(model: Model): Promise<boolean> {
 }
 
 /** Shows what was done, with a button to undo it. */
-export function undoNote({ text, undo, undoing }: ShownUndoable, actions: Actions): TemplateResult {
+export function undoNote({ text, undo, undoing }: UndoOffer, actions: Actions): TemplateResult {
   return html`<div
     class="note-bar"
     role="status"
-    @mouseenter=${actions.keepUndo}
-    @mouseleave=${actions.forgetUndoLater}
-    @focusin=${actions.keepUndo}
-    @focusout=${actions.forgetUndoLater}
+    @mouseenter=${actions.pauseUndoTimer}
+    @mouseleave=${actions.restartUndoTimer}
+    @focusin=${actions.pauseUndoTimer}
+    @focusout=${actions.restartUndoTimer}
   >
     <span>${text}</span>
     ${

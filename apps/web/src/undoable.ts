@@ -6,8 +6,8 @@ export interface Undoable {
   readonly undo: (() => Promise<void>) | undefined;
 }
 
-export type ShownUndoable = Undoable & { readonly undoing: boolean };
+export type UndoOffer = Undoable & { readonly undoing: boolean };
 
 /** Maximum number of deleted documents to keep for undo: each takes some 30 kB of the browser's memory. */
-export const MAX_KEPT = 1_000;
-export const KEPT_SECONDS = 10;
+export const MAX_UNDOABLE_DOCUMENTS = 1_000;
+export const UNDO_SECONDS = 10;

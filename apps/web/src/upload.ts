@@ -16,7 +16,7 @@ const DESCRIPTORS = ['content_descriptor', 'color_descriptor', 'duplicate_descri
 const uploads = new Map<number, Query>();
 
 /** What the browser's history stores for a query that is not in the URL: the number of its upload. */
-export function historyOf(query: Query | null): { readonly upload?: number } {
+export function historyState(query: Query | null): { readonly upload?: number } {
   if (query?.by !== 'data') return {};
   const known = [...uploads].find(([, one]) => one === query)?.[0];
   // Numbers of an earlier load of the page must not mean another picture.

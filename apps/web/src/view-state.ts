@@ -5,7 +5,7 @@ import {
   type SearchParameters,
   type TagParameters,
 } from '@akin/client';
-import { leastRelated } from './bands.ts';
+import { minRelatedScore } from './bands.ts';
 import { DEFAULT_MODE, MODES, type Mode } from './mode.ts';
 
 /** The query: a stored document, a picture at a URL, colours, words, or an uploaded picture. */
@@ -14,7 +14,7 @@ export type Query =
   | { by: 'url'; url: string }
   | { by: 'hex'; hex: string }
   /** Words that describe pictures (`look`), and optionally also occur in the text of documents (`both`). */
-  | { by: 'text'; text: string; where: 'look' | 'both' }
+  | { by: 'text'; text: string; searchIn: 'look' | 'both' }
   /** The descriptors of an uploaded picture: short enough for a URL, so that the search can be shared. */
   | { by: 'outputs'; outputs: string }
   /** An uploaded picture itself, if the key does not allow an analysis: too long for a URL. */
@@ -33,7 +33,7 @@ export interface ViewState {
   mode: Mode;
   query: Query | null;
   /** Further documents as positive or negative examples. */
-  also: readonly Example[];
+  examples: readonly Example[];
   /** Minimum score of the results. */
   minScore: number;
   words: string;
@@ -60,7 +60,7 @@ export function readState(address: URLSearchParams): ViewState {
     view: VIEWS.find((one) => one === address.get('view')) ?? 'search',
     mode,
     query,
-    also: [...address].flatMap(([name, id]): Example[] =>
+    examples: [...address].flatMap(([name, id]): Example[] =>
       name === 'more' || name === 'less' ? [{ id, sign: name }] : [],
     ),
     minScore: Math.min(1, Math.max(0, Number(address.get('min')) || 0)),
@@ -79,7 +79,7 @@ function readQuery(address: URLSearchParams): Query | null {
   const hex = address.get('hex');
   if (hex !== null) return { by: 'hex', hex };
   const text = address.get('shows');
-  if (text !== null) return { by: 'text', text, where: address.get('in') === 'look' ? 'look' : 'both' };
+  if (text !== null) return { by: 'text', text, searchIn: address.get('in') === 'look' ? 'look' : 'both' };
   const outputs = address.get('outputs');
   return outputs === null ? null : { by: 'outputs', outputs };
 }
@@ -93,10 +93,10 @@ export function writeState(state: ViewState): string {
   if (state.query?.by === 'url') address.set('url', state.query.url);
   if (state.query?.by === 'hex') address.set('hex', state.query.hex);
   if (state.query?.by === 'text') address.set('shows', state.query.text);
-  if (state.query?.by === 'text' && state.query.where === 'look') address.set('in', 'look');
+  if (state.query?.by === 'text' && state.query.searchIn === 'look') address.set('in', 'look');
   if (state.query?.by === 'outputs') address.set('outputs', state.query.outputs);
   if (state.query && state.mode !== DEFAULT_MODE) address.set('mode', state.mode);
-  for (const { sign, id } of state.query ? state.also : []) address.append(sign, id);
+  for (const { sign, id } of state.query ? state.examples : []) address.append(sign, id);
   if (state.query && state.minScore > 0) address.set('min', String(state.minScore));
   if (state.words) address.set('q', state.words);
   for (const filter of state.filters) address.append('fq', filter);
@@ -110,7 +110,7 @@ export function writeState(state: ViewState): string {
  *
  * @param filters the filters in the form of the request
  */
-export function searchOf(
+export function searchRequest(
   state: ViewState,
   start: number,
   rows: number,
@@ -130,13 +130,13 @@ export function searchOf(
   const { endpoint, preset } = rankingEndpoint(query.by === 'hex' ? 'color' : state.mode);
   const minScore = thresholdOf(state);
   const threshold = minScore === undefined ? {} : { 'rank.threshold': minScore };
-  return { endpoint, parameters: { ...preset, ...parameters, ...rankOf(query, state.also), ...threshold } };
+  return { endpoint, parameters: { ...preset, ...parameters, ...rankParameters(query, state.examples), ...threshold } };
 }
 
 /** The minimum score of results. If results are sorted by something else, they must at least be related. */
 export function thresholdOf({ minScore, sort, mode, query }: ViewState): number | undefined {
   if (minScore > 0) return minScore;
-  return sort && mode !== 'duplicate' ? leastRelated(query?.by === 'hex' ? 'color' : mode) : undefined;
+  return sort && mode !== 'duplicate' ? minRelatedScore(query?.by === 'hex' ? 'color' : mode) : undefined;
 }
 
 /**
@@ -144,7 +144,7 @@ export function thresholdOf({ minScore, sort, mode, query }: ViewState): number 
  *
  * @param filters the filters in the form of the request
  */
-export function groupsOf(
+export function groupsParameters(
   state: ViewState,
   rows: number,
   filters: readonly string[],
@@ -155,7 +155,7 @@ export function groupsOf(
 }
 
 /** The request for predicted labels of the query; null for colours and words, which have none. */
-export function tagsOf(query: Query): TagParameters | null {
+export function tagParameters(query: Query): TagParameters | null {
   if (query.by === 'id') return { 'tagging.input.id': query.id };
   if (query.by === 'url') return { 'tagging.input.url': query.url };
   if (query.by === 'data') return { 'tagging.input.data': query.data };
@@ -166,9 +166,9 @@ export function tagsOf(query: Query): TagParameters | null {
 const WEIGHTS = { more: 1, less: -0.5 } as const;
 
 /** Converts the query and its examples to parameters. */
-export function rankOf(query: Query, also: readonly Example[] = []): SearchParameters {
-  const ids = also.map(({ id }) => id);
-  const weights = ids.length > 0 ? { 'rank.weights': [1, ...also.map(({ sign }) => WEIGHTS[sign])].join(',') } : {};
+export function rankParameters(query: Query, examples: readonly Example[] = []): SearchParameters {
+  const ids = examples.map(({ id }) => id);
+  const weights = ids.length > 0 ? { 'rank.weights': [1, ...examples.map(({ sign }) => WEIGHTS[sign])].join(',') } : {};
   if (query.by === 'id') return { 'rank.by.id': [query.id, ...ids], ...weights };
   const others = ids.length > 0 ? { 'rank.by.id': ids, ...weights } : {};
   if (query.by === 'url') return { 'rank.by.url': query.url, ...others };

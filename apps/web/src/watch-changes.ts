@@ -1,6 +1,6 @@
 import { KeyError } from '@akin/client';
 import type { Actions } from './actions.ts';
-import { loadChanges, moreFailed } from './changes.ts';
+import { loadChanges, loadMoreFailed } from './changes.ts';
 import { watchFigures } from './figures/watch-figures.ts';
 import type { Model } from './model.ts';
 
@@ -38,19 +38,19 @@ async function refreshChanges(model: Model): Promise<void> {
   const { collection } = model;
   const [status, loaded] = await Promise.all([
     collection.status(),
-    loadChanges(collection, model.shown.changes.failed.length),
+    loadChanges(collection, model.pageData.changes.failed.length),
   ]);
   if (collection.name !== model.collection.name) return;
-  model.update({ status, changes: { ...model.shown.changes, ...loaded, loadedAt: Date.now() } });
+  model.update({ status, changes: { ...model.pageData.changes, ...loaded, loadedAt: Date.now() } });
 }
 
 /** Loads more failed changes. */
-export async function moreChanges(model: Model): Promise<void> {
+export async function loadMoreChanges(model: Model): Promise<void> {
   try {
     const { collection } = model;
-    const more = await moreFailed(collection, model.shown.changes);
+    const more = await loadMoreFailed(collection, model.pageData.changes);
     if (collection.name !== model.collection.name) return;
-    model.update({ changes: { ...model.shown.changes, ...more } });
+    model.update({ changes: { ...model.pageData.changes, ...more } });
   } catch (error) {
     model.showError(error);
   }
@@ -59,8 +59,8 @@ export async function moreChanges(model: Model): Promise<void> {
 /** Processes one failed change again, or all that failed for one reason. */
 export async function retryChanges(model: Model, what: Parameters<Actions['retry']>[0]): Promise<void> {
   const name = 'reason' in what ? what.reason : what.operation;
-  const mark = (retrying: ReadonlySet<string>) => model.update({ changes: { ...model.shown.changes, retrying } });
-  mark(new Set([...model.shown.changes.retrying, name]));
+  const mark = (retrying: ReadonlySet<string>) => model.update({ changes: { ...model.pageData.changes, retrying } });
+  mark(new Set([...model.pageData.changes.retrying, name]));
   try {
     const { collection } = model;
     await ('reason' in what ? collection.retryFailed(what.reason) : collection.retry(what.operation));
@@ -68,5 +68,5 @@ export async function retryChanges(model: Model, what: Parameters<Actions['retry
   } catch (error) {
     model.showError(error);
   }
-  mark(new Set([...model.shown.changes.retrying].filter((one) => one !== name)));
+  mark(new Set([...model.pageData.changes.retrying].filter((one) => one !== name)));
 }

@@ -76,7 +76,8 @@ export class CollectionAdministration {
 
   /**
    * @param parameters `model`: the name of its content model; `shards`: the number of shards, 1 to 64, default 1;
-   * `shardServers`: the names of servers for the shards, assigned in turn, separated by commas; a quota as in `setQuota`
+   * `shardServers`: the names of servers for the shards, assigned in turn, separated by commas; a quota as in
+   * `setQuota`
    */
   create(
     parameters: { model?: string; shards?: number; shardServers?: string } & Partial<Quota> = {},

@@ -23,7 +23,7 @@ import type {
 } from './types.ts';
 
 /** Parameters with more characters than this are sent as a form body, because proxies limit the length of a URL. */
-const LONGEST_ADDRESS = 4_000;
+const MAX_URL_LENGTH = 4_000;
 
 /** Options of a request that can include pictures. */
 interface PictureOptions {
@@ -283,7 +283,7 @@ export class Collection extends CollectionAdministration {
       }
       return this.send(endpoint, {}, { ...options, body });
     }
-    if (String(query).length <= LONGEST_ADDRESS) return this.send(endpoint, parameters, options);
+    if (String(query).length <= MAX_URL_LENGTH) return this.send(endpoint, parameters, options);
     return this.send(endpoint, { logParamsList: '' }, { ...options, body: query });
   }
 

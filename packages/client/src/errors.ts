@@ -50,6 +50,8 @@ const CLASSES: Readonly<Record<number, typeof AkinRequestError>> = {
 };
 
 /** Creates the error of the class for a status. */
-export function errorOf(...[status, ...more]: ConstructorParameters<typeof AkinRequestError>): AkinRequestError {
+export function createRequestError(
+  ...[status, ...more]: ConstructorParameters<typeof AkinRequestError>
+): AkinRequestError {
   return new (CLASSES[status] ?? AkinRequestError)(status, ...more);
 }

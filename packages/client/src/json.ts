@@ -26,16 +26,16 @@ function plain(value: JsonValue): Plain {
 
 /** Writes a value as JSON.stringify does, and a bigint with all its digits, as responses have it. */
 export function writeJson(value: unknown): string {
-  return written(value) ?? 'null';
+  return stringifyValue(value) ?? 'null';
 }
 
 /** Undefined for what JSON.stringify leaves out. */
-function written(value: unknown): string | undefined {
+function stringifyValue(value: unknown): string | undefined {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value);
   const members = Object.entries(value).flatMap(([key, member]) => {
-    const text = written(member);
+    const text = stringifyValue(member);
     return text === undefined ? [] : [`${JSON.stringify(key)}:${text}`];
   });
   return `{${members.join(',')}}`;

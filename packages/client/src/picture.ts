@@ -1,4 +1,4 @@
-import { errorOf } from './errors.ts';
+import { createRequestError } from './errors.ts';
 
 /**
  * A picture: its URL (http or https), the path of a file (only in Node), or its bytes as Buffer, Blob, File,
@@ -39,7 +39,8 @@ async function collect(stream: AsyncIterable<Uint8Array | string>): Promise<Blob
   for await (const chunk of stream) {
     const part = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : new Uint8Array(chunk);
     bytes += part.length;
-    if (bytes > MAX_PICTURE_BYTES) throw errorOf(413, 'The picture has more than 25 MB: send a smaller version.');
+    if (bytes > MAX_PICTURE_BYTES)
+      throw createRequestError(413, 'The picture has more than 25 MB: send a smaller version.');
     chunks.push(part);
   }
   return new Blob(chunks);

@@ -3,7 +3,7 @@ import type { SearchParameters } from './types.ts';
 /** Search endpoints. */
 export type SearchEndpoint = 'select' | 'image' | 'color' | 'duplicate';
 
-const OWN: ReadonlyMap<string, SearchEndpoint> = new Map([
+const ENDPOINT_OF_MODE: ReadonlyMap<string, SearchEndpoint> = new Map([
   ['content', 'image'],
   ['color', 'color'],
   ['duplicate', 'duplicate'],
@@ -16,6 +16,6 @@ const OWN: ReadonlyMap<string, SearchEndpoint> = new Map([
  * @param mode the name of the module
  */
 export function rankingEndpoint(mode: string): { endpoint: SearchEndpoint; preset: SearchParameters } {
-  const endpoint = OWN.get(mode);
+  const endpoint = ENDPOINT_OF_MODE.get(mode);
   return endpoint ? { endpoint, preset: {} } : { endpoint: 'select', preset: { 'rank.mode': mode } };
 }

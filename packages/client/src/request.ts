@@ -1,4 +1,4 @@
-import { AkinRequestError, errorOf } from './errors.ts';
+import { AkinRequestError, createRequestError } from './errors.ts';
 import { type Plain, parseResponse } from './json.ts';
 
 export interface ClientConfig {
@@ -65,7 +65,7 @@ export async function requestText(
       text: await response.text(),
     }));
     if (response.ok) return { text, headers: response.headers };
-    const error = refusal(response, text);
+    const error = responseError(response, text);
     const seconds = error.retryAfterSeconds;
     const again = error.status === 429 || (error.status === 503 && !options.changes);
     if (left <= 0 || !again || seconds === undefined || seconds > LONGEST_WAIT_SECONDS) throw error;
@@ -97,7 +97,7 @@ export async function openStream(
   method: 'GET' | 'POST' = 'GET',
 ): Promise<ReadableStream<Uint8Array>> {
   return exchange(config, path, { method, signal }, async (response) => {
-    if (!response.ok || response.body === null) throw refusal(response, await response.text());
+    if (!response.ok || response.body === null) throw responseError(response, await response.text());
     return response.body;
   });
 }
@@ -122,14 +122,14 @@ async function exchange<T>(
     return await read(response);
   } catch (cause) {
     if (options.signal?.aborted || cause instanceof AkinRequestError) throw cause;
-    throw errorOf(0, `No response from ${config.baseUrl || 'akin'}: is it running? (${describe(cause)})`);
+    throw createRequestError(0, `No response from ${config.baseUrl || 'akin'}: is it running? (${describe(cause)})`);
   }
 }
 
-function refusal(response: Response, text: string): AkinRequestError {
+function responseError(response: Response, text: string): AkinRequestError {
   const error = (readBody(text) as { error?: { msg?: string; details?: Plain[] } } | null)?.error;
   const retryAfter = Number(response.headers.get('retry-after'));
-  return errorOf(
+  return createRequestError(
     response.status,
     error?.msg ?? `akin answered ${response.status} ${response.statusText}`,
     error?.details ?? [],

@@ -139,12 +139,12 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
 
   /** Finds documents by a query in akin's language. Default: all documents. */
   async search(query = '*:*', options: SearchOptions = {}): Promise<SearchResult<Doc>> {
-    return result(await this.select({ q: query, ...onWire(options) }, signalOf(options)));
+    return result(await this.select({ q: query, ...toSearchParameters(options) }, signalOf(options)));
   }
 
   /** Finds the documents with the most similar pictures, best first. */
   async similar(to: RankInput, options: SimilarOptions = {}): Promise<SearchResult<Doc>> {
-    const parameters: SearchParameters = onWire(options);
+    const parameters: SearchParameters = toSearchParameters(options);
     const given = Object.entries(to).filter(([, value]) => value !== undefined);
     // In the order of the inputs, which is also the order of the weights; files come last.
     for (const [name, value] of given) {
@@ -211,7 +211,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
    * @param options `limit` is the number of documents of a page, not of all documents
    */
   async *documents({ signal, ...options }: SearchOptions = {}): AsyncGenerator<Found<Doc>> {
-    const { rows, ...parameters } = onWire({ ...options, limit: options.limit ?? PAGE });
+    const { rows, ...parameters } = toSearchParameters({ ...options, limit: options.limit ?? PAGE });
     let cursorMark = '*';
     for (;;) {
       const page = await this.select(
@@ -264,7 +264,7 @@ const INPUTS = {
   outputs: 'rank.by.outputs',
 } as const;
 
-function onWire({
+function toSearchParameters({
   filter: filters,
   limit,
   offset,

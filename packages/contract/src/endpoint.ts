@@ -21,7 +21,7 @@ export interface Endpoint {
    * `legacy`: below the legacy segment only, for old clients.
    * `service`: at the root.
    */
-  readonly under: 'collections' | 'legacy' | 'service';
+  readonly mount: 'collections' | 'legacy' | 'service';
   /** The rest of the path, with names in braces: `/{collection}/select`. */
   readonly path: string;
   readonly summary: string;
@@ -34,19 +34,19 @@ export interface Endpoint {
    * The name of the parameter that a picture sent as bytes stands for: each part `file` of a multipart body, or a body
    * that is a picture as a whole. Absent if the endpoint takes no pictures as bytes.
    */
-  readonly picture?: string;
+  readonly pictureParameter?: string;
   /**
    * Names whose values in a JSON body may be objects. The handler gets them as JSON text, after the other parameters.
    */
-  readonly structured?: readonly string[];
+  readonly jsonParameters?: readonly string[];
   /** True: the handler reads JSON bodies itself, as a stream. Otherwise they are parameters too. */
-  readonly streamed?: boolean;
+  readonly streamsBody?: boolean;
   /** The JSON response, or the content type of a response that is not JSON. */
   readonly response: z.ZodType | string;
   /** Further HTTP statuses of success besides 200, with their meaning. */
   readonly statuses?: Readonly<Record<number, string>>;
   /** True: a GET may change data too, so requests from pages of other origins are refused. */
-  readonly changes?: boolean;
+  readonly changesData?: boolean;
 }
 
 /** Keeps the exact types of an endpoint, so that its handler in the gateway gets typed parameters. */

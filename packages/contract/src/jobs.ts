@@ -35,7 +35,7 @@ interface JobKind<Payload extends z.ZodType = z.ZodType> {
   readonly timeout?: number;
 }
 
-const kind = <Payload extends z.ZodType>(one: JobKind<Payload>) => one;
+const jobKind = <Payload extends z.ZodType>(one: JobKind<Payload>) => one;
 
 /**
  * The catalogue of jobs. State lives in the database. A job is a hint: it may be lost, run twice, or arrive late. Its
@@ -44,7 +44,7 @@ const kind = <Payload extends z.ZodType>(one: JobKind<Payload>) => one;
  */
 export const JOBS = {
   /** An image waits to be analyzed. Handled by analyzers, which answer each with an `analyzed` job. */
-  analyze: kind({
+  analyze: jobKind({
     payload: ANALYSIS_REF.extend({
       /** URL of the image. */
       image: z.string(),
@@ -58,7 +58,7 @@ export const JOBS = {
     // No limit: an analyzer takes many jobs, and most of them wait for the others. Downloads and analyses have limits.
   }),
   /** An analysis ended. Handled by the indexer, which stores the result. */
-  analyzed: kind({
+  analyzed: jobKind({
     payload: ANALYSIS_REF.extend({
       result: z.union([
         z.object({

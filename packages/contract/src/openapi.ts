@@ -115,8 +115,8 @@ const tagOf = (name: string): string =>
 
 /** The paths of one endpoint, each with the part that makes its operation ids unique. */
 export function addresses(endpoint: Endpoint, legacySegment: string): [suffix: string, path: string][] {
-  if (endpoint.under === 'service') return [['', endpoint.path]];
-  if (endpoint.under === 'legacy') return [['', `/${legacySegment}${endpoint.path}`]];
+  if (endpoint.mount === 'service') return [['', endpoint.path]];
+  if (endpoint.mount === 'legacy') return [['', `/${legacySegment}${endpoint.path}`]];
   return [
     ['', `/api/cores${endpoint.path}`],
     ['Legacy', `/${legacySegment}${endpoint.path}`],
@@ -143,7 +143,7 @@ function operation(name: string, suffix: string, method: string, endpoint: Endpo
         ? []
         : Object.keys(SECURITY_SCHEMES).map((scheme) => ({ [scheme]: [endpoint.scope] })),
     parameters: Object.entries(properties).map(([parameter, { description, ...schema }]) =>
-      shared(components.parameters, 'parameters', parameter, {
+      sharedReference(components.parameters, 'parameters', parameter, {
         name: parameter,
         in: inPath.has(parameter) ? 'path' : 'query',
         required: required.has(parameter) && !('default' in schema),
@@ -167,7 +167,7 @@ function operation(name: string, suffix: string, method: string, endpoint: Endpo
 }
 
 /** A reference to a value that many operations contain. Different values under one name are numbered. */
-function shared(target: Json, kind: string, name: string, value: Json): Json {
+function sharedReference(target: Json, kind: string, name: string, value: Json): Json {
   const text = JSON.stringify(value);
   for (let number = 1; ; number += 1) {
     const key = number === 1 ? name : `${name}-${number}`;
@@ -182,18 +182,18 @@ function requestBody(name: string, endpoint: Endpoint, form: Record<string, Json
     content[type] = { schema: schemaOf(shape, components) };
   }
   const formName = `${name[0]?.toUpperCase()}${name.slice(1)}Form`;
-  const schema = shared(components.schemas, 'schemas', formName, { type: 'object', properties: form });
+  const schema = sharedReference(components.schemas, 'schemas', formName, { type: 'object', properties: form });
   content[FORM_TYPE] = { schema };
-  if (endpoint.picture !== undefined) {
+  if (endpoint.pictureParameter !== undefined) {
     const file = {
       type: 'string',
       format: 'binary',
-      description: `A picture, as \`${endpoint.picture}\`. It may repeat.`,
+      description: `A picture, as \`${endpoint.pictureParameter}\`. It may repeat.`,
     };
     content['multipart/form-data'] = { schema: { allOf: [schema, { type: 'object', properties: { file } }] } };
     for (const type of ['image/*', 'application/octet-stream']) {
       content[type] = {
-        schema: { type: 'string', format: 'binary', description: `One picture, as \`${endpoint.picture}\`.` },
+        schema: { type: 'string', format: 'binary', description: `One picture, as \`${endpoint.pictureParameter}\`.` },
       };
     }
   }
@@ -213,21 +213,21 @@ function schemaOf(shape: z.ZodType, components: Components): Json {
   const { $schema: _, $defs, ...schema } = z.toJSONSchema(shape, { target: 'draft-2020-12' }) as Json;
   for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
     const { $id: _id, id: __id, ...rest } = definition;
-    components.schemas[name] = relocate(rest);
+    components.schemas[name] = rewriteReferences(rest);
   }
-  return relocate(schema) as Json;
+  return rewriteReferences(schema) as Json;
 }
 
 /** Makes references point to where the OpenAPI document keeps its shapes. */
-function relocate(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(relocate);
+function rewriteReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(rewriteReferences);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
       key === '$ref' && typeof inner === 'string'
         ? inner.replace('#/$defs/', '#/components/schemas/')
-        : relocate(inner),
+        : rewriteReferences(inner),
     ]),
   );
 }

@@ -6,7 +6,9 @@ import { z } from 'zod';
  * and gets all values in order. For other parameters the first value counts, as in Solr.
  */
 
-/** `true` or `false` in any case, also `1`/`0`, `on`/`off`, `yes`/`no`: booleans as clients of all languages spell them. */
+/**
+ * `true` or `false` in any case, also `1`/`0`, `on`/`off`, `yes`/`no`: booleans as clients of all languages spell them.
+ */
 export function flag() {
   return z.stringbool({
     truthy: ['true', '1', 'on', 'yes'],

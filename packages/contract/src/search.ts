@@ -10,8 +10,8 @@ export const MAX_DEPTH = 10_000;
 /** Longest wait for the operations of an `after` token, in milliseconds. */
 export const MAX_AFTER_TIMEOUT = 300_000;
 
-const INCLUDES = ['lower', 'upper', 'edge', 'outer', 'all'] as const;
-const OTHERS = ['before', 'after', 'between', 'all', 'none'] as const;
+const RANGE_INCLUDES = ['lower', 'upper', 'edge', 'outer', 'all'] as const;
+const RANGE_OTHERS = ['before', 'after', 'between', 'all', 'none'] as const;
 
 /** Settings for counting facets. Each applies to all facets, or as `f.<field>.<name>` to those of one field. */
 export const FACET_SETTINGS = z.object({
@@ -38,10 +38,10 @@ export const FACET_SETTINGS = z.object({
   'facet.range.end': text().optional().meta({ description: 'End of the last range.' }),
   'facet.range.gap': text().optional().meta({ description: 'Width of a range. For dates, for example `+1MONTH`.' }),
   'facet.range.hardend': flag().default(false).meta({ description: 'True: the last range ends exactly at `end`.' }),
-  'facet.range.include': z.array(choice(INCLUDES)).default([]).meta({
+  'facet.range.include': z.array(choice(RANGE_INCLUDES)).default([]).meta({
     description: 'Bounds that belong to a range. Default: `lower`.',
   }),
-  'facet.range.other': z.array(choice(OTHERS)).default([]).meta({
+  'facet.range.other': z.array(choice(RANGE_OTHERS)).default([]).meta({
     description: 'Also count the documents `before`, `after` or `between` all ranges.',
   }),
 });

@@ -11,7 +11,7 @@ export const BOOST_LIMITS = 'expected a boost that is 0, or from 1e-30 to 1e30 w
  * Whether the scores of a query fit a Double: nested boosts multiply each other, and both a score without limit and one
  * that is too small for a Double would be an error of the database.
  */
-export function boostsFit(query: Query): boolean {
+export function areBoostsInRange(query: Query): boolean {
   const { smallest, largest } = products(query);
   return smallest >= MIN_PRODUCT && largest <= MAX_PRODUCT;
 }

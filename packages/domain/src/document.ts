@@ -13,7 +13,7 @@ export interface NewDocument {
   /** All fields except the id, typed. */
   readonly fields: ReadonlyMap<string, FieldValue>;
   /** The same fields as they were sent: a number keeps its text, so that it can still become a String. */
-  readonly sent: ReadonlyMap<string, JsonValue>;
+  readonly rawFields: ReadonlyMap<string, JsonValue>;
   /** Outputs to use instead of analyzing the image: a non-empty text, not validated yet. */
   readonly import?: string;
   readonly thumbnail?: Uint8Array;
@@ -34,7 +34,7 @@ export interface NewDocument {
  * it again, and `validateDocument` accepts it like a document of a client, to check it under another schema.
  */
 export function documentToJson(document: NewDocument): string {
-  const members: [string, JsonValue][] = [['id', document.id], ...document.sent];
+  const members: [string, JsonValue][] = [['id', document.id], ...document.rawFields];
   for (const [name, list] of document.modifiers ?? []) {
     members.push([name, new JsonObject(list.map((modifier) => [modifier.name, modifier.value]))]);
   }
@@ -51,7 +51,7 @@ export function documentToJson(document: NewDocument): string {
  */
 export function documentFromJson(text: string, schema: Schema): NewDocument {
   const fields = new Map<string, FieldValue>();
-  const sent = new Map<string, JsonValue>();
+  const rawFields = new Map<string, JsonValue>();
   const modifiers = new Map<string, readonly Modifier[]>();
   const rest: { import?: string; thumbnail?: Uint8Array } = {};
   let id = '';
@@ -67,8 +67,8 @@ export function documentFromJson(text: string, schema: Schema): NewDocument {
         continue;
       }
       fields.set(name, coerceValue(field.type, value));
-      sent.set(name, value);
+      rawFields.set(name, value);
     }
   }
-  return { id, fields, sent, ...rest, ...(modifiers.size > 0 ? { modifiers } : {}) };
+  return { id, fields, rawFields, ...rest, ...(modifiers.size > 0 ? { modifiers } : {}) };
 }

@@ -3,25 +3,25 @@
  * is exactly a float, so reading is lossless.
  */
 
-let table: Float32Array | undefined;
+let halfValues: Float32Array | undefined;
 
 /**
  * The float values of all 65,536 half-precision numbers (256 kB, computed once): several times faster than decoding bit
  * by bit.
  */
 export function halfTable(): Float32Array {
-  if (table !== undefined) return table;
-  table = new Float32Array(65536);
-  const bits = new Uint32Array(table.buffer);
+  if (halfValues !== undefined) return halfValues;
+  halfValues = new Float32Array(65536);
+  const bits = new Uint32Array(halfValues.buffer);
   for (let half = 0; half < 0x8000; half++) {
     const exponent = half & 0x7c00;
-    if (exponent === 0) table[half] = half * 2 ** -24;
+    if (exponent === 0) halfValues[half] = half * 2 ** -24;
     // Infinity, and what is not a number.
     else if (exponent === 0x7c00) bits[half] = (half << 13) | 0x7f800000;
     else bits[half] = (half << 13) + 0x38000000;
     bits[half + 0x8000] = (bits[half] as number) | 0x80000000;
   }
-  return table;
+  return halfValues;
 }
 
 const floatOfBits = new Float32Array(1);

@@ -1,6 +1,6 @@
 import { AkinError } from './errors.ts';
 import { JsonNumber, type JsonValue } from './json.ts';
-import { detach, unstorable, utf8Length } from './text.ts';
+import { copyString, unstorableReason, utf8Length } from './text.ts';
 
 /** Maximum length of an id in bytes of UTF-8. */
 export const MAX_ID_BYTES = 512;
@@ -20,8 +20,8 @@ export function parseId(value: JsonValue): string {
       `An id has at most ${MAX_ID_BYTES} bytes in UTF-8; this one has ${utf8Length(id)}.`,
     );
   }
-  const problem = unstorable(id);
+  const problem = unstorableReason(id);
   if (problem !== null) throw new AkinError('bad-request', `An id must not contain ${problem}.`);
   // The ids of many documents are kept in memory; `detach` lets the request's text be freed.
-  return detach(id);
+  return copyString(id);
 }

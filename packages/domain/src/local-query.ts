@@ -2,7 +2,7 @@ import type { ParameterLookup } from './geodist.ts';
 import { readCircle, readFunction, readFunctionRange } from './local-space.ts';
 import type { Query, QueryOperator } from './query.ts';
 import type { QueryBudget } from './query-budget.ts';
-import type { LocalParams, QueryScanner, Start } from './query-scanner.ts';
+import type { LocalParams, QueryScanner, ScanStart } from './query-scanner.ts';
 
 export interface ParseQueryOptions {
   /** The field of words without a field name. Default: `text`. */
@@ -25,7 +25,7 @@ interface LocalQuery extends LocalParams {
   readonly options: ParseQueryOptions;
   readonly budget: QueryBudget;
   /** Parses a text in the standard query language. */
-  readonly parse: (text: string, options: ParseQueryOptions, budget: QueryBudget, start: Start) => Query;
+  readonly parse: (text: string, options: ParseQueryOptions, budget: QueryBudget, start: ScanStart) => Query;
 }
 
 /** Parses a query with local parameters. A further type needs a further case. */
@@ -54,7 +54,7 @@ export function readLocal(local: LocalQuery): Query {
       const defaultField = params.get('df') ?? groupField ?? options.defaultField;
       const inner = { ...options, defaultField, defaultOperator: operator };
       count();
-      return budget.inside(scanner, local.position, () => {
+      return budget.nested(scanner, local.position, () => {
         if (params.has('v')) return local.parse(value, inner, budget, scanner.startInside(local.position));
         return local.parse(scanner.text.slice(0, end), inner, budget, scanner.startAt(from));
       });

@@ -1,6 +1,6 @@
 import type { ParameterLookup } from './geodist.ts';
 import { QueryScanner, queryError } from './query-scanner.ts';
-import { unstorable } from './text.ts';
+import { unstorableReason } from './text.ts';
 
 /** The value of a parameter and its local parameters `{!key=value …}`. */
 export interface LocalValue {
@@ -19,7 +19,7 @@ export function readLocalValue(text: string, parameter: ParameterLookup): LocalV
   if (!text.startsWith('{!')) return { local: new Map(), value: text };
   const scanner = new QueryScanner(text, (name) => {
     const value = parameter(name);
-    const problem = value === undefined ? null : unstorable(value);
+    const problem = value === undefined ? null : unstorableReason(value);
     if (problem !== null) throw queryError(text, 0, `the parameter ${name} contains ${problem}`);
     return value;
   });

@@ -1,10 +1,10 @@
-import { BOOST_LIMITS, boostsFit } from './boosts.ts';
+import { areBoostsInRange, BOOST_LIMITS } from './boosts.ts';
 import type { AkinError } from './errors.ts';
 import { type ParseQueryOptions, readLocal } from './local-query.ts';
 import type { Query, QueryOperator } from './query.ts';
 import { MAX_QUERY_LENGTH, QueryBudget } from './query-budget.ts';
-import { type LocalParams, QueryScanner, queryError, type Start, type Token, WORD_ENDS } from './query-scanner.ts';
-import { unstorable } from './text.ts';
+import { type LocalParams, QueryScanner, queryError, type ScanStart, type Token, WORD_ENDS } from './query-scanner.ts';
+import { unstorableReason } from './text.ts';
 
 /**
  * Parses the query language of Solr's standard parser into a tree.
@@ -23,7 +23,7 @@ export function parseQuery(text: string, options: ParseQueryOptions = {}): Query
   if (text.length > MAX_QUERY_LENGTH) {
     throw queryError('', 0, `it has ${text.length} characters; at most ${MAX_QUERY_LENGTH} are allowed`);
   }
-  const problem = unstorable(text);
+  const problem = unstorableReason(text);
   if (problem !== null) {
     throw queryError(text, text.search(/\0|\p{Surrogate}/u), `found ${problem}, which no document can hold`);
   }
@@ -31,8 +31,8 @@ export function parseQuery(text: string, options: ParseQueryOptions = {}): Query
   const parameter = (name: string) => {
     const value = options.parameter?.(name);
     if (value === undefined) return undefined;
-    budget.countReferred(value.length);
-    const unfit = unstorable(value);
+    budget.countReferenced(value.length);
+    const unfit = unstorableReason(value);
     if (unfit !== null)
       throw queryError('', 0, `the parameter ${name} contains ${unfit}, which no document can contain`);
     return value;
@@ -47,7 +47,7 @@ export function escapeQueryText(text: string): string {
   return text.replace(/[\\+\-!():^[\]"{}~*?|&;/\s]/g, '\\$&').replace(/^(?:AND|OR|NOT)$/, '\\$&');
 }
 
-function parseWhole(text: string, options: ParseQueryOptions, budget: QueryBudget, start: Start = {}): Query {
+function parseWhole(text: string, options: ParseQueryOptions, budget: QueryBudget, start: ScanStart = {}): Query {
   const scanner = new QueryScanner(text, options.parameter, start);
   const position = scanner.position;
   if (text.startsWith('{!', position)) {
@@ -209,7 +209,7 @@ class Parser {
 
   #group(field: FieldName | undefined): Query {
     const open = this.#token;
-    return this.#budget.inside(this.#scanner, open.start, () => {
+    return this.#budget.nested(this.#scanner, open.start, () => {
       this.#advance();
       const query = this.#clauses(field);
       if (this.#token.kind !== 'close') {
@@ -276,7 +276,7 @@ class Parser {
 
   /** `_query_:"…"`: a nested query, in any of the languages that local parameters name. */
   #nested(token: Token & { kind: 'phrase' }): Query {
-    return this.#budget.inside(this.#scanner, token.start, () =>
+    return this.#budget.nested(this.#scanner, token.start, () =>
       parseWhole(token.value, this.#options, this.#budget, this.#scanner.startInside(token.start)),
     );
   }
@@ -327,7 +327,7 @@ class Parser {
     if (boost === undefined) return query;
     const { constant, factor } = boost;
     const result: Query = constant ? { kind: 'constant', query, score: factor } : { kind: 'boost', query, factor };
-    if (boostsFit(result)) return result;
+    if (areBoostsInRange(result)) return result;
     throw this.#scanner.error(boost.start, BOOST_LIMITS);
   }
 

@@ -25,7 +25,7 @@ export class QueryBudget {
   }
 
   /** Counts text of other parameters (`$name`), so that a few short references cannot create a huge query. */
-  countReferred(length: number): void {
+  countReferenced(length: number): void {
     this.#referred += length;
     if (this.#referred > MAX_QUERY_LENGTH) {
       throw queryError('', 0, `its $parameters add more than ${MAX_QUERY_LENGTH} characters`);
@@ -33,7 +33,7 @@ export class QueryBudget {
   }
 
   /** Calls `read` one nesting level deeper. */
-  inside<T>(scanner: QueryScanner, position: number, read: () => T): T {
+  nested<T>(scanner: QueryScanner, position: number, read: () => T): T {
     if (++this.#depth > MAX_QUERY_DEPTH) {
       throw scanner.error(position, `groups are nested more than ${MAX_QUERY_DEPTH} deep`);
     }

@@ -1,7 +1,7 @@
 import { AkinError } from './errors.ts';
 import type { ParameterLookup } from './geodist.ts';
 import type { WildcardPart } from './query.ts';
-import { unstorable } from './text.ts';
+import { unstorableReason } from './text.ts';
 
 /** `{!type key=value …}`: the parameters before a query that say how to parse it. */
 export interface LocalParams {
@@ -32,13 +32,13 @@ export type Token = { readonly start: number; readonly end: number } & (
 );
 
 /** The position of a nested query in the query that contains it. Counted in characters from 0. */
-export type Origin = number | undefined;
+export type OuterPosition = number | undefined;
 
 /**
  * The error of a query that cannot be parsed: where (characters are counted from 1), and what was expected there.
  * @param origin position of the query if it is nested in another one
  */
-export function queryError(text: string, position: number, problem: string, origin?: Origin): AkinError {
+export function queryError(text: string, position: number, problem: string, origin?: OuterPosition): AkinError {
   const character = charactersIn(text, 0, position) + 1;
   const before = text.slice(Math.max(0, position - 20), position).replace(/^[\udc00-\udfff]/, '');
   const where = before === '' ? '' : `, after ${JSON.stringify(before)}`;
@@ -80,11 +80,11 @@ const CHARACTER_OPERATORS: ReadonlyMap<string, Operator> = new Map([
 ]);
 
 /** Where to start reading a text. */
-export interface Start {
+export interface ScanStart {
   readonly from?: number;
   /** Number of characters before `from`. */
   readonly characters?: number;
-  readonly origin?: Origin;
+  readonly origin?: OuterPosition;
 }
 
 /** Splits a query into tokens, one at a time, by the rules of Solr's standard parser. */
@@ -93,7 +93,7 @@ export class QueryScanner {
   /** Where the next token starts, or the blanks before it. */
   position: number;
   readonly #parameter: ParameterLookup;
-  readonly #origin: Origin;
+  readonly #origin: OuterPosition;
   /** A UTF-16 position and the number of characters before it. Counting continues from there. */
   #counted: { position: number; characters: number };
 
@@ -101,7 +101,7 @@ export class QueryScanner {
    * @param parameter looks up `$name` in local parameters
    * @param start where to start; the text before it was already read
    */
-  constructor(text: string, parameter: ParameterLookup = () => undefined, start: Start = {}) {
+  constructor(text: string, parameter: ParameterLookup = () => undefined, start: ScanStart = {}) {
     const { from = 0, characters = 0, origin } = start;
     this.text = text;
     this.position = from;
@@ -111,12 +111,12 @@ export class QueryScanner {
   }
 
   /** The start for another scanner that continues in this text. */
-  startAt(from: number): Start {
+  startAt(from: number): ScanStart {
     return { from, characters: this.characterAt(from), origin: this.#origin };
   }
 
   /** The start for a scanner of a value at a position. */
-  startInside(position: number): Start {
+  startInside(position: number): ScanStart {
     return { origin: this.characterAt(position) };
   }
 
@@ -238,7 +238,7 @@ export class QueryScanner {
     }
     pieces.push(this.text.slice(from, end));
     const value = pieces.join('');
-    const problem = unstorable(value);
+    const problem = unstorableReason(value);
     if (problem !== null) throw this.error(start, `the value contains ${problem}, which no document can contain`);
     return value;
   }

@@ -2,7 +2,7 @@
  * Says why a text cannot be stored, or returns null. JSON allows NUL and lone surrogates, PostgreSQL does not; they are
  * rejected when a document is accepted, before any commit.
  */
-export function unstorable(text: string): string | null {
+export function unstorableReason(text: string): string | null {
   if (text.includes('\0')) return 'the character NUL (U+0000)';
   return isWellFormed.call(text) ? null : 'half of a surrogate pair';
 }
@@ -31,7 +31,7 @@ export function quote(text: string): string {
 }
 
 /** Copies a text that was cut from a larger one. Without the copy, V8 would keep the larger text in memory. */
-export function detach(text: string): string {
+export function copyString(text: string): string {
   return JSON.parse(JSON.stringify(text)) as string;
 }
 

@@ -1,5 +1,5 @@
 import type { FieldType, Schema } from './schema.ts';
-import { detach } from './text.ts';
+import { copyString } from './text.ts';
 
 /** Maximum fields that documents may define in one collection. */
 export const MAX_FIELDS = 1_000;
@@ -19,7 +19,7 @@ export class TypeClaims {
   /** Called by `validateDocument` for a document that has no errors. */
   add(types: ReadonlyMap<string, FieldType>): void {
     for (const [name, type] of types) {
-      if (!this.#types.has(name)) this.#types.set(detach(name), type);
+      if (!this.#types.has(name)) this.#types.set(copyString(name), type);
     }
   }
 

@@ -7,7 +7,7 @@ import { isModifier, type Modifier, modifiedValue, readModifiers } from './modif
 import { fieldNameProblem } from './names.ts';
 import { type FieldType, type FieldValue, type Schema, VERSION_FIELD } from './schema.ts';
 import { storageProblem } from './storage-limits.ts';
-import { quote, unstorable, utf8Length } from './text.ts';
+import { quote, unstorableReason, utf8Length } from './text.ts';
 import { parseThumbnail } from './thumbnail.ts';
 import { MAX_FIELDS, type TypeClaims } from './type-claims.ts';
 import { coerceValue, deriveType, describeValue } from './values.ts';
@@ -61,7 +61,7 @@ class Validation {
   readonly #members: Map<string, readonly JsonValue[]>;
 
   readonly #fields = new Map<string, FieldValue>();
-  readonly #sent = new Map<string, JsonValue>();
+  readonly #rawFields = new Map<string, JsonValue>();
   readonly #modifiers = new Map<string, readonly Modifier[]>();
   /** Whether the document has a modifier, so that it is an atomic update. */
   #isAtomic = false;
@@ -98,7 +98,7 @@ class Validation {
     const document = {
       id,
       fields: this.#fields,
-      sent: this.#sent,
+      rawFields: this.#rawFields,
       ...(imported !== undefined && { import: imported }),
       ...(thumbnail !== undefined && { thumbnail }),
       ...(this.#isAtomic && { modifiers: this.#modifiers }),
@@ -166,14 +166,14 @@ class Validation {
         throw new AkinError('too-large', `it has ${elements.length} values, and ${MAX_VALUES} is the limit`);
       }
       this.#fields.set(name, coerceValue(known, elements));
-      this.#sent.set(name, elements);
+      this.#rawFields.set(name, elements);
       return;
     }
     const value = single(values);
     if (value === undefined) return;
     const type = known ?? this.#newType(name, value);
     this.#fields.set(name, coerceValue(type, value));
-    this.#sent.set(name, value);
+    this.#rawFields.set(name, value);
     if (known === undefined) this.#newTypes.set(name, type);
   }
 
@@ -190,7 +190,7 @@ class Validation {
     const [only] = modifiers;
     if (modifiers.length === 1 && only?.name === 'set' && only.coerced !== undefined) {
       this.#fields.set(name, only.coerced);
-      this.#sent.set(name, only.value);
+      this.#rawFields.set(name, only.value);
     } else this.#modifiers.set(name, modifiers);
     if (known === undefined) this.#newTypes.set(name, type);
   }
@@ -287,7 +287,7 @@ function parseImport(value: JsonValue): string {
   if (typeof value !== 'string' || value.trim() === '') {
     throw new AkinError('bad-request', 'it must be the JSON string that an analysis answers as "outputs"');
   }
-  const problem = unstorable(value);
+  const problem = unstorableReason(value);
   if (problem !== null) throw new AkinError('bad-request', `it contains ${problem}, which cannot be stored`);
   return value;
 }

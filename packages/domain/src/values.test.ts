@@ -7,7 +7,7 @@ import { JsonNumber, JsonObject, type JsonValue, parseJson } from './json.ts';
 import { formatLocation, parseLocation } from './location.ts';
 import { fieldNameProblem, isCollectionName } from './names.ts';
 import type { FieldType } from './schema.ts';
-import { quote, unstorable, utf8Length } from './text.ts';
+import { quote, unstorableReason, utf8Length } from './text.ts';
 import { coerceValue, deriveType } from './values.ts';
 
 const TYPES: readonly FieldType[] = [
@@ -339,6 +339,6 @@ describe('texts', () => {
     expect(quote('a"b')).toBe('"a\\"b"');
     expect(quote('x'.repeat(60))).toBe(`"${'x'.repeat(60)}"`);
     expect(quote('😀'.repeat(61))).toBe(`"${'😀'.repeat(60)}…"`);
-    expect(unstorable('😀')).toBeNull();
+    expect(unstorableReason('😀')).toBeNull();
   });
 });

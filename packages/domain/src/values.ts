@@ -3,7 +3,7 @@ import { AkinError } from './errors.ts';
 import { isJsonArray, JsonNumber, type JsonValue, parseLong } from './json.ts';
 import { parseLocation } from './location.ts';
 import type { FieldType, FieldValue } from './schema.ts';
-import { quote, unstorable } from './text.ts';
+import { quote, unstorableReason } from './text.ts';
 
 /** The type of a new field with this first value; null for null, arrays and objects, which decide no type. */
 export function deriveType(value: JsonValue): FieldType | null {
@@ -113,7 +113,7 @@ function coerceDouble(value: JsonValue): number {
 function coerceString(value: JsonValue): string {
   const text = value instanceof JsonNumber ? value.text : typeof value === 'boolean' ? String(value) : value;
   if (typeof text !== 'string') return typeMismatch('string', value);
-  const problem = unstorable(text);
+  const problem = unstorableReason(text);
   if (problem !== null)
     throw new AkinError('bad-request', `${describeValue(value)} contains ${problem}, which cannot be stored`);
   return text;

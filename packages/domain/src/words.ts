@@ -1,5 +1,5 @@
 /** A word of a field and its position, counted from 1. */
-export interface PositionedWord {
+export interface WordPosition {
   readonly word: string;
   readonly position: number;
 }
@@ -65,7 +65,7 @@ const CONNECTORS = /^\p{Pc}+$/u;
  * Hangul as overlapping pairs of characters (a single character as itself); emoji one by one. A word has at most 255
  * code points.
  */
-export function words(text: string): string[] {
+export function tokenize(text: string): string[] {
   const folded = foldText(text);
   if (!ASCII.test(folded)) return tokensOf(folded);
   return (folded.match(ASCII_TOKENS) ?? []).filter((word) => !CONNECTORS.test(word));
@@ -74,7 +74,7 @@ export function words(text: string): string[] {
 /** Splits folded text with any characters into words. */
 function tokensOf(folded: string): string[] {
   const found: string[] = [];
-  const run = new CharacterPairs(found);
+  const run = new CjkBigrams(found);
   for (const match of folded.matchAll(TOKENS)) {
     const { cjk, word, symbol } = match.groups as { cjk?: string; word?: string; symbol?: string };
     if (cjk !== undefined) run.add(cjk, match.index);
@@ -85,18 +85,18 @@ function tokensOf(folded: string): string[] {
 }
 
 /** The words of several values of one field with their positions. Values are 100 positions apart. */
-export function wordsOfValues(values: readonly string[]): PositionedWord[] {
-  const positioned: PositionedWord[] = [];
+export function wordsOfValues(values: readonly string[]): WordPosition[] {
+  const positioned: WordPosition[] = [];
   let position = 0;
   for (const value of values) {
-    for (const word of words(value)) positioned.push({ word, position: ++position });
+    for (const word of tokenize(value)) positioned.push({ word, position: ++position });
     position += VALUE_GAP;
   }
   return positioned;
 }
 
 /** Turns runs of characters into overlapping pairs; a single character stays as it is. */
-class CharacterPairs {
+class CjkBigrams {
   readonly #found: string[];
   #previous = '';
   #end = -1;

@@ -85,9 +85,9 @@ function readBmpHeader(bytes: Uint8Array): BmpHeader {
   };
 }
 
-type Put = (data: Buffer, to: number, from: number, x: number) => void;
+type PixelWriter = (data: Buffer, to: number, from: number, x: number) => void;
 
-function paletteReader(view: DataView, { bits, paletteAt, entryBytes, colors }: BmpHeader): Put {
+function paletteReader(view: DataView, { bits, paletteAt, entryBytes, colors }: BmpHeader): PixelWriter {
   // Colours that are missing in the palette are black, as in other decoders.
   const palette = Buffer.alloc(256 * 3);
   for (let color = 0; color < colors; color++) {
@@ -101,12 +101,12 @@ function paletteReader(view: DataView, { bits, paletteAt, entryBytes, colors }: 
 }
 
 const putTrueColor =
-  (view: DataView): Put =>
+  (view: DataView): PixelWriter =>
   (data, to, from, x) => {
     for (let i = 0; i < 3; i++) data[to + i] = view.getUint8(from + x * 3 + 2 - i);
   };
 
-function maskReader(view: DataView, { bits, masks }: BmpHeader): Put {
+function maskReader(view: DataView, { bits, masks }: BmpHeader): PixelWriter {
   const channels = masks.map((mask) => {
     const shift = mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
     return { mask, shift, max: (mask >>> shift) >>> 0 };

@@ -12,8 +12,8 @@ import {
   drawNoise,
   handmadePng,
   pngChunk,
-  storedAs,
   toSharp,
+  withOrientation,
 } from './testing/pictures.ts';
 
 const picture = drawBlocks(5, 3);
@@ -60,7 +60,7 @@ describe('what decodeImage reads', () => {
       const options = type === 'webp' ? { lossless: true } : { quality: 100, chromaSubsampling: '4:4:4' };
       const turned: Pixels[] = [];
       for (let orientation = 1; orientation <= 8; orientation++) {
-        const stored = toSharp(storedAs(orientation, picture)).withMetadata({ orientation });
+        const stored = toSharp(withOrientation(orientation, picture)).withMetadata({ orientation });
         const decoded = await decode(await stored.toFormat(type, options).toBuffer());
         expect([decoded.width, decoded.height]).toEqual([80, 48]);
         turned.push(decoded.pixels);
@@ -220,7 +220,7 @@ describe('shrinking while decoding', () => {
   it('shrinks upright', async () => {
     const scene = resizeArea(drawNoise(20, 18, 7), 1200, 1080);
     const straight = await decode(await toSharp(scene).jpeg().toBuffer());
-    const turned = toSharp(storedAs(6, scene)).withMetadata({ orientation: 6 });
+    const turned = toSharp(withOrientation(6, scene)).withMetadata({ orientation: 6 });
     const decoded = await decode(await turned.jpeg().toBuffer());
     expect([decoded.width, decoded.height]).toEqual([1200, 1080]);
     expect(difference(decoded.pixels, straight.pixels).mean).toBeLessThan(2);

@@ -5,9 +5,9 @@ import { countFrames, countScans } from './counts.ts';
 import { bytesToDecode } from './decoder-bytes.ts';
 import { findHeicDecoder, HEIC_PACKAGE, heicToTiff } from './heic.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
-import { withoutExtras } from './png.ts';
+import { stripAncillaryChunks } from './png.ts';
 import type { Pixels } from './resize.ts';
-import { preparedSharp } from './sharp.ts';
+import { configuredSharp } from './sharp.ts';
 import { type ImageType, sniffImage } from './sniff.ts';
 
 export interface DecodedImage {
@@ -39,7 +39,7 @@ export async function decodeImage(bytes: Uint8Array, options: DecodeOptions): Pr
   const { type, safe, header, limits, factor, target } = await inspect(bytes, options);
   const { width, height } = header.autoOrient;
   const pixels = await decodePixels(safe, { type, header, target: factor === 1 ? undefined : target, limits });
-  if (factor === 1 && (pixels.width !== width || pixels.height !== height)) throw undecodable(type);
+  if (factor === 1 && (pixels.width !== width || pixels.height !== height)) throw undecodableError(type);
   return { type, width, height, pixels };
 }
 
@@ -64,14 +64,14 @@ async function inspect(bytes: Uint8Array, options: DecodeOptions) {
     );
   }
   const type = sniffImage(bytes);
-  const safe = type === 'png' ? withoutExtras(bytes) : bytes;
+  const safe = type === 'png' ? stripAncillaryChunks(bytes) : bytes;
   // Before the header is read: libvips already reads all frames for it.
   checkFrames(type, countFrames(type, safe, limits.frames), limits);
   const header = await readHeader(safe, type);
   checkHeader(type, header, limits);
   if (type === 'jpeg' && header.isProgressive) checkScans(safe, limits);
   const { width, height } = header.autoOrient;
-  const factor = shrink(Math.min(width, height), options.minSide);
+  const factor = shrinkFactor(Math.min(width, height), options.minSide);
   const target = { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
   return { type, safe, header, limits, factor, target };
 }
@@ -81,12 +81,12 @@ async function readHeader(bytes: Uint8Array, type: ImageType): Promise<Metadata>
   try {
     if (type === 'bmp') return bmpMetadata(bytes);
     // No limit here, because only the header is read; the next check reports the size in its error.
-    header = await preparedSharp()(bytes, { limitInputPixels: false }).metadata();
+    header = await configuredSharp()(bytes, { limitInputPixels: false }).metadata();
   } catch (error) {
-    throw undecodable(type, error);
+    throw undecodableError(type, error);
   }
   const seen = header.format === 'heif' ? HEIF_TYPES[header.compression ?? ''] : header.format;
-  if (seen !== type) throw undecodable(type);
+  if (seen !== type) throw undecodableError(type);
   return header;
 }
 
@@ -95,7 +95,7 @@ const HEIF_TYPES: Readonly<Record<string, ImageType>> = { av1: 'avif', hevc: 'he
 
 function checkHeader(type: ImageType, header: Metadata, limits: ImageLimits): void {
   const { width, height } = header.autoOrient;
-  if (!(width > 0 && height > 0)) throw undecodable(type);
+  if (!(width > 0 && height > 0)) throw undecodableError(type);
   if (width * height > limits.pixels) {
     throw new AkinError(
       'image-undecodable',
@@ -137,14 +137,14 @@ function checkScans(bytes: Uint8Array, limits: ImageLimits): void {
  * same with SIMD on and off. Measured on 2 cores, 12 megapixels: JPEG 42 ms at full size, 19 ms at 1/8; WebP 160 and 60
  * ms.
  */
-function shrink(shortSide: number, minSide: number): number {
+function shrinkFactor(shortSide: number, minSide: number): number {
   let factor = 1;
   while (shortSide / (factor * 2) >= minSide) factor *= 2;
   return factor >= 4 ? factor : 1;
 }
 
 /** How sharp decodes a picture, and the target size. */
-interface Recipe {
+interface DecodePlan {
   readonly type: ImageType;
   readonly header: Metadata;
   readonly target: { width: number; height: number } | undefined;
@@ -153,7 +153,7 @@ interface Recipe {
 
 type Strictness = 'truncated' | 'warning';
 
-async function decodePixels(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
+async function decodePixels(bytes: Uint8Array, recipe: DecodePlan): Promise<Pixels> {
   try {
     if (recipe.type === 'heic') return await decodeHeic(bytes, recipe);
     if (recipe.type === 'bmp') {
@@ -162,11 +162,11 @@ async function decodePixels(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> 
     }
     return await (recipe.type === 'jpeg' ? decodeJpeg(bytes, recipe) : decodeOnce(bytes, recipe, 'truncated'));
   } catch (error) {
-    throw undecodable(recipe.type, error);
+    throw undecodableError(recipe.type, error);
   }
 }
 
-async function decodeHeic(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
+async function decodeHeic(bytes: Uint8Array, recipe: DecodePlan): Promise<Pixels> {
   const { header, limits } = recipe;
   const decoder = findHeicDecoder();
   if (decoder === undefined) throw new Error(`${HEIC_PACKAGE} is gone`);
@@ -178,7 +178,7 @@ async function decodeHeic(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
  * truncated if only the end marker is missing. So it is configured to fail at any warning, and harmless warnings are
  * then ignored.
  */
-async function decodeJpeg(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
+async function decodeJpeg(bytes: Uint8Array, recipe: DecodePlan): Promise<Pixels> {
   try {
     return await decodeOnce(bytes, recipe, 'warning');
   } catch (error) {
@@ -190,10 +190,10 @@ async function decodeJpeg(bytes: Uint8Array, recipe: Recipe): Promise<Pixels> {
 }
 
 /** @param raw describes bytes that are already pixels */
-async function decodeOnce(bytes: Uint8Array, recipe: Recipe, failOn: Strictness, raw?: CreateRaw): Promise<Pixels> {
+async function decodeOnce(bytes: Uint8Array, recipe: DecodePlan, failOn: Strictness, raw?: CreateRaw): Promise<Pixels> {
   const { header, target, limits } = recipe;
   const profiled = header.icc !== undefined && !isSrgbProfile(header.icc);
-  const image = preparedSharp()(bytes, {
+  const image = configuredSharp()(bytes, {
     limitInputPixels: limits.pixels,
     failOn,
     sequentialRead: true,
@@ -236,7 +236,7 @@ const NAMES: Record<ImageType, string> = {
 };
 
 /** libvips has technical messages; users get akin's message, with the original as the cause. */
-function undecodable(type: ImageType, cause?: unknown): AkinError {
+function undecodableError(type: ImageType, cause?: unknown): AkinError {
   const reason = cause instanceof Error ? cause.message : '';
   const name = NAMES[type];
   let message = `The file begins like a ${name} image but cannot be decoded: it is damaged or something else. Open and save it again in an image editor.`;

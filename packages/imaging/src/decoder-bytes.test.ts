@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { decodingBytes } from './decode.ts';
-import { withoutExtras } from './png.ts';
+import { stripAncillaryChunks } from './png.ts';
 import { drawBlocks, toSharp } from './testing/pictures.ts';
 
 /** 1600 x 1600, which decodes to 400 x 400. */
@@ -11,7 +11,7 @@ const PIXELS = 1600 * 1600;
 const least = (file: Buffer) => 4_000_000 + file.length + 400 * 400 * 3;
 
 async function decoderBytes(file: Buffer): Promise<number> {
-  const read = file[0] === 0x89 ? Buffer.from(withoutExtras(file)) : file;
+  const read = file[0] === 0x89 ? Buffer.from(stripAncillaryChunks(file)) : file;
   return (await decodingBytes(file, { minSide: 256 })) - least(read);
 }
 
@@ -50,7 +50,7 @@ describe('the memory that a decoder needs', () => {
       .png()
       .toBuffer();
     expect(await decodingBytes(tall, { minSide: 1000 })).toBe(
-      4_000_000 + withoutExtras(tall).length + 8e6 * 3 + 2048 * 4000,
+      4_000_000 + stripAncillaryChunks(tall).length + 8e6 * 3 + 2048 * 4000,
     );
   });
 

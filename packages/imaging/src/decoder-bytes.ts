@@ -2,7 +2,7 @@ import type { Metadata } from 'sharp';
 import type { ImageType } from './sniff.ts';
 
 /** What is known about a picture before it is decoded. */
-export interface Undecoded {
+export interface EncodedImage {
   readonly type: ImageType;
   readonly bytes: Uint8Array;
   readonly header: Metadata;
@@ -19,12 +19,12 @@ const MIN_BYTES = 4_000_000;
  * Estimates the bytes of memory to decode a picture: the decoder's own memory, a copy of the file, and the decoded
  * pixels. Pictures of 49 megapixels of each type took about as much, or less.
  */
-export function bytesToDecode(picture: Undecoded): number {
+export function bytesToDecode(picture: EncodedImage): number {
   const { bytes, target } = picture;
   return Math.round(MIN_BYTES + bytes.length + target.width * target.height * 3 + decoderBytes(picture));
 }
 
-function decoderBytes({ type, bytes, header }: Undecoded): number {
+function decoderBytes({ type, bytes, header }: EncodedImage): number {
   const { width, height } = header;
   const pixels = width * height;
   const rowBytes = width * header.channels * bytesOfSample(header.depth);

@@ -10,7 +10,7 @@ import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts
 import { looksLikeWebPage } from './sniff.ts';
 
 /** This much of each picture is kept without calling `admit`: most pictures are smaller. */
-const FREE_BYTES = 1_000_000;
+const BYTES_BEFORE_ADMISSION = 1_000_000;
 
 export interface DownloadOptions {
   readonly policy: DownloadPolicy;
@@ -39,7 +39,7 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
   const timeout = new AbortController();
   const timer = new PausableTimeout(limits.downloadMilliseconds, () => timeout.abort());
   const signal = options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal;
-  const untimed = async <Value>(wait: () => Promise<Value>): Promise<Value> => {
+  const withoutTimeout = async <Value>(wait: () => Promise<Value>): Promise<Value> => {
     timer.stop();
     try {
       return await wait();
@@ -47,18 +47,18 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
       timer.start();
     }
   };
-  const admit = (bytes: number) => untimed(async () => options.admit?.(bytes));
+  const admit = (bytes: number) => withoutTimeout(async () => options.admit?.(bytes));
   let address = parseUrl(url);
   try {
     for (let redirects = 0; ; redirects++) {
       const url = address;
-      const addresses = await untimed(() => allowedAddresses(url, options.policy, limits, options.signal));
+      const addresses = await withoutTimeout(() => allowedAddresses(url, options.policy, limits, options.signal));
       const response = await request(address, addresses, signal);
       try {
         const next = redirectTarget(response, address);
         if (!next) return await readPicture(response, address, limits.bytes, admit);
         if (redirects === limits.redirects) {
-          throw unreachable(address, `it redirects more than ${limits.redirects} times`);
+          throw unreachableError(address, `it redirects more than ${limits.redirects} times`);
         }
         address = next;
       } finally {
@@ -69,9 +69,9 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
     if (options.signal?.aborted) throw options.signal.reason;
     if (timeout.signal.aborted) {
       const reason = `it did not deliver within ${limits.downloadMilliseconds / 1000} seconds`;
-      throw unreachable(address, reason, error, true);
+      throw unreachableError(address, reason, error, true);
     }
-    throw error instanceof AkinError ? error : unreachable(address, reasonOf(error), error, isTransient(error));
+    throw error instanceof AkinError ? error : unreachableError(address, reasonOf(error), error, isTransient(error));
   } finally {
     timer.stop();
   }
@@ -159,14 +159,14 @@ async function allowedAddresses(
   const addresses = await unlessAborted(lookupOnce(host), signal ? AbortSignal.any([signal, late]) : late).catch(
     (error: unknown) => {
       if (late.aborted || codeOf(error) === 'EAI_AGAIN') {
-        throw unreachable(url, 'its host name could not be looked up in time (DNS)', error, true);
+        throw unreachableError(url, 'its host name could not be looked up in time (DNS)', error, true);
       }
-      throw unreachable(url, 'its host name is not known (DNS)', error);
+      throw unreachableError(url, 'its host name is not known (DNS)', error);
     },
   );
-  if (addresses.length === 0) throw unreachable(url, 'its host name has no address (DNS)');
+  if (addresses.length === 0) throw unreachableError(url, 'its host name has no address (DNS)');
   const refused = addresses.find(({ address }) => !isAllowed(host, address, policy));
-  if (refused) throw unreachable(url, REFUSALS[addressKind(refused.address)]);
+  if (refused) throw unreachableError(url, REFUSALS[addressKind(refused.address)]);
   return addresses;
 }
 
@@ -212,7 +212,7 @@ function redirectTarget(response: IncomingMessage, from: URL): URL | undefined {
   const status = response.statusCode ?? 0;
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
   const { location } = response.headers;
-  if (!location) throw unreachable(from, `it answered ${status}, a redirect without a target`);
+  if (!location) throw unreachableError(from, `it answered ${status}, a redirect without a target`);
   return parseUrl(location, from);
 }
 
@@ -225,27 +225,27 @@ async function readPicture(
   const status = response.statusCode ?? 0;
   if (status !== 200) {
     const isTransient = status >= 500 || [408, 425, 429].includes(status);
-    throw unreachable(url, `it answered with status ${status}`, undefined, isTransient);
+    throw unreachableError(url, `it answered with status ${status}`, undefined, isTransient);
   }
-  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(url, maxBytes);
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLargeError(url, maxBytes);
   const body = decodedBody(response, url);
   // The uncompressed size of a compressed body is unknown.
   const max = (body === response && Number(response.headers['content-length'])) || maxBytes;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let admitted = Math.min(FREE_BYTES, maxBytes);
+  let admitted = Math.min(BYTES_BEFORE_ADMISSION, maxBytes);
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > maxBytes) throw tooLarge(url, maxBytes);
+    if (size > maxBytes) throw tooLargeError(url, maxBytes);
     if (size > admitted) {
       await admit(max);
       admitted = maxBytes;
     }
     chunks.push(chunk);
   }
-  if (size === 0) throw unreachable(url, 'it answered with an empty body');
+  if (size === 0) throw unreachableError(url, 'it answered with an empty body');
   const bytes = Buffer.concat(chunks);
-  if (looksLikeWebPage(bytes)) throw unreachable(url, 'it answered with a web page (HTML) instead of an image');
+  if (looksLikeWebPage(bytes)) throw unreachableError(url, 'it answered with a web page (HTML) instead of an image');
   return bytes;
 }
 
@@ -254,7 +254,7 @@ function decodedBody(response: IncomingMessage, url: URL): Readable {
   const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return response;
   const decoder = decoderOf(encoding);
-  if (!decoder) throw unreachable(url, 'it answered with a content encoding that is not read');
+  if (!decoder) throw unreachableError(url, 'it answered with a content encoding that is not read');
   // Errors reach the reader through the decoder.
   return pipeline(response, decoder, () => {});
 }
@@ -266,16 +266,16 @@ function decoderOf(encoding: string) {
   return undefined;
 }
 
-function tooLarge(url: URL, maxBytes: number): AkinError {
+function tooLargeError(url: URL, maxBytes: number): AkinError {
   return new AkinError(
     'too-large',
-    `The image at ${shown(url)} has more than ${formatBytes(maxBytes)}, which is the limit.`,
+    `The image at ${loggableUrl(url)} has more than ${formatBytes(maxBytes)}, which is the limit.`,
   );
 }
 
 /** @param isTransient whether the same URL may work later: then the error says after how many seconds to try again */
-function unreachable(url: URL, reason: string, cause?: unknown, isTransient = false): AkinError {
-  return new AkinError('image-unreachable', `The image at ${shown(url)} could not be fetched: ${reason}.`, {
+function unreachableError(url: URL, reason: string, cause?: unknown, isTransient = false): AkinError {
+  return new AkinError('image-unreachable', `The image at ${loggableUrl(url)} could not be fetched: ${reason}.`, {
     ...(cause === undefined ? {} : { cause }),
     ...(isTransient ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
   });
@@ -293,7 +293,7 @@ function codeOf(error: unknown): string {
 }
 
 /** The URL without query and fragment, which may contain signatures and keys. */
-function shown(url: URL): string {
+function loggableUrl(url: URL): string {
   const text = url.origin + url.pathname;
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

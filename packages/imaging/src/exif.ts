@@ -1,6 +1,6 @@
 import type { Location } from '@akin/domain';
-import { withoutExtras } from './png.ts';
-import { preparedSharp } from './sharp.ts';
+import { stripAncillaryChunks } from './png.ts';
+import { configuredSharp } from './sharp.ts';
 import { sniffImage } from './sniff.ts';
 
 export interface ExifFacts {
@@ -22,8 +22,8 @@ export async function readExif(bytes: Uint8Array): Promise<ExifFacts> {
     const type = sniffImage(bytes);
     // A TIFF file is itself such a directory.
     if (type === 'tiff') return readFacts(bytes);
-    const safe = type === 'png' ? withoutExtras(bytes) : bytes;
-    const { exif } = await preparedSharp()(safe, { limitInputPixels: false }).metadata();
+    const safe = type === 'png' ? stripAncillaryChunks(bytes) : bytes;
+    const { exif } = await configuredSharp()(safe, { limitInputPixels: false }).metadata();
     return exif ? readFacts(exif) : {};
   } catch {
     return {};

@@ -6,7 +6,7 @@ import sharp from 'sharp';
  * decodeImage also checks that libvips found the type that the magic bytes show, so a loader that is missing here
  * cannot be used either.
  */
-const CLOSED_LOADERS = [
+const BLOCKED_LOADERS = [
   'Analyze',
   'Csv',
   'DcRaw',
@@ -37,11 +37,11 @@ let prepared = false;
  * pictures, one libvips thread for each picture (pictures run in parallel), and no loader for SVG, PDF and other types
  * that akin does not read.
  */
-export function preparedSharp(): typeof sharp {
+export function configuredSharp(): typeof sharp {
   if (!prepared) {
     sharp.cache(false);
     sharp.concurrency(1);
-    sharp.block({ operation: CLOSED_LOADERS });
+    sharp.block({ operation: BLOCKED_LOADERS });
     prepared = true;
   }
   return sharp;

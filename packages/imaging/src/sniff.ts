@@ -13,7 +13,7 @@ export const PICTURE_EXTENSIONS: ReadonlySet<string> = new Set(
   'jpg jpeg jpe jfif png gif webp avif tif tiff bmp dib'.split(' ').map((extension) => `.${extension}`),
 );
 
-const CONVERT = 'Convert it to JPEG or PNG and send that.';
+const CONVERT_ADVICE = 'Convert it to JPEG or PNG and send that.';
 const HEIC = `It is a HEIC/HEIF photo, as iPhones make them. akin reads it once ${HEIC_PACKAGE} is installed (LGPL): ${installCommand(HEIC_PACKAGE)}. Or convert it to JPEG; on the iPhone: Settings > Camera > Formats > Most Compatible.`;
 const VIDEO = 'It is a video. Send one frame of it as JPEG or PNG.';
 /** Canon's CR2: a TIFF with an additional signature. */
@@ -109,13 +109,13 @@ function describeIsoMedia(found: string[]): string | undefined {
 }
 
 const KNOWN: readonly { magics: readonly string[]; description: string }[] = [
-  { magics: ['\0\0\x01\0', '\0\0\x02\0'], description: `It is a Windows icon (ICO). ${CONVERT}` },
-  { magics: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'], description: `It is a JPEG 2000 image. ${CONVERT}` },
-  { magics: ['\0\0\0\x0cJXL ', '\xff\x0a'], description: `It is a JPEG XL image. ${CONVERT}` },
+  { magics: ['\0\0\x01\0', '\0\0\x02\0'], description: `It is a Windows icon (ICO). ${CONVERT_ADVICE}` },
+  { magics: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'], description: `It is a JPEG 2000 image. ${CONVERT_ADVICE}` },
+  { magics: ['\0\0\0\x0cJXL ', '\xff\x0a'], description: `It is a JPEG XL image. ${CONVERT_ADVICE}` },
   { magics: ['8BPS', '8BPB'], description: 'It is a Photoshop file (PSD). Export it as JPEG or PNG and send that.' },
-  { magics: ['%!PS', '\xc5\xd0\xd3\xc6'], description: `It is a PostScript file. ${CONVERT}` },
+  { magics: ['%!PS', '\xc5\xd0\xd3\xc6'], description: `It is a PostScript file. ${CONVERT_ADVICE}` },
   { magics: [CANON_RAW, 'FUJIFILMCCD-RAW', 'IIRO', 'IIU\0'], description: CAMERA_RAW },
-  { magics: ['v/1\x01'], description: `It is an OpenEXR image. ${CONVERT}` },
+  { magics: ['v/1\x01'], description: `It is an OpenEXR image. ${CONVERT_ADVICE}` },
   {
     // Matroska and WebM, AVI, Flash, MPEG, Windows Media, QuickTime without a ftyp box.
     magics: [

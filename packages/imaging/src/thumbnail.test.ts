@@ -3,14 +3,17 @@ import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { decodeImage } from './decode.ts';
 import { resizeArea } from './resize.ts';
-import { difference, drawBlocks, drawNoise, storedAs, toSharp } from './testing/pictures.ts';
+import { difference, drawBlocks, drawNoise, toSharp, withOrientation } from './testing/pictures.ts';
 import { makeThumbnail, makeThumbnailFromPixels } from './thumbnail.ts';
 
 const scene = resizeArea(drawNoise(16, 12, 3), 640, 480);
 
 describe('makeThumbnail', () => {
   it('makes a WebP of 256 px on the long side, upright and without metadata', async () => {
-    const stored = toSharp(storedAs(6, scene)).withMetadata({ orientation: 6, exif: { IFD0: { Artist: 'somebody' } } });
+    const stored = toSharp(withOrientation(6, scene)).withMetadata({
+      orientation: 6,
+      exif: { IFD0: { Artist: 'somebody' } },
+    });
     const thumbnail = await makeThumbnail(await stored.jpeg({ quality: 95 }).toBuffer());
     const { format, width, height, exif, icc, orientation } = await sharp(thumbnail).metadata();
     expect({ format, width, height, exif, icc, orientation }).toEqual({ format: 'webp', width: 256, height: 192 });

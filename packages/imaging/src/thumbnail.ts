@@ -1,7 +1,7 @@
 import { decodeImage } from './decode.ts';
 import type { ImageLimits } from './limits.ts';
 import { type Pixels, resizeArea } from './resize.ts';
-import { preparedSharp } from './sharp.ts';
+import { configuredSharp } from './sharp.ts';
 
 /** The long side of a thumbnail, in pixels. */
 const THUMBNAIL_SIDE = 256;
@@ -22,7 +22,7 @@ export async function makeThumbnailFromPixels(pixels: Pixels): Promise<Uint8Arra
   const height = Math.max(1, Math.round(pixels.height * scale));
   const small = resizeArea(pixels, width, height);
   // Effort 1 takes 2 ms; 3 and above take 5 ms, and the files are a sixth smaller.
-  return preparedSharp()(small.data, { raw: { width, height, channels: 3 } })
+  return configuredSharp()(small.data, { raw: { width, height, channels: 3 } })
     .webp({ quality: 75, effort: 1 })
     .toBuffer();
 }
@@ -32,10 +32,10 @@ export async function makeThumbnailFromPixels(pixels: Pixels): Promise<Uint8Arra
  * white.
  * @throws AkinError as decodeImage does.
  */
-export async function makeShowable(bytes: Uint8Array, side: number): Promise<Uint8Array> {
+export async function convertToWebp(bytes: Uint8Array, side: number): Promise<Uint8Array> {
   const { pixels } = await decodeImage(bytes, { minSide: side });
   const { width, height, data } = pixels;
-  return preparedSharp()(data, { raw: { width, height, channels: 3 } })
+  return configuredSharp()(data, { raw: { width, height, channels: 3 } })
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
     .webp({ quality: 85, effort: 2 })
     .toBuffer();

@@ -51,16 +51,16 @@ export function groupRule(): {
   readonly name: string;
   readonly module: string;
   readonly maxDistance: number;
-  readonly also: { readonly module: string; readonly maxDistance: number; readonly unless: number };
+  readonly secondModule: { readonly module: string; readonly maxDistance: number; readonly skipWithin: number };
   readonly cellsOf: (vector: Float32Array) => readonly number[];
-  readonly except: Query;
+  readonly exclude: Query;
 } {
   const codebook = codebookOf(GROUP_MODULE);
   const maxDistance = distanceAt(GROUP_MODULE, GROUP_SCORE);
-  const also = {
+  const secondModule = {
     module: 'color',
     maxDistance: distanceAt('color', COLOR_SCORE),
-    unless: distanceAt(GROUP_MODULE, SURE_SCORE),
+    skipWithin: distanceAt(GROUP_MODULE, SURE_SCORE),
   };
   return {
     // Groups are computed again when any of these values changes.
@@ -68,18 +68,18 @@ export function groupRule(): {
       codebook.model,
       Buffer.from(codebook.id).toString('hex'),
       maxDistance,
-      ...Object.values(also),
+      ...Object.values(secondModule),
       CELLS,
       BLANK,
     ].join(' '),
     module: GROUP_MODULE,
     maxDistance,
-    also,
+    secondModule,
     cellsOf: (vector) => {
       const order = nearestCells(codebook, vector, MAX_RANKS);
       const { cellCount } = codebook;
       return RANKS.map(([nearest, second]) => (order[nearest] as number) * cellCount + (order[second] as number));
     },
-    except: parseQuery(BLANK, {}),
+    exclude: parseQuery(BLANK, {}),
   };
 }

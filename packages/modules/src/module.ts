@@ -19,7 +19,7 @@ export type ModuleValues = Readonly<
 >;
 
 /** The scores of three distances that training measures on a folder of pictures. */
-export interface Scores {
+export interface CalibrationScores {
   /** Score of the median distance of two random pictures. */
   readonly usual: number;
   /** Score of the distance below which one in a hundred random pairs is. */
@@ -39,13 +39,13 @@ export interface Module {
    */
   readonly analyze: (picture: Picture) => ModuleValues | Promise<ModuleValues>;
   /** The scores of the module's descriptor, if they differ from `NON_MATCHING_SCORES`. Used by training. */
-  readonly scores?: Scores;
+  readonly scores?: CalibrationScores;
   /** Drawn pictures with the expected results; the contract test checks all of them. */
   readonly examples: readonly Example[];
 }
 
 /** Either the expected values, or a picture that must be nearer to one picture than to another. */
 type Example = { readonly title: string; readonly picture: () => Pixels } & (
-  | { readonly gives: ModuleValues }
-  | { readonly nearer: () => Pixels; readonly than: () => Pixels }
+  | { readonly expected: ModuleValues }
+  | { readonly nearPicture: () => Pixels; readonly farPicture: () => Pixels }
 );

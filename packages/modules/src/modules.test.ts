@@ -37,8 +37,8 @@ describe.each(MODULES.map((manifest) => [manifest.name, manifest] as const))('th
     expect(module.examples.length).toBeGreaterThan(0);
     for (const example of module.examples) {
       const values = await module.analyze(prepare(example.picture()));
-      if ('gives' in example) {
-        expect({ title: example.title, ...values }).toMatchObject({ title: example.title, ...example.gives });
+      if ('expected' in example) {
+        expect({ title: example.title, ...values }).toMatchObject({ title: example.title, ...example.expected });
       } else {
         const output = manifest.descriptor?.output ?? '';
         const vector = (values[output] as Descriptor).vector;
@@ -46,7 +46,10 @@ describe.each(MODULES.map((manifest) => [manifest.name, manifest] as const))('th
           const other = (await module.analyze(prepare(pixels)))[output] as Descriptor;
           return distance(vector, other.vector);
         };
-        expect({ title: example.title, nearer: (await to(example.nearer())) < (await to(example.than())) }).toEqual({
+        expect({
+          title: example.title,
+          nearer: (await to(example.nearPicture())) < (await to(example.farPicture())),
+        }).toEqual({
           title: example.title,
           nearer: true,
         });

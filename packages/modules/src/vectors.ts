@@ -5,7 +5,7 @@
 import type { Calibration } from '@akin/domain';
 import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
-import { modelSetInUse, namesOf } from './vectors/model-set.ts';
+import { activeModelSet, modelSetText } from './vectors/model-set.ts';
 
 export { colorQuery, parseHexColors } from './color/query.ts';
 export { earlierNetworkFolder, earlierNetworks } from './content/network-folder.ts';
@@ -17,10 +17,10 @@ export { distanceAt, scoreOf } from './vectors/calibration.ts';
 export { combine } from './vectors/combine.ts';
 export { decodeDescriptor, encodeDescriptor } from './vectors/descriptor.ts';
 export {
+  activeModelSet,
   type ModelSet,
-  modelSetInUse,
+  modelSetText,
   modelSetWith,
-  namesOf,
   ownModelSet,
   replaceOutputs,
 } from './vectors/model-set.ts';
@@ -39,17 +39,17 @@ export function nearestCells(module: string, vector: Float32Array, max?: number)
  * other models cannot be compared.
  */
 export function modelNames(): string {
-  return namesOf(modelSetInUse());
+  return modelSetText(activeModelSet());
 }
 
 /** The model of each module. */
 export function models(): ReadonlyMap<string, string> {
-  return modelSetInUse().models;
+  return activeModelSet().models;
 }
 
 /** The score calibration of each module. */
 export function calibrations(): ReadonlyMap<string, Calibration> {
-  return modelSetInUse().calibrations;
+  return activeModelSet().calibrations;
 }
 
 /** Number of cells of the module's codebook; cells are numbered from 0. */

@@ -15,8 +15,8 @@ export function backoffAfter(name: JobName, attempt: number): number {
 }
 
 /**
- * Runs a handler within the time limit of the job catalogue, if there is one. A handler that takes longer keeps running,
- * but its result is ignored.
+ * Runs a handler within the time limit of the job catalogue, if there is one. A handler that takes longer keeps
+ * running, but its result is ignored.
  */
 export async function runAttempt<Name extends JobName>(
   name: Name,

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { reporter } from './bull-queue.ts';
+import { createErrorReporter } from './bull-queue.ts';
 
 afterEach(() => {
   jest.useRealTimers();
@@ -8,7 +8,7 @@ afterEach(() => {
 it('logs a repeated error once in each outage', () => {
   jest.useFakeTimers();
   let lines = 0;
-  const report = reporter({ warn: () => lines++ }, 'Redis');
+  const report = createErrorReporter({ warn: () => lines++ }, 'Redis');
   const fail = () => report(new Error('connect ECONNREFUSED'));
   fail();
   for (let second = 0; second < 300; second++) {

@@ -9,8 +9,8 @@ import {
   type WorkerOptions,
 } from 'bullmq';
 import { parsePayload, runAttempt } from './attempt.ts';
-import { keepWorking, RETRY_MILLISECONDS } from './keep-working.ts';
-import { type AddOptions, FAILED_KEPT, type JobHandler, type Queue, type WorkOptions } from './queue.ts';
+import { type AddOptions, type JobHandler, MAX_FAILED_JOBS, type Queue, type WorkOptions } from './queue.ts';
+import { RETRY_MILLISECONDS, superviseWorker } from './supervise-worker.ts';
 
 export interface SharedQueueConfig {
   /** URL of the server. */
@@ -33,7 +33,7 @@ export interface SharedQueue extends Queue {
   /** Announces that this process adds jobs under its version of the job contract. Repeat the call every minute. */
   announce(): Promise<void>;
   /** The versions of the job contract that were used during the last minute. */
-  announced(): Promise<string[]>;
+  announcedContracts(): Promise<string[]>;
 }
 
 /** The server of a queue does not answer now; it may answer later. */
@@ -51,10 +51,10 @@ export interface BullServer {
   createWorker(jobs: JobName, process: (job: BullJob) => Promise<void>, settings: WorkerSettings): BullWorker;
   isConnected(): boolean;
   /** Returns those of the given ids whose jobs exist and have not failed permanently. */
-  alive(queue: BullQueue, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  liveJobs(queue: BullQueue, ids: readonly string[]): Promise<ReadonlySet<string>>;
   announce(contract: string): Promise<void>;
   /** @param milliseconds maximum age of the announcements */
-  announced(milliseconds: number): Promise<string[]>;
+  announcedContracts(milliseconds: number): Promise<string[]>;
   /** The error to report for one of opening: a `QueueUnavailableError` if the server went away meanwhile. */
   explain(error: unknown): unknown;
   close(): Promise<void>;
@@ -68,7 +68,7 @@ const ANNOUNCED_MILLISECONDS = 60_000;
  * A job whose process was killed is given to another process within half a minute. A job that crashes its process
  * stalls all jobs that this process has taken, most of which only wait. So a job is given up only after many crashes.
  */
-const STALLED = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 10 } as const;
+const STALLED_SETTINGS = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 10 } as const;
 
 /** BullMQ runs jobs with the priority 0 before all others. */
 const PRIORITIES = { interactive: 0, bulk: 1 } as const;
@@ -119,7 +119,7 @@ export async function createBullQueue(
         backoff: { type: 'exponential', delay: JOBS[name].backoff },
         priority: PRIORITIES[priority ?? 'interactive'],
         removeOnComplete: true,
-        removeOnFail: { count: FAILED_KEPT[name] },
+        removeOnFail: { count: MAX_FAILED_JOBS[name] },
       });
     },
     work<Name extends JobName>(name: Name, handler: JobHandler<Name>, { concurrency, onFailed }: WorkOptions<Name>) {
@@ -139,10 +139,10 @@ export async function createBullQueue(
           handling--;
         }
       };
-      const settings = { runRetryDelay: RETRY_MILLISECONDS, ...STALLED, autorun: false };
+      const settings = { runRetryDelay: RETRY_MILLISECONDS, ...STALLED_SETTINGS, autorun: false };
       let takesMore = true;
       let latest: BullWorker | undefined;
-      const worker = keepWorking(
+      const worker = superviseWorker(
         () => {
           const one = server.createWorker(name, process, { ...settings, concurrency: takesMore ? concurrency : 1 });
           latest = one;
@@ -164,7 +164,7 @@ export async function createBullQueue(
       );
       workers.add(worker);
       return {
-        takeMore(more) {
+        allowConcurrency(more) {
           takesMore = more;
           if (latest) latest.concurrency = more ? concurrency : 1;
         },
@@ -185,11 +185,11 @@ export async function createBullQueue(
         failed: failed ?? 0,
       };
     },
-    async alive(name, ids) {
-      return ids.length === 0 ? new Set() : server.alive(queueOf(name), ids);
+    async liveJobs(name, ids) {
+      return ids.length === 0 ? new Set() : server.liveJobs(queueOf(name), ids);
     },
     announce: () => server.announce(contract ?? ''),
-    announced: () => server.announced(ANNOUNCED_MILLISECONDS),
+    announcedContracts: () => server.announcedContracts(ANNOUNCED_MILLISECONDS),
     async [Symbol.asyncDispose]() {
       closed = true;
       await Promise.all([...workers].map((worker) => worker[Symbol.asyncDispose]()));
@@ -208,7 +208,7 @@ export function prefixOf({ prefix = 'akin', contract }: Pick<SharedQueueConfig, 
 const QUIET_MILLISECONDS = 60_000;
 
 /** Logs an error once, and not again while the same error repeats. */
-export function reporter(log: Pick<Log, 'warn'> | undefined, server: string): (error: Error) => void {
+export function createErrorReporter(log: Pick<Log, 'warn'> | undefined, server: string): (error: Error) => void {
   let last: { readonly message: string; readonly at: number } | undefined;
   return (error) => {
     const isNew = last?.message !== error.message || Date.now() - last.at >= QUIET_MILLISECONDS;

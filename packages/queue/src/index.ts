@@ -1,4 +1,4 @@
 export { QueueUnavailableError, type SharedQueue, type SharedQueueConfig } from './bull-queue.ts';
 export { createPostgresQueue } from './postgres-queue.ts';
-export type { Job, JobCounts, Queue, Working } from './queue.ts';
+export type { Job, JobCounts, Queue, WorkerHandle } from './queue.ts';
 export { createRedisQueue } from './redis-queue.ts';

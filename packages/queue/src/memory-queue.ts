@@ -1,6 +1,6 @@
 import { JOBS, type JobName, type JobPayload } from '@akin/contract';
 import { backoffAfter, parsePayload, runAttempt } from './attempt.ts';
-import { type AddOptions, FAILED_KEPT, type Job, type JobHandler, type Queue, type WorkOptions } from './queue.ts';
+import { type AddOptions, type Job, type JobHandler, MAX_FAILED_JOBS, type Queue, type WorkOptions } from './queue.ts';
 
 /** The jobs of one name. */
 interface Jobs {
@@ -24,7 +24,7 @@ interface Worker {
   readonly handle: (job: Job<JobName>) => Promise<void>;
   readonly options: WorkOptions<JobName>;
   readonly running: Set<Promise<void>>;
-  takesMore: boolean;
+  isConcurrent: boolean;
 }
 
 /** A queue within this process, for installations with a single process. Its jobs are lost when the process ends. */
@@ -40,7 +40,7 @@ export function createMemoryQueue(): Queue {
 
   function fill(name: JobName, jobs: Jobs): void {
     for (const worker of jobs.workers) {
-      while (worker.running.size < (worker.takesMore ? worker.options.concurrency : 1)) {
+      while (worker.running.size < (worker.isConcurrent ? worker.options.concurrency : 1)) {
         const entry = jobs.waiting.interactive.shift() ?? jobs.waiting.bulk.shift();
         if (entry === undefined) return;
         const running = run(name, jobs, worker, entry).finally(() => {
@@ -71,7 +71,7 @@ export function createMemoryQueue(): Queue {
       }
       jobs.failed.add(id);
       for (const oldest of jobs.failed) {
-        if (jobs.failed.size <= FAILED_KEPT[name]) break;
+        if (jobs.failed.size <= MAX_FAILED_JOBS[name]) break;
         jobs.failed.delete(oldest);
         jobs.ids.delete(oldest);
       }
@@ -113,20 +113,20 @@ export function createMemoryQueue(): Queue {
         handle,
         options: options as unknown as WorkOptions<JobName>,
         running: new Set(),
-        takesMore: true,
+        isConcurrent: true,
       };
       jobs.workers.add(worker);
       fill(name, jobs);
       return {
-        takeMore(more) {
-          worker.takesMore = more;
+        allowConcurrency(more) {
+          worker.isConcurrent = more;
           if (jobs.workers.has(worker)) fill(name, jobs);
         },
         [Symbol.asyncDispose]: () => stop(jobs, worker),
       };
     },
     counts: async (name) => counts(name),
-    async alive(name, ids) {
+    async liveJobs(name, ids) {
       const jobs = jobsOf(name);
       return new Set(ids.filter((id) => jobs.ids.has(id) && !jobs.failed.has(id)));
     },

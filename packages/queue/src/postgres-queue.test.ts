@@ -35,12 +35,12 @@ describe('a queue on PostgreSQL', () => {
       working.work('analyze', async ({ id }) => resolve(id), { concurrency: 1 });
     });
     await adding.add('analyze', PAYLOAD, { id: 'a' });
-    expect(await other.alive('analyze', ['a'])).toEqual(new Set());
+    expect(await other.liveJobs('analyze', ['a'])).toEqual(new Set());
     expect(await handled).toBe('a');
-    expect(await other.announced()).toEqual([]);
+    expect(await other.announcedContracts()).toEqual([]);
     await adding.announce();
     await adding.announce();
-    expect(await other.announced()).toEqual(['content=akin-2']);
+    expect(await other.announcedContracts()).toEqual(['content=akin-2']);
   });
 
   it('can be opened by several processes at the same time on an empty database', async () => {

@@ -9,16 +9,16 @@ import {
   UnsupportedPostgresVersionError,
 } from 'bullmq';
 import pg from 'pg';
+import { BackoffWorker } from './backoff-worker.ts';
 import {
   type BullServer,
   createBullQueue,
+  createErrorReporter,
   prefixOf,
   QueueUnavailableError,
-  reporter,
   type SharedQueue,
   type SharedQueueConfig,
 } from './bull-queue.ts';
-import { PatientWorker } from './patient-worker.ts';
 
 /** BullMQ has a separate type for each server, although their methods are the same. */
 type RedisLike = Awaited<ReturnType<BullServer['openQueue']>>;
@@ -27,7 +27,7 @@ type RedisLike = Awaited<ReturnType<BullServer['openQueue']>>;
 const CONNECTIONS = 8;
 const CONNECT_MILLISECONDS = 5_000;
 /** SQLSTATEs of a server that loses the connection, is full, or shuts down. */
-const PASSING = /^(08|53|57)/;
+const TRANSIENT_STATES = /^(08|53|57)/;
 
 /**
  * A queue on PostgreSQL (`postgres://…`), for several processes of akin without Redis. Its tables are in the schema
@@ -39,7 +39,7 @@ const PASSING = /^(08|53|57)/;
  */
 export async function createPostgresQueue(config: SharedQueueConfig): Promise<SharedQueue> {
   const prefix = prefixOf(config);
-  const report = reporter(config.log, 'PostgreSQL');
+  const report = createErrorReporter(config.log, 'PostgreSQL');
   const address = {
     connectionString: config.url,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
@@ -82,7 +82,7 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
         return queue as RedisLike;
       },
       createWorker(jobs, process, settings) {
-        const worker: unknown = new PatientWorker(
+        const worker: unknown = new BackoffWorker(
           nameOf(jobs),
           process,
           { connection, ...settings },
@@ -91,7 +91,7 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
         return worker as ReturnType<BullServer['createWorker']>;
       },
       isConnected: () => connected,
-      async alive(queue, ids) {
+      async liveJobs(queue, ids) {
         const { rows } = await pool.query<{ id: string }>(
           `select id from job where queue = $1 and id = any($2::text[]) and state not in ('failed', 'completed')`,
           [queue.name, ids],
@@ -105,7 +105,7 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
           [config.prefix ?? 'akin', contract],
         );
       },
-      async announced(milliseconds) {
+      async announcedContracts(milliseconds) {
         const { rows } = await pool.query<{ contract: string }>(
           `select contract from akin_contracts where prefix = $1 and announced_at >= now() - $2 * interval '1 millisecond'`,
           [config.prefix ?? 'akin', milliseconds],
@@ -154,7 +154,7 @@ function unavailable(cause: unknown, url: string): unknown {
 
 /** Whether the server answers, and would refuse the same again. */
 function isRefusal(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return !PASSING.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return !TRANSIENT_STATES.test(error.code ?? '');
   return error instanceof SchemaVersionMismatchError || error instanceof UnsupportedPostgresVersionError;
 }
 

@@ -32,13 +32,13 @@ export interface WorkOptions<Name extends JobName> {
 }
 
 /** Handles jobs until disposed. Disposing takes no more jobs and waits for the running ones. */
-export interface Working extends AsyncDisposable {
+export interface WorkerHandle extends AsyncDisposable {
   /**
    * If true, the worker takes as many jobs as `concurrency` allows; if false, it takes none while it still has one,
    * which leaves them to other workers. A job requested earlier may still arrive. The change takes effect when a job
    * ends.
    */
-  takeMore(more: boolean): void;
+  allowConcurrency(more: boolean): void;
 }
 
 /** How many jobs of a name are in each state. */
@@ -67,7 +67,7 @@ export interface Queue extends AsyncDisposable {
    * Starts to handle the jobs of a name. If the handler throws, the job is tried again with growing delays, up to the
    * number of attempts in the catalogue.
    */
-  work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions<Name>): Working;
+  work<Name extends JobName>(name: Name, handler: JobHandler<Name>, options: WorkOptions<Name>): WorkerHandle;
   counts(name: JobName): Promise<JobCounts>;
   /** Whether enough jobs for a content model are waiting, so that other jobs go first. Without this method: never. */
   isFull?(model: string | undefined): boolean;
@@ -78,8 +78,12 @@ export interface Queue extends AsyncDisposable {
    * @param models the content models of the jobs, for a queue that keeps the jobs of each model apart. Without them, it
    * finds only jobs for models that it has already handled.
    */
-  alive(name: JobName, ids: readonly string[], models?: ReadonlySet<string | undefined>): Promise<ReadonlySet<string>>;
+  liveJobs(
+    name: JobName,
+    ids: readonly string[],
+    models?: ReadonlySet<string | undefined>,
+  ): Promise<ReadonlySet<string>>;
 }
 
 /** How many failed jobs are kept. A job with a result has some 40 kB, and the server may have little memory. */
-export const FAILED_KEPT: Readonly<Record<JobName, number>> = { analyze: 1_000, analyzed: 50 };
+export const MAX_FAILED_JOBS: Readonly<Record<JobName, number>> = { analyze: 1_000, analyzed: 50 };

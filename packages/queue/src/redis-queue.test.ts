@@ -42,10 +42,10 @@ describe('a queue on Redis', () => {
     await using same = await createRedisQueue({ url: redis.url, prefix, contract: 'content=akin-2' });
     other.work('analyze', () => Promise.reject(new Error('another model')), { concurrency: 1 });
     await adding.add('analyze', PAYLOAD, { id: 'a' });
-    expect(await other.alive('analyze', ['a'])).toEqual(new Set());
-    expect(await other.announced()).toEqual([]);
+    expect(await other.liveJobs('analyze', ['a'])).toEqual(new Set());
+    expect(await other.announcedContracts()).toEqual([]);
     await adding.announce();
-    expect(await other.announced()).toEqual(['content=akin-2']);
+    expect(await other.announcedContracts()).toEqual(['content=akin-2']);
     const handled = new Promise((resolve) => {
       same.work('analyze', async ({ id }) => resolve(id), { concurrency: 1 });
     });
@@ -85,7 +85,7 @@ describe('a queue on Redis', () => {
       message: expect.stringContaining(`Redis at ${new URL(url).host} refuses the connection: ${reason}`),
     });
     await using queue = await createRedisQueue({ url: url.replace('redis://', 'redis://:secret@') });
-    expect(await queue.alive('analyze', [])).toEqual(new Set());
+    expect(await queue.liveJobs('analyze', [])).toEqual(new Set());
   });
 
   it('logs no password when Redis refuses it after a change', async () => {

@@ -1,14 +1,14 @@
 import { Queue as BullQueue } from 'bullmq';
 import { Redis } from 'ioredis';
+import { BackoffWorker } from './backoff-worker.ts';
 import {
   createBullQueue,
+  createErrorReporter,
   prefixOf,
   QueueUnavailableError,
-  reporter,
   type SharedQueue,
   type SharedQueueConfig,
 } from './bull-queue.ts';
-import { PatientWorker } from './patient-worker.ts';
 
 /**
  * A connection without a reply for this time is replaced: the machine of Redis may be gone. Otherwise the system would
@@ -20,19 +20,19 @@ const SILENT_MILLISECONDS = 15_000;
  * A queue on Redis (`redis://…` or `rediss://…`), for several processes of akin. Redis may be stopped or wiped: then
  * the jobs are lost, and the process that keeps the state adds them again.
  *
- * @throws QueueUnavailableError when Redis does not answer, or refuses the connection; Error when Redis is configured to
- * evict keys, because it would delete jobs when its memory is full
+ * @throws QueueUnavailableError when Redis does not answer, or refuses the connection; Error when Redis is configured
+ * to evict keys, because it would delete jobs when its memory is full
  */
 export async function createRedisQueue(config: SharedQueueConfig): Promise<SharedQueue> {
   const prefix = prefixOf(config);
-  const report = reporter(config.log, 'Redis');
+  const report = createErrorReporter(config.log, 'Redis');
   // `add` must fail immediately when Redis is down, because a request waits for it; workers wait until Redis is back.
   const producer = await connect(
     config.url,
     { maxRetriesPerRequest: 1, enableOfflineQueue: false, socketTimeout: SILENT_MILLISECONDS },
     report,
   );
-  const explain = (error: unknown) => (producer.status === 'ready' ? error : unavailable(config.url, error));
+  const explain = (error: unknown) => (producer.status === 'ready' ? error : unavailableError(config.url, error));
   try {
     await requireNoEviction(producer);
   } catch (error) {
@@ -49,9 +49,9 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
     {
       openQueue: async (jobs) => new BullQueue(jobs, { connection: producer, prefix, skipWaitingForReady: true }),
       createWorker: (jobs, process, settings) =>
-        new PatientWorker(jobs, process, { connection: forWorkers, prefix, ...settings }),
+        new BackoffWorker(jobs, process, { connection: forWorkers, prefix, ...settings }),
       isConnected: () => producer.status === 'ready' && forWorkers.status === 'ready',
-      async alive(queue, ids) {
+      async liveJobs(queue, ids) {
         const asking = producer.pipeline();
         for (const id of ids) asking.exists(queue.toKey(id)).zscore(queue.toKey('failed'), id);
         const replies = (await asking.exec()) ?? [];
@@ -67,7 +67,7 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
       async announce(contract) {
         await producer.zadd(contracts, Date.now(), contract);
       },
-      announced: (milliseconds) => producer.zrangebyscore(contracts, Date.now() - milliseconds, '+inf'),
+      announcedContracts: (milliseconds) => producer.zrangebyscore(contracts, Date.now() - milliseconds, '+inf'),
       explain,
       async close() {
         forWorkers.disconnect();
@@ -98,7 +98,7 @@ async function connect(
     return redis;
   } catch (error) {
     redis.disconnect();
-    throw unavailable(url, reason ?? error);
+    throw unavailableError(url, reason ?? error);
   }
 }
 
@@ -107,7 +107,7 @@ function isDemoted({ message }: Error): boolean {
   return message.includes('READONLY');
 }
 
-function unavailable(url: string, cause: unknown): QueueUnavailableError {
+function unavailableError(url: string, cause: unknown): QueueUnavailableError {
   const { host } = new URL(url);
   if (cause instanceof Error && cause.name === 'ReplyError') {
     return new QueueUnavailableError(`Redis at ${host} refuses the connection: ${cause.message}`, { cause });

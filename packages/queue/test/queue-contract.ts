@@ -61,7 +61,7 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
       for (let i = 0; i < 3; i++) await queue.add('analyze', payload(i), { id: `job-${i}` });
       await untilCounts('analyze', { waiting: 0, active: 3 });
       await until(() => ends.length === 3);
-      working.takeMore(false);
+      working.allowConcurrency(false);
       for (let i = 3; i < 7; i++) await queue.add('analyze', payload(i), { id: `job-${i}` });
       ends.shift()?.();
       ends.shift()?.();
@@ -70,7 +70,7 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
       await untilCounts('analyze', { waiting: 0, active: 1 });
       await other[Symbol.asyncDispose]();
       for (let i = 7; i < 10; i++) await queue.add('analyze', payload(i), { id: `job-${i}` });
-      working.takeMore(true);
+      working.allowConcurrency(true);
       ends.shift()?.();
       await untilCounts('analyze', { waiting: 0, active: 3 });
       while (ends.length < 3) await delay(5);
@@ -214,14 +214,14 @@ export function queueContract(kind: string, open: () => Promise<Queue>): void {
       );
       for (const id of ['done', 'poison']) await queue.add('analyze', payload(1), { id });
       await untilCounts('analyze', { delayed: 1, waiting: 0, active: 0 });
-      expect(await queue.alive('analyze', ['done', 'poison'])).toEqual(new Set(['poison']));
+      expect(await queue.liveJobs('analyze', ['done', 'poison'])).toEqual(new Set(['poison']));
       await untilCounts('analyze', { failed: 1, delayed: 0, active: 0 });
       for (const id of ['running', 'waiting']) await queue.add('analyze', payload(1), { id });
       await untilCounts('analyze', { active: 1, waiting: 1 });
       const ids = ['done', 'poison', 'running', 'waiting', 'never-was'];
-      expect(await queue.alive('analyze', ids)).toEqual(new Set(['running', 'waiting']));
-      expect(await queue.alive('analyzed', ids)).toEqual(new Set());
-      expect(await queue.alive('analyze', [])).toEqual(new Set());
+      expect(await queue.liveJobs('analyze', ids)).toEqual(new Set(['running', 'waiting']));
+      expect(await queue.liveJobs('analyzed', ids)).toEqual(new Set());
+      expect(await queue.liveJobs('analyze', [])).toEqual(new Set());
       finish();
     });
 

@@ -94,8 +94,8 @@ function withoutSecrets(line: string): string {
 function withoutUrlSecrets(line: string): string {
   // Most lines contain no URL.
   if (!line.includes('://')) return line;
-  // A line may contain a long text of a client. Each match begins at `://` and none tries a character twice, so the time
-  // is proportional to the length.
+  // A line may contain a long text of a client. Each match begins at `://` and none tries a character twice, so the
+  // time is proportional to the length.
   return line
     .replace(/(?<=\w:\/\/)([^\s"\\?]*)(\?[^\s"\\]*)?/g, (_, rest, query) => (query ? `${rest}?[removed]` : rest))
     .replace(/(?<=\w:\/\/)([^\s"\\/:@]*):[^\s"\\/@]+@/g, '$1:[removed]@');

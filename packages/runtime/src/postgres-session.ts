@@ -98,7 +98,7 @@ export async function requireSessionPooling(
     other = await openOther();
     other.on('error', () => undefined);
   } catch (cause) {
-    throw noConnectionLeft(cause);
+    throw noConnectionError(cause);
   }
   const stop = new AbortController();
   // A signal of AbortSignal.timeout() that only AbortSignal.any() references may be garbage-collected too early.
@@ -117,7 +117,7 @@ export async function requireSessionPooling(
       ),
     ]);
     await ask(other, `notify ${channel}`).catch((cause) => {
-      throw noConnectionLeft(cause);
+      throw noConnectionError(cause);
     });
     if (!(await first)) {
       throw new PoolerError(
@@ -133,7 +133,7 @@ export async function requireSessionPooling(
   }
 }
 
-function noConnectionLeft(cause: unknown): PoolerError {
+function noConnectionError(cause: unknown): PoolerError {
   return new PoolerError(
     'The pooler in front of PostgreSQL gave no second connection. In session pooling each connection of akin needs one of the server: up to 11 per process, and 19 with a queue on PostgreSQL. Raise default_pool_size and max_db_connections in PgBouncer.',
     true,

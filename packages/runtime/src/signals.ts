@@ -6,7 +6,7 @@ const SAME_SIGNAL_MILLISECONDS = 500;
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 };
 
 /** The reason of aborts after a signal. */
-export class Stopped extends Error {
+export class StoppedError extends Error {
   override readonly name = 'AbortError';
   /** The exit code that a shell reports for a process killed by the signal: 128 and the number of the signal. */
   readonly exitCode: number;
@@ -20,7 +20,7 @@ export class Stopped extends Error {
 /**
  * Resolves at the first SIGINT or SIGTERM. After that, a second one ends the process at once, even during its shutdown.
  */
-export async function untilSignal(): Promise<keyof typeof EXIT_CODES> {
+export async function waitForSignal(): Promise<keyof typeof EXIT_CODES> {
   return new Promise((resolve) => {
     let first: number | undefined;
     const onSignal = (signal: keyof typeof EXIT_CODES) => {

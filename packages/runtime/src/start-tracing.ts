@@ -39,7 +39,7 @@ export async function startTracing(
   env: Environment,
   log: Pick<Log, 'warn'>,
 ): Promise<Tracing | undefined> {
-  if (!asksForTraces(env)) return undefined;
+  if (!isTracingRequested(env)) return undefined;
   const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
   if (protocol !== 'http/protobuf' && protocol !== 'http/json') {
     log.warn({ protocol }, 'no traces: OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json');
@@ -55,7 +55,7 @@ export async function startTracing(
       ? import('@opentelemetry/exporter-trace-otlp-http')
       : import('@opentelemetry/exporter-trace-otlp-proto'),
   ]);
-  const warn = limitedWarning(log);
+  const warn = rateLimitedWarning(log);
   const warnOfError = ({ message, code }: Error & { code?: string }) => warn(message || code || 'unknown');
   const diag: DiagLogger = { error: warn, warn, info() {}, debug() {}, verbose() {} };
   api.diag.setLogger(diag, { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true });
@@ -146,7 +146,7 @@ export async function startTracing(
   };
 }
 
-function asksForTraces(env: Environment): boolean {
+function isTracingRequested(env: Environment): boolean {
   if (/^true$/i.test(env.OTEL_SDK_DISABLED ?? '')) return false;
   const exporters = env.OTEL_TRACES_EXPORTER;
   if (exporters) return exporters.split(',').some((name) => name.trim() === 'otlp');
@@ -154,7 +154,7 @@ function asksForTraces(env: Environment): boolean {
 }
 
 /** Logs errors of the SDK, but not repeatedly while the receiver is unreachable. */
-function limitedWarning(log: Pick<Log, 'warn'>): (reason: string) => void {
+function rateLimitedWarning(log: Pick<Log, 'warn'>): (reason: string) => void {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return (reason) => {
     if (performance.now() < quietUntil) return;

@@ -1,4 +1,4 @@
-interface Waiting {
+interface Waiter {
   readonly weight: number;
   readonly begin: () => void;
 }
@@ -10,8 +10,8 @@ interface Waiting {
  */
 export class WeightedSemaphore {
   readonly #capacity: number;
-  readonly #urgent = new Set<Waiting>();
-  readonly #others = new Set<Waiting>();
+  readonly #urgent = new Set<Waiter>();
+  readonly #others = new Set<Waiter>();
   #taken = 0;
 
   constructor(capacity: number) {
@@ -60,7 +60,7 @@ export class WeightedSemaphore {
     };
   }
 
-  #wait(line: Set<Waiting>, weight: number, signal: AbortSignal): Promise<void> {
+  #wait(line: Set<Waiter>, weight: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         line.delete(waiting);
@@ -68,7 +68,7 @@ export class WeightedSemaphore {
         // Lighter callers may have waited behind it.
         this.#admit();
       };
-      const waiting: Waiting = {
+      const waiting: Waiter = {
         weight,
         begin() {
           signal.removeEventListener('abort', onAbort);

@@ -5,7 +5,7 @@
 const SLICE_MILLISECONDS = 1;
 
 /** A function to be awaited after each small piece of a long computation: now and then it lets other requests run. */
-export function createYield(): () => Promise<void> | undefined {
+export function createYielder(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {
     if (performance.now() - since < SLICE_MILLISECONDS) return undefined;

@@ -28,7 +28,11 @@ export class Cells {
     else rows.push(row);
   }
 
-  /** The rows of some different cells. @param rows receives them, those of one cell in ascending order @returns how many */
+  /**
+   * The rows of some different cells.
+   * @param rows receives them, those of one cell in ascending order
+   * @returns how many
+   */
   rowsIn(cells: Int32Array, rows: Uint32Array): number {
     let count = 0;
     for (const cell of cells) {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { addDocument, finder, gaussian, nearestOf } from '../test/search.ts';
-import { Codes } from './code-table.ts';
+import { CodeTable } from './code-table.ts';
 import { Coder, MAX_SIGN_SUM } from './codes.ts';
 import { SearchedCollection } from './collection.ts';
 import { NO_LIMIT } from './segment.ts';
@@ -56,7 +56,7 @@ function expectRightResults(collection: SearchedCollection, commit: number, isIn
 }
 
 it('scans near clusters first, and ends when it is enough', () => {
-  const codes = new Codes(new Coder(DIMENSIONS));
+  const codes = new CodeTable(new Coder(DIMENSIONS));
   const rows = Array.from({ length: ROWS }, (_, row) => near(row));
   for (const [row, vector] of rows.entries()) codes.set(row, vector);
   const scan = (query: Float32Array, mostMatches: number) => {
@@ -127,7 +127,7 @@ describe('clusters of codes', () => {
       1,
       Uint32Array.from({ length: ROWS }, (_, i) => before + i).filter((doc) => doc % 2 === 0),
     );
-    for (let doc = 0; doc < 900; doc++) collection.endRow(doc, 2);
+    for (let doc = 0; doc < 900; doc++) collection.expireRow(doc, 2);
     collection.advance(2);
     expectRightResults(collection, 1, (doc) => doc < before);
     expectRightResults(collection, 2, (doc) => doc >= 900);
@@ -140,7 +140,7 @@ describe('clusters of codes', () => {
 
   it('stay when dead rows are removed', () => {
     const count = vectors.length;
-    for (let doc = 0; doc < count; doc += 3) collection.endRow(doc, 3);
+    for (let doc = 0; doc < count; doc += 3) collection.expireRow(doc, 3);
     collection.advance(3);
     expect(() => find(collection, near(1), { commit: 2 })).toThrow('not searched');
     expect(collection.clustering()).toBeUndefined();
@@ -157,7 +157,7 @@ describe('clusters of codes', () => {
     find(other, near(1));
     const steps = other.clustering();
     for (let i = 0; i < 50; i++) steps?.next();
-    for (let doc = 0; doc < ROWS; doc += 3) other.endRow(doc, 2);
+    for (let doc = 0; doc < ROWS; doc += 3) other.expireRow(doc, 2);
     other.advance(2);
     expect(steps?.next().done).toBe(true);
     expect([...find(other, vectors[1] as Float32Array, { commit: 2 }).docs]).toContain(1);

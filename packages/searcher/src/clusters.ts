@@ -56,7 +56,7 @@ export class Clusters {
   }
 
   /** The same clusters at other positions. */
-  movedTo(starts: Uint32Array): Clusters {
+  withStarts(starts: Uint32Array): Clusters {
     return new Clusters(this.#centroids, this.#radius, starts);
   }
 
@@ -64,7 +64,7 @@ export class Clusters {
    * The clusters by the estimated distance of their centroids from a query, nearest first. Those with nearly the same
    * distance come in any order.
    */
-  fromNear(query: CodedQuery): Uint32Array {
+  nearestFirst(query: CodedQuery): Uint32Array {
     const squares = new Float64Array(this.#all.length);
     this.#centroids.positions.set(this.#all);
     this.#centroids.estimate(query, this.#all.length, squares);
@@ -88,7 +88,7 @@ export class Clusters {
   }
 
   /** The clusters that can have vectors within a distance of a query. */
-  within(query: CodedQuery, distance: number): number[] {
+  clustersWithin(query: CodedQuery, distance: number): number[] {
     const clusters: number[] = [];
     this.#centroids.positions.set(this.#all);
     this.#centroids.compare(
@@ -221,7 +221,8 @@ function* groupsOf(
 }
 
 /**
- * For each centroid the positions to which it is the nearest or the next one: the nearest cluster may be in either group.
+ * For each centroid the positions to which it is the nearest or the next one: the nearest cluster may be in either
+ * group.
  */
 function nearGroups(codes: Clusterable, positions: Uint32Array, centroids: readonly CodedVector[]): Uint32Array[] {
   const squares = centroids.map((centroid) => codes.estimate(centroid, positions));

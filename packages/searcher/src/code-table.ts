@@ -49,10 +49,10 @@ export interface ClusterScan {
 }
 
 /**
- * Codes of vectors of many rows: about 0.63 bytes a number. Each vector has a position. Positions are given in ascending
- * order, until clusters are made: then the vectors of a cluster are next to each other.
+ * Codes of vectors of many rows: about 0.63 bytes a number. Each vector has a position. Positions are given in
+ * ascending order, until clusters are made: then the vectors of a cluster are next to each other.
  */
-export class Codes {
+export class CodeTable {
   readonly coder: Coder;
   readonly #segments: Segment[] = [];
   #count = 0;
@@ -100,7 +100,7 @@ export class Codes {
    * The smallest cosine of the angle between a query and a vector at a squared distance, for vectors of any length
    * here.
    */
-  leastCosine({ length, square }: CodedVector, squaredDistance: number): number {
+  minCosine({ length, square }: CodedVector, squaredDistance: number): number {
     const rest = square - squaredDistance;
     // By the law of cosines the angle is largest at this length. Longer and shorter vectors are at smaller angles.
     const widest = Math.sqrt(Math.max(0, rest));
@@ -109,8 +109,8 @@ export class Codes {
   }
 
   /** A copy with only these rows, in the given order. */
-  copyOf(rows: Uint32Array): Codes {
-    const codes = new Codes(this.coder);
+  copyOf(rows: Uint32Array): CodeTable {
+    const codes = new CodeTable(this.coder);
     codes.#isScanned = this.#isScanned;
     codes.#shortest = this.#shortest;
     codes.#longest = this.#longest;
@@ -126,7 +126,7 @@ export class Codes {
       const position = codes.#positionFor(row);
       codes.#segmentOf(position).copy(position % SEGMENT_SIZE, this.#segmentOf(other), other % SEGMENT_SIZE);
     }
-    codes.#clusters = starts && this.#clusters?.movedTo(starts);
+    codes.#clusters = starts && this.#clusters?.withStarts(starts);
     return codes;
   }
 
@@ -148,7 +148,7 @@ export class Codes {
       return part;
     };
     const clusters = this.#clusters;
-    for (const cluster of clusters?.fromNear(query) ?? []) {
+    for (const cluster of clusters?.nearestFirst(query) ?? []) {
       const part = scanned(clusters?.starts[cluster] as number, clusters?.starts[cluster + 1] as number);
       if (part.matches > 0 && scan.isEnough(part.matches, part.smallestSum)) break;
     }
@@ -165,7 +165,7 @@ export class Codes {
    * @param rows undefined: all rows
    * @returns how many were compared
    */
-  within(query: CodedQuery, rows: Bits | undefined, distance: number, visit: RowVisitor): number {
+  compareWithin(query: CodedQuery, rows: Bits | undefined, distance: number, visit: RowVisitor): number {
     this.#isScanned = true;
     for (const segment of this.#segments) segment.setQuery(query);
     let compared = 0;
@@ -174,7 +174,7 @@ export class Codes {
       compared += this.#scan(query, from, to, rows, maxSum, visit, NO_LIMIT).compared;
     };
     const clusters = this.#clusters;
-    for (const cluster of clusters?.within(query, distance) ?? []) {
+    for (const cluster of clusters?.clustersWithin(query, distance) ?? []) {
       scan(clusters?.starts[cluster] as number, clusters?.starts[cluster + 1] as number);
     }
     scan(clusters?.end ?? 0, this.#count);
@@ -188,7 +188,7 @@ export class Codes {
     this.compareAt(query, positionsOfRows.subarray(0, rows.length), visit, limit);
   }
 
-  /** As {@link Codes.compare}, for rows by their positions. */
+  /** As {@link CodeTable.compare}, for rows by their positions. */
   compareAt(query: CodedVector, positions: Uint32Array, visit: RowVisitor, limit: Limit = NO_LIMIT): void {
     const segments = this.#segments;
     const counts = new Uint32Array(segments.length);
@@ -290,7 +290,7 @@ export class Codes {
       const end = Math.min(to - begin, first + BLOCK_SIZE, SEGMENT_SIZE);
       const matching = this.#setMask(segment, begin, at - begin, end, rows);
       if (matching > 0) {
-        const near = segment.nearBySigns(first, (end - first + 31) & ~31, maxSum(segment));
+        const near = segment.findBySigns(first, (end - first + 31) & ~31, maxSum(segment));
         segment.compare(query, near, this.#rows, begin, visit, limit);
         scanned.compared += near;
         scanned.smallestSum = Math.min(scanned.smallestSum, segment.smallestSum);
@@ -360,7 +360,9 @@ export class Codes {
 /** The number of the segment of a position. */
 const segmentOf = (position: number): number => position >>> SEGMENT_BITS;
 
-/** Maximum bytes of {@link Codes} with this many rows, without clusters: the capacity of the last segment doubles. */
+/**
+ * Maximum bytes of {@link CodeTable} with this many rows, without clusters: the capacity of the last segment doubles.
+ */
 export function codesBytes(sizes: CodeSizes, rows: number): number {
   const whole = Math.floor(rows / SEGMENT_SIZE);
   const last = Math.min(SEGMENT_SIZE, Math.max(FIRST_SEGMENT_SIZE, 2 * (rows % SEGMENT_SIZE)));

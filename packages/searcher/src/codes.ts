@@ -262,7 +262,7 @@ export function boundsOf(
 }
 
 /** An estimate that is faster than `estimate` of {@link boundsOf}, and slightly smaller. */
-export function roughLikely(
+export function roughEstimate(
   { scale, sum, square }: CodedVector,
   dot: number,
   factor: number,
@@ -274,8 +274,8 @@ export function roughLikely(
 }
 
 /**
- * Coefficients of a lower bound: {@link roughLikely}, minus `ofRest` times the length of the residual, minus `ofLength`
- * times the length of the levels.
+ * Coefficients of a lower bound: {@link roughEstimate}, minus `ofRest` times the length of the residual, minus
+ * `ofLength` times the length of the levels.
  */
 export interface RoughSlack {
   readonly ofRest: number;

@@ -141,7 +141,7 @@ it('answers for each loaded commit, and for no other', () => {
     module: 'view',
     filters: [],
     vector,
-    wanted: 5,
+    k: 5,
     exactRows: 10,
     minCompared: 5,
     maxCandidates: 100,
@@ -157,10 +157,10 @@ it('answers for each loaded commit, and for no other', () => {
   collection.advance(1);
   collection.addRow(3, 2);
   collection.setVector('view', 3, vector);
-  collection.endRow(1, 2);
+  collection.expireRow(1, 2);
   // Adding a row twice changes nothing.
   collection.addRow(3, 2);
-  collection.endRow(1, 2);
+  collection.expireRow(1, 2);
   expect(docs(1)).toEqual([1, 2]);
   collection.advance(2);
   expect(docs(1)).toEqual([1, 2]);
@@ -174,7 +174,7 @@ it('answers for each loaded commit, and for no other', () => {
 it('finds a document of a commit that was taken for a removed one before', () => {
   const collection = new SearchedCollection(100);
   const vector = unit([1, 2, 3, 4]);
-  const limits = { wanted: 5, exactRows: 100, minCompared: 5, maxCandidates: 100 };
+  const limits = { k: 5, exactRows: 100, minCompared: 5, maxCandidates: 100 };
   const docs = (commit: number) => [
     ...(collection.search({ commit, module: 'view', filters: [], vector, ...limits })?.docs ?? []),
   ];
@@ -190,7 +190,7 @@ it('finds a document of a commit that was taken for a removed one before', () =>
   expect(docs(5)).toEqual([1]);
   collection.advance(6);
   expect([docs(5), docs(6)]).toEqual([[1], [1, 2]]);
-  collection.endRow(2, 7);
+  collection.expireRow(2, 7);
   // What a commit has ended stays so.
   add(2, 6);
   collection.advance(7);
@@ -210,10 +210,10 @@ it('removes dead rows, and does not change the others', () => {
   );
   collection.advance(1);
   const before = collection.bytes;
-  for (let doc = 0; doc < 4_000; doc++) if (doc % 8 !== 0) collection.endRow(doc, 2);
+  for (let doc = 0; doc < 4_000; doc++) if (doc % 8 !== 0) collection.expireRow(doc, 2);
   collection.advance(2);
   const limits = { exactRows: 100, minCompared: 50, maxCandidates: 1_000 };
-  const query = { module: 'view', vector: vectors[8] as Float32Array, wanted: 3, ...limits };
+  const query = { module: 'view', vector: vectors[8] as Float32Array, k: 3, ...limits };
   const all = collection.search({ ...query, commit: 2, filters: [] });
   expect(all).toMatchObject({ matches: 500 });
   expect([...(all?.docs ?? [])]).toContain(8);
@@ -238,7 +238,7 @@ it('compares every row for any number of rows and any first position with a vect
     collection.advance(1);
     const vector = vectors[39] as Float32Array;
     const limits = { exactRows: 6_000, minCompared: 50, maxCandidates: 1_000 };
-    const found = collection.search({ commit: 1, module: 'view', filters: [], vector, wanted: 3, ...limits });
+    const found = collection.search({ commit: 1, module: 'view', filters: [], vector, k: 3, ...limits });
     expect([...(found?.docs ?? [])]).toContain(first + 39);
   }
   // The collection grows in small steps until it is large enough for codes.
@@ -250,7 +250,7 @@ it('compares every row for any number of rows and any first position with a vect
     collection.setVector('view', doc, vector);
     if (doc % 7 !== 0 || doc < 500) continue;
     collection.advance(1);
-    const found = collection.search({ commit: 1, module: 'view', filters: [], vector, wanted: 3, ...limits });
+    const found = collection.search({ commit: 1, module: 'view', filters: [], vector, k: 3, ...limits });
     expect([...(found?.docs ?? [])]).toContain(doc);
   }
 });

@@ -10,13 +10,13 @@ import {
   rowsOf,
   setBit,
 } from './bits.ts';
+import { CandidateCollector } from './candidate-collector.ts';
 import { Cells } from './cells.ts';
-import { Codes, codesBytes } from './code-table.ts';
+import { CodeTable, codesBytes } from './code-table.ts';
 import { Coder, codeSizes } from './codes.ts';
 import { type DocNumbers, type DocSet, forEachIn } from './doc-set.ts';
 import { DocValues } from './doc-values.ts';
-import { Floats, floatsBytes } from './floats.ts';
-import { FoundRows } from './found-rows.ts';
+import { FloatVectors, floatsBytes } from './floats.ts';
 import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
 import { type Candidates, type CountQuery, candidateCount, type Restriction, type VectorQuery } from './query.ts';
 import { RowTable } from './row-table.ts';
@@ -30,7 +30,7 @@ const DEAD_SHARE = 0.25;
 export class SearchedCollection {
   readonly #exactRows: number;
   readonly #rows = new RowTable();
-  readonly #vectors = new Map<string, Floats | Codes>();
+  readonly #vectors = new Map<string, FloatVectors | CodeTable>();
   readonly #filters = new Map<number, Bits>();
   readonly #columns = new Map<number, DocValues>();
   /** Undefined until rows are assigned to cells, and after the removal of rows that had a cell. */
@@ -69,9 +69,9 @@ export class SearchedCollection {
     this.#rows.add(doc, from);
   }
 
-  endRow(doc: number, to: number): void {
+  expireRow(doc: number, to: number): void {
     this.#isAhead = true;
-    this.#rows.end(doc, to);
+    this.#rows.expire(doc, to);
   }
 
   /** Stores the vector of a row for a module. Ignored if the document is not in this collection. */
@@ -80,11 +80,11 @@ export class SearchedCollection {
     if (row < 0) return;
     let vectors = this.#vectors.get(module);
     if (vectors === undefined) {
-      vectors = new Floats(vector.length);
+      vectors = new FloatVectors(vector.length);
       this.#vectors.set(module, vectors);
     }
     // Codes replace full vectors at twice `exactRows`, so that dead rows do not slow down exact comparisons.
-    if (vectors instanceof Floats && row >= 2 * this.#exactRows) {
+    if (vectors instanceof FloatVectors && row >= 2 * this.#exactRows) {
       vectors = codesOf(vectors, new Coder(vector.length));
       this.#vectors.set(module, vectors);
     }
@@ -92,12 +92,12 @@ export class SearchedCollection {
   }
 
   /**
-   * Adds a row that no commit sees, for {@link pairs}. Does nothing if the row exists. If it is a row of a later commit,
-   * {@link addRow} makes it visible.
+   * Adds a row that no commit sees, for {@link pairs}. Does nothing if the row exists. If it is a row of a later
+   * commit, {@link addRow} makes it visible.
    */
   addRemoved(module: string, doc: number, vector: Float32Array): void {
     if (this.#rows.rowOf(doc) >= 0) return;
-    this.#rows.addUnseen(doc);
+    this.#rows.addInvisible(doc);
     this.setVector(module, doc, vector);
   }
 
@@ -178,12 +178,12 @@ export class SearchedCollection {
    */
   clustering(): Generator<undefined, void> | undefined {
     for (const [module, vectors] of this.#vectors) {
-      if (vectors instanceof Codes && vectors.needsClusters) return this.#cluster(module, vectors);
+      if (vectors instanceof CodeTable && vectors.needsClusters) return this.#cluster(module, vectors);
     }
     return undefined;
   }
 
-  *#cluster(module: string, codes: Codes): Generator<undefined, void> {
+  *#cluster(module: string, codes: CodeTable): Generator<undefined, void> {
     for (const pause of codes.cluster()) {
       // Codes were replaced when rows were removed.
       if (this.#vectors.get(module) !== codes) return;
@@ -201,13 +201,13 @@ export class SearchedCollection {
     if (rows === undefined) return undefined;
     this.#restrict(rows, query);
     const matches = countBits(rows);
-    const { maxDistance, vector, wanted } = query;
+    const { maxDistance, vector, k } = query;
     const { maxCandidates } = query;
-    const within = new FoundRows(this.#rows, matches, maxCandidates);
+    const within = new CandidateCollector(this.#rows, matches, maxCandidates);
     if (matches === 0 || vectors === undefined) return within.candidates(0, true);
-    const nearest = new FoundRows(this.#rows, matches, maxCandidates, wanted);
+    const nearest = new CandidateCollector(this.#rows, matches, maxCandidates, k);
     const max = maxDistance === undefined ? undefined : maxDistance ** 2;
-    if (vectors instanceof Floats) {
+    if (vectors instanceof FloatVectors) {
       vectors.compare(vector, rows, (row, low, estimate, high) => {
         if (max === undefined) nearest.add(row, low, estimate, high);
         else if (low <= max + 1e-6) within.add(row, low, estimate, high);
@@ -217,7 +217,7 @@ export class SearchedCollection {
     const coded = vectors.coder.query(vector);
     if (maxDistance !== undefined && max !== undefined) {
       const some = matches === vectors.count ? undefined : rows;
-      const compared = vectors.within(coded, some, maxDistance + 1e-3, (row, low, estimate, high) => {
+      const compared = vectors.compareWithin(coded, some, maxDistance + 1e-3, (row, low, estimate, high) => {
         if (low <= max + 1e-5) within.add(row, low, estimate, high);
       });
       return within.candidates(compared, true);
@@ -231,7 +231,7 @@ export class SearchedCollection {
       );
       return nearest.candidates(matches, true);
     }
-    const best = new FoundRows(this.#rows, matches, maxCandidates, candidateCount(wanted), 'estimate');
+    const best = new CandidateCollector(this.#rows, matches, maxCandidates, candidateCount(k), 'estimate');
     const compared = scanNear(vectors, coded, rows, matches, query, best);
     return best.candidates(compared, false);
   }
@@ -258,7 +258,7 @@ export class SearchedCollection {
     if (this.#cells === undefined) return undefined;
     // It is possible that no document of this thread has a vector of the module.
     if (vectors === undefined)
-      return { areTooMany: false, compared: 0, queries: new Int32Array(0), docs: new Float64Array(0) };
+      return { isOverLimit: false, compared: 0, queries: new Int32Array(0), docs: new Float64Array(0) };
     return findPairs(this.#rows, vectors, this.#cells, query);
   }
 
@@ -292,21 +292,21 @@ export class SearchedCollection {
       this.#filters.set(filter, kept);
     }
     for (const [column, values] of this.#columns) this.#columns.set(column, values.copyOf(rows));
-    this.#rows.keep(rows);
+    this.#rows.retain(rows);
     this.#cells = undefined;
     this.#oldest = this.#commit;
   }
 }
 
-function codesOf(floats: Floats, coder: Coder): Codes {
-  const codes = new Codes(coder);
+function codesOf(floats: FloatVectors, coder: Coder): CodeTable {
+  const codes = new CodeTable(coder);
   forEachBit(floats.rowsWithVector, (row) => codes.set(row, floats.get(row)));
   return codes;
 }
 
-function copyOfRows(vectors: Floats | Codes, rows: Uint32Array): Floats | Codes {
-  if (vectors instanceof Codes) return vectors.copyOf(rows);
-  const kept = new Floats(vectors.dimensions);
+function copyOfRows(vectors: FloatVectors | CodeTable, rows: Uint32Array): FloatVectors | CodeTable {
+  if (vectors instanceof CodeTable) return vectors.copyOf(rows);
+  const kept = new FloatVectors(vectors.dimensions);
   for (const [row, other] of rows.entries())
     if (hasBit(vectors.rowsWithVector, other)) kept.set(row, vectors.get(other));
   return kept;

@@ -69,7 +69,7 @@ it('finds the rows that filters by value match, while rows are added and removed
 
   // Enough removed rows for the others to move to new positions.
   const before = collection.bytes;
-  for (let doc = 0; doc < COUNT; doc++) if (doc % 5 === 1 || doc % 5 === 0) collection.endRow(doc, 3);
+  for (let doc = 0; doc < COUNT; doc++) if (doc % 5 === 1 || doc % 5 === 0) collection.expireRow(doc, 3);
   collection.advance(3);
   expect(collection.bytes).toBeLessThan(before);
   const left = [found(3, [1]), found(3, [], [1])];

@@ -4,7 +4,7 @@ import type { Kernel } from './plain-kernel.ts';
 import { BLOCK_SIZE, FIRST_SEGMENT_SIZE, type RowVisitor } from './segment.ts';
 
 /** Full vectors of up to some ten thousand rows, four bytes a number. */
-export class Floats {
+export class FloatVectors {
   readonly dimensions: number;
   readonly #stride: number;
   #capacity = FIRST_SEGMENT_SIZE;
@@ -85,7 +85,7 @@ function floatBytes(stride: number, capacity: number): number {
   return capacity * stride + capacity / 8 + stride + 4 * BLOCK_SIZE;
 }
 
-/** Maximum bytes of {@link Floats} with this many rows: their capacity doubles. */
+/** Maximum bytes of {@link FloatVectors} with this many rows: their capacity doubles. */
 export function floatsBytes(dimensions: number, rows: number): number {
   return memoryBytes(floatBytes(floatStride(dimensions), Math.max(2 * rows, FIRST_SEGMENT_SIZE))) + bitsBytes(2 * rows);
 }

@@ -1,5 +1,5 @@
 export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
-export { mergeCandidates, queryOfPart } from './merge.ts';
+export { mergeCandidates, queryForPart } from './merge.ts';
 export type { ValueList } from './messages.ts';
 export type { NearPairs, PairsQuery } from './pairs.ts';
 export type { Candidates, CountQuery, Restriction, VectorQuery } from './query.ts';

@@ -70,7 +70,7 @@ describe.each([
     for (const pair of near) expect(pairsOf(pairs)).toContain(pair);
     for (const pair of pairsOf(pairs)) expect(asked).toContain(pair);
     expect(pairsOf(pairs).size).toBeLessThan(2 * near.size);
-    expect(collection.pairs({ ...query, maxPairs: near.size - 1 })).toMatchObject({ areTooMany: true });
+    expect(collection.pairs({ ...query, maxPairs: near.size - 1 })).toMatchObject({ isOverLimit: true });
   });
 
   it('include rows that no commit sees any more, which searches do not find', () => {
@@ -79,14 +79,14 @@ describe.each([
     collection.addRemoved('view', doc, query.vectors.slice(0, dimensions));
     expect(collection.assignCell(doc, 0)).toBe(true);
     expect(pairsOf(collection.pairs(query))).toContain(`0 ${doc}`);
-    const search = { commit: 1, module: 'view', filters: [], vector: query.vectors.slice(0, dimensions), wanted: 1 };
+    const search = { commit: 1, module: 'view', filters: [], vector: query.vectors.slice(0, dimensions), k: 1 };
     const found = collection.search({ ...search, exactRows: count, minCompared: 1, maxCandidates: count });
     expect([found?.matches, found?.docs.includes(doc)]).toEqual([count, false]);
   });
 
   it('are not found after rows were removed, until all have cells again', () => {
     for (let doc = 10_000; doc < 11_500; doc++) collection.addRow(doc, 2);
-    for (let doc = 10_000; doc < 11_500; doc++) collection.endRow(doc, 3);
+    for (let doc = 10_000; doc < 11_500; doc++) collection.expireRow(doc, 3);
     collection.advance(3);
     expect(collection.pairs(query)).toBeUndefined();
     collection.beginCells();
@@ -126,7 +126,7 @@ it.each([1, 3])('%i threads tell the same pairs, of many vectors at once too', a
   for (let i = 0; i < 70; i++) for (let doc = 1; doc < count; doc++) if (doc % 2 === i % 2) expected.add(`${i} ${doc}`);
   for (let i = 0; i < 70; i += 2) expected.add(`${i} 0`);
   expect(pairsOf(await searcher.pairs(1, query))).toEqual(expected);
-  expect(await searcher.pairs(1, { ...query, maxPairs: 1_000 })).toMatchObject({ areTooMany: true });
+  expect(await searcher.pairs(1, { ...query, maxPairs: 1_000 })).toMatchObject({ isOverLimit: true });
   expect(
     await searcher.pairs(1, { ...query, vectors: new Float32Array(), cells: new Int32Array(), ends: new Int32Array() }),
   ).toMatchObject({ compared: 0 });

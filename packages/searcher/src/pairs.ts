@@ -1,7 +1,7 @@
 import { type Bits, countBits, createBits, hasBit, setBit } from './bits.ts';
 import type { Cells } from './cells.ts';
-import type { Codes } from './code-table.ts';
-import { Floats } from './floats.ts';
+import type { CodeTable } from './code-table.ts';
+import { FloatVectors } from './floats.ts';
 import type { RowTable } from './row-table.ts';
 
 /** Asks which rows are near each of many vectors. Only rows with a cell are compared, for all commits. */
@@ -23,7 +23,7 @@ export interface PairsQuery {
 /** All pairs that are within the distance, and a few that are slightly farther apart. */
 export interface NearPairs {
   /** Whether there are more pairs than `maxPairs`; then none are returned. */
-  readonly areTooMany: boolean;
+  readonly isOverLimit: boolean;
   /** How many vectors were compared. */
   readonly compared: number;
   /** For each pair: the index of the vector in the query, and the document. */
@@ -38,7 +38,12 @@ let rows = new Uint32Array(1_024);
 const SLACK = 1e-5;
 
 /** Finds the pairs by bounds of the distances, so that no pair can be missed. */
-export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells, query: PairsQuery): NearPairs {
+export function findPairs(
+  table: RowTable,
+  vectors: FloatVectors | CodeTable,
+  cells: Cells,
+  query: PairsQuery,
+): NearPairs {
   const { ends, maxDistance, maxPairs } = query;
   const max = maxDistance ** 2 + SLACK;
   const dimensions = ends.length === 0 ? 0 : query.vectors.length / ends.length;
@@ -59,15 +64,15 @@ export function findPairs(table: RowTable, vectors: Floats | Codes, cells: Cells
       docs.push(table.docOf(row));
     };
     const some = rows.subarray(0, count);
-    if (vectors instanceof Floats) vectors.compare(vector, bitsOf(some, table.count), take);
-    else vectors.compare(vectors.coder.numbers(vector), some, take, { by: 'low', bound: max });
+    if (vectors instanceof FloatVectors) vectors.compare(vector, bitsOf(some, table.count), take);
+    else vectors.compare(vectors.coder.numbers(vector), some, take, { boundKind: 'low', bound: max });
   }
-  const areTooMany = docs.length > maxPairs;
+  const isOverLimit = docs.length > maxPairs;
   return {
-    areTooMany,
+    isOverLimit,
     compared,
-    queries: Int32Array.from(areTooMany ? [] : queries),
-    docs: Float64Array.from(areTooMany ? [] : docs),
+    queries: Int32Array.from(isOverLimit ? [] : queries),
+    docs: Float64Array.from(isOverLimit ? [] : docs),
   };
 }
 

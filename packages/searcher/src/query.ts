@@ -12,7 +12,7 @@ export interface VectorQuery extends Restriction {
   readonly module: string;
   readonly vector: Float32Array;
   /** How many rows are wanted. Ignored if `maxDistance` is given: then all rows within it are wanted. */
-  readonly wanted: number;
+  readonly k: number;
   readonly maxDistance?: number | undefined;
   /**
    * Up to this many matches are compared by bounds. No result is missed then, unless the bounds leave so many rows that
@@ -29,12 +29,12 @@ export interface VectorQuery extends Restriction {
 }
 
 /** Minimum number of candidates that each part of a collection returns. It also returns some more than are wanted. */
-const MIN_HANDED_ON = 50;
+const MIN_CANDIDATES_PER_PART = 50;
 const SPARE = 30;
 
 /** How many candidates each part of a collection returns for an approximate result. */
 export function candidateCount(wanted: number): number {
-  return Math.max(MIN_HANDED_ON, wanted + SPARE, Math.ceil(1.2 * wanted));
+  return Math.max(MIN_CANDIDATES_PER_PART, wanted + SPARE, Math.ceil(1.2 * wanted));
 }
 
 /** Counts the rows that a commit sees and that have a vector of a module, once for each restriction. */
@@ -53,7 +53,7 @@ export interface Candidates {
   /** How many vectors were compared. */
   readonly compared: number;
   /** Whether there are more candidates than `maxCandidates`; then none are returned. */
-  readonly areTooMany: boolean;
+  readonly isOverLimit: boolean;
   readonly docs: Float64Array;
   /** For each candidate: lower bound, estimate and upper bound of the squared distance. */
   readonly low: Float32Array;

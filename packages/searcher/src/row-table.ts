@@ -3,7 +3,7 @@ import { type Bits, bitsBytes, clearBit, createBits, grownBits, setBit } from '.
 /** Value of `to` for a row that no commit has ended. */
 const LIVE = 0xffff_ffff;
 /** Value of `to` for a row that no commit has seen yet. */
-const UNSEEN = 0;
+const INVISIBLE = 0;
 const EMPTY = -1;
 const GROWTH = 1.25;
 
@@ -62,11 +62,11 @@ export class RowTable {
 
   /**
    * Adds a document that is visible from commit `from` on. A document that exists stays unchanged, unless it was added
-   * by {@link addUnseen}.
+   * by {@link addInvisible}.
    */
   add(doc: number, from: number): void {
     const known = this.rowOf(doc);
-    if (known !== EMPTY && this.#to[known] !== UNSEEN) return;
+    if (known !== EMPTY && this.#to[known] !== INVISIBLE) return;
     const row = known === EMPTY ? this.#append(doc) : known;
     this.#from[row] = from;
     this.#to[row] = LIVE;
@@ -75,12 +75,12 @@ export class RowTable {
   }
 
   /** Adds a document that no commit sees. A document that exists stays unchanged. */
-  addUnseen(doc: number): void {
-    if (this.rowOf(doc) === EMPTY) this.#to[this.#append(doc)] = UNSEEN;
+  addInvisible(doc: number): void {
+    if (this.rowOf(doc) === EMPTY) this.#to[this.#append(doc)] = INVISIBLE;
   }
 
   /** Ends a document: it is not visible from commit `to` on. */
-  end(doc: number, to: number): void {
+  expire(doc: number, to: number): void {
     const row = this.rowOf(doc);
     if (row === EMPTY || this.#to[row] !== LIVE) return;
     this.#to[row] = to;
@@ -116,7 +116,7 @@ export class RowTable {
   }
 
   /** Keeps only these rows, at positions in the given order. */
-  keep(rows: Uint32Array): void {
+  retain(rows: Uint32Array): void {
     const [docs, from] = [this.#docs, this.#from];
     this.#count = 0;
     this.#liveCount = 0;

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { addDocument, finder, gaussian, nearestOf } from '../test/search.ts';
-import { Codes } from './code-table.ts';
+import { CodeTable } from './code-table.ts';
 import { Coder, expectedSignSum } from './codes.ts';
 import { SearchedCollection } from './collection.ts';
 import { Segment } from './segment.ts';
@@ -31,7 +31,7 @@ it.each([32, 256])('sums of signs of vectors at one angle are as likely as compu
     const coded = coder.query(query.map((number) => 3 * number));
     segment.setQuery(coded);
     const shareUpTo = (deviations: number) =>
-      segment.nearBySigns(0, ROWS, Math.ceil(expectedSignSum(coded, coder.dimensions, cosine, deviations))) / ROWS;
+      segment.findBySigns(0, ROWS, Math.ceil(expectedSignSum(coded, coder.dimensions, cosine, deviations))) / ROWS;
     expect(shareUpTo(0)).toBeGreaterThan(0.4);
     expect(shareUpTo(0)).toBeLessThan(0.6);
     expect(shareUpTo(2)).toBeGreaterThan(0.95);
@@ -41,7 +41,7 @@ it.each([32, 256])('sums of signs of vectors at one angle are as likely as compu
 
 it('knows the smallest cosine of vectors within a distance', () => {
   const gauss = gaussian(7);
-  const codes = new Codes(new Coder(8));
+  const codes = new CodeTable(new Coder(8));
   const vectors = Array.from({ length: 500 }, () => Float32Array.from({ length: 8 }, gauss));
   for (const [row, vector] of vectors.entries()) codes.set(row, vector);
   for (let i = 0; i < 50; i++) {
@@ -55,7 +55,7 @@ it('knows the smallest cosine of vectors within a distance', () => {
     for (const rank of [3, 40, 400]) {
       const squared = [...squares].sort((a, b) => a - b)[rank] as number;
       const least = Math.min(...cosines.filter((_, row) => (squares[row] as number) <= squared));
-      expect(codes.leastCosine(coded, squared)).toBeLessThanOrEqual(least + 1e-3);
+      expect(codes.minCosine(coded, squared)).toBeLessThanOrEqual(least + 1e-3);
     }
   }
 });

@@ -1,7 +1,7 @@
 import type { Bits } from './bits.ts';
-import type { ClusterScan, Codes } from './code-table.ts';
+import type { CandidateCollector } from './candidate-collector.ts';
+import type { ClusterScan, CodeTable } from './code-table.ts';
 import { type CodedQuery, expectedSignSum, MAX_SIGN_SUM } from './codes.ts';
-import type { FoundRows } from './found-rows.ts';
 import type { VectorQuery } from './query.ts';
 import type { Limit, RowVisitor } from './segment.ts';
 
@@ -31,23 +31,23 @@ const MIN_CLUSTERS = 16;
  * @returns how many rows were compared by levels
  */
 export function scanNear(
-  codes: Codes,
+  codes: CodeTable,
   coded: CodedQuery,
   rows: Bits,
   matches: number,
   query: VectorQuery,
-  best: FoundRows,
+  best: CandidateCollector,
 ): number {
   const scan = new NearScan(codes, coded, matches, query, best);
   return codes.scanClusters(coded, matches === codes.count ? undefined : rows, scan);
 }
 
 class NearScan implements ClusterScan {
-  readonly #codes: Codes;
+  readonly #codes: CodeTable;
   readonly #coded: CodedQuery;
   readonly #matches: number;
   readonly #query: VectorQuery;
-  readonly #best: FoundRows;
+  readonly #best: CandidateCollector;
   /** The squared distance of the last wanted row, and how many rows were nearer since it was computed. */
   #last = Number.POSITIVE_INFINITY;
   #nearer = 0;
@@ -60,7 +60,7 @@ class NearScan implements ClusterScan {
   #withoutNear = 0;
   #clustersWithoutNear = 0;
 
-  constructor(codes: Codes, coded: CodedQuery, matches: number, query: VectorQuery, best: FoundRows) {
+  constructor(codes: CodeTable, coded: CodedQuery, matches: number, query: VectorQuery, best: CandidateCollector) {
     this.#codes = codes;
     this.#coded = coded;
     this.#matches = matches;
@@ -73,10 +73,10 @@ class NearScan implements ClusterScan {
   }
 
   maxSum(compared: number): number {
-    const { wanted, minCompared } = this.#query;
+    const { k, minCompared } = this.#query;
     if (compared < minCompared) return MAX_SIGN_SUM;
     // For many wanted rows, finding the last one takes as long as a cluster.
-    if (this.#nearer > wanted / 16) this.#tighten(wanted);
+    if (this.#nearer > k / 16) this.#tighten(k);
     return this.#maxSum;
   }
 
@@ -104,7 +104,7 @@ class NearScan implements ClusterScan {
     this.#nearer = 0;
     this.#last = this.#best.estimateAt(wanted);
     if (this.#last === Number.POSITIVE_INFINITY) return;
-    const cosine = this.#codes.leastCosine(this.#coded, this.#last);
+    const cosine = this.#codes.minCosine(this.#coded, this.#last);
     const sumAt = (deviations: number) =>
       Math.min(MAX_SIGN_SUM, expectedSignSum(this.#coded, this.#codes.coder.dimensions, cosine, deviations));
     this.#maxSum = Math.ceil(sumAt(DEVIATIONS));

@@ -14,7 +14,7 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   channel('worker_threads').subscribe(onThread);
   await using searcher = new Searcher({ threads, exactRows: 100 });
   const query = {
-    ...{ commit: 1, module: 'view', filters: [], vector: Float32Array.of(0, 1), wanted: 4 },
+    ...{ commit: 1, module: 'view', filters: [], vector: Float32Array.of(0, 1), k: 4 },
     ...{ exactRows: 100, minCompared: 10, maxCandidates: 100 },
   };
   await expect(searcher.change(1, { kind: 'advance', key: 1, commit: 1 })).rejects.toThrow('not in memory');
@@ -30,7 +30,7 @@ it.each([1, 3])('finds the same with %i threads, and begins again after one fail
   expect([...(found?.docs ?? [])].sort()).toEqual([1, 3, 5, 7, 9]);
   expect(searcher.bytes).toBeGreaterThan(0);
   const wide = await searcher.search(1, { ...query, maxDistance: 2, maxCandidates: 3 });
-  expect(wide).toMatchObject({ matches: 10, areTooMany: true, docs: new Float64Array() });
+  expect(wide).toMatchObject({ matches: 10, isOverLimit: true, docs: new Float64Array() });
   // Bytes that are not whole rows are rejected, and the threads keep running.
   const broken = { kind: 'rows', key: 1, modules: ['view'], bytes: rowBytes(10).subarray(0, 70) } as const;
   await expect(searcher.change(1, broken)).rejects.toThrow(SearcherError);
@@ -81,7 +81,7 @@ it.each([1, 2])(
     await searcher.change(1, { kind: 'rows', key: 1, modules: ['view'], bytes });
     await searcher.change(1, { kind: 'advance', key: 1, commit: 1 });
     const query = {
-      ...{ commit: 1, module: 'view', filters: [], vector: draw(), wanted: 10 },
+      ...{ commit: 1, module: 'view', filters: [], vector: draw(), k: 10 },
       ...{ exactRows: vectors.length, minCompared: 10, maxCandidates: 20_000 },
     };
     const distances = vectors.map((vector) => distance(vector, query.vector));
@@ -89,17 +89,17 @@ it.each([1, 2])(
       .sort((a, b) => (distances[a] as number) - (distances[b] as number))
       .slice(0, 10);
     const few = await searcher.search(1, query);
-    expect(few).toMatchObject({ isExact: false, areTooMany: false, matches: 6_000, compared: 6_000 });
+    expect(few).toMatchObject({ isExact: false, isOverLimit: false, matches: 6_000, compared: 6_000 });
     expect(few?.docs.length).toBeLessThan(100);
     expect([...(few?.docs ?? [])]).toEqual(expect.arrayContaining(nearest));
     const all = await searcher.search(1, { ...query, exactRows: Number.POSITIVE_INFINITY });
-    expect(all).toMatchObject({ isExact: true, areTooMany: false });
+    expect(all).toMatchObject({ isExact: true, isOverLimit: false });
     expect([...(all?.docs ?? [])]).toEqual(expect.arrayContaining(nearest));
   },
 );
 
 it('summarizes rows', () => {
-  expect(summaryOf(rowBytes(3))).toEqual({ count: 3, last: 2, expired: 0, forgotten: 0 });
+  expect(summaryOf(rowBytes(3))).toEqual({ count: 3, last: 2, expired: 0, removableUpTo: 0 });
 });
 
 it.each([1, 2, 3, 4, 12])('spreads documents evenly over threads, every %i-th too', (step) => {
@@ -126,7 +126,7 @@ it('makes clusters in the background after a search, and drops them with the col
   const before = searcher.bytes;
   const search = (vector: Float32Array) =>
     searcher.search(1, {
-      ...{ commit: 1, module: 'view', filters: [], vector, wanted: 4 },
+      ...{ commit: 1, module: 'view', filters: [], vector, k: 4 },
       ...{ exactRows: 100, minCompared: 400, maxCandidates: 1_000 },
     });
   // Replies tell the memory, which clusters of both threads add to.

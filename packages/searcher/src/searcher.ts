@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
-import { mergeCandidates, queryOfPart } from './merge.ts';
+import { mergeCandidates, queryForPart } from './merge.ts';
 import type { ReplyMessage, Request, ThreadConfig } from './messages.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
 import type { Candidates, CountQuery, VectorQuery } from './query.ts';
@@ -83,7 +83,7 @@ export class Searcher implements AsyncDisposable {
    * @throws SearcherError when a thread failed, or the collection, the commit or a filter is not loaded
    */
   async search(key: number, query: VectorQuery): Promise<Candidates | undefined> {
-    const share = queryOfPart(query, this.#options.threads);
+    const share = queryForPart(query, this.#options.threads);
     const replies = await this.#ask(key, { kind: 'search', key, query: share });
     const parts = replies.map(({ candidates }) => candidates);
     if (parts.some((part) => part === undefined)) return undefined;
@@ -136,7 +136,7 @@ export class Searcher implements AsyncDisposable {
           if (pairs === undefined) {
             isLost = true;
           } else {
-            left -= pairs.areTooMany ? Number.POSITIVE_INFINITY : pairs.docs.length;
+            left -= pairs.isOverLimit ? Number.POSITIVE_INFINITY : pairs.docs.length;
             found.push({ ...pairs, queries: pairs.queries.map((i) => from + i) });
           }
         }
@@ -145,12 +145,12 @@ export class Searcher implements AsyncDisposable {
     // While one reply is read, the threads compute the next one.
     await Promise.all([askOn(), askOn()]);
     if (isLost) return undefined;
-    const areTooMany = left < 0;
+    const isOverLimit = left < 0;
     return {
-      areTooMany,
+      isOverLimit,
       compared: found.reduce((sum, { compared }) => sum + compared, 0),
-      queries: Int32Array.from(areTooMany ? [] : found.flatMap(({ queries }) => Array.from(queries))),
-      docs: Float64Array.from(areTooMany ? [] : found.flatMap(({ docs }) => Array.from(docs))),
+      queries: Int32Array.from(isOverLimit ? [] : found.flatMap(({ queries }) => Array.from(queries))),
+      docs: Float64Array.from(isOverLimit ? [] : found.flatMap(({ docs }) => Array.from(docs))),
     };
   }
 

@@ -9,15 +9,15 @@ import {
   MAX_SIGN_SUM,
   maxSignSum,
   NO_SLACK,
-  roughLikely,
+  roughEstimate,
   roughSlack,
 } from './codes.ts';
 import { createKernel, createMemory, memoryBytes } from './kernel.ts';
 import type { Kernel } from './plain-kernel.ts';
 
 /**
- * Positions that the kernel compares in one call. A position in a block has 13 bits, and a small block needs little memory
- * for results.
+ * Positions that the kernel compares in one call. A position in a block has 13 bits, and a small block needs little
+ * memory for results.
  */
 export const BLOCK_SIZE = 8_192;
 /** Maximum positions of a segment. Memory of WebAssembly cannot shrink, so it is freed segment by segment. */
@@ -30,13 +30,13 @@ export const FIRST_SEGMENT_SIZE = 1_024;
  */
 export type RowVisitor = (at: number, low: number, estimate: number, high: number) => void;
 
-/** The maximum squared distance of useful vectors: `by` says which number it limits. It may decrease. */
+/** The maximum squared distance of useful vectors: `boundKind` says which number it limits. It may decrease. */
 export interface Limit {
-  readonly by: 'low' | 'estimate';
+  readonly boundKind: 'low' | 'estimate';
   readonly bound: number;
 }
 
-export const NO_LIMIT: Limit = { by: 'low', bound: Number.POSITIVE_INFINITY };
+export const NO_LIMIT: Limit = { boundKind: 'low', bound: Number.POSITIVE_INFINITY };
 
 /** Addresses in the memory of a segment; the signs are at its start. */
 interface SegmentAddresses {
@@ -71,7 +71,7 @@ export function segmentBytes(sizes: CodeSizes, capacity: number): number {
 /** Codes of a limited number of vectors in a separate memory. Each vector has its own position. */
 export class Segment {
   readonly capacity: number;
-  /** A bit for each position, lowest first: the positions that {@link Segment.nearBySigns} compares. */
+  /** A bit for each position, lowest first: the positions that {@link Segment.findBySigns} compares. */
   readonly mask: Uint32Array;
   readonly #coder: Coder;
   readonly #memory: WebAssembly.Memory;
@@ -89,7 +89,7 @@ export class Segment {
   readonly #dots: Int32Array;
   readonly #found: Uint32Array;
   readonly #signsOfOne: Uint8Array;
-  /** The smallest sum of the positions that {@link Segment.nearBySigns} found last. */
+  /** The smallest sum of the positions that {@link Segment.findBySigns} found last. */
   smallestSum = MAX_SIGN_SUM;
   /** Maximum angle between the signed numbers of a vector and their signs, in radians. */
   #angle = 0;
@@ -180,7 +180,7 @@ export class Segment {
     from.#angle = this.#angle;
   }
 
-  /** Prepares {@link Segment.nearBySigns} for a query. */
+  /** Prepares {@link Segment.findBySigns} for a query. */
   setQuery({ signs }: CodedQuery): void {
     new Uint8Array(this.#memory.buffer, this.#at.tables, signs.tables.length).set(signs.tables);
   }
@@ -192,7 +192,7 @@ export class Segment {
    * @param max maximum sum of signs
    * @returns how many there are: they are the first of {@link Segment.positions}
    */
-  nearBySigns(first: number, count: number, max: number): number {
+  findBySigns(first: number, count: number, max: number): number {
     const bytes = this.#coder.bits / 8;
     const { mask, tables, out } = this.#at;
     const found = this.#kernel.nearSigns(first * bytes, bytes, count, mask + first / 8, tables, max, out);
@@ -221,7 +221,7 @@ export class Segment {
     this.#computeDots(query, count);
     const { dimensions } = this.#coder;
     const bounds: Bounds = { low: 0, estimate: 0, high: 0 };
-    const slack = limit.by === 'low' ? roughSlack(query, dimensions) : NO_SLACK;
+    const slack = limit.boundKind === 'low' ? roughSlack(query, dimensions) : NO_SLACK;
     for (let i = 0; i < count; i++) {
       const position = this.positions[i] as number;
       const at = position * FACTORS;
@@ -229,7 +229,7 @@ export class Segment {
       const factor = this.#factors[at] as number;
       const length = this.#factors[at + 1] as number;
       const rest = this.#factors[at + 2] as number;
-      const rough = roughLikely(query, dot, factor, length, rest) - slack.ofRest * rest - slack.ofLength * length;
+      const rough = roughEstimate(query, dot, factor, length, rest) - slack.ofRest * rest - slack.ofLength * length;
       if (rough > limit.bound) continue;
       boundsOf(query, dimensions, dot, factor, length, rest, bounds);
       visit(rows[first + position] as number, bounds.low, bounds.estimate, bounds.high);
@@ -246,7 +246,7 @@ export class Segment {
         number,
         number,
       ];
-      estimates[i] = Math.max(0, roughLikely(query, this.#dots[i] as number, factor, length, rest));
+      estimates[i] = Math.max(0, roughEstimate(query, this.#dots[i] as number, factor, length, rest));
     }
   }
 

@@ -66,7 +66,7 @@ function replyTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' |
   if (request.kind === 'pairs') return { pairs: collection.pairs(request.query) };
   switch (request.kind) {
     case 'rows':
-      takeRows(collection, request.bytes, request.modules);
+      applyRows(collection, request.bytes, request.modules);
       break;
     case 'gone':
       readVectors(request.bytes, request.dimensions, isOwn, (doc, vector) => {
@@ -107,10 +107,10 @@ function replyTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' |
 
 let vector: Float32Array = new Float32Array();
 
-function takeRows(collection: SearchedCollection, bytes: Uint8Array, modules: readonly string[]): void {
+function applyRows(collection: SearchedCollection, bytes: Uint8Array, modules: readonly string[]): void {
   readRows(bytes, ({ doc, from, to, vectors }) => {
     if (doc === undefined || !isOwn(doc)) return;
-    if (to !== undefined) return collection.endRow(doc, to);
+    if (to !== undefined) return collection.expireRow(doc, to);
     if (from !== undefined) collection.addRow(doc, from);
     for (const [i, module] of modules.entries()) {
       const at = vectors[i] as number;

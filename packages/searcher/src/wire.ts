@@ -105,14 +105,14 @@ export interface Summary {
   /** Number of rows that ended. */
   expired: number;
   /** Rows that ended up to this commit may be removed. */
-  forgotten: number;
+  removableUpTo: number;
 }
 
 export function summaryOf(bytes: Uint8Array): Summary {
-  const summary: Summary = { count: 0, last: -1, expired: 0, forgotten: 0 };
+  const summary: Summary = { count: 0, last: -1, expired: 0, removableUpTo: 0 };
   readRows(bytes, ({ doc, from, to }) => {
     if (doc === undefined) {
-      summary.forgotten = from ?? 0;
+      summary.removableUpTo = from ?? 0;
     } else if (to !== undefined) {
       summary.expired++;
     } else {

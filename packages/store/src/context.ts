@@ -42,9 +42,9 @@ export interface Store extends ModelSet, AsyncDisposable {
   /** Caches of this process, by id of the collection. They only serve speed, never correctness. */
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
-    readonly shown: Map<number, ShownCommit>;
+    readonly visibleCommits: Map<number, VisibleCommit>;
     /** The last commit that a search node was asked for and that the database has: its number and time. */
-    readonly confirmed: Map<number, string>;
+    readonly confirmedCommits: Map<number, string>;
     /** Number of documents. */
     readonly sizes: Map<number, bigint>;
     /** By name. */
@@ -65,7 +65,7 @@ export interface Store extends ModelSet, AsyncDisposable {
 }
 
 /** The visible state of a collection, as this process last read it. */
-export interface ShownCommit {
+export interface VisibleCommit {
   /** The name of the collection. */
   readonly name: string;
   readonly commit: bigint;

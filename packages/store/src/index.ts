@@ -12,7 +12,7 @@ export {
 } from './accept/operations.ts';
 export { NO_QUOTA, type Quota, setQuota } from './accept/quota.ts';
 export type { Change } from './accept/staged-rows.ts';
-export { type AcceptedRange, type Origin, type Staging, stageChanges } from './accept/staging.ts';
+export { type AcceptedRange, type RequestOrigin, type Staging, stageChanges } from './accept/staging.ts';
 export { currentVersions } from './accept/versions.ts';
 export {
   type AnalysisRef,
@@ -47,9 +47,9 @@ export { modelName, modelSetOf } from './collections/model-set.ts';
 export { calibrationOf, otherModels, requireOwnModels } from './collections/models.ts';
 export { loadSchema } from './collections/schema.ts';
 export { helpCommits } from './commit/apply-shards.ts';
+export { countCollectionsWithoutLeader } from './commit/collections-without-leader.ts';
 export { commit } from './commit/commit.ts';
 export { completeCommitRequests, requestCommit, requestedCommits } from './commit/commit-requests.ts';
-export { countLeaderless } from './commit/leaderless.ts';
 export { findLeases, type Lease, releaseLeases, renewLeases, takeLeases } from './commit/leases.ts';
 export { listTombstones } from './commit/tombstones.ts';
 export type { Collection, CollectionSchema, CommitResult, ModelSet, Store } from './context.ts';
@@ -57,7 +57,7 @@ export { writeBackup } from './engine/backup-archive.ts';
 export type * from './engine/engine.ts';
 export { holdsStore } from './engine/folder.ts';
 export { preparePrivateFolder } from './engine/private-folder.ts';
-export { isOutage, ShardServerUnavailable } from './engine/sqlstate.ts';
+export { isOutage, ShardServerUnavailableError } from './engine/sqlstate.ts';
 export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
 export { type Decision, decideGroups, listDecisions } from './groups/decisions.ts';
 export { type Group, listGroups } from './groups/list-groups.ts';
@@ -85,20 +85,20 @@ export {
   writeRequest,
   writeResponse,
 } from './nodes/protocol.ts';
-export type { AskOptions, SearchNodes } from './nodes/search-nodes.ts';
+export type { FindOptions, SearchNodes } from './nodes/search-nodes.ts';
 export { type Collected, collectGarbage } from './objects/collect-garbage.ts';
 export type { ObjectRequestListener } from './objects/packs.ts';
 export { listProcesses } from './processes.ts';
-export type { AnalyzeAgain, PictureToAnalyze } from './reindex/copy.ts';
+export type { PictureToAnalyze, Reanalyze } from './reindex/copy.ts';
 export { runReindex } from './reindex/run-reindex.ts';
 export {
-  type BegunReindex,
   beginReindex,
   orphanedReindexes,
   pauseReindex,
   type ReindexSettings,
   reindexState,
   resumeReindex,
+  type StartedReindex,
 } from './reindex/state.ts';
 export { dismissRun, findRun, listRuns, type Run, type RunFailure, reportRun } from './runs/runs.ts';
 export { readSource } from './runs/source.ts';
@@ -107,7 +107,7 @@ export type { FacetRequest, FacetResult, ValueCount } from './search/facet-reque
 export { MAX_FACETS } from './search/facets.ts';
 export { getDocuments } from './search/get-documents.ts';
 export { readThumbnail } from './search/read.ts';
-export type { RankByDocuments, Ranking, SearchQuestion, SearchResult, Smartfilter } from './search/request.ts';
+export type { RankByDocuments, Ranking, SearchInput, SearchResult, Smartfilter } from './search/request.ts';
 export { search } from './search/search.ts';
 export { parseSort, type SortClause } from './search/sort.ts';
 export { terms } from './search/terms.ts';

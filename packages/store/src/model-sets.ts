@@ -11,7 +11,7 @@ export interface ModelSet {
   readonly textCalibration?: Calibration | undefined;
   /** Which output of the content model is its vector, for people. */
   readonly contentVector?: string | undefined;
-  /** @param isToRank whether only vectors are needed: then codes are not checked, and cells are not computed */
+  /** @param rankOnly whether only vectors are needed: then codes are not checked, and cells are not computed */
   readonly parseOutputs: (json: string, mark?: string, isToRank?: boolean) => ParsedOutputs;
 }
 
@@ -58,7 +58,7 @@ export class ModelSets {
 
   /** The model set with these models, or the default one if this process does not know all of them. */
   of(models: ReadonlyMap<string, string>): ModelSet {
-    return this.#known.find((one) => fits(one, models)) ?? this.#own;
+    return this.#known.find((one) => matchesModels(one, models)) ?? this.#own;
   }
 
   /** The model set with a name. @throws AkinError bad-request if there is none here */
@@ -68,7 +68,7 @@ export class ModelSets {
     const found = this.#find({ name }).then((one) => {
       if (one === undefined)
         throw new AkinError('bad-request', `There is no model with the name ${name.slice(0, 100)}.`);
-      return this.#keep(one);
+      return this.#remember(one);
     });
     this.#byName.set(name, found);
     // A missing model may exist later.
@@ -78,25 +78,25 @@ export class ModelSets {
 
   /** Searches for unknown models of a collection. A missing one may exist later. */
   async discover(models: ReadonlyMap<string, string>): Promise<void> {
-    if (fits(this.of(models), models)) return;
+    if (matchesModels(this.of(models), models)) return;
     const key = JSON.stringify([...models]);
     const discovering =
       this.#discovering.get(key) ??
       this.#find({ models })
-        .then((one) => void (one === undefined || this.#keep(one)))
+        .then((one) => void (one === undefined || this.#remember(one)))
         .finally(() => this.#discovering.delete(key));
     this.#discovering.set(key, discovering);
     await discovering;
   }
 
-  #keep(one: ModelSet): ModelSet {
-    const same = this.#known.find((known) => fits(known, one.models));
+  #remember(one: ModelSet): ModelSet {
+    const same = this.#known.find((known) => matchesModels(known, one.models));
     if (same !== undefined) return same;
     this.#known.push(one);
     return one;
   }
 }
 
-function fits(modelSet: ModelSet, models: ReadonlyMap<string, string>): boolean {
+function matchesModels(modelSet: ModelSet, models: ReadonlyMap<string, string>): boolean {
   return [...modelSet.models].every(([module, own]) => (models.get(module) ?? own) === own);
 }

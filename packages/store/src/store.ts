@@ -185,8 +185,8 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       cancelStatements: () => engine.cancelStatements(),
       memory: {
         schemas: new Map(),
-        shown: new Map(),
-        confirmed: new Map(),
+        visibleCommits: new Map(),
+        confirmedCommits: new Map(),
         sizes: new Map(),
         collections: new Map(),
         uses: new Map(),
@@ -207,9 +207,9 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     };
     opened = store;
     forget = () => {
-      const { schemas, shown, confirmed, collections, uses, words, sweeps } = store.memory;
-      for (const known of [schemas, shown, confirmed, collections, uses, words, sweeps]) known.clear();
-      inMemory.forgetAll();
+      const { schemas, visibleCommits, confirmedCommits, collections, uses, words, sweeps } = store.memory;
+      for (const known of [schemas, visibleCommits, confirmedCommits, collections, uses, words, sweeps]) known.clear();
+      inMemory.unloadAll();
       standbys.timelineChanged();
     };
     await migrate(engine);

@@ -1,6 +1,6 @@
 /**
- * Changes a collection, analyzes, commits, groups and cleans up, all at the same time and as fast as it can, until it is killed.
- * Says on its output what it is about to send and what was accepted, a JSON line each.
+ * Changes a collection, analyzes, commits, groups and cleans up, all at the same time and as fast as it can, until it
+ * is killed. Says on its output what it is about to send and what was accepted, a JSON line each.
  *
  * Usage: node feeder.mjs <location as JSON> <first number> <seed>
  */

@@ -1,6 +1,6 @@
 /**
- * Changes for collections while a process or thread is killed: adds with pictures and with outputs, atomic updates, deletes
- * by id and by query, over few ids, so that they meet.
+ * Changes for collections while a process or thread is killed: adds with pictures and with outputs, atomic updates,
+ * deletes by id and by query, over few ids, so that they meet.
  *
  * @param api loadSchema, parseJson, TypeClaims and validateDocument
  * @param {(below: number) => number} random a whole number from 0 on

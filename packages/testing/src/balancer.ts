@@ -8,7 +8,7 @@ import { freePort, startServer } from './server.ts';
 export interface Balancer extends AsyncDisposable {
   readonly url: string;
   /** The number of servers that currently get requests. */
-  up(): Promise<number>;
+  countUp(): Promise<number>;
 }
 
 /**
@@ -60,7 +60,7 @@ frontend statistics
   const server = await startServer([program, '-db', '-f', file], 'TERM', url, isUp);
   return {
     url,
-    up: async () => (await rows()).filter((row) => /^servers,s\d+,.*,UP,/.test(row)).length,
+    countUp: async () => (await rows()).filter((row) => /^servers,s\d+,.*,UP,/.test(row)).length,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });

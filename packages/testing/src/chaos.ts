@@ -12,6 +12,6 @@ export function scaledByChaos(few: number): number {
  * Waits before the next request of a client that loads a fleet or watches it. In a normal test run the clients leave
  * most of the processor to the processes of the fleet, which then start and recover sooner; `npm run chaos` asks more.
  */
-export async function pauseOfClient(milliseconds = 50): Promise<void> {
+export async function pauseClient(milliseconds = 50): Promise<void> {
   await delay(milliseconds / FACTOR);
 }

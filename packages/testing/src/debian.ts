@@ -14,25 +14,25 @@ const POSTGRES_BIN = 'usr/lib/postgresql/17/bin';
 /** Packages that are unpacked into the same folder. */
 interface Bundle {
   /** Prefix of the names of its folders. */
-  readonly mark: string;
+  readonly cachePrefix: string;
   readonly packages: readonly string[];
   /** Paths of the programs, relative to the folder. */
   readonly programs: readonly string[];
 }
 
 const SERVERS: Bundle = {
-  mark: '',
+  cachePrefix: '',
   packages: ['postgresql-17', 'postgresql-17-pgvector', 'redis-server'],
   programs: [`${POSTGRES_BIN}/initdb`, `${POSTGRES_BIN}/postgres`, 'usr/bin/redis-check-rdb'],
 };
 const CLIENTS: Bundle = {
-  mark: 'clients-',
+  cachePrefix: 'clients-',
   packages: ['postgresql-client-17'],
   programs: [`${POSTGRES_BIN}/pg_dump`, `${POSTGRES_BIN}/pg_restore`],
 };
-const POOLER: Bundle = { mark: 'pooler-', packages: ['pgbouncer'], programs: ['usr/sbin/pgbouncer'] };
-const BALANCER: Bundle = { mark: 'balancer-', packages: ['haproxy'], programs: ['usr/sbin/haproxy'] };
-const PROMTOOL: Bundle = { mark: 'promtool-', packages: ['promtool'], programs: ['usr/bin/promtool'] };
+const POOLER: Bundle = { cachePrefix: 'pooler-', packages: ['pgbouncer'], programs: ['usr/sbin/pgbouncer'] };
+const BALANCER: Bundle = { cachePrefix: 'balancer-', packages: ['haproxy'], programs: ['usr/sbin/haproxy'] };
+const PROMTOOL: Bundle = { cachePrefix: 'promtool-', packages: ['promtool'], programs: ['usr/bin/promtool'] };
 /** Increase this number when the packages or the way to unpack them change: older folders are then no longer used. */
 const LAYOUT = 2;
 const COMPLETE = 'complete';
@@ -95,8 +95,8 @@ async function unpacked(bundle: Bundle): Promise<string> {
   return (await newestComplete(cache, bundle)) ?? (await unpack(cache, bundle));
 }
 
-async function newestComplete(cache: string, { mark }: Bundle): Promise<string | null> {
-  const prefix = `${mark}${RELEASE}-${process.arch}-layout${LAYOUT}-`;
+async function newestComplete(cache: string, { cachePrefix }: Bundle): Promise<string | null> {
+  const prefix = `${cachePrefix}${RELEASE}-${process.arch}-layout${LAYOUT}-`;
   const names = (await readdir(cache).catch(() => [])).filter((name) => name.startsWith(prefix));
   const made = await Promise.all(
     names.map(async (name) => {
@@ -107,7 +107,7 @@ async function newestComplete(cache: string, { mark }: Bundle): Promise<string |
   return made.filter(({ time }) => time > 0).sort((a, b) => b.time - a.time)[0]?.folder ?? null;
 }
 
-async function unpack(cache: string, { mark, packages, programs }: Bundle): Promise<string> {
+async function unpack(cache: string, { cachePrefix, packages, programs }: Bundle): Promise<string> {
   await mkdir(cache, { recursive: true, mode: 0o755 });
   const work = join(cache, `making-${randomUUID()}`);
   try {
@@ -132,7 +132,7 @@ async function unpack(cache: string, { mark, packages, programs }: Bundle): Prom
     const versions = packages.map((name) =>
       archives.find((archive) => archive.name === name)?.version.replace(/^\d+:/, ''),
     );
-    const target = join(cache, `${mark}${RELEASE}-${process.arch}-layout${LAYOUT}-${versions.join('-')}`);
+    const target = join(cache, `${cachePrefix}${RELEASE}-${process.arch}-layout${LAYOUT}-${versions.join('-')}`);
     // If another run has already created the folder, use that one.
     await rename(root, target).catch(() => access(join(target, COMPLETE)));
     return target;

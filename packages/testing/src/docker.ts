@@ -21,7 +21,7 @@ export async function pullImages(images: readonly string[]): Promise<void> {
 
 /**
  * Starts a container that is removed when it stops. Its label contains this process id: if this process is killed,
- * {@link removeLeftContainers} finds the container.
+ * {@link removeOrphanedContainers} finds the container.
  *
  * @param urlOf builds its URL from the port on 127.0.0.1 that it got
  */
@@ -59,7 +59,7 @@ export async function startContainer(
 }
 
 /** Removes the containers of killed test runs. */
-export async function removeLeftContainers(isRunning: (pid: number) => boolean): Promise<void> {
+export async function removeOrphanedContainers(isRunning: (pid: number) => boolean): Promise<void> {
   const format = `{{.ID}} {{.Label "${LABEL}"}}`;
   const { stdout } = await run('docker', ['ps', '--filter', `label=${LABEL}`, '--format', format]);
   for (const line of stdout.trim().split('\n').filter(Boolean)) {

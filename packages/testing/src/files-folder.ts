@@ -9,7 +9,7 @@ const MIN_BYTES = 4 * 1024 ** 3;
  * The folder in which a run creates its folders. Tests create and delete hundreds of thousands of files, most of them
  * those of databases. In memory that takes a fraction of the CPU time; the folder is there if Linux has enough memory.
  */
-export function filesFolder(): string {
+export function testFolder(): string {
   if (isLargeEnough()) return IN_MEMORY;
   // Users other than root must be able to read it, which a TMPDIR below root's home would prevent.
   return process.getuid?.() === 0 ? '/tmp' : tmpdir();

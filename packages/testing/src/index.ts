@@ -1,6 +1,6 @@
 export { type Balancer, openBalancer } from './balancer.ts';
 export { type BreakableProxy, openProxy } from './breakable-proxy.ts';
-export { pauseOfClient, scaledByChaos } from './chaos.ts';
+export { pauseClient, scaledByChaos } from './chaos.ts';
 export { debianPostgresClients, debianPromtool } from './debian.ts';
 export { type FakeS3, fakeS3, type S3Fault } from './fake-s3.ts';
 export { growth, LINEAR, processorTime } from './growth.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { debianPrograms, hasDebianPrograms } from './debian.ts';
-import { filesFolder } from './files-folder.ts';
+import { testFolder } from './files-folder.ts';
 import { postgresIsUp, redisIsUp } from './is-up.ts';
 import { initPostgres, postgresSettings, userForPostgres } from './local.ts';
 import { freePort, type Server, startServer } from './server.ts';
@@ -113,7 +113,7 @@ export async function killable(
 
 /** A new folder that users other than root can read. */
 export async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(filesFolder(), `akin-tests-${process.pid}-`));
+  const folder = await mkdtemp(join(testFolder(), `akin-tests-${process.pid}-`));
   await chmod(folder, 0o711);
   await mkdir(folder, { recursive: true });
   return folder;

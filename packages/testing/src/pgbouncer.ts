@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { debianPgBouncer } from './debian.ts';
-import { filesFolder } from './files-folder.ts';
+import { testFolder } from './files-folder.ts';
 import { postgresIsUp } from './is-up.ts';
 import { userForPostgres } from './local.ts';
 import { freePort, type Server, startServer } from './server.ts';
@@ -27,7 +27,7 @@ export async function openPgBouncer(databaseUrl: string, settings: Readonly<Reco
     '[pgbouncer]',
     ...pairs(all).map(([key, value]) => `${key} = ${value}`),
   ];
-  const folder = await mkdtemp(join(filesFolder(), `akin-tests-${process.pid}-`));
+  const folder = await mkdtemp(join(testFolder(), `akin-tests-${process.pid}-`));
   const file = join(folder, 'pgbouncer.ini');
   // The file may contain the password of an external server.
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });

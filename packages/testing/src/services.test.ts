@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { filesFolder } from './files-folder.ts';
+import { testFolder } from './files-folder.ts';
 import { copyTemplate, type TestDatabase, testDatabase, testRedis } from './index.ts';
 import { postgresIsUp, redisIsUp } from './is-up.ts';
 
@@ -100,7 +100,7 @@ describe('services of a process', () => {
   }
 
   const foldersOf = async (pid: number | undefined) =>
-    (await readdir(filesFolder())).filter((name) => name.startsWith(`akin-tests-${pid}-`));
+    (await readdir(testFolder())).filter((name) => name.startsWith(`akin-tests-${pid}-`));
 
   it('leave no server and no folder behind', async () => {
     const { child, postgres, redis } = await startInProcess();

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, debianPrograms, hasDebianPrograms } from './debian.ts';
-import { dockerIsUp, pullImages, removeLeftContainers, startContainer } from './docker.ts';
-import { filesFolder } from './files-folder.ts';
+import { dockerIsUp, pullImages, removeOrphanedContainers, startContainer } from './docker.ts';
+import { testFolder } from './files-folder.ts';
 import { postgresIsUp, redisIsUp } from './is-up.ts';
 import { startLocalPostgres, startLocalRedis } from './local.ts';
 import type { Server } from './server.ts';
@@ -73,7 +73,7 @@ export function createServices(env: NodeJS.ProcessEnv = process.env): Services {
 /** Uses Docker if a daemon is running, otherwise Debian packages; if neither works, the error says what to do. */
 async function chooseRoute(): Promise<Route> {
   if (await dockerIsUp()) {
-    await removeLeftContainers(isRunning);
+    await removeOrphanedContainers(isRunning);
     return 'docker';
   }
   try {
@@ -98,7 +98,7 @@ const FOLDER_PREFIX = 'akin-tests-';
 
 /** Creates a folder named after this process; also removes the folders of killed runs. */
 async function temporaryFolder(): Promise<string> {
-  const parent = filesFolder();
+  const parent = testFolder();
   for (const name of await readdir(parent)) {
     const pid = Number(new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1] ?? process.pid);
     if (isRunning(pid)) continue;

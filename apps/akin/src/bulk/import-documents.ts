@@ -1,9 +1,9 @@
 import { AkinRequestError, type Collection } from '@akin/client';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
-import type { Line, Start } from './line.ts';
+import type { InputPosition, Line } from './line.ts';
 import { failedOperations, OperationWatcher, seqOf } from './operation-watcher.ts';
 import type { Progress, ProgressFile } from './progress-file.ts';
-import type { Cells } from './read-csv.ts';
+import type { CsvOptions } from './read-csv.ts';
 import { type BulkDocument, type ExportHeader, readDocument } from './read-document.ts';
 import { type Format, readLines } from './read-lines.ts';
 import type { Rejects } from './rejects.ts';
@@ -16,12 +16,12 @@ export interface ImportConfig {
   /** `-` for standard input. */
   readonly file: string;
   /** Where an earlier run ended. Null starts at the beginning. */
-  readonly before: Progress;
+  readonly previousProgress: Progress;
   readonly progressFile: ProgressFile | undefined;
   readonly rejects: Rejects;
   readonly format: Format;
   /** How to read the cells of a CSV file. */
-  readonly cells: Cells;
+  readonly cells: CsvOptions;
   /** The types of fields, by name, that must exist before the first document. */
   readonly fields: Readonly<Record<string, string>>;
   /** Number of concurrent requests. */
@@ -57,19 +57,29 @@ export class Import {
   readonly #watcher: OperationWatcher;
   readonly #queues: SendQueues;
   readonly #ranges: (readonly [first: number, last: number])[];
-  #read: Start;
+  #read: InputPosition;
   #newest: Progress['newest'];
 
   constructor(config: ImportConfig) {
     this.#config = config;
-    const { collection, before, rejects, strict, parallel, maxOutageMilliseconds, compress, modules, signal } = config;
-    this.state = { accepted: before.accepted, bytes: before.start.bytes };
-    this.#ranges = [...before.ranges];
-    this.#read = before.start;
-    this.#newest = before.newest;
+    const {
+      collection,
+      previousProgress,
+      rejects,
+      strict,
+      parallel,
+      maxOutageMilliseconds,
+      compress,
+      modules,
+      signal,
+    } = config;
+    this.state = { accepted: previousProgress.accepted, bytes: previousProgress.start.bytes };
+    this.#ranges = [...previousProgress.ranges];
+    this.#read = previousProgress.start;
+    this.#newest = previousProgress.newest;
     this.#watcher = new OperationWatcher(
       collection,
-      before.followed,
+      previousProgress.followed,
       (line, id, reason) => this.#reject(line, id, reason),
       (ask) => this.#retry(ask),
     );
@@ -110,7 +120,7 @@ export class Import {
       await this.#queues.end();
       await this.#watcher.waitForCapacity(signal, true);
     } catch (error) {
-      await this.#queues.drained();
+      await this.#queues.waitForRequests();
       throw error;
     } finally {
       clearInterval(saving);
@@ -167,7 +177,7 @@ export class Import {
     this.state.accepted += documents.length;
     const last = first + documents.length - 1;
     if (last > this.#newest.seq) this.#newest = { seq: last, token };
-    if (documents.some(({ pictured }) => pictured)) {
+    if (documents.some(({ hasPicture }) => hasPicture)) {
       this.#watcher.add({ first, last, lines: documents.map(({ number }) => number) });
     } else this.#ranges.push([first, last]);
   }
@@ -178,13 +188,13 @@ export class Import {
   }
 
   async #save(): Promise<void> {
-    const { progressFile, rejects, before } = this.#config;
+    const { progressFile, rejects, previousProgress } = this.#config;
     if (!progressFile) return;
     const first = this.#queues.first();
     await progressFile.write({
       start: first === undefined ? this.#read : { lines: first.number - 1, bytes: first.start },
       accepted: this.state.accepted,
-      rejected: before.rejected + rejects.count,
+      rejected: previousProgress.rejected + rejects.count,
       followed: this.#watcher.ranges,
       ranges: merged(this.#ranges),
       newest: this.#newest,

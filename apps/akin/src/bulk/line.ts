@@ -13,7 +13,7 @@ export interface Line {
 }
 
 /** Where a run starts: the number of lines and bytes of the unpacked input that it skips. */
-export interface Start {
+export interface InputPosition {
   readonly lines: number;
   readonly bytes: number;
 }

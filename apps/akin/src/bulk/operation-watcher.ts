@@ -2,7 +2,7 @@ import type { Collection } from '@akin/client';
 import { sleep } from '@akin/runtime';
 
 /** Documents of one request whose pictures are being analyzed. */
-export interface FollowedRange {
+export interface PendingRange {
   /** Numbers of their operations, inclusive at both ends. */
   readonly first: number;
   readonly last: number;
@@ -26,10 +26,10 @@ export class OperationWatcher {
   readonly #collection: Collection;
   readonly #failed: Failed;
   readonly #retry: Retry;
-  #ranges: FollowedRange[];
+  #ranges: PendingRange[];
   #waiting = 0;
 
-  constructor(collection: Collection, ranges: readonly FollowedRange[], failed: Failed, retry: Retry) {
+  constructor(collection: Collection, ranges: readonly PendingRange[], failed: Failed, retry: Retry) {
     this.#collection = collection;
     this.#failed = failed;
     this.#retry = retry;
@@ -37,7 +37,7 @@ export class OperationWatcher {
     for (const range of ranges) this.add(range);
   }
 
-  get ranges(): readonly FollowedRange[] {
+  get ranges(): readonly PendingRange[] {
     return this.#ranges;
   }
 
@@ -46,7 +46,7 @@ export class OperationWatcher {
     return this.#waiting;
   }
 
-  add(range: FollowedRange): void {
+  add(range: PendingRange): void {
     const at = this.#ranges.findIndex(({ first }) => first > range.first);
     this.#ranges.splice(at < 0 ? this.#ranges.length : at, 0, range);
     this.#waiting += range.lines.length;
@@ -55,12 +55,12 @@ export class OperationWatcher {
   /** Waits until few enough documents are in progress, or none with `all`. */
   async waitForCapacity(signal: AbortSignal, all = false): Promise<void> {
     while (this.#waiting > (all ? 0 : MAX_WAITING)) {
-      if ((await this.#look(signal)) === 0) await sleep(POLL_MILLISECONDS, signal);
+      if ((await this.#poll(signal)) === 0) await sleep(POLL_MILLISECONDS, signal);
     }
   }
 
   /** @returns the number of finished ranges */
-  async #look(signal: AbortSignal): Promise<number> {
+  async #poll(signal: AbortSignal): Promise<number> {
     const [earliest] = this.#ranges;
     if (earliest === undefined) return 0;
     const cursor = String(earliest.first - 1);
@@ -81,7 +81,7 @@ export class OperationWatcher {
     return done.length;
   }
 
-  async #reportFailed({ first, last, lines }: FollowedRange, signal: AbortSignal): Promise<void> {
+  async #reportFailed({ first, last, lines }: PendingRange, signal: AbortSignal): Promise<void> {
     for await (const { seq, id, reason } of failedOperations(this.#collection, first, last, signal, this.#retry)) {
       this.#failed(lines[seq - first], id, reason);
     }

@@ -2,7 +2,7 @@ import { AkinRequestError, type Client, createClient } from '@akin/client';
 import { DATA_OPTION, dataFolder } from '../data-option.ts';
 import { DEFAULT_URL } from '../default-port.ts';
 import { httpAddress } from '../http-address.ts';
-import { type Option, type Parsed, UsageError } from '../options.ts';
+import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import { runningServer } from '../server-file.ts';
 import { upload } from './upload.ts';
 
@@ -10,13 +10,13 @@ import { upload } from './upload.ts';
 export const SERVER_OPTIONS: readonly Option[] = [
   {
     name: 'url',
-    value: 'url',
-    about: `URL of the running akin. Default: the akin that serves from the data folder, else ${DEFAULT_URL}`,
+    valueName: 'url',
+    description: `URL of the running akin. Default: the akin that serves from the data folder, else ${DEFAULT_URL}`,
     otherVariables: ['AKIN_SERVER'],
   },
-  { ...DATA_OPTION, about: 'Data folder of the akin on this machine' },
-  { name: 'key', value: 'key', about: 'Key to send to akin. The environment variable is safer' },
-  { name: 'collection', value: 'name', about: 'Name of the collection', default: 'my-collection' },
+  { ...DATA_OPTION, description: 'Data folder of the akin on this machine' },
+  { name: 'key', valueName: 'key', description: 'Key to send to akin. The environment variable is safer' },
+  { name: 'collection', valueName: 'name', description: 'Name of the collection', default: 'my-collection' },
 ];
 
 export interface Server {
@@ -26,25 +26,25 @@ export interface Server {
 }
 
 /** Whether the command itself names a store: then another akin must not get its documents. */
-export function isStoreNamed(options: Parsed): boolean {
-  return options.named('data') || options.named('database-url');
+export function isStoreNamed(options: ParsedOptions): boolean {
+  return options.isGiven('data') || options.isGiven('database-url');
 }
 
 /**
  * The URL of the akin to talk to, if one is given. A URL in the environment counts less than a store that the command
  * itself names.
  */
-export function givenUrl(options: Parsed): string | undefined {
-  return isStoreNamed(options) && !options.named('url') ? undefined : options.text('url');
+export function givenUrl(options: ParsedOptions): string | undefined {
+  return isStoreNamed(options) && !options.isGiven('url') ? undefined : options.text('url');
 }
 
 /** @throws UsageError if the address is invalid, or no akin there is ready */
-export async function findServer(options: Parsed): Promise<Server> {
+export async function findServer(options: ParsedOptions): Promise<Server> {
   return { ...(await findAkin(options)), name: options.text('collection') ?? 'my-collection' };
 }
 
 /** The same for commands that are not about a single collection. */
-export async function findAkin(options: Parsed): Promise<Omit<Server, 'name'>> {
+export async function findAkin(options: ParsedOptions): Promise<Omit<Server, 'name'>> {
   const named = givenUrl(options);
   const folder = dataFolder(options);
   const served = named === undefined ? (await runningServer(folder))?.url : httpAddress('url', named);

@@ -1,22 +1,22 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import type { Start } from './line.ts';
-import type { FollowedRange } from './operation-watcher.ts';
+import type { InputPosition } from './line.ts';
+import type { PendingRange } from './operation-watcher.ts';
 
 /** What a run stores for the next one, in case it is interrupted. */
 export interface Progress {
   /** Everything before it is finished. */
-  readonly start: Start;
+  readonly start: InputPosition;
   readonly accepted: number;
   readonly rejected: number;
   /** Accepted documents whose pictures were not analyzed yet. */
-  readonly followed: readonly FollowedRange[];
+  readonly followed: readonly PendingRange[];
   /** Accepted operations without a picture to wait for, inclusive at both ends. A commit may still refuse them. */
   readonly ranges: readonly (readonly [first: number, last: number])[];
   /** The newest operation and its token. The token is empty if nothing was accepted. */
   readonly newest: { readonly seq: number; readonly token: string };
 }
 
-interface Stored extends Progress {
+interface ProgressFileContent extends Progress {
   readonly format: 1;
   readonly of: string;
 }
@@ -47,7 +47,7 @@ export class ProgressFile {
     const text = await readFile(this.#file, 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
     try {
-      const stored = JSON.parse(text) as Stored;
+      const stored = JSON.parse(text) as ProgressFileContent;
       return stored.format === 1 && stored.of === this.#of ? stored : undefined;
     } catch {
       return undefined;
@@ -56,7 +56,7 @@ export class ProgressFile {
 
   /** Written as a whole, or not at all. */
   write(progress: Progress): Promise<void> {
-    const stored: Stored = { format: 1, of: this.#of, ...progress };
+    const stored: ProgressFileContent = { format: 1, of: this.#of, ...progress };
     this.#writing = this.#writing.then(async () => {
       if (this.#isRefused) return;
       try {

@@ -1,10 +1,10 @@
 import { pipeline, Readable } from 'node:stream';
 import { AkinError } from '@akin/domain';
 import { CsvError, parse } from 'csv-parse';
-import { type Line, LONGEST_LINE, type Start } from './line.ts';
+import { type InputPosition, type Line, LONGEST_LINE } from './line.ts';
 
 /** How to read the cells of a CSV file. */
-export interface Cells {
+export interface CsvOptions {
   /** The separator of cells: one character. */
   readonly separator: string;
   /** Columns whose cells have several values, separated by `|`. */
@@ -28,15 +28,15 @@ const NUMBER = /^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?$/;
  */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
-  start: Start,
-  { separator, lists }: Cells,
+  start: InputPosition,
+  { separator, lists }: CsvOptions,
 ): AsyncGenerator<Line> {
   const rows = parse({
     ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
     ...{ delimiter: separator, max_record_size: LONGEST_LINE },
   });
   // The loop throws the errors of the pipeline.
-  pipeline(Readable.from(checked(chunks)), rows, () => {});
+  pipeline(Readable.from(requireUtf8(chunks)), rows, () => {});
   let names: readonly string[] | undefined;
   try {
     for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
@@ -55,7 +55,7 @@ export async function* readCsv(
  *
  * @throws AkinError bad-request that names the line
  */
-async function* checked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* requireUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let isUtf16: boolean | undefined;
   let line = 1;

@@ -6,7 +6,7 @@ export interface BulkDocument extends Line {
   /** Empty if it is missing or neither a string nor a number: akin then says what is wrong. */
   readonly id: string;
   /** Whether its picture has to be analyzed. */
-  readonly pictured: boolean;
+  readonly hasPicture: boolean;
 }
 
 /** The first line of an export: the fields of its collection, so that they get the same types again. */
@@ -38,6 +38,6 @@ export function readDocument(line: Line): BulkDocument | { header: ExportHeader 
     ...line,
     bytes,
     id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
-    pictured: typeof image === 'string' && (imported === undefined || imported === null),
+    hasPicture: typeof image === 'string' && (imported === undefined || imported === null),
   };
 }

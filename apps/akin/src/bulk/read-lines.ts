@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { AkinError, readJsonStream, stringifyJson } from '@akin/domain';
-import { type Line, LONGEST_LINE, type Start } from './line.ts';
-import { type Cells, readCsv } from './read-csv.ts';
+import { type InputPosition, type Line, LONGEST_LINE } from './line.ts';
+import { type CsvOptions, readCsv } from './read-csv.ts';
 import { isParquet, readParquet } from './read-parquet.ts';
 
 /** Format of the input. Parquet files and JSON arrays are detected by their first bytes. */
@@ -30,9 +30,9 @@ export function formatOf(file: string): Format {
  */
 export async function* readLines(
   file: string,
-  start: Start,
+  start: InputPosition,
   format: Format,
-  cells: Cells,
+  cells: CsvOptions,
   signal?: AbortSignal,
 ): AsyncGenerator<Line> {
   if (file !== '-' && (await isParquet(file))) return yield* readParquet(file, start);
@@ -53,7 +53,7 @@ async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {
   const feed = async () => {
     try {
       for await (const chunk of chunks) {
-        if (!gunzip.write(chunk)) await drained(gunzip);
+        if (!gunzip.write(chunk)) await waitForDrain(gunzip);
         if (gunzip.destroyed) return;
       }
       gunzip.end();
@@ -62,11 +62,11 @@ async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {
     }
   };
   void feed();
-  return explained(gunzip);
+  return withGzipErrors(gunzip);
 }
 
 /** @throws AkinError instead of the errors of zlib */
-async function* explained(gunzip: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withGzipErrors(gunzip: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* gunzip;
   } catch (error) {
@@ -77,7 +77,7 @@ async function* explained(gunzip: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 }
 
 /** Resolves when the stream takes more, or is closed. */
-function drained(stream: Writable): Promise<void> {
+function waitForDrain(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       stream.off('drain', done).off('close', done);
@@ -96,7 +96,7 @@ async function peek(source: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterab
     if (done) break;
     first = first.length === 0 ? value : Buffer.concat([first, value]);
   }
-  async function* whole() {
+  async function* withPeekedChunk() {
     try {
       if (first.length > 0) yield first;
       for (;;) {
@@ -108,10 +108,14 @@ async function peek(source: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterab
       await iterator.return?.();
     }
   }
-  return [first, whole()];
+  return [first, withPeekedChunk()];
 }
 
-async function* splitLines(chunks: AsyncIterable<Buffer>, start: Start, bomBytes: number): AsyncGenerator<Line> {
+async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  start: InputPosition,
+  bomBytes: number,
+): AsyncGenerator<Line> {
   let number = 0;
   let position = 0;
   let lineStart = bomBytes;
@@ -154,7 +158,7 @@ function isBlank(bytes: Buffer): boolean {
 }
 
 /** Elements are written again, digit for digit, so that each is a line like any other. */
-async function* readArray(chunks: AsyncIterable<Buffer>, start: Start): AsyncGenerator<Line> {
+async function* readArray(chunks: AsyncIterable<Buffer>, start: InputPosition): AsyncGenerator<Line> {
   for await (const item of readJsonStream(chunks, { objects: 'whole' })) {
     if (item.kind !== 'element' || item.position < start.lines) continue;
     yield { number: item.position + 1, bytes: Buffer.from(stringifyJson(item.value)), start: 0, end: 0 };

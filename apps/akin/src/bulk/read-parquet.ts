@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import { AkinError } from '@akin/domain';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import type { Line, Start } from './line.ts';
+import type { InputPosition, Line } from './line.ts';
 
 const MAGIC = 'PAR1';
 /** Uncompressed bytes of the rows that are read at a time. */
@@ -32,9 +32,9 @@ export async function isParquet(file: string): Promise<boolean> {
  *
  * @throws AkinError bad-request for a broken file, and for groups of rows that are too large to be read
  */
-export async function* readParquet(file: string, start: Start): AsyncGenerator<Line> {
+export async function* readParquet(file: string, start: InputPosition): AsyncGenerator<Line> {
   const buffer = await asyncBufferFromFile(file);
-  const metadata = await readable(() => parquetMetadataAsync(buffer));
+  const metadata = await withFormatErrors(() => parquetMetadataAsync(buffer));
   let before = 0;
   for (const [group, { num_rows, total_byte_size }] of metadata.row_groups.entries()) {
     const end = before + Number(num_rows);
@@ -50,7 +50,7 @@ export async function* readParquet(file: string, start: Start): AsyncGenerator<L
       const range = { rowStart, rowEnd: Math.min(end, rowStart + slice) };
       // Only columns that the file declares as text are decoded as text.
       const options = { file: buffer, metadata, compressors, useOffsetIndex: true, utf8: false, ...range };
-      const rows = await readable(() => parquetReadObjects(options));
+      const rows = await withFormatErrors(() => parquetReadObjects(options));
       for (const [i, row] of rows.entries()) {
         yield { number: rowStart + i + 1, bytes: Buffer.from(documentOf(row)), start: 0, end: 0 };
       }
@@ -59,7 +59,7 @@ export async function* readParquet(file: string, start: Start): AsyncGenerator<L
   }
 }
 
-async function readable<Value>(read: () => Promise<Value>): Promise<Value> {
+async function withFormatErrors<Value>(read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
   } catch (error) {

@@ -6,7 +6,7 @@ import { createClient } from '@akin/client';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { BulkDocument } from './read-document.ts';
-import { type Sending, sendBatch } from './send-batch.ts';
+import { type SendOptions, sendBatch } from './send-batch.ts';
 import { SendQueues } from './send-queues.ts';
 
 type Reply = { status: number; body?: object; retryAfter?: number };
@@ -42,7 +42,7 @@ async function answering(reply: (ids: string[], request: number) => Reply | Prom
   const { port } = server.address() as AddressInfo;
   const accepted: string[] = [];
   const refused: [string, string][] = [];
-  const sending: Sending<BulkDocument> = {
+  const sending: SendOptions<BulkDocument> = {
     collection: createClient({ baseUrl: `http://127.0.0.1:${port}` }).collection('c'),
     limiter: new ConcurrencyLimiter(4),
     compress: true,
@@ -61,7 +61,7 @@ const document = (id: string, number = 1): BulkDocument => ({
   bytes: Buffer.from(JSON.stringify({ id })),
   start: 0,
   end: 0,
-  pictured: false,
+  hasPicture: false,
 });
 const documents = (...ids: string[]) => ids.map((id) => document(id));
 const OK: Reply = { status: 200 };
@@ -114,7 +114,7 @@ describe('sending documents', () => {
     });
     const ids = Array.from({ length: 24_000 }, (_, i) => `id ${i % 50}`);
     const seen = new Map<string, number[]>();
-    const accepted: Sending<BulkDocument>['accepted'] = (batch) => {
+    const accepted: SendOptions<BulkDocument>['accepted'] = (batch) => {
       for (const { id, number } of batch) seen.set(id, [...(seen.get(id) ?? []), number]);
     };
     const queues = new SendQueues(4, (batch) => sendBatch(batch, { ...outcome.sending, accepted }));

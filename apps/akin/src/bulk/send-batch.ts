@@ -7,14 +7,14 @@ import { isTransient } from './retry-transient.ts';
 const pack = promisify(gzip);
 
 /** A document to send. */
-interface Outgoing {
+interface OutgoingDocument {
   readonly id: string;
   /** As one line of JSON. */
   readonly bytes: Buffer;
 }
 
 /** How to send documents. */
-export interface Sending<Document extends Outgoing> {
+export interface SendOptions<Document extends OutgoingDocument> {
   readonly collection: Collection;
   readonly limiter: ConcurrencyLimiter;
   /** Compresses the bodies. */
@@ -38,9 +38,9 @@ const MAX_INTERNAL_ERRORS = 5;
  *
  * @throws AkinRequestError if akin accepts nothing at all, for example without a key, or does not answer for too long
  */
-export async function sendBatch<Document extends Outgoing>(
+export async function sendBatch<Document extends OutgoingDocument>(
   batch: readonly Document[],
-  sending: Sending<Document>,
+  sending: SendOptions<Document>,
 ): Promise<void> {
   let documents = batch;
   const { limiter, signal } = sending;
@@ -91,9 +91,9 @@ export async function sendBatch<Document extends Outgoing>(
   }
 }
 
-async function post<Document extends Outgoing>(
+async function post<Document extends OutgoingDocument>(
   documents: readonly Document[],
-  sending: Sending<Document>,
+  sending: SendOptions<Document>,
 ): Promise<UpdateResponse> {
   const parts: Buffer[] = [];
   for (const { bytes } of documents) parts.push(bytes, NEWLINE);

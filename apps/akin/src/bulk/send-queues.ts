@@ -61,12 +61,12 @@ export class SendQueues {
       await queue.done;
       this.#begin(queue);
     }
-    await this.drained();
+    await this.waitForRequests();
     this.#check();
   }
 
   /** Waits for the requests in progress, and starts no more. */
-  async drained(): Promise<void> {
+  async waitForRequests(): Promise<void> {
     clearInterval(this.#timer);
     for (const { done } of this.#queues) await done;
   }

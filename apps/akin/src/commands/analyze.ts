@@ -4,36 +4,36 @@ import { createAnalyzer } from '@akin/modules/analyze';
 import { moduleNames, parseModulesApply } from '@akin/modules/manifests';
 import { analyzeLines } from '../analyze-lines.ts';
 import { UsageError } from '../options.ts';
-import type { Program } from '../program.ts';
+import type { CommandModule } from '../program.ts';
 import { ANALYSIS_OPTIONS, analysisConfig } from './serve-options.ts';
 
-export const analyzeCommand: Program = {
+export const analyzeCommand: CommandModule = {
   command: {
     name: 'analyze',
     usage: 'analyze <file|-> …',
-    about:
+    description:
       'Prints the outputs of pictures as lines of JSON, in order. With - it reads one input per line: a path, or {"data": "<base64>"}. Exit code 2: some pictures failed, and their lines say why.',
     options: [
       {
         name: 'modules',
-        value: 'names',
-        about: `Modules to run, separated by commas: ${moduleNames.join(',')}`,
+        valueName: 'names',
+        description: `Modules to run, separated by commas: ${moduleNames.join(',')}`,
       },
       ...ANALYSIS_OPTIONS,
     ],
   },
 
   async run(options, signal) {
-    if (options.words.length === 0)
+    if (options.positionals.length === 0)
       throw new UsageError('Name files, or - to read one input per line from standard input.');
     const modules = parseModulesApply(options.text('modules'));
     const analysis = analysisConfig(options);
     const { threads } = analysis;
     await using analyzer = await createAnalyzer(analysis);
     const inputs =
-      options.words.length === 1 && options.words[0] === '-'
+      options.positionals.length === 1 && options.positionals[0] === '-'
         ? createInterface({ input: process.stdin, signal })
-        : options.words;
+        : options.positionals;
     let failed = false;
     const lines = async function* () {
       for await (const { line, ok } of analyzeLines(inputs, analyzer, { threads, modules, signal })) {

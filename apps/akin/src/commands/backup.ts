@@ -6,23 +6,23 @@ import { backup, holdsStore, openStore, restore, writeBackup } from '@akin/store
 import { findAkin, givenUrl, SERVER_OPTIONS } from '../bulk/options.ts';
 import { openDataFolder, printToStandardError } from '../data-folder.ts';
 import { DATA_OPTION, databaseFolder, dataFolder } from '../data-option.ts';
-import { type Parsed, UsageError } from '../options.ts';
+import { type ParsedOptions, UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
-import type { Program } from '../program.ts';
+import type { CommandModule } from '../program.ts';
 import { runningServer } from '../server-file.ts';
 
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];
 
-export const backupCommand: Program = {
+export const backupCommand: CommandModule = {
   command: {
     name: 'backup',
     usage: 'backup <file>',
-    about:
+    description:
       'Writes a backup of the embedded store to one file. The file is safe on disk when the command ends. A running akin continues to serve.',
     options: SERVER_OPTIONS.filter(({ name }) => name !== 'collection'),
   },
   async run(options, signal) {
-    const file = onlyWord(options);
+    const file = onlyPositional(options);
     if (givenUrl(options) !== undefined || (await runningServer(dataFolder(options)))) {
       const { client, url } = await findAkin(options);
       await requireReplaceable(file);
@@ -31,13 +31,13 @@ export const backupCommand: Program = {
         throw new UsageError(`The backup from ${url} was interrupted, and ${file} was not written: ${error.message}.`);
       };
       await writeBackup(path.resolve(file), bytes).catch(failInterrupted);
-    } else await backUpStopped(options, file);
+    } else await backUpOffline(options, file);
     process.stdout.write(`${file} contains everything that was accepted.\n`);
     return 0;
   },
 };
 
-async function backUpStopped(options: Parsed, file: string): Promise<void> {
+async function backUpOffline(options: ParsedOptions, file: string): Promise<void> {
   const folder = databaseFolder(options);
   // A wrong folder must not create an empty store and replace an earlier backup with it.
   if (!(await holdsStore(folder))) throw new UsageError(`There is no store in ${folder}: give its folder with --data.`);
@@ -53,25 +53,25 @@ async function backUpStopped(options: Parsed, file: string): Promise<void> {
   await writeBackup(path.resolve(file), await backup(store));
 }
 
-export const restoreCommand: Program = {
+export const restoreCommand: CommandModule = {
   command: {
     name: 'restore',
     usage: 'restore <file>',
-    about: 'Creates a data folder from a file that akin backup wrote.',
+    description: 'Creates a data folder from a file that akin backup wrote.',
     options: [DATA_OPTION],
   },
   async run(options) {
     const folder = databaseFolder(options);
-    await refuseServed(options);
+    await requireNotServed(options);
     await openDataFolder(dataFolder(options), printToStandardError);
-    await restore(folder, path.resolve(onlyWord(options)));
+    await restore(folder, path.resolve(onlyPositional(options)));
     process.stdout.write(`${folder} is restored.\n`);
     return 0;
   },
 };
 
 /** @throws {UsageError} that names the akin which serves from the store, and says how to stop it */
-async function refuseServed(options: Parsed): Promise<void> {
+async function requireNotServed(options: ParsedOptions): Promise<void> {
   const folder = dataFolder(options);
   const server = await runningServer(folder);
   if (server === undefined) return;
@@ -84,8 +84,8 @@ async function requireReplaceable(file: string): Promise<void> {
   if (!(await mayReplace(file))) throw new UsageError(`${file} cannot be replaced: it is not a regular file.`);
 }
 
-function onlyWord(options: Parsed): string {
-  const [file, ...more] = options.words;
+function onlyPositional(options: ParsedOptions): string {
+  const [file, ...more] = options.positionals;
   if (file === undefined || more.length > 0) throw new UsageError('Name one file.');
   return file;
 }

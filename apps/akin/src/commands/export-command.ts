@@ -10,25 +10,42 @@ import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { retryTransient } from '../bulk/retry-transient.ts';
 import { UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
-import type { Program } from '../program.ts';
+import type { CommandModule } from '../program.ts';
 
-export const exportCommand: Program = {
+export const exportCommand: CommandModule = {
   command: {
     name: 'export',
     usage: 'export [-o <file.ndjson[.gz]>]',
-    about:
+    description:
       'Writes the documents of a collection, with their outputs and thumbnails, as lines that akin import reads. All come from one commit: changes that are not visible yet are left out. The file appears when it is complete. Exit code 0: all documents are written; 1: some are missing; 130: stopped.',
     options: [
       ...SERVER_OPTIONS,
-      { name: 'output', short: 'o', value: 'file', about: 'File to write; - is standard output', default: '-' },
-      { name: 'q', value: 'query', about: 'Only documents that match', default: '*:*' },
-      { name: 'fq', value: 'query', about: 'Only documents that also match this. May be repeated', isRepeatable: true },
-      { name: 'max-outage', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
+      {
+        name: 'output',
+        short: 'o',
+        valueName: 'file',
+        description: 'File to write; - is standard output',
+        default: '-',
+      },
+      { name: 'q', valueName: 'query', description: 'Only documents that match', default: '*:*' },
+      {
+        name: 'fq',
+        valueName: 'query',
+        description: 'Only documents that also match this. May be repeated',
+        isRepeatable: true,
+      },
+      {
+        name: 'max-outage',
+        valueName: 'seconds',
+        description: 'Give up if akin does not answer for this long',
+        default: '300',
+      },
     ],
   },
 
   async run(options, signal) {
-    if (options.words.length > 0) throw new UsageError('Name the file with -o, and the collection with --collection.');
+    if (options.positionals.length > 0)
+      throw new UsageError('Name the file with -o, and the collection with --collection.');
     const { client, name } = await findServer(options);
     const collection = client.collection(name);
     const expected = (await collection.status()).documents;

@@ -5,23 +5,23 @@ import {
   downloadPolicy,
   IMAGES_OPTIONS,
   LOG_OPTION,
-  listed,
   listenOptions,
-  neededDatabase,
   queueServer,
   REDIS_OPTIONS,
+  requireDatabaseUrl,
   SEARCH_NODES_OPTION,
   SEARCH_SHARDS_OPTION,
   SHARD_SERVERS_OPTION,
   STANDBY_OPTION,
   searchShards,
   shardServers,
+  splitList,
   standbyUrls,
 } from '../fleet/options.ts';
 import { httpAddress } from '../http-address.ts';
 import { ContentModels } from '../models/content-models.ts';
 import { modelsFolder } from '../models/models-folder.ts';
-import type { Program } from '../program.ts';
+import type { CommandModule } from '../program.ts';
 import {
   ANALYSIS_OPTIONS,
   analysisConfig,
@@ -43,12 +43,13 @@ import {
 /** By then, load balancers that check every second have noticed. */
 const SHUTDOWN_DELAY_SECONDS = 5;
 
-export const gatewayCommand: Program = {
+export const gatewayCommand: CommandModule = {
   command: {
     name: 'gateway',
     usage: 'gateway',
-    takesWords: false,
-    about: 'Answers the HTTP requests of a fleet. Needs PostgreSQL, and analyzers for query pictures. Runs no model.',
+    takesPositionals: false,
+    description:
+      'Answers the HTTP requests of a fleet. Needs PostgreSQL, and analyzers for query pictures. Runs no model.',
     options: [
       ...listenOptions(DEFAULT_PORT, SHUTDOWN_DELAY_SECONDS),
       DATABASE_OPTION,
@@ -56,8 +57,8 @@ export const gatewayCommand: Program = {
       SHARD_SERVERS_OPTION,
       {
         name: 'analyze-url',
-        value: 'urls',
-        about: 'Analyzers or analyze nodes for query pictures, separated by commas',
+        valueName: 'urls',
+        description: 'Analyzers or analyze nodes for query pictures, separated by commas',
         default: 'http://127.0.0.1:8984',
         otherVariables: ['ANALYZE_URL'],
       },
@@ -78,12 +79,12 @@ export const gatewayCommand: Program = {
     const contentModel = contentModelOf(options);
     const config = {
       models: new ContentModels({ contentModel, models: modelsFolder(options) }),
-      databaseUrl: neededDatabase(options),
+      databaseUrl: requireDatabaseUrl(options),
       standbyUrls: standbyUrls(options),
       shardServers: shardServers(options),
-      analyzeUrls: listed(options.text('analyze-url')).map((url) => httpAddress('analyze-url', url)),
-      searchNodeUrls: listed(options.text('search-nodes')).map((url) => httpAddress('search-nodes', url)),
-      corsOrigins: listed(options.text('cors')),
+      analyzeUrls: splitList(options.text('analyze-url')).map((url) => httpAddress('analyze-url', url)),
+      searchNodeUrls: splitList(options.text('search-nodes')).map((url) => httpAddress('search-nodes', url)),
+      corsOrigins: splitList(options.text('cors')),
       legacySegment: options.text('legacy-segment') ?? 'solr',
       webFolder: WEB_FOLDER,
       limits: waitingLimits(options),
@@ -101,12 +102,12 @@ export const gatewayCommand: Program = {
   },
 };
 
-export const searchNodeCommand: Program = {
+export const searchNodeCommand: CommandModule = {
   command: {
     name: 'search-node',
     usage: 'search-node',
-    takesWords: false,
-    about:
+    takesPositionals: false,
+    description:
       'Keeps the vectors of some shards in memory and finds candidates for the searches of gateways. Needs PostgreSQL. For collections whose vectors do not fit into one machine.',
     options: [
       ...listenOptions(8986, SHUTDOWN_DELAY_SECONDS),
@@ -123,7 +124,7 @@ export const searchNodeCommand: Program = {
     const contentModel = contentModelOf(options);
     const config = {
       models: new ContentModels({ contentModel, models: modelsFolder(options) }),
-      databaseUrl: neededDatabase(options),
+      databaseUrl: requireDatabaseUrl(options),
       standbyUrls: standbyUrls(options),
       shards: searchShards(options),
       searchMemory: searchMemory(options),
@@ -136,12 +137,12 @@ export const searchNodeCommand: Program = {
   },
 };
 
-export const indexerCommand: Program = {
+export const indexerCommand: CommandModule = {
   command: {
     name: 'indexer',
     usage: 'indexer',
-    takesWords: false,
-    about:
+    takesPositionals: false,
+    description:
       'Queues analyses, stores their results and commits. Needs PostgreSQL, and Redis if the analyzers use it. If several run, each collection has one leader among them.',
     options: [
       ...listenOptions(8985),
@@ -150,8 +151,8 @@ export const indexerCommand: Program = {
       ...REDIS_OPTIONS,
       {
         name: 'auto-commit',
-        value: 'ms',
-        about: 'Time between automatic commits',
+        valueName: 'ms',
+        description: 'Time between automatic commits',
         default: '15000',
       },
       ...WORKER_ACCESS_OPTIONS,
@@ -159,7 +160,7 @@ export const indexerCommand: Program = {
       SLOWDOWN_OPTION,
       {
         ...SEARCH_MEMORY_OPTION,
-        about:
+        description:
           'Memory for the vectors that find groups of near-duplicates. If it is too small, the database finds them',
       },
       ...OBJECTS_OPTIONS,
@@ -170,7 +171,7 @@ export const indexerCommand: Program = {
     const contentModel = contentModelOf(options);
     const config = {
       models: new ContentModels({ contentModel, models: modelsFolder(options) }),
-      databaseUrl: neededDatabase(options),
+      databaseUrl: requireDatabaseUrl(options),
       shardServers: shardServers(options),
       queueServer: queueServer(options),
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
@@ -186,18 +187,18 @@ export const indexerCommand: Program = {
   },
 };
 
-export const analyzerCommand: Program = {
+export const analyzerCommand: CommandModule = {
   command: {
     name: 'analyzer',
     usage: 'analyzer',
-    takesWords: false,
-    about:
+    takesPositionals: false,
+    description:
       'Analyzes pictures from the queue, and query pictures over HTTP. Needs Redis, or PostgreSQL if there is no Redis.',
     options: [
       ...listenOptions(8984, SHUTDOWN_DELAY_SECONDS),
       ...REDIS_OPTIONS,
       ...WORKER_ACCESS_OPTIONS,
-      { ...DATABASE_OPTION, about: 'PostgreSQL: the queue of analyses if there is no Redis' },
+      { ...DATABASE_OPTION, description: 'PostgreSQL: the queue of analyses if there is no Redis' },
       ...ANALYSIS_OPTIONS,
       ...IMAGES_OPTIONS,
       LOG_OPTION,
@@ -219,12 +220,12 @@ export const analyzerCommand: Program = {
   },
 };
 
-export const analyzeNodeCommand: Program = {
+export const analyzeNodeCommand: CommandModule = {
   command: {
     name: 'analyze-node',
     usage: 'analyze-node',
-    takesWords: false,
-    about: 'Only analyzes pictures over HTTP, at /api/cores/{any}/analyze. Needs no database and no Redis.',
+    takesPositionals: false,
+    description: 'Only analyzes pictures over HTTP, at /api/cores/{any}/analyze. Needs no database and no Redis.',
     options: [
       ...listenOptions(8984, SHUTDOWN_DELAY_SECONDS),
       ...WORKER_ACCESS_OPTIONS,

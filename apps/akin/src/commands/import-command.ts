@@ -7,11 +7,11 @@ import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { formatOf } from '../bulk/read-lines.ts';
 import { Rejects } from '../bulk/rejects.ts';
 import { retryTransient } from '../bulk/retry-transient.ts';
-import { collectionToFill } from '../collection-to-fill.ts';
-import { type Parsed, UsageError } from '../options.ts';
-import type { Program } from '../program.ts';
+import { ensureCollection } from '../ensure-collection.ts';
+import { type ParsedOptions, UsageError } from '../options.ts';
+import type { CommandModule } from '../program.ts';
 
-const FRESH: Progress = {
+const NO_PROGRESS: Progress = {
   start: { lines: 0, bytes: 0 },
   accepted: 0,
   rejected: 0,
@@ -20,38 +20,43 @@ const FRESH: Progress = {
   newest: { seq: 0, token: '' },
 };
 
-export const importCommand: Program = {
+export const importCommand: CommandModule = {
   command: {
     name: 'import',
     usage: 'import <file.ndjson[.gz]|file.csv[.gz]|file.parquet|->',
-    about:
+    description:
       'Sends documents to a running akin: one JSON object per line, one JSON array, CSV with the names of the fields in its first row (all of them plain or gzip), or a Parquet file. If it is stopped, run the same command to continue: <file>.progress says where. <file>.rejects.ndjson lists each refused document with its line and the reason. Exit code 0: all documents are stored and visible; 2: some were refused; 1: akin stopped accepting documents; 130: stopped.',
     options: [
       ...SERVER_OPTIONS,
-      { name: 'field', value: 'name:type,…', about: 'Types of new fields, separated by commas' },
-      { name: 'format', value: 'csv|ndjson', about: 'Format of the input. Default: by the name of the file' },
+      { name: 'field', valueName: 'name:type,…', description: 'Types of new fields, separated by commas' },
+      { name: 'format', valueName: 'csv|ndjson', description: 'Format of the input. Default: by the name of the file' },
       {
         name: 'separator',
-        value: 'character',
-        about: 'Separator of CSV cells. Default: a comma, or a tab in .tsv files',
+        valueName: 'character',
+        description: 'Separator of CSV cells. Default: a comma, or a tab in .tsv files',
       },
-      { name: 'lists', value: 'names', about: 'CSV columns whose cells have several values, separated by |' },
+      { name: 'lists', valueName: 'names', description: 'CSV columns whose cells have several values, separated by |' },
       {
         name: 'from',
-        value: 'line',
-        about: 'Start at this line (the first is 1), and ignore the progress of an earlier run',
+        valueName: 'line',
+        description: 'Start at this line (the first is 1), and ignore the progress of an earlier run',
       },
-      { name: 'strict', about: 'Stop at the first document that akin refuses' },
-      { name: 'rejects', value: 'file', about: 'File for refused documents' },
-      { name: 'modules', value: 'names', about: 'Modules that analyze the pictures, separated by commas' },
-      { name: 'parallel', value: 'number', about: 'Maximum number of concurrent requests', default: '4' },
-      { name: 'max-outage', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '600' },
-      { name: 'no-wait', about: 'Do not wait until the documents are visible' },
+      { name: 'strict', description: 'Stop at the first document that akin refuses' },
+      { name: 'rejects', valueName: 'file', description: 'File for refused documents' },
+      { name: 'modules', valueName: 'names', description: 'Modules that analyze the pictures, separated by commas' },
+      { name: 'parallel', valueName: 'number', description: 'Maximum number of concurrent requests', default: '4' },
+      {
+        name: 'max-outage',
+        valueName: 'seconds',
+        description: 'Give up if akin does not answer for this long',
+        default: '600',
+      },
+      { name: 'no-wait', description: 'Do not wait until the documents are visible' },
     ],
   },
 
   async run(options, signal) {
-    const [file, ...more] = options.words;
+    const [file, ...more] = options.positionals;
     if (file === undefined || more.length > 0) throw new UsageError('Name one file, or - for standard input.');
     const size = file === '-' ? undefined : await sizeOf(file);
     const table = tableOf(file, options);
@@ -59,33 +64,33 @@ export const importCommand: Program = {
     const progressFile =
       size === undefined ? undefined : await ProgressFile.nextTo(file, server.url, server.name).catch(() => undefined);
     const maxOutageMilliseconds = options.number('max-outage') * 1_000;
-    const before = await startOf(options, progressFile, (progress) =>
+    const previousProgress = await startOf(options, progressFile, (progress) =>
       retryTransient(
         () => isOf(server.client.collection(server.name), progress, signal),
         maxOutageMilliseconds,
         signal,
       ),
     );
-    if (before.start.lines > 0) process.stderr.write(`Starts at line ${before.start.lines + 1}.\n`);
+    if (previousProgress.start.lines > 0) process.stderr.write(`Starts at line ${previousProgress.start.lines + 1}.\n`);
     const rejectsFile = options.text('rejects') ?? `${size === undefined ? 'import' : file}.rejects.ndjson`;
     if (await isSameFile(file, rejectsFile)) throw new UsageError('--rejects names the input: choose another file.');
     const isShared = size === undefined && options.text('rejects') === undefined;
-    const rejects = await Rejects.open(rejectsFile, before !== FRESH, isShared);
-    const { signal: either, stop } = stoppable(signal);
+    const rejects = await Rejects.open(rejectsFile, previousProgress !== NO_PROGRESS, isShared);
+    const { signal: either, stop } = linkedSignal(signal);
     const run = new Import({
-      ...{ file, before, progressFile, rejects, ...table },
-      collection: await collectionToFill(server.client, server.name),
+      ...{ file, previousProgress, progressFile, rejects, ...table },
+      collection: await ensureCollection(server.client, server.name),
       parallel: Math.min(16, Math.max(1, options.number('parallel'))),
       compress: !isLocal(server.url),
       modules: options.text('modules'),
-      strict: options.on('strict'),
+      strict: options.isOn('strict'),
       maxOutageMilliseconds,
       signal: either,
     });
     let note = '';
     const line = bulkProgressLine(process.stderr, () => ({
       documents: run.state.accepted,
-      failed: before.rejected + rejects.count,
+      failed: previousProgress.rejected + rejects.count,
       share: size ? Math.min(1, run.state.bytes / size) : undefined,
       note: note || (run.waiting > 0 ? `${run.waiting} wait for pictures` : ''),
     }));
@@ -93,21 +98,21 @@ export const importCommand: Program = {
       line.finish();
       stop();
       await rejects.close();
-      process.stdout.write(`${[message, ...failureLines(rejects, before)].join('\n')}\n`);
+      process.stdout.write(`${[message, ...failureLines(rejects, previousProgress)].join('\n')}\n`);
       return code;
     };
     try {
       await run.send();
       const acceptedSeconds = line.seconds;
-      if (!options.on('no-wait')) {
+      if (!options.isOn('no-wait')) {
         note = 'waits until all is visible';
         await run.publish();
       }
       await progressFile?.remove();
-      const failed = before.rejected + rejects.count;
+      const failed = previousProgress.rejected + rejects.count;
       return await ended(
         failed > 0 ? 2 : 0,
-        report(run.state.accepted, before, acceptedSeconds, line.seconds, options),
+        report(run.state.accepted, previousProgress, acceptedSeconds, line.seconds, options),
       );
     } catch (error) {
       const isContinued = progressFile ? ' Run the same command again to continue.' : '';
@@ -124,7 +129,7 @@ export const importCommand: Program = {
 };
 
 /** How to read the input, by the options and the name of the file. */
-function tableOf(file: string, options: Parsed): Pick<ImportConfig, 'format' | 'cells' | 'fields'> {
+function tableOf(file: string, options: ParsedOptions): Pick<ImportConfig, 'format' | 'cells' | 'fields'> {
   const format = options.text('format') ?? formatOf(file);
   if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format must be csv or ndjson.');
   const separator = options.text('separator') ?? (/\.tsv(\.gz)?$/i.test(file) ? '\t' : ',');
@@ -146,7 +151,7 @@ function namesIn(text: string | undefined): string[] {
 }
 
 /** A separate signal, whose listeners end with the run. */
-function stoppable(signal: AbortSignal): { signal: AbortSignal; stop: () => void } {
+function linkedSignal(signal: AbortSignal): { signal: AbortSignal; stop: () => void } {
   const own = new AbortController();
   const stop = () => own.abort(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
@@ -167,19 +172,19 @@ async function sizeOf(file: string): Promise<number | undefined> {
 }
 
 async function startOf(
-  options: Parsed,
+  options: ParsedOptions,
   progressFile: ProgressFile | undefined,
   isValid: (progress: Progress) => Promise<boolean>,
 ): Promise<Progress> {
   if (options.text('from') === undefined) {
     const progress = await progressFile?.read();
-    if (progress === undefined || (await isValid(progress))) return progress ?? FRESH;
+    if (progress === undefined || (await isValid(progress))) return progress ?? NO_PROGRESS;
     process.stderr.write('The collection was replaced after the earlier run. Starts at the beginning.\n');
-    return FRESH;
+    return NO_PROGRESS;
   }
   const from = options.number('from');
   if (from < 1) throw new UsageError('--from must be at least 1.');
-  return { ...FRESH, start: { lines: from - 1, bytes: 0 } };
+  return { ...NO_PROGRESS, start: { lines: from - 1, bytes: 0 } };
 }
 
 /** Whether an earlier run filled this collection, and not one that had its name before. */
@@ -195,11 +200,17 @@ async function isOf(collection: Collection, { newest }: Progress, signal: AbortS
   }
 }
 
-function report(accepted: number, before: Progress, acceptedIn: number, visibleIn: number, options: Parsed): string {
+function report(
+  accepted: number,
+  before: Progress,
+  acceptedIn: number,
+  visibleIn: number,
+  options: ParsedOptions,
+): string {
   const now = accepted - before.accepted;
   const rate = (seconds: number) => `${seconds.toFixed(1)} s, ${(now / Math.max(0.001, seconds)).toFixed(0)}/s`;
   const earlier = before.accepted > 0 ? `, ${before.accepted} of them by earlier runs` : '';
-  const visible = options.on('no-wait') ? '' : `; visible after ${rate(visibleIn)}`;
+  const visible = options.isOn('no-wait') ? '' : `; visible after ${rate(visibleIn)}`;
   return `${accepted} accepted${earlier} (${rate(acceptedIn)})${visible}.`;
 }
 

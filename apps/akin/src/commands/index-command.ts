@@ -1,33 +1,33 @@
 import { createClient } from '@akin/client';
 import { givenUrl, isReady, isStoreNamed, SERVER_OPTIONS } from '../bulk/options.ts';
-import { collectionToFill } from '../collection-to-fill.ts';
 import { DEFAULT_URL } from '../default-port.ts';
+import { ensureCollection } from '../ensure-collection.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import { httpAddress } from '../http-address.ts';
 import { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
-import { type Parsed, UsageError } from '../options.ts';
-import type { Program } from '../program.ts';
+import { type ParsedOptions, UsageError } from '../options.ts';
+import type { CommandModule } from '../program.ts';
 import { runningServer } from '../server-file.ts';
 import { embeddedConfig, STORE_OPTIONS } from './serve-options.ts';
 
-export const indexCommand: Program = {
+export const indexCommand: CommandModule = {
   command: {
     name: 'index',
     usage: 'index <folder|glob|-> …',
-    about:
+    description:
       'Indexes the pictures of folders, of globs, or of the paths on standard input (-). The pictures go to the running akin, or into the embedded store if none is running. If the command is stopped, run it again to continue. Exit code 0: all are indexed; 2: some failed; 130: stopped.',
     options: [
       {
         name: 'url',
-        value: 'url',
-        about: 'URL of the running akin, if it is not on this machine',
+        valueName: 'url',
+        description: 'URL of the running akin, if it is not on this machine',
         otherVariables: ['AKIN_SERVER'],
       },
       {
         name: 'port',
-        value: 'n',
-        about: `Port of the akin on this machine. Default: the akin that serves from the data folder, else ${DEFAULT_URL} unless --data or --database-url names a store`,
+        valueName: 'n',
+        description: `Port of the akin on this machine. Default: the akin that serves from the data folder, else ${DEFAULT_URL} unless --data or --database-url names a store`,
         otherVariables: ['PORT'],
       },
       ...SERVER_OPTIONS.filter(({ name }) => name === 'key'),
@@ -37,10 +37,11 @@ export const indexCommand: Program = {
   },
 
   async run(options, signal) {
-    if (options.words.length === 0) throw new UsageError('Name a folder, a glob, or - for paths on standard input.');
+    if (options.positionals.length === 0)
+      throw new UsageError('Name a folder, a glob, or - for paths on standard input.');
     const config = embeddedConfig(options);
     const named = givenUrl(options);
-    if (named !== undefined && options.named('port')) {
+    if (named !== undefined && options.isGiven('port')) {
       throw new UsageError(
         `--port and --url (or AKIN_URL or AKIN_SERVER: ${named}) exclude each other: give only one of them.`,
       );
@@ -52,13 +53,13 @@ export const indexCommand: Program = {
       const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });
       await using analyzer = await createModelAnalyzers(config.analysis, models);
       return await runFolders(options, {
-        collection: await collectionToFill(client, options.text('collection')),
+        collection: await ensureCollection(client, options.text('collection')),
         analyzer,
         models,
         threads: config.analysis.threads,
         signal,
         // An akin that is named by its URL may be on another machine.
-        ...(named === undefined && !options.named('port') ? { dataFolder: config.dataFolder } : {}),
+        ...(named === undefined && !options.isGiven('port') ? { dataFolder: config.dataFolder } : {}),
       });
     }
     if (named !== undefined) throw new UsageError(`No akin answers at ${url}.`);
@@ -69,7 +70,7 @@ export const indexCommand: Program = {
     process.stderr.write(`${nobody}While this command runs, the page is at ${served.gateway.url}/\n`);
     const embedded = createClient({ baseUrl: served.gateway.url, retries: 0 });
     return await runFolders(options, {
-      collection: await collectionToFill(embedded, options.text('collection')),
+      collection: await ensureCollection(embedded, options.text('collection')),
       analyzer: served.analyzer,
       models: served.models,
       threads: config.analysis.threads,
@@ -80,14 +81,14 @@ export const indexCommand: Program = {
 };
 
 /** The URL of the akin that may get the pictures. Undefined: the command opens the store that it names. */
-async function addressOf(options: Parsed, dataFolder: string): Promise<string | undefined> {
+async function addressOf(options: ParsedOptions, dataFolder: string): Promise<string | undefined> {
   const named = givenUrl(options);
   if (named !== undefined) return httpAddress('url', named);
   const isOwnStore = isStoreNamed(options);
-  if (options.named('port') || (!isOwnStore && options.text('port') !== undefined)) {
+  if (options.isGiven('port') || (!isOwnStore && options.text('port') !== undefined)) {
     return `http://127.0.0.1:${options.number('port', 65_535)}`;
   }
   // The akin of the default data folder may have another database than the one that is named.
-  const served = isOwnStore && !options.named('data') ? undefined : await runningServer(dataFolder);
+  const served = isOwnStore && !options.isGiven('data') ? undefined : await runningServer(dataFolder);
   return served?.url ?? (isOwnStore ? undefined : DEFAULT_URL);
 }

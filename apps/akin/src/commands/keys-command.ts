@@ -2,49 +2,49 @@ import { AkinRequestError, createClient, type Key, type NewKey, type Scope } fro
 import { SCOPES } from '@akin/domain';
 import { givenUrl } from '../bulk/options.ts';
 import { databaseFolder, databaseUrl, dataFolder } from '../data-option.ts';
-import { listed } from '../fleet/options.ts';
+import { splitList } from '../fleet/options.ts';
 import { httpAddress } from '../http-address.ts';
 import type { Keys } from '../keys-in-store.ts';
-import { type Parsed, UsageError } from '../options.ts';
-import type { Program } from '../program.ts';
+import { type ParsedOptions, UsageError } from '../options.ts';
+import type { CommandModule } from '../program.ts';
 import { runningServer } from '../server-file.ts';
 import { STORE_OPTIONS } from './serve-options.ts';
 
-export const keysCommand: Program = {
+export const keysCommand: CommandModule = {
   command: {
     name: 'keys',
     usage: 'keys create|list|revoke <id>',
-    about:
+    description:
       'Creates, lists and revokes the keys that clients send. Writes to the embedded store, or to the database of a fleet, which may be running. If an akin serves from the embedded store, that akin does it. create prints the key only once, because akin stores only its hash.',
     options: [
-      { name: 'scope', value: 'scope', about: `${SCOPES.join(', ')}: each includes the ones before it` },
-      { name: 'note', value: 'text', about: 'Owner and purpose of the key' },
+      { name: 'scope', valueName: 'scope', description: `${SCOPES.join(', ')}: each includes the ones before it` },
+      { name: 'note', valueName: 'text', description: 'Owner and purpose of the key' },
       {
         name: 'collections',
-        value: 'names',
-        about: 'Collections that the key may use, separated by commas. Default: all',
+        valueName: 'names',
+        description: 'Collections that the key may use, separated by commas. Default: all',
       },
       {
         name: 'origins',
-        value: 'origins',
-        about:
+        valueName: 'origins',
+        description:
           'Origins whose pages may use the key, separated by commas, such as https://shop.example. Only for the scope search',
       },
-      { name: 'rate', value: 'n', about: 'Maximum number of requests per second' },
-      { name: 'expires', value: 'when', about: 'A date, a time, or a number of days such as 90d' },
+      { name: 'rate', valueName: 'n', description: 'Maximum number of requests per second' },
+      { name: 'expires', valueName: 'when', description: 'A date, a time, or a number of days such as 90d' },
       {
         name: 'url',
-        value: 'url',
-        about: 'URL of a running akin to use instead of a store',
+        valueName: 'url',
+        description: 'URL of a running akin to use instead of a store',
         otherVariables: ['AKIN_SERVER'],
       },
-      { name: 'key', value: 'key', about: 'Key to send to akin. The environment variable is safer' },
+      { name: 'key', valueName: 'key', description: 'Key to send to akin. The environment variable is safer' },
       ...STORE_OPTIONS.filter(({ name }) => ['data', 'database-url'].includes(name)),
     ],
   },
 
   async run(options) {
-    const [action, id, ...more] = options.words;
+    const [action, id, ...more] = options.positionals;
     if (more.length > 0 || (id !== undefined && action !== 'revoke')) throw new UsageError(USAGE);
     if (action === 'create') {
       const key = newKey(options);
@@ -71,7 +71,7 @@ export const keysCommand: Program = {
 
 const USAGE = 'Use keys create --scope search|index|admin, keys list, or keys revoke <id>.';
 
-async function withKeys(options: Parsed, run: (keys: Keys) => Promise<void>): Promise<number> {
+async function withKeys(options: ParsedOptions, run: (keys: Keys) => Promise<void>): Promise<number> {
   const key = options.text('key');
   const url = givenUrl(options);
   if (url !== undefined) {
@@ -110,15 +110,15 @@ function keysAt(url: string, key: string | undefined): Keys {
   };
 }
 
-function newKey(options: Parsed): NewKey {
+function newKey(options: ParsedOptions): NewKey {
   const scope = SCOPES.find((one) => one === options.text('scope')) as Scope | undefined;
   if (scope === undefined) throw new UsageError(`--scope must be one of ${SCOPES.join(', ')}.`);
   const note = options.text('note');
-  const collections = listed(options.text('collections'));
+  const collections = splitList(options.text('collections'));
   const expires = options.text('expires');
   return {
     scope,
-    origins: listed(options.text('origins')),
+    origins: splitList(options.text('origins')),
     ...(note === undefined ? {} : { note }),
     ...(collections.length > 0 ? { collections } : {}),
     ...(options.text('rate') === undefined ? {} : { rate: options.number('rate') }),

@@ -1,27 +1,27 @@
 import path from 'node:path';
 import { earlierNetworks, useContentModel } from '@akin/modules/vectors';
-import { Stopped } from '@akin/runtime';
+import { StoppedError } from '@akin/runtime';
 import { httpAddress } from '../http-address.ts';
 import { KNOWN_MODELS, knownModel } from '../models/known-models.ts';
 import { downloadedModels, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';
 import { type FileProgress, pull } from '../models/pull.ts';
 import { UsageError } from '../options.ts';
-import type { Program } from '../program.ts';
+import type { CommandModule } from '../program.ts';
 
 const USAGE = 'Use: akin models, or akin models pull <name>';
 
-export const modelsCommand: Program = {
+export const modelsCommand: CommandModule = {
   command: {
     name: 'models',
     usage: 'models [pull <name>]',
-    about:
+    description:
       'Lists the content models that akin knows by name, and downloads one. A stopped download continues where it stopped, and every file is checked by its hash. akin downloads nothing without this command.',
     options: [
       MODELS_OPTION,
       {
         name: 'mirror',
-        value: 'url',
-        about: 'Server to download from. Its paths are those of Hugging Face',
+        valueName: 'url',
+        description: 'Server to download from. Its paths are those of Hugging Face',
         default: 'https://huggingface.co',
         otherVariables: ['HF_ENDPOINT'],
       },
@@ -29,7 +29,7 @@ export const modelsCommand: Program = {
   },
 
   async run(options, signal) {
-    const [action, name, ...more] = options.words;
+    const [action, name, ...more] = options.positionals;
     const folder = modelsFolder(options);
     if (action === undefined) {
       process.stdout.write(list(folder));
@@ -48,7 +48,7 @@ export const modelsCommand: Program = {
       const downloaded = await pull({ model, folder: target, mirror, progress: printProgress() }, signal);
       process.stderr.write(downloaded === 0 ? 'All files are here.\n' : '');
     } catch (error) {
-      if (!(error instanceof Stopped)) throw error;
+      if (!(error instanceof StoppedError)) throw error;
       process.stderr.write(`${error.message} Run the command again to continue.\n`);
       return error.exitCode;
     }

@@ -3,49 +3,55 @@ import { sleep } from '@akin/runtime';
 import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
 import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { retryTransient } from '../bulk/retry-transient.ts';
-import { dropPictures, readPicturesAgain } from '../folder/pictures-again.ts';
+import { dropPictures, reanalyzePictures } from '../folder/reanalyze-pictures.ts';
 import { modelNameOf } from '../models/models-folder.ts';
-import type { Parsed } from '../options.ts';
-import type { Program } from '../program.ts';
+import type { ParsedOptions } from '../options.ts';
+import type { CommandModule } from '../program.ts';
 import { ANALYSIS_OPTIONS } from './serve-options.ts';
 
 const POLL_MILLISECONDS = 500;
 const MAX_PRINTED_MISSING = 20;
 
-export const reindexCommand: Program = {
+export const reindexCommand: CommandModule = {
   command: {
     name: 'reindex',
     usage: 'reindex [<folder> …]',
-    about:
+    description:
       'Builds a new copy of a collection and swaps the two in one step: for other field types, or after a change of models. With --content-model <name>, the collection changes to that model. Valid outputs are copied. Other pictures are analyzed again: from their URLs, from the folders that akin indexed, from a folder that you name, or else from the thumbnails. Searches and changes continue. The server does the work: if you stop the command, run it again to watch. Exit code 0: done; 2: some documents cannot be copied, and nothing was swapped; 1: another error; 130: stopped watching.',
     options: [
       ...SERVER_OPTIONS,
-      { name: 'field', value: 'name:type,…', about: 'New types of fields, separated by commas' },
-      { name: 'shards', value: 'number', about: 'Number of shards. Default: unchanged' },
+      { name: 'field', valueName: 'name:type,…', description: 'New types of fields, separated by commas' },
+      { name: 'shards', valueName: 'number', description: 'Number of shards. Default: unchanged' },
       {
         name: 'servers',
-        value: 'names',
-        about: 'Servers for the shards, in turn, separated by commas. Default: unchanged',
+        valueName: 'names',
+        description: 'Servers for the shards, in turn, separated by commas. Default: unchanged',
       },
-      { name: 'pause', about: 'Pause the running reindex' },
-      { name: 'resume', about: 'Continue a paused reindex, and watch it' },
-      { name: 'allow-missing', about: 'Swap even if some documents cannot be copied' },
+      { name: 'pause', description: 'Pause the running reindex' },
+      { name: 'resume', description: 'Continue a paused reindex, and watch it' },
+      { name: 'allow-missing', description: 'Swap even if some documents cannot be copied' },
       ...ANALYSIS_OPTIONS,
-      { name: 'max-outage', value: 'seconds', about: 'Give up if akin does not answer for this long', default: '300' },
+      {
+        name: 'max-outage',
+        valueName: 'seconds',
+        description: 'Give up if akin does not answer for this long',
+        default: '300',
+      },
     ],
   },
 
   async run(options, signal) {
     const { client, name } = await findServer(options);
     const collection = client.collection(name);
-    const pictures = options.words.length > 0 ? await readPicturesAgain(client, name, options, signal) : undefined;
+    const pictures =
+      options.positionals.length > 0 ? await reanalyzePictures(client, name, options, signal) : undefined;
     const maxOutageMilliseconds = options.number('max-outage') * 1_000;
     const model = modelNameOf(options);
     const shardServers = options.text('servers');
     const shards = options.text('shards') === undefined ? undefined : options.number('shards');
     const parameters = {
       field: (options.text('field') ?? '').split(',').filter(Boolean),
-      allowMissing: options.on('allow-missing'),
+      allowMissing: options.isOn('allow-missing'),
       ...(model === undefined ? {} : { model }),
       ...(shards === undefined ? {} : { shards }),
       ...(shardServers === undefined ? {} : { shardServers }),
@@ -67,8 +73,8 @@ export const reindexCommand: Program = {
         return retryTransient(() => collection.reindexStatus(), maxOutageMilliseconds, signal);
       }
     };
-    let status = options.on('pause') || options.on('resume') ? await change(collection, options) : await begin();
-    if (options.on('pause')) {
+    let status = options.isOn('pause') || options.isOn('resume') ? await change(collection, options) : await begin();
+    if (options.isOn('pause')) {
       process.stdout.write(
         `The reindex of ${name} is paused. Continue with: akin reindex --resume --collection ${name}\n`,
       );
@@ -118,6 +124,6 @@ export const reindexCommand: Program = {
   },
 };
 
-function change(collection: Collection, options: Parsed): Promise<Reindex> {
-  return options.on('pause') ? collection.pauseReindex() : collection.resumeReindex();
+function change(collection: Collection, options: ParsedOptions): Promise<Reindex> {
+  return options.isOn('pause') ? collection.pauseReindex() : collection.resumeReindex();
 }

@@ -3,40 +3,44 @@ import { findServer, SERVER_OPTIONS } from '../bulk/options.ts';
 import { bulkProgressLine } from '../bulk/progress-line.ts';
 import { UsageError } from '../options.ts';
 import { mayReplace } from '../output-file.ts';
-import type { Program } from '../program.ts';
+import type { CommandModule } from '../program.ts';
 import { measure } from '../report/measure.ts';
 import { reportPage } from '../report/page.ts';
 
 /** As many documents as one page of a search may have. */
 const MAX_SAMPLED = 1_000;
 
-export const reportCommand: Program = {
+export const reportCommand: CommandModule = {
   command: {
     name: 'report',
     usage: 'report [<collection>]',
-    about:
+    description:
       'Measures how well a collection ranks by content, with a sample of its documents: recall against an exact search, scores, near-duplicates, documents without a descriptor; with labels also mAP and precision at 1. Writes an HTML page, whose pictures come from the running akin, and a JSON file with the numbers.',
     options: [
       ...SERVER_OPTIONS,
       {
         name: 'compare',
-        value: 'collection',
-        about: 'A second collection with the same ids, such as one with another model',
+        valueName: 'collection',
+        description: 'A second collection with the same ids, such as one with another model',
       },
-      { name: 'labels', value: 'field', about: 'Field with the labels: documents with the same value belong together' },
-      { name: 'sample', value: 'n', about: `Size of the sample, at most ${MAX_SAMPLED}`, default: '200' },
+      {
+        name: 'labels',
+        valueName: 'field',
+        description: 'Field with the labels: documents with the same value belong together',
+      },
+      { name: 'sample', valueName: 'n', description: `Size of the sample, at most ${MAX_SAMPLED}`, default: '200' },
       {
         name: 'output',
         short: 'o',
-        value: 'file',
-        about: 'File for the page. The metrics are written to a file with the same name and the extension .json',
+        valueName: 'file',
+        description: 'File for the page. The metrics are written to a file with the same name and the extension .json',
         default: 'akin-report.html',
       },
     ],
   },
 
   async run(options, signal) {
-    if (options.words.length > 1) throw new UsageError('Name one collection. Give a second one with --compare.');
+    if (options.positionals.length > 1) throw new UsageError('Name one collection. Give a second one with --compare.');
     const { client, name } = await findServer(options);
     const output = options.text('output') ?? '';
     if (!output.endsWith('.html'))
@@ -44,7 +48,7 @@ export const reportCommand: Program = {
     const json = output.replace(/html$/, 'json');
     for (const file of [output, json]) await mayReplace(file);
     const compared = options.text('compare');
-    const collections = [options.words[0] ?? name, ...(compared === undefined ? [] : [compared])].map((one) =>
+    const collections = [options.positionals[0] ?? name, ...(compared === undefined ? [] : [compared])].map((one) =>
       client.collection(one),
     );
     const [first] = collections;

@@ -1,19 +1,19 @@
 import { createClient } from '@akin/client';
 import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
-import { collectionToFill } from '../collection-to-fill.ts';
 import { DEFAULT_PORT } from '../default-port.ts';
-import { fillWithDemo } from '../demo/fill.ts';
+import { loadDemo } from '../demo/load-demo.ts';
+import { ensureCollection } from '../ensure-collection.ts';
 import { firstRequests, urlOnThisMachine } from '../first-requests.ts';
 import {
   downloadPolicy,
   HOSTS_OPTION,
   IMAGES_OPTIONS,
-  listed,
   SHARD_SERVERS_OPTION,
   STANDBY_OPTION,
   shardServers,
   shutdownDelayMilliseconds,
   shutdownDelayOption,
+  splitList,
   standbyUrls,
 } from '../fleet/options.ts';
 import { refuseMissing } from '../folder/candidates.ts';
@@ -21,7 +21,7 @@ import { RetryableRuns } from '../folder/retryable-runs.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import { openInBrowser } from '../open-in-browser.ts';
 import { UsageError } from '../options.ts';
-import type { Program } from '../program.ts';
+import type { CommandModule } from '../program.ts';
 import {
   CORS_OPTION,
   embeddedConfig,
@@ -35,32 +35,33 @@ import {
   waitingLimits,
 } from './serve-options.ts';
 
-export const serveCommand: Program = {
+export const serveCommand: CommandModule = {
   command: {
     name: 'serve',
     usage: 'serve [folder|glob …]',
-    about:
+    description:
       'Serves collections and a web page from this process. With folders, indexes their pictures into the collection while it serves.',
     options: [
       {
         name: 'port',
-        value: 'n',
-        about: 'Port to listen on; 0 chooses a free port',
+        valueName: 'n',
+        description: 'Port to listen on; 0 chooses a free port',
         default: String(DEFAULT_PORT),
         otherVariables: ['PORT'],
       },
-      { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
+      { name: 'host', valueName: 'address', description: 'Address to listen on', default: '127.0.0.1' },
       {
         name: 'allow-open-network',
-        about: 'Require no key from other machines. Then everybody who can connect can read and delete everything',
+        description:
+          'Require no key from other machines. Then everybody who can connect can read and delete everything',
       },
       {
         name: 'first-key',
-        about: 'If a key is required and none exists, create one with the scope admin and print it once',
+        description: 'If a key is required and none exists, create one with the scope admin and print it once',
       },
       shutdownDelayOption(0),
-      { name: 'no-demo', about: 'Do not fill an empty collection with the demo' },
-      { name: 'no-open', about: 'Do not open the page in a browser' },
+      { name: 'no-demo', description: 'Do not fill an empty collection with the demo' },
+      { name: 'no-open', description: 'Do not open the page in a browser' },
       ...ACCESS_OPTIONS,
       HOSTS_OPTION,
       CORS_OPTION,
@@ -77,9 +78,9 @@ export const serveCommand: Program = {
   },
 
   async run(options, signal) {
-    await refuseMissing(options.words);
+    await refuseMissing(options.positionals);
     // Its data folder contains more than a database.
-    const databaseUrl = options.server('database-url', 'postgres', 'postgresql');
+    const databaseUrl = options.serverUrl('database-url', 'postgres', 'postgresql');
     const config = { ...embeddedConfig(options), ...(databaseUrl ? { databaseUrl } : {}) };
     const standbys = standbyUrls(options);
     if (standbys.length > 0 && config.databaseUrl === undefined) {
@@ -93,7 +94,7 @@ export const serveCommand: Program = {
     }
     const listen = {
       host: options.text('host') ?? '127.0.0.1',
-      allowOpenNetwork: options.on('allow-open-network'),
+      allowOpenNetwork: options.isOn('allow-open-network'),
       access: accessConfig(options),
     };
     // Loaded only if needed: help and wrong options are answered without a server.
@@ -101,7 +102,7 @@ export const serveCommand: Program = {
       import('@akin/gateway'),
       import('../serve.ts'),
     ]);
-    const allowedHosts = listed(options.text('allowed-hosts'));
+    const allowedHosts = splitList(options.text('allowed-hosts'));
     const isReachableByOthers = !isLoopback(listen.host) || allowedHosts.length > 0 || (listen.access.proxies ?? 0) > 0;
     const retryable = new RetryableRuns();
     const started = serve(
@@ -109,10 +110,10 @@ export const serveCommand: Program = {
         ...config,
         ...listen,
         port: options.number('port', 65_535),
-        corsOrigins: listed(options.text('cors')),
+        corsOrigins: splitList(options.text('cors')),
         shutdownDelayMilliseconds: shutdownDelayMilliseconds(options),
         allowedHosts,
-        ...(options.on('first-key') ? { printFirstKey } : {}),
+        ...(options.isOn('first-key') ? { printFirstKey } : {}),
         // Otherwise other machines could make akin fetch from services that only this machine can reach.
         downloadPolicy: downloadPolicy(options, !isReachableByOthers),
         legacySegment: options.text('legacy-segment') ?? 'solr',
@@ -133,13 +134,13 @@ export const serveCommand: Program = {
     const { url } = served.gateway;
     const ownUrl = urlOnThisMachine(url);
     const client = createClient({ baseUrl: ownUrl, retries: 0, key: served.key });
-    const collection = await collectionToFill(client, options.text('collection'));
+    const collection = await ensureCollection(client, options.text('collection'));
     const { backend, backendReason } = served.analyzer;
     const why = backendReason === undefined ? '' : ` (${backendReason})`;
     process.stdout.write(`akin answers at ${url}/ and analyzes pictures on ${backend}${why}\n`);
-    if (!options.on('no-open') && process.stdout.isTTY) openInBrowser(ownUrl);
+    if (!options.isOn('no-open') && process.stdout.isTTY) openInBrowser(ownUrl);
     let code = 0;
-    if (options.words.length > 0) {
+    if (options.positionals.length > 0) {
       code = await runFolders(options, {
         collection,
         analyzer: served.analyzer,
@@ -149,21 +150,21 @@ export const serveCommand: Program = {
         retryable,
         dataFolder: config.dataFolder,
       });
-    } else if (!options.on('no-demo')) {
-      await fillWithDemo({
+    } else if (!options.isOn('no-demo')) {
+      await loadDemo({
         collection,
         analyzer: served.analyzer,
         models: served.models,
         dataFolder: config.dataFolder,
         signal,
-        say: (line) =>
+        printLine: (line) =>
           process.stdout.write(`${line}
 `),
       });
     }
     if (!signal.aborted) process.stdout.write(await firstRequests(collection, requiresKeys(listen)));
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    await retryable.settled();
+    await retryable.waitForRetries();
     return code === 130 ? 0 : code;
   },
 };

@@ -5,16 +5,17 @@ import { useContentModel } from '@akin/modules/vectors';
 import { defaultSearchMemory, type ObjectsConfig } from '@akin/store';
 import { DATA_OPTION, databaseUrl, dataFolder } from '../data-option.ts';
 import { contentModelFolder, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';
-import { type Option, type Parsed, UsageError } from '../options.ts';
-import type { ServeConfig, WaitingLimits } from '../serve.ts';
+import { type Option, type ParsedOptions, UsageError } from '../options.ts';
+import type { BacklogLimits, ServeConfig } from '../serve.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 /** Options of every process that reads or computes outputs. */
 const CONTENT_MODEL_OPTION: Option = {
   name: 'content-model',
-  value: 'model',
-  about: 'Another model for the module content: a name that akin models lists, or a folder; see docs/content-models.md',
+  valueName: 'model',
+  description:
+    'Another model for the module content: a name that akin models lists, or a folder; see docs/content-models.md',
 };
 
 /** The content model, and the folder of the models that have a name. */
@@ -27,20 +28,20 @@ const MIN_PICTURE_MEGABYTES = 64;
 export const ANALYSIS_OPTIONS: readonly Option[] = [
   {
     name: 'threads',
-    value: 'n',
-    about: 'Number of pictures analyzed at the same time',
+    valueName: 'n',
+    description: 'Number of pictures analyzed at the same time',
     default: String(availableParallelism()),
   },
   {
     name: 'backend',
-    value: 'name',
-    about: `Backend that runs the networks: ${BACKEND_CHOICES.join(', ')}. auto takes onnx if it is installed, else wasm; see docs/backends.md`,
+    valueName: 'name',
+    description: `Backend that runs the networks: ${BACKEND_CHOICES.join(', ')}. auto takes onnx if it is installed, else wasm; see docs/backends.md`,
     default: 'auto',
   },
   {
     name: 'picture-memory',
-    value: 'MB',
-    about: 'Memory budget of all decoded pictures together, at least 64',
+    valueName: 'MB',
+    description: 'Memory budget of all decoded pictures together, at least 64',
     default: String(Math.floor(defaultPictureMemory() / MEGABYTE)),
   },
   ...CONTENT_MODEL_OPTIONS,
@@ -50,14 +51,14 @@ export const ANALYSIS_OPTIONS: readonly Option[] = [
 export const OBJECTS_OPTIONS: readonly Option[] = [
   {
     name: 'objects',
-    value: 'location',
-    about:
+    valueName: 'location',
+    description:
       'Keep outputs and thumbnails in s3://bucket/prefix or a folder instead of the database. All processes need the same value',
   },
   {
     name: 'objects-kept',
-    value: 'hours',
-    about: 'How long unreferenced objects are kept, because backups of the database may need them',
+    valueName: 'hours',
+    description: 'How long unreferenced objects are kept, because backups of the database may need them',
     default: '24',
   },
 ];
@@ -65,7 +66,7 @@ export const OBJECTS_OPTIONS: readonly Option[] = [
 const MAX_KEPT_HOURS = 10_000;
 
 /** In milliseconds, as the store expects it. @throws {UsageError} for less than an hour */
-export function objectsConfig(options: Parsed): { readonly objects?: ObjectsConfig } {
+export function objectsConfig(options: ParsedOptions): { readonly objects?: ObjectsConfig } {
   const location = options.text('objects');
   if (location === undefined) return {};
   const hours = options.number('objects-kept', MAX_KEPT_HOURS);
@@ -78,25 +79,25 @@ export const STORE_OPTIONS: readonly Option[] = [
   DATA_OPTION,
   {
     name: 'database-url',
-    value: 'url',
-    about: 'PostgreSQL 15 or newer with pgvector, instead of the embedded database',
+    valueName: 'url',
+    description: 'PostgreSQL 15 or newer with pgvector, instead of the embedded database',
     otherVariables: ['DATABASE_URL'],
   },
   ...OBJECTS_OPTIONS,
   ...ANALYSIS_OPTIONS,
-  { name: 'log-level', value: 'level', about: LOG_LEVELS.join(', '), default: 'warn' },
+  { name: 'log-level', valueName: 'level', description: LOG_LEVELS.join(', '), default: 'warn' },
 ];
 
 export const CORS_OPTION: Option = {
   name: 'cors',
-  value: 'origins',
-  about: 'Origins whose pages may call akin, separated by commas; * allows any',
+  valueName: 'origins',
+  description: 'Origins whose pages may call akin, separated by commas; * allows any',
 };
 
 export const LEGACY_OPTION: Option = {
   name: 'legacy-segment',
-  value: 'name',
-  about: 'Path segment of the interface for Solr clients',
+  valueName: 'name',
+  description: 'Path segment of the interface for Solr clients',
   default: 'solr',
 };
 
@@ -104,19 +105,20 @@ export const LEGACY_OPTION: Option = {
 export const WAITING_OPTIONS: readonly Option[] = [
   {
     name: 'max-waiting-analyses',
-    value: 'n',
-    about: 'Maximum number of pictures of a collection that wait for analysis. Above it, changes with pictures get 429',
+    valueName: 'n',
+    description:
+      'Maximum number of pictures of a collection that wait for analysis. Above it, changes with pictures get 429',
     default: '500000',
   },
   {
     name: 'max-waiting-changes',
-    value: 'n',
-    about: 'Maximum number of waiting changes of a collection. Above it, changes get 429',
+    valueName: 'n',
+    description: 'Maximum number of waiting changes of a collection. Above it, changes get 429',
     default: '2000000',
   },
 ];
 
-export function waitingLimits(options: Parsed): WaitingLimits {
+export function waitingLimits(options: ParsedOptions): BacklogLimits {
   return {
     waitingAnalyses: options.number('max-waiting-analyses'),
     unappliedChanges: options.number('max-waiting-changes'),
@@ -125,13 +127,13 @@ export function waitingLimits(options: Parsed): WaitingLimits {
 
 export const SLOWDOWN_OPTION: Option = {
   name: 'search-slowdown',
-  value: 'times',
-  about: 'Factor by which searches on PostgreSQL may slow down before bulk work pauses. 0: it never pauses',
+  valueName: 'times',
+  description: 'Factor by which searches on PostgreSQL may slow down before bulk work pauses. 0: it never pauses',
   default: '1.3',
 };
 
 /** @throws {UsageError} for a number that is neither 0 nor above 1 */
-export function searchSlowdown(options: Parsed): number {
+export function searchSlowdown(options: ParsedOptions): number {
   const times = Number(options.text('search-slowdown'));
   if (times === 0 || (times > 1 && times < 1000)) return times;
   throw new UsageError('--search-slowdown (or AKIN_SEARCH_SLOWDOWN) must be 0 or a number above 1.');
@@ -141,13 +143,13 @@ const MIN_SEARCH_MEGABYTES = 16;
 
 export const SEARCH_MEMORY_OPTION: Option = {
   name: 'search-memory',
-  value: 'MB',
-  about: 'Memory for the vectors of searched collections. If it is too small, the database compares every match',
+  valueName: 'MB',
+  description: 'Memory for the vectors of searched collections. If it is too small, the database compares every match',
   default: String(Math.floor(defaultSearchMemory() / MEGABYTE)),
 };
 
 /** @returns bytes @throws {UsageError} if it is too small */
-export function searchMemory(options: Parsed): number {
+export function searchMemory(options: ParsedOptions): number {
   const megabytes = options.number('search-memory');
   if (megabytes >= MIN_SEARCH_MEGABYTES) return megabytes * MEGABYTE;
   throw new UsageError(
@@ -158,7 +160,7 @@ export function searchMemory(options: Parsed): number {
 export const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
 
 /** Options of a command that serves only itself. `serve` adds its own options. */
-export function embeddedConfig(options: Parsed): ServeConfig {
+export function embeddedConfig(options: ParsedOptions): ServeConfig {
   const url = databaseUrl(options);
   return {
     dataFolder: dataFolder(options),
@@ -176,7 +178,7 @@ export function embeddedConfig(options: Parsed): ServeConfig {
   };
 }
 
-export function analysisConfig(options: Parsed): AnalyzerConfig {
+export function analysisConfig(options: ParsedOptions): AnalyzerConfig {
   const name = options.text('backend');
   const backend = BACKEND_CHOICES.find((one) => one === name);
   if (!backend) throw new UsageError(`--backend (or AKIN_BACKEND) must be one of ${BACKEND_CHOICES.join(', ')}.`);
@@ -196,7 +198,7 @@ export function analysisConfig(options: Parsed): AnalyzerConfig {
 }
 
 /** The folder of another content model, whose codebook this process then uses. Call it before anything is read. */
-export function contentModelOf(options: Parsed): string | undefined {
+export function contentModelOf(options: ParsedOptions): string | undefined {
   const folder = options.text('content-model');
   if (folder === undefined) return undefined;
   const found = contentModelFolder(folder, options);
@@ -204,7 +206,7 @@ export function contentModelOf(options: Parsed): string | undefined {
   return found;
 }
 
-function logLevelOf(options: Parsed): string {
+function logLevelOf(options: ParsedOptions): string {
   const level = options.text('log-level') ?? 'warn';
   if (!LOG_LEVELS.includes(level)) throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}.`);
   return level;

@@ -3,20 +3,23 @@ import path from 'node:path';
 import type { Client, CollectionSummary, FleetProcess } from '@akin/client';
 import { findAkin, SERVER_OPTIONS } from '../bulk/options.ts';
 import { databaseFolder, dataFolder } from '../data-option.ts';
-import type { Parsed } from '../options.ts';
-import type { Program } from '../program.ts';
+import type { ParsedOptions } from '../options.ts';
+import type { CommandModule } from '../program.ts';
 import { runningServer } from '../server-file.ts';
 
 const METRICS_MILLISECONDS = 10_000;
 
-export const statusCommand: Program = {
+export const statusCommand: CommandModule = {
   command: {
     name: 'status',
     usage: 'status [--json]',
-    takesWords: false,
-    about:
+    takesPositionals: false,
+    description:
       'Shows the state of a running akin: its address, version and memory, the processes of its fleet, its collections, its queue and its disk.',
-    options: [...SERVER_OPTIONS.filter(({ name }) => name !== 'collection'), { name: 'json', about: 'Print JSON' }],
+    options: [
+      ...SERVER_OPTIONS.filter(({ name }) => name !== 'collection'),
+      { name: 'json', description: 'Print JSON' },
+    ],
   },
 
   async run(options) {
@@ -28,7 +31,7 @@ export const statusCommand: Program = {
       dataOf(options, url),
     ]);
     const status = { url, ...process_, ...fleet, ...data, collections };
-    process.stdout.write(options.on('json') ? `${JSON.stringify(status, null, 2)}\n` : summaryText(status));
+    process.stdout.write(options.isOn('json') ? `${JSON.stringify(status, null, 2)}\n` : summaryText(status));
     return 0;
   },
 };
@@ -111,7 +114,7 @@ function readMetrics(text: string): Metric[] {
 }
 
 /** The embedded store, if the akin serves from it. */
-async function dataOf(options: Parsed, url: string): Promise<DataStatus> {
+async function dataOf(options: ParsedOptions, url: string): Promise<DataStatus> {
   const folder = dataFolder(options);
   if ((await runningServer(folder))?.url !== url) return {};
   const entries = await readdir(databaseFolder(options), { recursive: true, withFileTypes: true }).catch(() => []);

@@ -1,32 +1,32 @@
 import path from 'node:path';
 import { trainContentModel } from '@akin/modules/analyze';
-import { Stopped } from '@akin/runtime';
+import { StoppedError } from '@akin/runtime';
 import { contentModelFolder } from '../models/models-folder.ts';
 import { type Option, UsageError } from '../options.ts';
-import type { Program } from '../program.ts';
+import type { CommandModule } from '../program.ts';
 import { CONTENT_MODEL_OPTIONS } from './serve-options.ts';
 
 const PROGRESS_EVERY = 200;
 
 const CLASSES_OPTION: Option = {
   name: 'classes',
-  value: 'folder',
-  about:
+  valueName: 'folder',
+  description:
     'A folder with one folder of pictures per class. The model learns to distinguish the classes; see docs/content-models.md',
 };
 
-export const trainCommand: Program = {
+export const trainCommand: CommandModule = {
   command: {
     name: 'train',
     usage: 'train <folder of pictures>',
-    about:
+    description:
       'Adapts your own content model to pictures like those that you will search: at least 100, better some thousands. Writes into the folder of the model. Existing collections keep their model until akin reindex. If a signal stops the command, it writes nothing. Exit code 130 (Ctrl-C) or 143.',
     options: [...CONTENT_MODEL_OPTIONS, CLASSES_OPTION],
   },
 
   async run(options, signal) {
     const folder = options.text('content-model');
-    const [pictures, ...more] = options.words;
+    const [pictures, ...more] = options.positionals;
     if (!pictures || more.length > 0) throw new UsageError('Name one folder of pictures.');
     if (folder === undefined) throw new UsageError('Name the model with --content-model.');
     const classes = options.text('classes');
@@ -45,7 +45,7 @@ export const trainCommand: Program = {
       process.stdout.write(`content=${trained.model}, trained on ${count}\n`);
       return 0;
     } catch (error) {
-      if (!(error instanceof Stopped)) throw error;
+      if (!(error instanceof StoppedError)) throw error;
       process.stderr.write(`${error.message} The folder of the model is unchanged.\n`);
       return error.exitCode;
     }

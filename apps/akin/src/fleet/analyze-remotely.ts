@@ -5,12 +5,12 @@ import { serverOf } from '../download.ts';
 import {
   HEALTH_CHECK_TIMES,
   type HealthCheckTimes,
-  PeerFailed,
+  PeerError,
   requireHealthy,
   sendWhileHealthy,
 } from './health-check.ts';
 import { type PeerAddress, PeerAddresses, type Resolve } from './peer-addresses.ts';
-import type { Peer, Received } from './send.ts';
+import type { Peer, PeerResponse } from './send.ts';
 
 /** Analysis does not depend on the collection, but the path contains one. */
 const PATH = 'api/cores/any/analyze';
@@ -80,7 +80,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
       return said;
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof PeerFailed)) throw error;
+      if (!(error instanceof PeerError)) throw error;
       breaker.failed(error.message, error.outcome === 'hung');
       attempts.inc({ outcome: error.outcome });
       return { busy: unavailable('No analyzer can be reached for the picture of this request.', error) };
@@ -125,7 +125,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
       if ('refused' in said) throw said.refused;
       if ('busy' in said) busy = said.busy;
       else {
-        lacking.push(said.lacks);
+        lacking.push(said.modelMissing);
         if (model !== undefined) recordMissingModel(address, model);
       }
     }
@@ -141,17 +141,17 @@ type Attempt =
   | { readonly refused: AkinError }
   | { readonly busy: AkinError }
   /** It does not have the model, or cannot use it. */
-  | { readonly lacks: AkinError };
+  | { readonly modelMissing: AkinError };
 
-interface Question {
+interface AnalyzeCall {
   readonly body: string;
   readonly fleetKey: string | undefined;
   readonly times: HealthCheckTimes;
   readonly signal: AbortSignal;
 }
 
-/** @throws PeerFailed; the signal's reason */
-async function ask(peer: Peer, { body, fleetKey, times, signal }: Question): Promise<Attempt> {
+/** @throws PeerError; the signal's reason */
+async function ask(peer: Peer, { body, fleetKey, times, signal }: AnalyzeCall): Promise<Attempt> {
   const sending = {
     method: 'POST',
     path: PATH,
@@ -166,8 +166,8 @@ async function ask(peer: Peer, { body, fleetKey, times, signal }: Question): Pro
   return read(await sendWhileHealthy(peer, sending, times));
 }
 
-/** @throws PeerFailed for a response that a healthy analyzer does not give */
-function read({ status, retryAfter, text }: Received): Attempt {
+/** @throws PeerError for a response that a healthy analyzer does not give */
+function read({ status, retryAfter, text }: PeerResponse): Attempt {
   const { outputs, thumbnail, error, responseHeader } = parseResponse(text);
   if (status === 200 && typeof outputs === 'string') {
     const { warnings } = responseHeader ?? {};
@@ -179,14 +179,14 @@ function read({ status, retryAfter, text }: Received): Attempt {
   }
   const retryAfterSeconds = Number(retryAfter) || 2;
   if (status === 401) {
-    throw new PeerFailed('failed', 'it refuses this gateway: both need the same AKIN_FLEET_KEY');
+    throw new PeerError('failed', 'it refuses this gateway: both need the same AKIN_FLEET_KEY');
   }
   const code = ERROR_CODES.find((one) => one === error?.metadata?.[1]);
-  if (code === undefined || code === 'unavailable') throw new PeerFailed('failed', `it answers ${status}`);
+  if (code === undefined || code === 'unavailable') throw new PeerError('failed', `it answers ${status}`);
   // Its worker thread failed, perhaps because of this picture. So this does not count against the analyzer.
   if (code === 'internal') return { busy: unavailable('The analysis of the picture failed.') };
   const said = new AkinError(code, error?.msg ?? 'The picture could not be analyzed.', { retryAfterSeconds });
-  if (code === 'conflict') return { lacks: said };
+  if (code === 'conflict') return { modelMissing: said };
   return code === 'too-many-requests' ? { busy: said } : { refused: said };
 }
 
@@ -203,12 +203,12 @@ function parseResponse(text: string): {
   }
 }
 
-function modelMissingEverywhere(model: string | undefined, said: readonly AkinError[]): AkinError {
-  const all = [...new Set(said.map(({ message }) => message))].join(' ');
+function modelMissingEverywhere(model: string | undefined, errors: readonly AkinError[]): AkinError {
+  const all = [...new Set(errors.map(({ message }) => message))].join(' ');
   return new AkinError(
     'conflict',
     `No analyzer can use the content model ${model}. Their responses: ${all} Download the model into the folder of models of the analyzers (akin models pull, --models), and restart them.`,
-    { cause: said[0] },
+    { cause: errors[0] },
   );
 }
 

@@ -3,7 +3,7 @@ import { AkinError } from '@akin/domain';
 import { createWorkerServer, type Gateway, type WorkerServerConfig } from '@akin/gateway';
 import { causeFields, type Logger, type Metrics, type ProcessName, sleep } from '@akin/runtime';
 import { createLogger } from '@akin/runtime/observability';
-import type { Parsed } from '../options.ts';
+import type { ParsedOptions } from '../options.ts';
 import { createProcessMetrics } from '../process-metrics.ts';
 import { listenError } from '../serve.ts';
 import { ShutdownStack } from '../shutdown-stack.ts';
@@ -38,7 +38,7 @@ export interface FleetProcess {
   /** Opens an HTTP server for a process that is not a gateway, and keeps it. */
   openServer(config: Pick<WorkerServerConfig, 'analyze' | 'findCandidates' | 'ready' | 'httpReady'>): Promise<Gateway>;
   /** What the process is waiting for, if anything. */
-  waitsFor(): string | undefined;
+  waitingFor(): string | undefined;
 }
 
 /**
@@ -50,7 +50,7 @@ export interface FleetProcess {
  */
 export async function runFleetProcess(
   name: string,
-  options: Parsed,
+  options: ParsedOptions,
   signal: AbortSignal,
   open: (process: FleetProcess) => Promise<string>,
 ): Promise<number> {
@@ -91,7 +91,7 @@ export async function runFleetProcess(
   const serveUntilShutdown = (one: Gateway, openMilliseconds = 0) => {
     // Immediately: other parts close before it, while it waits.
     signal.addEventListener('abort', () => void one.drain(), { once: true });
-    return parts.keep('server', one, shutdownDelayMilliseconds + openMilliseconds);
+    return parts.use('server', one, shutdownDelayMilliseconds + openMilliseconds);
   };
   const openServer = async (config: Pick<WorkerServerConfig, 'analyze' | 'findCandidates' | 'ready' | 'httpReady'>) =>
     serveUntilShutdown(
@@ -113,7 +113,7 @@ export async function runFleetProcess(
       retry,
       serveUntilShutdown,
       openServer,
-      waitsFor: () => waiting,
+      waitingFor: () => waiting,
     });
     process.stdout.write(`akin ${name} answers at ${url}/\n`);
     await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { sleep } from '@akin/runtime';
 import type { CircuitTimes } from './circuit-breaker.ts';
-import { type Peer, type Received, type Sending, send } from './send.ts';
+import { type Peer, type PeerRequest, type PeerResponse, send } from './send.ts';
 
 export interface HealthCheckTimes extends CircuitTimes {
   /** A peer that takes longer to answer gets repeated health checks. */
@@ -17,8 +17,8 @@ export const HEALTH_CHECK_TIMES: HealthCheckTimes = {
 };
 
 /** An error of the other process, not of the request. */
-export class PeerFailed extends Error {
-  override readonly name = 'PeerFailed';
+export class PeerError extends Error {
+  override readonly name = 'PeerError';
   readonly outcome: 'failed' | 'hung';
 
   constructor(outcome: 'failed' | 'hung', message: string, cause?: unknown) {
@@ -30,10 +30,14 @@ export class PeerFailed extends Error {
 /**
  * Sends a request, and waits for the response as long as the process lives, however long that takes.
  *
- * @throws PeerFailed if it cannot be reached, closes the connection or does not answer health checks; the signal's
+ * @throws PeerError if it cannot be reached, closes the connection or does not answer health checks; the signal's
  * reason when it aborts
  */
-export async function sendWhileHealthy(peer: Peer, sending: Sending, times: HealthCheckTimes): Promise<Received> {
+export async function sendWhileHealthy(
+  peer: Peer,
+  sending: PeerRequest,
+  times: HealthCheckTimes,
+): Promise<PeerResponse> {
   const over = new AbortController();
   const hung = new AbortController();
   void watch(requireHealthy(times), peer, times, over.signal).catch((error) => hung.abort(error));
@@ -41,8 +45,8 @@ export async function sendWhileHealthy(peer: Peer, sending: Sending, times: Heal
     return await send(peer, { ...sending, signal: AbortSignal.any([sending.signal, hung.signal]) });
   } catch (error) {
     sending.signal.throwIfAborted();
-    if (hung.signal.aborted) throw new PeerFailed('hung', 'it does not answer', hung.signal.reason);
-    throw new PeerFailed('failed', (error as Error).message, error);
+    if (hung.signal.aborted) throw new PeerError('hung', 'it does not answer', hung.signal.reason);
+    throw new PeerError('failed', (error as Error).message, error);
   } finally {
     over.abort();
   }

@@ -27,7 +27,7 @@ describe('the queue of a fleet with several content models', () => {
     const queue = servers.get(contract) ?? {
       ...createMemoryQueue(),
       announce: async () => {},
-      announced: async () => [...servers.keys()],
+      announcedContracts: async () => [...servers.keys()],
     };
     servers.set(contract, queue);
     return queue;
@@ -67,7 +67,7 @@ describe('the queue of a fleet with several content models', () => {
     );
     await settled;
     expect([done, answered]).toEqual([['2 b'], ['2 b']]);
-    expect(await indexer.alive('analyze', ['one'])).toEqual(new Set(['one']));
+    expect(await indexer.liveJobs('analyze', ['one'])).toEqual(new Set(['one']));
     expect(await indexer.counts('analyze')).toMatchObject({ waiting: 1 });
   });
 
@@ -75,7 +75,7 @@ describe('the queue of a fleet with several content models', () => {
     const other = await openFor('a');
     await other.add('analyze', job(1, 'b'), { id: 'one' });
     const indexer = await openFor('a');
-    expect(await indexer.alive('analyze', ['one'], new Set([undefined, 'b']))).toEqual(new Set(['one']));
+    expect(await indexer.liveJobs('analyze', ['one'], new Set([undefined, 'b']))).toEqual(new Set(['one']));
   });
 
   it('closes the queues that it has opened if another one does not open', async () => {

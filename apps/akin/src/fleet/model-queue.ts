@@ -1,17 +1,17 @@
-import { type ModelSet, namesOf } from '@akin/modules/vectors';
-import type { Job, JobCounts, Queue, SharedQueue, Working } from '@akin/queue';
+import { type ModelSet, modelSetText } from '@akin/modules/vectors';
+import type { Job, JobCounts, Queue, SharedQueue, WorkerHandle } from '@akin/queue';
 
 type Models = Pick<ModelSet, 'models'>;
 
 /** If one of several queues contains this many jobs, its analyzers are too slow: further jobs wait in the database. */
-const FULL = 200;
+const MAX_QUEUED_JOBS = 200;
 
 /**
  * One queue for a fleet whose collections have different content models. It consists of a queue for each model: a job
  * that names a model waits there for an analyzer that has it.
  *
  * @param own the models of jobs that name none
- * @param open opens the queue of the processes with given models, as {@link namesOf} writes them
+ * @param open opens the queue of the processes with given models, as {@link modelSetText} writes them
  * @param others models whose jobs this process handles too
  */
 export async function openModelQueue(
@@ -27,7 +27,7 @@ export async function openModelQueue(
     model === undefined ? own : { models: new Map([...own.models, ['content', model]]) };
 
   function queueOf(models: Models): Promise<SharedQueue> {
-    const key = namesOf(models);
+    const key = modelSetText(models);
     const known = queues.get(key);
     if (known !== undefined) return known;
     const opening = open(key).then((queue) => {
@@ -57,14 +57,14 @@ export async function openModelQueue(
       await (await queueOf(modelsWith(payload.model))).add(name, payload, options);
     },
     work(name, handler, options) {
-      const working: Working[] = [];
+      const working: WorkerHandle[] = [];
       let takesMore = true;
       const has = new Set<Queue>();
       const work = (queue: Queue, model: string | undefined) => {
         if (has.has(queue)) return;
         has.add(queue);
         const one = queue.work(name, (job) => handler(withModel(job, model)), options);
-        one.takeMore(takesMore);
+        one.allowConcurrency(takesMore);
         working.push(one);
       };
       workers.push(work);
@@ -72,9 +72,9 @@ export async function openModelQueue(
         for (const [models, queue] of opened) work(queue, modelIn(models));
       });
       return {
-        takeMore(more) {
+        allowConcurrency(more) {
           takesMore = more;
-          for (const one of working) one.takeMore(more);
+          for (const one of working) one.allowConcurrency(more);
         },
         async [Symbol.asyncDispose]() {
           workers.splice(workers.indexOf(work), 1);
@@ -89,24 +89,24 @@ export async function openModelQueue(
       const sum = { waiting: 0, delayed: 0, active: 0, failed: 0 };
       for (const [i, count] of counts.entries()) {
         const [models] = opened[i] as [string, SharedQueue];
-        const isFull = name === 'analyze' && opened.length > 1 && count.waiting >= FULL;
+        const isFull = name === 'analyze' && opened.length > 1 && count.waiting >= MAX_QUEUED_JOBS;
         if (name === 'analyze') full[isFull ? 'add' : 'delete'](models);
         // A queue without a handler does not block the jobs after it.
         for (const key of Object.keys(sum) as (keyof JobCounts)[]) if (!isFull) sum[key] += count[key];
       }
       return sum;
     },
-    isFull: (model) => full.has(namesOf(modelsWith(model))),
-    async alive(name, ids, models = new Set()) {
+    isFull: (model) => full.has(modelSetText(modelsWith(model))),
+    async liveJobs(name, ids, models = new Set()) {
       // Another process may have added the jobs.
       for (const model of models) await queueOf(modelsWith(model));
-      const found = await Promise.all((await all()).map(([, queue]) => queue.alive(name, ids)));
+      const found = await Promise.all((await all()).map(([, queue]) => queue.liveJobs(name, ids)));
       return new Set(found.flatMap((some) => [...some]));
     },
     async announce() {
       for (const [, queue] of await all()) await queue.announce();
     },
-    announced: async () => (await queueOf(own)).announced(),
+    announcedContracts: async () => (await queueOf(own)).announcedContracts(),
     [Symbol.asyncDispose]: close,
   };
 }

@@ -34,7 +34,7 @@ export async function openFleetStore(
       searchSlowdown,
       ...settings,
     });
-  const store = parts.keep('store', await retry('the database', open));
+  const store = parts.use('store', await retry('the database', open));
   reportPoolUse(metrics, store);
   reportSearchMemory(metrics, store);
   reportObjects(metrics, store);

@@ -2,7 +2,7 @@ import { MAX_SHARDS } from '@akin/domain';
 import type { AccessConfig } from '@akin/gateway';
 import type { DownloadPolicy } from '@akin/imaging';
 import { workerAccess } from '../access-options.ts';
-import { type Option, type Parsed, UsageError } from '../options.ts';
+import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import type { QueueServer } from './open-queue.ts';
 
 /** Where a process listens, as its HTTP server expects it. */
@@ -19,15 +19,15 @@ export interface ListenConfig {
 
 export const LOG_OPTION: Option = {
   name: 'log-level',
-  value: 'level',
-  about: 'debug, info, warn, error or silent',
+  valueName: 'level',
+  description: 'debug, info, warn, error or silent',
   default: 'info',
 };
 
 export const HOSTS_OPTION: Option = {
   name: 'allowed-hosts',
-  value: 'names',
-  about:
+  valueName: 'names',
+  description:
     'Host names to accept, separated by commas. akin always accepts localhost; with --allow-open-network also IP addresses; if keys are required, any name',
 };
 
@@ -36,13 +36,13 @@ export function listenOptions(port: number, delay = 0): readonly Option[] {
   return [
     {
       name: 'port',
-      value: 'n',
-      about: 'Port to listen on; 0 chooses a free port',
+      valueName: 'n',
+      description: 'Port to listen on; 0 chooses a free port',
       default: String(port),
       otherVariables: ['PORT'],
     },
-    { name: 'host', value: 'address', about: 'Address to listen on', default: '127.0.0.1' },
-    { name: 'allow-open-network', about: 'Require no key from other machines' },
+    { name: 'host', valueName: 'address', description: 'Address to listen on', default: '127.0.0.1' },
+    { name: 'allow-open-network', description: 'Require no key from other machines' },
     HOSTS_OPTION,
     shutdownDelayOption(delay),
   ];
@@ -52,23 +52,23 @@ export function listenOptions(port: number, delay = 0): readonly Option[] {
 export function shutdownDelayOption(seconds: number): Option {
   return {
     name: 'shutdown-delay',
-    value: 'seconds',
-    about:
+    valueName: 'seconds',
+    description:
       'After a signal to stop, keep serving for this long while /health/ready answers 503, so that load balancers notice',
     default: String(seconds),
   };
 }
 
-export function shutdownDelayMilliseconds(options: Parsed): number {
+export function shutdownDelayMilliseconds(options: ParsedOptions): number {
   return options.number('shutdown-delay', 300) * 1_000;
 }
 
-export function listenConfig(options: Parsed): ListenConfig {
+export function listenConfig(options: ParsedOptions): ListenConfig {
   return {
     host: options.text('host') ?? '127.0.0.1',
     port: options.number('port', 65_535),
-    allowOpenNetwork: options.on('allow-open-network'),
-    allowedHosts: listed(options.text('allowed-hosts')),
+    allowOpenNetwork: options.isOn('allow-open-network'),
+    allowedHosts: splitList(options.text('allowed-hosts')),
     shutdownDelayMilliseconds: shutdownDelayMilliseconds(options),
     access: workerAccess(options),
   };
@@ -76,49 +76,51 @@ export function listenConfig(options: Parsed): ListenConfig {
 
 export const DATABASE_OPTION: Option = {
   name: 'database-url',
-  value: 'url',
-  about: 'PostgreSQL 15 or newer with pgvector, which stores everything',
+  valueName: 'url',
+  description: 'PostgreSQL 15 or newer with pgvector, which stores everything',
   otherVariables: ['DATABASE_URL'],
 };
 
 export const STANDBY_OPTION: Option = {
   name: 'search-database-url',
-  value: 'urls',
-  about: 'Standbys of that PostgreSQL, separated by commas. Searches are read from them if they are current enough',
+  valueName: 'urls',
+  description:
+    'Standbys of that PostgreSQL, separated by commas. Searches are read from them if they are current enough',
   otherVariables: ['SEARCH_DATABASE_URL'],
 };
 
 export const SEARCH_NODES_OPTION: Option = {
   name: 'search-nodes',
-  value: 'urls',
-  about:
+  valueName: 'urls',
+  description:
     'Search nodes (akin search-node), separated by commas. They keep the vectors of collections with several shards instead of this process. All addresses of a host name are used',
 };
 
 export const SEARCH_SHARDS_OPTION: Option = {
   name: 'search-shards',
-  value: 'list',
-  about: 'Shards of each collection that this node may keep, such as 0,2 or 0-3. Default: all',
+  valueName: 'list',
+  description: 'Shards of each collection that this node may keep, such as 0,2 or 0-3. Default: all',
 };
 
 export const SHARD_SERVERS_OPTION: Option = {
   name: 'shard-servers',
-  value: 'list',
-  about:
+  valueName: 'list',
+  description:
     'Other PostgreSQL servers for shards, as name=url separated by commas. The first process stores the list in the database',
 };
 
 export const REDIS_OPTIONS: readonly Option[] = [
   {
     name: 'redis-url',
-    value: 'url',
-    about: 'Redis with maxmemory-policy noeviction, for the queue of analyses. Default: the queue is on PostgreSQL',
+    valueName: 'url',
+    description:
+      'Redis with maxmemory-policy noeviction, for the queue of analyses. Default: the queue is on PostgreSQL',
     otherVariables: ['REDIS_URL'],
   },
   {
     name: 'redis-prefix',
-    value: 'text',
-    about: 'Name of this fleet in a Redis or PostgreSQL that several fleets share',
+    valueName: 'text',
+    description: 'Name of this fleet in a Redis or PostgreSQL that several fleets share',
     default: 'akin',
   },
 ];
@@ -127,27 +129,27 @@ export const REDIS_OPTIONS: readonly Option[] = [
 export const IMAGES_OPTIONS: readonly Option[] = [
   {
     name: 'allow-loopback-images',
-    about: 'Download pictures from this machine, too. akin serve always does if only this machine can connect',
+    description: 'Download pictures from this machine, too. akin serve always does if only this machine can connect',
   },
-  { name: 'allow-private-images', about: 'Download pictures from private networks, too' },
+  { name: 'allow-private-images', description: 'Download pictures from private networks, too' },
   {
     name: 'image-hosts',
-    value: 'names',
-    about: 'Hosts to download from even if they are private or this machine, separated by commas',
+    valueName: 'names',
+    description: 'Hosts to download from even if they are private or this machine, separated by commas',
   },
 ];
 
 /** @param ownMachine whether pictures of this machine are downloaded if the switch was not given */
-export function downloadPolicy(options: Parsed, ownMachine = false): DownloadPolicy {
+export function downloadPolicy(options: ParsedOptions, ownMachine = false): DownloadPolicy {
   return {
-    allowLoopback: options.on('allow-loopback-images', ownMachine),
-    allowPrivate: options.on('allow-private-images'),
-    allowHosts: listed(options.text('image-hosts')),
+    allowLoopback: options.isOn('allow-loopback-images', ownMachine),
+    allowPrivate: options.isOn('allow-private-images'),
+    allowHosts: splitList(options.text('image-hosts')),
   };
 }
 
 /** @throws {UsageError} naming the flag and the environment variable */
-export function neededDatabase(options: Parsed): string {
+export function requireDatabaseUrl(options: ParsedOptions): string {
   const value = databaseUrl(options);
   if (value !== undefined) return value;
   throw new UsageError('--database-url (or DATABASE_URL) must name the database.');
@@ -157,8 +159,8 @@ export function neededDatabase(options: Parsed): string {
  * @throws {UsageError} if it is not a list of PostgreSQL URLs. The message does not contain the value, which may
  * contain passwords.
  */
-export function standbyUrls(options: Parsed): string[] {
-  const urls = listed(options.text('search-database-url'));
+export function standbyUrls(options: ParsedOptions): string[] {
+  const urls = splitList(options.text('search-database-url'));
   if (urls.every((url) => /^postgres(ql)?:\/\//.test(url))) return urls;
   throw new UsageError(
     '--search-database-url (or SEARCH_DATABASE_URL) must be URLs that begin with postgres:// or postgresql://, separated by commas.',
@@ -169,7 +171,7 @@ export function standbyUrls(options: Parsed): string[] {
  * The shards that a search node may keep, ascending. Undefined: all.
  * @throws {UsageError} if it is not a list of numbers and ranges
  */
-export function searchShards(options: Parsed): number[] | undefined {
+export function searchShards(options: ParsedOptions): number[] | undefined {
   const list = options.text('search-shards');
   if (list === undefined) return undefined;
   const shards = new Set<number>();
@@ -190,8 +192,8 @@ export function searchShards(options: Parsed): number[] | undefined {
  * URLs of servers by their names.
  * @throws {UsageError} if it is not such a list. The message does not contain the value, which may contain passwords.
  */
-export function shardServers(options: Parsed): Map<string, string> {
-  const servers = listed(options.text('shard-servers')).map((text): [string, string] => {
+export function shardServers(options: ParsedOptions): Map<string, string> {
+  const servers = splitList(options.text('shard-servers')).map((text): [string, string] => {
     const [, name, url] = /^([a-z][a-z0-9_]{0,30})=(postgres(?:ql)?:\/\/.+)$/.exec(text) ?? [];
     if (name !== undefined && url !== undefined) return [name, url];
     throw new UsageError(
@@ -202,17 +204,17 @@ export function shardServers(options: Parsed): Map<string, string> {
 }
 
 /** @throws {UsageError} if it is not a PostgreSQL URL */
-function databaseUrl(options: Parsed): string | undefined {
-  return options.server('database-url', 'postgres', 'postgresql');
+function databaseUrl(options: ParsedOptions): string | undefined {
+  return options.serverUrl('database-url', 'postgres', 'postgresql');
 }
 
 /**
  * The server of the queue.
  * @throws {UsageError} naming both flags if neither is given
  */
-export function queueServer(options: Parsed): QueueServer {
+export function queueServer(options: ParsedOptions): QueueServer {
   const prefix = options.text('redis-prefix') ?? 'akin';
-  const redis = options.server('redis-url', 'redis', 'rediss');
+  const redis = options.serverUrl('redis-url', 'redis', 'rediss');
   if (redis !== undefined) return { name: 'Redis', url: redis, prefix };
   const postgres = databaseUrl(options);
   if (postgres !== undefined) return { name: 'PostgreSQL', url: postgres, prefix };
@@ -222,7 +224,7 @@ export function queueServer(options: Parsed): QueueServer {
 }
 
 /** Splits a text at commas. */
-export function listed(text: string | undefined): string[] {
+export function splitList(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')
     .map((part) => part.trim())

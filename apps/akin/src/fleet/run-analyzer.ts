@@ -2,7 +2,7 @@ import { createAnalyzerWorker, withMetrics } from '@akin/analyzer';
 import type { DownloadPolicy } from '@akin/imaging';
 import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
-import { modelNames, modelSetInUse, namesOf } from '@akin/modules/vectors';
+import { activeModelSet, modelNames, modelSetText } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
 import { analyzeSentOrFetched, type Download, downloader } from '../download.ts';
 import type { ContentModels } from '../models/content-models.ts';
@@ -31,27 +31,27 @@ export async function openAnalyzeNode(fleet: FleetProcess, config: AnalyzeNodeCo
 
 /** Takes analyses from the queue. Pictures of queries come over HTTP and have priority. */
 export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerProcessConfig): Promise<string> {
-  const { name, log, metrics, parts, retry, waitsFor } = fleet;
+  const { name, log, metrics, parts, retry, waitingFor } = fleet;
   const { queueServer } = config;
   const { threads } = config.analysis;
   const { models } = config;
   let check = async (): Promise<void> => {
-    throw notReady(waitsFor() ?? 'The analyzer is starting.');
+    throw notReady(waitingFor() ?? 'The analyzer is starting.');
   };
   const { url, analyzer, download } = await openAnalysis(fleet, config, () => check());
   const contract = modelNames();
   const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
   const modelSets = await models.all();
-  const queue = parts.keep(
+  const queue = parts.use(
     'queue',
-    await retry(queueServer.name, () => openModelQueue(modelSetInUse(), open, modelSets)),
+    await retry(queueServer.name, () => openModelQueue(activeModelSet(), open, modelSets)),
   );
   reportQueueUp(metrics, queue, queueServer.name);
-  parts.keep('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
-  const noWork = await modelMismatch(queue, contract, ...modelSets.map(namesOf)).catch(() => undefined);
+  parts.use('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
+  const noWork = await modelMismatch(queue, contract, ...modelSets.map(modelSetText)).catch(() => undefined);
   if (noWork !== undefined) log.warn({ models: contract }, noWork);
   check = async () => {
-    const reason = await modelMismatch(queue, contract, ...modelSets.map(namesOf)).catch(
+    const reason = await modelMismatch(queue, contract, ...modelSets.map(modelSetText)).catch(
       () => `${queueServer.name} does not answer: analyses wait until it does.`,
     );
     if (reason !== undefined) throw notReady(reason);
@@ -68,7 +68,7 @@ async function openAnalysis(
   analyzer: Analyzer;
   download: Download;
 }> {
-  const analyzer = parts.keep('analyzer', withMetrics(await createModelAnalyzers(analysis, models), metrics));
+  const analyzer = parts.use('analyzer', withMetrics(await createModelAnalyzers(analysis, models), metrics));
   await analyzer.warmUp(moduleNames);
   const { backend, backendReason } = analyzer;
   log.info({ backend, backendReason, models: modelNames() }, 'analyzes pictures');

@@ -10,7 +10,7 @@ import {
 import { makeThumbnail } from '@akin/imaging';
 import { findCollection, listKeys, type ObjectsConfig, requestCommit, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
-import { THUMBNAIL_LIMITS, type WaitingLimits } from '../serve.ts';
+import { type BacklogLimits, THUMBNAIL_LIMITS } from '../serve.ts';
 import { akinVersion } from '../version.ts';
 import { analyzeRemotely } from './analyze-remotely.ts';
 import type { FleetProcess } from './fleet-process.ts';
@@ -30,7 +30,7 @@ export interface GatewayProcessConfig {
   readonly corsOrigins: readonly string[];
   readonly legacySegment: string;
   readonly webFolder: string;
-  readonly limits: WaitingLimits;
+  readonly limits: BacklogLimits;
   readonly access: AccessConfig;
   /** Search nodes, which keep the vectors of collections with several shards. If there are none, this process does. */
   readonly searchNodeUrls: readonly string[];
@@ -44,11 +44,11 @@ export interface GatewayProcessConfig {
 
 /** The HTTP server of a fleet. It has no state: any number of them may run. */
 export async function openGatewayProcess(
-  { name, log, metrics, parts, listen, retry, serveUntilShutdown, waitsFor }: FleetProcess,
+  { name, log, metrics, parts, listen, retry, serveUntilShutdown, waitingFor }: FleetProcess,
   config: GatewayProcessConfig,
 ): Promise<string> {
   // Answers even before the database does, so that clients learn why they have to wait.
-  const closed = (): AkinError => notReady(waitsFor() ?? 'The gateway is starting.');
+  const closed = (): AkinError => notReady(waitingFor() ?? 'The gateway is starting.');
   const startupServer = await createWorkerServer({
     ...listen,
     shutdownDelayMilliseconds: 0,

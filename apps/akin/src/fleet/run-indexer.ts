@@ -1,5 +1,5 @@
 import { createIndexer } from '@akin/indexer';
-import { modelSetInUse } from '@akin/modules/vectors';
+import { activeModelSet } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
 import type { ObjectsConfig } from '@akin/store';
 import { describeOtherModels } from '../describe-other-models.ts';
@@ -32,24 +32,24 @@ const ANNOUNCE_MILLISECONDS = 15_000;
  * another one takes over when it ends.
  */
 export async function openIndexerProcess(
-  { name, log, metrics, parts, retry, openServer, waitsFor }: FleetProcess,
+  { name, log, metrics, parts, retry, openServer, waitingFor }: FleetProcess,
   config: IndexerProcessConfig,
 ): Promise<string> {
   let check = async (): Promise<void> => {
-    throw notReady(waitsFor() ?? 'The indexer is starting.');
+    throw notReady(waitingFor() ?? 'The indexer is starting.');
   };
   const { url } = await openServer({ ready: () => check() });
   const { queueServer, autoCommitMilliseconds } = config;
   const store = await openFleetStore({ name, log, parts, retry, metrics }, config, config.models);
   for (const line of await describeOtherModels(store)) log.warn(line);
   const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
-  const queue = parts.keep('queue', await retry(queueServer.name, () => openModelQueue(modelSetInUse(), open)));
+  const queue = parts.use('queue', await retry(queueServer.name, () => openModelQueue(activeModelSet(), open)));
   reportQueueUp(metrics, queue, queueServer.name);
   const announce = () => queue.announce().catch(() => {});
   await announce();
   const announcing = setInterval(announce, ANNOUNCE_MILLISECONDS);
-  parts.keep('announcements', { [Symbol.asyncDispose]: async () => clearInterval(announcing) });
-  parts.keep('indexer', createIndexer({ store, queue, log, metrics, autoCommitMilliseconds }));
+  parts.use('announcements', { [Symbol.asyncDispose]: async () => clearInterval(announcing) });
+  parts.use('indexer', createIndexer({ store, queue, log, metrics, autoCommitMilliseconds }));
   check = async () => {
     await store.ping();
     await queue.counts('analyze').catch(() => {

@@ -20,14 +20,14 @@ export interface SearchNodeConfig {
  * itself.
  */
 export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConfig): Promise<string> {
-  const { name, log, metrics, parts, listen, retry, openServer, waitsFor } = fleet;
+  const { name, log, metrics, parts, listen, retry, openServer, waitingFor } = fleet;
   // Answers even before the database does. The HTTP server is opened after the store, so that it closes before it.
   const startupServer = await createWorkerServer({
     ...listen,
     shutdownDelayMilliseconds: 0,
     log,
     metrics,
-    ready: () => Promise.reject(notReady(waitsFor() ?? 'The search node is starting.')),
+    ready: () => Promise.reject(notReady(waitingFor() ?? 'The search node is starting.')),
     findCandidates: () => Promise.reject(notReady('The search node is starting.')),
   });
   // It needs no outputs and thumbnails, and bulk work does not pause because of its statements.
@@ -47,11 +47,14 @@ export async function openSearchNode(fleet: FleetProcess, config: SearchNodeConf
 }
 
 /** Answers requests of gateways from the shards that a node may keep. Undefined: all. */
-export function findCandidatesIn(store: () => Store, holds: readonly number[] | undefined): FindCandidates {
+export function findCandidatesIn(store: () => Store, assignedShards: readonly number[] | undefined): FindCandidates {
   return async (text, { shards, ...options }) => {
-    const own = holds === undefined ? shards : shards.filter((shard) => holds.includes(shard));
+    const own = assignedShards === undefined ? shards : shards.filter((shard) => assignedShards.includes(shard));
     const request = readRequest(text);
-    if (own.length === 0) return writeResponse({ shards: [], holds, candidates: undefined, counts: [] });
-    return writeResponse({ ...(await handleNodeRequest(store(), request, { ...options, shards: own })), holds });
+    if (own.length === 0) return writeResponse({ shards: [], assignedShards, candidates: undefined, counts: [] });
+    return writeResponse({
+      ...(await handleNodeRequest(store(), request, { ...options, shards: own })),
+      assignedShards,
+    });
   };
 }

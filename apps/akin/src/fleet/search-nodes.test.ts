@@ -11,8 +11,8 @@ import {
   type Lease,
   loadSchema,
   openStore,
+  type SearchInput,
   type SearchNodes,
-  type SearchQuestion,
   type Store,
   search,
   stageChanges,
@@ -138,10 +138,10 @@ describe('search nodes', () => {
     const found = searchNodes({ urls, fleetKey: FLEET_KEY, log, metrics, ...more });
     return finding(found);
   }
-  const finding = (found: SearchNodes | undefined) => (question: Partial<SearchQuestion>) =>
+  const finding = (found: SearchNodes | undefined) => (question: Partial<SearchInput>) =>
     ask({ ...local, nodes: found }, question);
 
-  async function ask(store: Store, question: Partial<SearchQuestion>) {
+  async function ask(store: Store, question: Partial<SearchInput>) {
     const rank = { module: 'shape', vector: target, smartfilter: 'off' } as const;
     const whole = { query: parseQuery('*:*'), rows: 10, ...question };
     const { hits, ranking, commit, ...others } = await search(store, collection, {
@@ -165,7 +165,7 @@ describe('search nodes', () => {
   const target = vector();
   const filters = (...fq: readonly string[]) => ({ filters: fq.map((one) => parseQuery(one)) });
   const red = parseQuery('color:red');
-  const QUESTIONS: readonly [string, Partial<SearchQuestion>][] = [
+  const QUESTIONS: readonly [string, Partial<SearchInput>][] = [
     ['the nearest', {}],
     ['a later page', { start: 90, rows: 20 }],
     ['no page', { rows: 0 }],
@@ -188,7 +188,7 @@ describe('search nodes', () => {
         filters: [red],
         facets: [
           { kind: 'query', query: parseQuery('n:[0 TO 99]') },
-          { kind: 'query', query: parseQuery('color:blue'), without: new Set([red]) },
+          { kind: 'query', query: parseQuery('color:blue'), excludedQueries: new Set([red]) },
           { kind: 'field', field: 'color', limit: 5, offset: 0, mincount: 1, sort: 'count', missing: true },
         ],
       },
@@ -202,7 +202,9 @@ describe('search nodes', () => {
     expect([found.inMemory, await misses()]).toEqual([true, 0]);
     // Of shard 3 only the database can tell.
     expect(await gateway([urlOf(0)])(question)).toEqual(one);
-    expect(await ask({ ...local, nodes: { ask: async () => undefined } }, question)).toMatchObject({ hits: one.hits });
+    expect(await ask({ ...local, nodes: { findCandidates: async () => undefined } }, question)).toMatchObject({
+      hits: one.hits,
+    });
   });
 
   it('find most of the nearest documents if not all are compared', async () => {
@@ -218,7 +220,7 @@ describe('search nodes', () => {
     const find = gateway([urlOf(0), urlOf(1)], { fleetKey: 'another-secret-of-a-fleet' });
     expect(await find({})).toEqual({ ...(await ask(local, {})), inMemory: false });
     expect([(await ends('failed')) > 0, await misses()]).toEqual([true, 1]);
-    const post = (body: string, path = 'shards=0&patience=0', key = FLEET_KEY) =>
+    const post = (body: string, path = 'shards=0&readMilliseconds=0', key = FLEET_KEY) =>
       fetch(`${urlOf(0)}/internal/candidates?${path}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -228,7 +230,13 @@ describe('search nodes', () => {
     for (const body of ['', '{', 'null', '[]', '{}', '{"version":2}', '{"near":{}}', `{"near":${'['.repeat(50_000)}`]) {
       expect([body.slice(0, 20), (await post(body)).status]).toEqual([body.slice(0, 20), 400]);
     }
-    for (const path of ['', 'shards=0', 'shards=0,0&patience=0', 'shards=64&patience=0', 'shards=x&patience=0']) {
+    for (const path of [
+      '',
+      'shards=0',
+      'shards=0,0&readMilliseconds=0',
+      'shards=64&readMilliseconds=0',
+      'shards=x&readMilliseconds=0',
+    ]) {
       expect([path, (await post('{}', path)).status]).toEqual([path, 400]);
     }
     expect((await fetch(`${urlOf(0)}/health/ready`)).status).toBe(200);
@@ -252,7 +260,7 @@ describe('search nodes', () => {
     const shards = [0, 1, 2];
     const node = await startNode(0, shards);
     opened.push(node);
-    const find = gateway([node.url], { times: { askAgainMilliseconds: 0 } });
+    const find = gateway([node.url], { times: { retryMissingMilliseconds: 0 } });
     for (let i = 0; i < 2; i++) await find({});
     expect(await misses()).toBe(2);
     shards.push(3);
@@ -266,14 +274,14 @@ describe('search nodes', () => {
 
   it('leave to the database only the shards that no node has', async () => {
     const nothing = {
-      ...{ matches: 0, compared: 0, isExact: true, areTooMany: false, docs: new Float64Array() },
+      ...{ matches: 0, compared: 0, isExact: true, isOverLimit: false, docs: new Float64Array() },
       ...{ low: new Float32Array(), estimate: new Float32Array(), high: new Float32Array() },
     };
     // Whatever the shards have that nodes hold, these find nothing there.
     const blind = finding({
-      ask: async ({ counted }, { acceptsPartial } = {}) =>
+      findCandidates: async ({ countIndexes }, { acceptsPartial } = {}) =>
         acceptsPartial
-          ? [{ shards: [0, 1, 2], holds: undefined, candidates: nothing, counts: counted.map(() => 0) }]
+          ? [{ shards: [0, 1, 2], assignedShards: undefined, candidates: nothing, counts: countIndexes.map(() => 0) }]
           : [],
     });
     const inShard = await local.engine.query<{ id: string }>(`select id from ${collection.sqlSchema}.documents_s3`);
@@ -298,8 +306,8 @@ describe('search nodes', () => {
     const nodes = searchNodes({ urls: [urlOf(0)], fleetKey: FLEET_KEY, log, metrics: createMetrics() });
     let last: readonly number[] = [];
     const listening: SearchNodes = {
-      ask: async (...asked) => {
-        const responses = await nodes.ask(...asked);
+      findCandidates: async (...asked) => {
+        const responses = await nodes.findCandidates(...asked);
         last = responses?.flatMap(({ shards }) => shards).sort() ?? [];
         return responses;
       },
@@ -426,10 +434,10 @@ describe('search nodes', () => {
     const asked = nodes();
     let commits = 0;
     const find = finding({
-      ask: async (...question) => {
+      findCandidates: async (...question) => {
         for (; commits < 2; commits++) await add([document(commits)]);
         if (commits++ === 2) expect((await others({})).inMemory).toBe(true);
-        return asked.ask(...question);
+        return asked.findCandidates(...question);
       },
     });
     // With a facet, a search is one snapshot.
@@ -443,10 +451,12 @@ describe('search nodes', () => {
   it('do not confuse a commit with another one of the same number that a failover lost', async () => {
     const find = gateway([urlOf(0), urlOf(1)]);
     expect((await find({})).inMemory).toBe(true);
-    const shown = local.memory.shown.get(collection.id);
+    const shown = local.memory.visibleCommits.get(collection.id);
     if (shown === undefined) throw new Error('nothing was shown');
     const other = searchNodes({ urls: [urlOf(0), urlOf(1)], fleetKey: FLEET_KEY, log, metrics: createMetrics() });
-    const lost = finding({ ask: (question) => other.ask({ ...question, committedAt: '2020-01-01 00:00:00+00' }) });
+    const lost = finding({
+      findCandidates: (question) => other.findCandidates({ ...question, committedAt: '2020-01-01 00:00:00+00' }),
+    });
     expect((await lost({})).inMemory).toBe(false);
   });
 });

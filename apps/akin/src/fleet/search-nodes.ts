@@ -3,7 +3,7 @@ import { type NodeRequest, type NodeResponse, readResponse, type SearchNodes, wr
 import {
   HEALTH_CHECK_TIMES,
   type HealthCheckTimes,
-  PeerFailed,
+  PeerError,
   requireHealthy,
   sendWhileHealthy,
 } from './health-check.ts';
@@ -19,7 +19,7 @@ interface NodeTimes extends HealthCheckTimes {
   /** Time limit for nodes to read shards that none of them has in memory. */
   readonly readMilliseconds: number;
   /** If no node has some shard, all nodes are asked again after this time: one may have been restarted with it. */
-  readonly askAgainMilliseconds: number;
+  readonly retryMissingMilliseconds: number;
 }
 
 /** Limits the number of remembered addresses, which come and go. */
@@ -30,7 +30,7 @@ const TIMES: NodeTimes = {
   responseMilliseconds: 20_000,
   hedgeMilliseconds: 1_000,
   readMilliseconds: 3_000,
-  askAgainMilliseconds: 5_000,
+  retryMissingMilliseconds: 5_000,
 };
 
 export interface SearchNodesConfig {
@@ -46,26 +46,26 @@ export interface SearchNodesConfig {
 }
 
 /** A node refuses this request (4xx). That says nothing about the health of the node. */
-class Refused extends Error {
+class NodeRefusedError extends Error {
   override readonly name = 'Refused';
 }
 
 /** A request in progress. */
-interface Asked {
+interface NodeCall {
   readonly body: string;
   /**
    * Milliseconds that nodes may take to read shards that they do not have in memory. They continue to read afterwards.
    */
-  readonly patience: number;
+  readonly readMilliseconds: number;
   /** Called for each node that may keep a shard and has not read it yet. */
-  readonly isUnread: () => void;
+  readonly onUnreadShard: () => void;
   /** Ends the remaining requests when all shards are answered. */
   readonly signal: AbortSignal;
 }
 
 /** None of the nodes that were not tried yet has some of the shards. */
-class NoNodeHolds extends Error {
-  override readonly name = 'NoNodeHolds';
+class NoNodeForShardsError extends Error {
+  override readonly name = 'NoNodeForShardsError';
   readonly shards: readonly number[];
 
   constructor(shards: readonly number[]) {
@@ -84,7 +84,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   const times = { ...TIMES, ...config.times };
   const probe = requireHealthy(times);
   const addresses = new PeerAddresses({ kind: 'search node', urls, times, log, ...(resolve && { resolve }), probe });
-  const held = new Map<string, ReadonlySet<number> | undefined>();
+  const shardsByNode = new Map<string, ReadonlySet<number> | undefined>();
   let forgottenAt = Number.NEGATIVE_INFINITY;
   /** Whether the last request was not answered. */
   let areMissing = false;
@@ -107,16 +107,16 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
 
   /** The shards of each node are forgotten now and then: a node that gets no requests cannot report other ones. */
   const forgetHeld = () => {
-    if (performance.now() - forgottenAt < times.askAgainMilliseconds) return;
-    held.clear();
+    if (performance.now() - forgottenAt < times.retryMissingMilliseconds) return;
+    shardsByNode.clear();
     forgottenAt = performance.now();
   };
-  const mayHold = ({ name }: PeerAddress, shard: number) => held.get(name)?.has(shard) ?? true;
+  const mayHold = ({ name }: PeerAddress, shard: number) => shardsByNode.get(name)?.has(shard) ?? true;
 
-  /** @throws PeerFailed; the signal's reason */
-  async function askOne(node: PeerAddress, shards: readonly number[], asked: Asked): Promise<NodeResponse> {
-    const { body, patience, isUnread, signal } = asked;
-    const path = `${PATH}?shards=${shards.join(',')}&patience=${patience}`;
+  /** @throws PeerError; the signal's reason */
+  async function queryNode(node: PeerAddress, shards: readonly number[], asked: NodeCall): Promise<NodeResponse> {
+    const { body, readMilliseconds, onUnreadShard, signal } = asked;
+    const path = `${PATH}?shards=${shards.join(',')}&readMilliseconds=${readMilliseconds}`;
     const headers = {
       'content-type': 'application/json',
       ...traceHeaders(),
@@ -125,32 +125,32 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     const count = (outcome: string) => attempts.inc({ node: node.name, outcome });
     try {
       const { status, text } = await sendWhileHealthy(node, { method: 'POST', path, headers, body, signal }, times);
-      if (status === 401) throw new PeerFailed('failed', 'it refuses this gateway: both need the same AKIN_FLEET_KEY');
-      if (status >= 400 && status < 500) throw new Refused(`${node.name} answers ${status}`);
-      if (status !== 200) throw new PeerFailed('failed', `it answers ${status}`);
+      if (status === 401) throw new PeerError('failed', 'it refuses this gateway: both need the same AKIN_FLEET_KEY');
+      if (status >= 400 && status < 500) throw new NodeRefusedError(`${node.name} answers ${status}`);
+      if (status !== 200) throw new PeerError('failed', `it answers ${status}`);
       const response = readChecked(text, shards);
-      if (held.size > MAX_REMEMBERED) held.clear();
-      held.set(node.name, response.holds && new Set(response.holds));
+      if (shardsByNode.size > MAX_REMEMBERED) shardsByNode.clear();
+      shardsByNode.set(node.name, response.assignedShards && new Set(response.assignedShards));
       node.breaker.succeeded();
-      if (shards.some((shard) => !response.shards.includes(shard) && mayHold(node, shard))) isUnread();
+      if (shards.some((shard) => !response.shards.includes(shard) && mayHold(node, shard))) onUnreadShard();
       count(response.shards.length === shards.length ? 'answered' : 'in part');
       return response;
     } catch (error) {
-      if (error instanceof PeerFailed) {
+      if (error instanceof PeerError) {
         node.breaker.failed(error.message, error.outcome === 'hung');
         count(error.outcome);
       } else {
-        count(error instanceof Refused ? 'refused' : 'given up');
+        count(error instanceof NodeRefusedError ? 'refused' : 'given up');
       }
       throw error;
     }
   }
 
-  /** Asks nodes that were not tried yet about some shards. @throws NoNodeHolds; the signal's reason */
-  async function askFor(
+  /** Asks nodes that were not tried yet about some shards. @throws NoNodeForShardsError; the signal's reason */
+  async function queryShards(
     shards: readonly number[],
     nodes: readonly PeerAddress[],
-    asked: Asked,
+    asked: NodeCall,
   ): Promise<readonly NodeResponse[]> {
     const groups: { node: PeerAddress; shards: number[] }[] = [];
     let left = shards;
@@ -160,10 +160,10 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       groups.push({ node, shards: own });
       left = left.filter((shard) => !own.includes(shard));
     }
-    if (left.length > 0) throw new NoNodeHolds(left);
+    if (left.length > 0) throw new NoNodeForShardsError(left);
     const responses = await Promise.all(
       groups.map(({ node, shards }) =>
-        askHedged(
+        queryHedged(
           node,
           shards,
           nodes.filter((one) => one !== node),
@@ -175,27 +175,27 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   }
 
   /** Asks one node, and others if it fails, does not have all shards or is slow. The first complete response counts. */
-  async function askHedged(
+  async function queryHedged(
     node: PeerAddress,
     shards: readonly number[],
     others: readonly PeerAddress[],
-    { signal, ...request }: Asked,
+    { signal, ...request }: NodeCall,
   ): Promise<readonly NodeResponse[]> {
     const isLast = !shards.every((shard) => others.some((other) => mayHold(other, shard)));
     const over = new AbortController();
     const asked = { ...request, signal: AbortSignal.any([signal, over.signal]) };
     let elsewhere: Promise<readonly NodeResponse[]> | undefined;
     const askElsewhere = () => {
-      elsewhere ??= askFor(shards, others, asked);
+      elsewhere ??= queryShards(shards, others, asked);
       return elsewhere;
     };
-    const first = askOne(node, shards, asked).then(
+    const first = queryNode(node, shards, asked).then(
       async (response) => {
         const missing = shards.filter((shard) => !response.shards.includes(shard));
         if (missing.length === 0) return [response];
         const fromOthers = async () => [
           ...(response.candidates ? [response] : []),
-          ...(await askFor(missing, others, asked)),
+          ...(await queryShards(missing, others, asked)),
         ];
         // Others have already been asked for all of these, and may lack what this node has.
         return elsewhere?.catch(fromOthers) ?? fromOthers();
@@ -224,32 +224,32 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
     }
   }
 
-  async function askAll(request: NodeRequest, signal: AbortSignal): Promise<readonly NodeResponse[]> {
+  async function queryAllShards(request: NodeRequest, signal: AbortSignal): Promise<readonly NodeResponse[]> {
     const shards = Array.from({ length: request.shards }, (_, shard) => shard);
     const nodes = await addresses.inTurn();
     let areUnread = false;
-    const isUnread = () => {
+    const onUnreadShard = () => {
       areUnread = true;
     };
-    const asked = { body: writeRequest(request), patience: 0, isUnread, signal };
+    const asked = { body: writeRequest(request), readMilliseconds: 0, onUnreadShard, signal };
     try {
-      return await askFor(shards, nodes, asked);
+      return await queryShards(shards, nodes, asked);
     } catch (error) {
-      if (!(error instanceof NoNodeHolds) || !areUnread) throw error;
-      return askFor(shards, nodes, { ...asked, patience: times.readMilliseconds });
+      if (!(error instanceof NoNodeForShardsError) || !areUnread) throw error;
+      return queryShards(shards, nodes, { ...asked, readMilliseconds: times.readMilliseconds });
     }
   }
 
   /** Answers for those shards that nodes have read. */
-  async function askSome(request: NodeRequest, signal: AbortSignal): Promise<readonly NodeResponse[]> {
-    const asked = { body: writeRequest(request), patience: 0, isUnread: () => {}, signal };
+  async function queryAvailableShards(request: NodeRequest, signal: AbortSignal): Promise<readonly NodeResponse[]> {
+    const asked = { body: writeRequest(request), readMilliseconds: 0, onUnreadShard: () => {}, signal };
     let shards = Array.from({ length: request.shards }, (_, shard) => shard);
     while (shards.length > 0) {
       try {
         // Each time without nodes that were found to hang.
-        return await askFor(shards, await addresses.inTurn(), asked);
+        return await queryShards(shards, await addresses.inTurn(), asked);
       } catch (error) {
-        if (!(error instanceof NoNodeHolds)) throw error;
+        if (!(error instanceof NoNodeForShardsError)) throw error;
         shards = shards.filter((shard) => !error.shards.includes(shard));
       }
     }
@@ -257,7 +257,10 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   }
 
   return {
-    async ask(request, { milliseconds = times.responseMilliseconds, signal: asker, acceptsPartial = false } = {}) {
+    async findCandidates(
+      request,
+      { milliseconds = times.responseMilliseconds, signal: asker, acceptsPartial = false } = {},
+    ) {
       const over = new AbortController();
       // A signal of AbortSignal.timeout() that only AbortSignal.any() references may be garbage-collected too early.
       const late = setTimeout(
@@ -265,7 +268,7 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
         Math.min(times.responseMilliseconds, Math.floor(milliseconds)),
       );
       const signal = asker === undefined ? over.signal : AbortSignal.any([over.signal, asker]);
-      const work = acceptsPartial ? askSome : askAll;
+      const work = acceptsPartial ? queryAvailableShards : queryAllShards;
       try {
         const responses = await inSpan('search nodes', { kind: 'internal' }, () => work(request, signal));
         if (acceptsPartial) return responses;
@@ -275,10 +278,10 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
       } catch (err) {
         if (asker?.aborted || acceptsPartial) return undefined;
         missed.inc({});
-        if (err instanceof NoNodeHolds) forgetHeld();
+        if (err instanceof NoNodeForShardsError) forgetHeld();
         if (!areMissing) log.warn({ err }, 'no search node answers for some shards: the database is searched');
         areMissing = true;
-        return err instanceof NoNodeHolds ? [] : undefined;
+        return err instanceof NoNodeForShardsError ? [] : undefined;
       } finally {
         clearTimeout(late);
         over.abort();
@@ -287,13 +290,13 @@ export function searchNodes(config: SearchNodesConfig): SearchNodes {
   };
 }
 
-/** @throws PeerFailed for a response that a healthy node does not give */
+/** @throws PeerError for a response that a healthy node does not give */
 function readChecked(text: string, shards: readonly number[]): NodeResponse {
   try {
     const response = readResponse(text);
     if (response.shards.every((shard) => shards.includes(shard))) return response;
   } catch (error) {
-    throw new PeerFailed('failed', 'its response cannot be read', error);
+    throw new PeerError('failed', 'its response cannot be read', error);
   }
-  throw new PeerFailed('failed', 'it answers for other shards');
+  throw new PeerError('failed', 'it answers for other shards');
 }

@@ -10,7 +10,7 @@ export interface Peer {
   readonly ip: string;
 }
 
-export interface Sending {
+export interface PeerRequest {
   readonly method: 'GET' | 'POST';
   /** Path below the URL of the server, without a leading slash. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface Sending {
   readonly signal: AbortSignal;
 }
 
-export interface Received {
+export interface PeerResponse {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly text: string;
@@ -31,7 +31,7 @@ export interface Received {
  *
  * @throws Error of the system, also if the response is truncated; the signal's reason when it aborts
  */
-export async function send(peer: Peer, sending: Sending): Promise<Received> {
+export async function send(peer: Peer, sending: PeerRequest): Promise<PeerResponse> {
   const { url, ip } = peer;
   const base = url.href.endsWith('/') ? url : new URL(`${url.href}/`);
   const { pathname, search } = new URL(sending.path, base);

@@ -1,6 +1,6 @@
 import type { Collection, NewDocument } from '@akin/client';
 import { ConcurrencyLimiter } from '../bulk/concurrency-limiter.ts';
-import { type Sending, sendBatch } from '../bulk/send-batch.ts';
+import { type SendOptions, sendBatch } from '../bulk/send-batch.ts';
 
 /** Number of documents per request: enough to save round trips, few enough to lose little when stopped. */
 const BATCH_DOCUMENTS = 40;
@@ -15,7 +15,7 @@ interface FolderDocument {
 
 /** Collects documents and sends them in batches, one after the other. `add` waits while a batch is being sent. */
 export class Batch {
-  readonly #sending: Sending<FolderDocument>;
+  readonly #sending: SendOptions<FolderDocument>;
   #documents: FolderDocument[] = [];
   #since = performance.now();
 

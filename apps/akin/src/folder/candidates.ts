@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../options.ts';
 import { findMatches } from './glob.ts';
-import { type Candidate, idBelow, reasonOf, type WalkListener, walkFolder } from './walk.ts';
+import { type Candidate, reasonOf, relativeId, type WalkListener, walkFolder } from './walk.ts';
 
 /**
  * The files that a command line names: every picture in a folder, every match of a glob, a file, or with `-` the paths
@@ -17,11 +17,11 @@ export async function* candidatesOf(
 ): AsyncGenerator<Candidate> {
   for (const word of words) {
     if (word !== '-') {
-      yield* named(word, listener);
+      yield* candidatesOfArgument(word, listener);
       continue;
     }
     for await (const line of createInterface({ input, signal })) {
-      if (line.trim() !== '') yield* named(line, listener);
+      if (line.trim() !== '') yield* candidatesOfArgument(line, listener);
     }
   }
 }
@@ -40,11 +40,11 @@ export async function refuseMissing(words: readonly string[], hint?: string): Pr
   }
 }
 
-async function* named(word: string, listener: WalkListener): AsyncGenerator<Candidate> {
+async function* candidatesOfArgument(word: string, listener: WalkListener): AsyncGenerator<Candidate> {
   const kind = await kindOf(word);
   if (kind === 'folder') yield* walkFolder(word, listener);
-  else if (kind === 'file') yield alone(path.resolve(word), listener);
-  else if (isPattern(word)) yield* matching(word, listener);
+  else if (kind === 'file') yield candidateOfFile(path.resolve(word), listener);
+  else if (isPattern(word)) yield* candidatesOfPattern(word, listener);
   else listener.onProblem(word, kind);
 }
 
@@ -62,17 +62,17 @@ async function kindOf(word: string): Promise<'folder' | 'file' | (string & {})> 
   }
 }
 
-async function* matching(pattern: string, listener: WalkListener): AsyncGenerator<Candidate> {
+async function* candidatesOfPattern(pattern: string, listener: WalkListener): AsyncGenerator<Candidate> {
   const { base, files } = await findMatches(pattern);
   listener.onSource(base);
   if (files.length === 0) listener.onProblem(pattern, 'nothing matches');
-  for (const file of files) yield { file, id: idBelow(base, file), source: base };
+  for (const file of files) yield { file, id: relativeId(base, file), source: base };
 }
 
 /** A file that was named itself. Its id is its path relative to the working directory, if it is inside. */
-function alone(file: string, listener: WalkListener): Candidate {
+function candidateOfFile(file: string, listener: WalkListener): Candidate {
   const below = path.relative(process.cwd(), file);
   const source = below.startsWith(`..${path.sep}`) || path.isAbsolute(below) ? path.dirname(file) : process.cwd();
   listener.onSource(source);
-  return { file, id: idBelow(source, file), source };
+  return { file, id: relativeId(source, file), source };
 }

@@ -86,7 +86,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         return;
       }
       if (isSameFile(deleted.get(candidate.id), stat)) {
-        counts.leftOut++;
+        counts.skipped++;
         return;
       }
       if (stat.size > DEFAULT_IMAGE_LIMITS.bytes) {
@@ -144,7 +144,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   return {
     indexed: counts.done,
     unchanged: counts.unchanged,
-    leftOut: counts.leftOut,
+    leftOut: counts.skipped,
     removed,
     nearDuplicates: nearDuplicates.count,
     failures,
@@ -173,7 +173,7 @@ function readAhead(candidates: AsyncIterable<Candidate>, counts: Counts): AsyncI
       counts.found++;
       yield candidate;
     }
-    counts.complete = true;
+    counts.listingComplete = true;
   }
   return Readable.from(counted(), { highWaterMark: Number.MAX_SAFE_INTEGER });
 }

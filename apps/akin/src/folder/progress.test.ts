@@ -5,17 +5,17 @@ import { exitCode, reportText } from './report.ts';
 
 const counts = (change: Partial<Counts>): Counts => ({
   found: 0,
-  complete: false,
+  listingComplete: false,
   done: 0,
   unchanged: 0,
-  leftOut: 0,
+  skipped: 0,
   failed: 0,
   ...change,
 });
 
 describe('the progress line', () => {
   it('shows count, rate, time left and failures', () => {
-    expect(progressLine(counts({ found: 200, complete: true, done: 90, failed: 10 }), 20)).toBe(
+    expect(progressLine(counts({ found: 200, listingComplete: true, done: 90, failed: 10 }), 20)).toBe(
       '██████████░░░░░░░░░░ 100/200 pictures · 5.0/s · 20 s left · 10 failed',
     );
   });
@@ -25,14 +25,14 @@ describe('the progress line', () => {
   });
 
   it('counts files that are unchanged or skipped as finished, not as work', () => {
-    expect(progressLine(counts({ found: 100, complete: true, done: 10, unchanged: 70, leftOut: 10 }), 10)).toBe(
+    expect(progressLine(counts({ found: 100, listingComplete: true, done: 10, unchanged: 70, skipped: 10 }), 10)).toBe(
       '██████████████████░░ 90/100 pictures · 1.0/s · 10 s left · 70 unchanged · 10 skipped',
     );
   });
 
   it('starts empty and ends full', () => {
     expect(progressLine(counts({}), 0)).toBe('░░░░░░░░░░░░░░░░░░░░ 0/0+ pictures · 0.0/s');
-    expect(progressLine(counts({ complete: true }), 1)).toBe('████████████████████ 0/0 pictures · 0.0/s');
+    expect(progressLine(counts({ listingComplete: true }), 1)).toBe('████████████████████ 0/0 pictures · 0.0/s');
   });
 });
 

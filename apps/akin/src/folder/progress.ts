@@ -4,11 +4,11 @@ import { duration, TerminalLine } from '../terminal-line.ts';
 export interface Counts {
   /** Files found so far. Final if `complete`. */
   found: number;
-  complete: boolean;
+  listingComplete: boolean;
   done: number;
   unchanged: number;
   /** Skipped because their documents were deleted on purpose. */
-  leftOut: number;
+  skipped: number;
   failed: number;
 }
 
@@ -22,7 +22,7 @@ export interface Failure {
 
 /** Shows the progress of a run. The rate is the mean since the start, over the files that were processed. */
 export class Progress {
-  readonly counts: Counts = { found: 0, complete: false, done: 0, unchanged: 0, leftOut: 0, failed: 0 };
+  readonly counts: Counts = { found: 0, listingComplete: false, done: 0, unchanged: 0, skipped: 0, failed: 0 };
   readonly failures: Failure[] = [];
   readonly #line: TerminalLine;
 
@@ -31,8 +31,8 @@ export class Progress {
   }
 
   /** Prints a permanent line above the bar. */
-  say(line: string): void {
-    this.#line.say(line);
+  printLine(line: string): void {
+    this.#line.printLine(line);
   }
 
   fail(failure: Failure): void {
@@ -51,26 +51,26 @@ export class Progress {
   }
 }
 
-function secondsLeft({ found, complete, done, unchanged, leftOut, failed }: Counts, seconds: number) {
+function secondsLeft({ found, listingComplete, done, unchanged, skipped, failed }: Counts, seconds: number) {
   const worked = done + failed;
-  const left = found - worked - unchanged - leftOut;
-  return complete && left > 0 && worked > 0 && seconds > 0 ? (left * seconds) / worked : undefined;
+  const left = found - worked - unchanged - skipped;
+  return listingComplete && left > 0 && worked > 0 && seconds > 0 ? (left * seconds) / worked : undefined;
 }
 
 /** One line: bar, count, rate, time left, failures. `seconds` since the start. */
 export function progressLine(counts: Counts, seconds: number): string {
   const worked = counts.done + counts.failed;
-  const finished = worked + counts.unchanged + counts.leftOut;
+  const finished = worked + counts.unchanged + counts.skipped;
   const rate = seconds > 0 ? worked / seconds : 0;
-  const share = counts.found ? finished / counts.found : counts.complete ? 1 : 0;
+  const share = counts.found ? finished / counts.found : counts.listingComplete ? 1 : 0;
   const bar = '█'.repeat(Math.round(share * 20)).padEnd(20, '░');
   const left = secondsLeft(counts, seconds);
   return [
-    `${bar} ${finished}/${counts.found}${counts.complete ? '' : '+'} pictures`,
+    `${bar} ${finished}/${counts.found}${counts.listingComplete ? '' : '+'} pictures`,
     `${rate.toFixed(1)}/s`,
     left === undefined ? '' : `${duration(left)} left`,
     counts.unchanged ? `${counts.unchanged} unchanged` : '',
-    counts.leftOut ? `${counts.leftOut} skipped` : '',
+    counts.skipped ? `${counts.skipped} skipped` : '',
     counts.failed ? `${counts.failed} failed` : '',
   ]
     .filter(Boolean)

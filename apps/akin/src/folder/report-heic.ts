@@ -9,7 +9,7 @@ import { candidatesOf } from './candidates.ts';
  */
 export async function reportHeic(
   words: readonly string[],
-  say: (line: string) => void,
+  printLine: (line: string) => void,
   signal: AbortSignal,
   canRead: boolean = findHeicDecoder() !== undefined,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function reportHeic(
   }
   if (count === 0) return;
   const files = count === 1 ? '1 HEIC file, a photo' : `${count} HEIC files, photos`;
-  say(
+  printLine(
     `${files} as iPhones make them, cannot be read yet: ${installCommand(HEIC_PACKAGE)} (LGPL, docs/heic.md), then run this again.`,
   );
 }

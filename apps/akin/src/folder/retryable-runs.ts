@@ -21,7 +21,7 @@ export class RetryableRuns {
   }
 
   /** Resolves when no run is being retried. */
-  async settled(): Promise<void> {
+  async waitForRetries(): Promise<void> {
     await Promise.all(this.#underway);
   }
 }

@@ -1,7 +1,7 @@
 import type { Collection } from '@akin/client';
 import type { Analyzer } from '@akin/modules/analyze';
 import type { ContentModels } from '../models/content-models.ts';
-import type { Option, Parsed } from '../options.ts';
+import type { Option, ParsedOptions } from '../options.ts';
 import { rememberFolders } from '../originals/indexed-folders.ts';
 import { candidatesOf } from './candidates.ts';
 import { type FolderReport, indexFolder } from './index-folder.ts';
@@ -13,12 +13,12 @@ import { RunReporter } from './run-reporter.ts';
 
 /** Options of commands that index folders. */
 export const FOLDER_OPTIONS: readonly Option[] = [
-  { name: 'collection', value: 'name', about: 'Collection for the pictures', default: 'my-collection' },
-  { name: 'labels-from-folders', about: 'Use the names of the folders of a picture as its labels' },
-  { name: 'prune', about: 'Remove documents whose files are no longer in the folder' },
+  { name: 'collection', valueName: 'name', description: 'Collection for the pictures', default: 'my-collection' },
+  { name: 'labels-from-folders', description: 'Use the names of the folders of a picture as its labels' },
+  { name: 'prune', description: 'Remove documents whose files are no longer in the folder' },
   {
     name: 'restore-deleted',
-    about: 'Also index files whose documents were deleted on purpose. Default: skip them',
+    description: 'Also index files whose documents were deleted on purpose. Default: skip them',
   },
 ];
 
@@ -30,7 +30,7 @@ export interface FoldersRun {
   readonly threads: number;
   readonly signal: AbortSignal;
   /** The ids of the pictures whose outputs are needed. Default: all pictures that the options select. */
-  readonly only?: Set<string>;
+  readonly onlyIds?: Set<string>;
   /**
    * The data folder of the akin that gets the pictures, if it is on this machine: it may show the files of the folders.
    */
@@ -43,7 +43,7 @@ export interface FoldersRun {
  * Indexes the folders, globs or, for `-`, the paths on standard input that the command line names, and prints a report.
  * Returns the exit code.
  */
-export function runFolders(options: Parsed, run: FoldersRun): Promise<number> {
+export function runFolders(options: ParsedOptions, run: FoldersRun): Promise<number> {
   return runOnce(options, run, undefined);
 }
 
@@ -58,33 +58,33 @@ export async function modelOf(collection: Collection, models: ContentModels): Pr
 }
 
 /** @param retryOf the run to repeat: files that did not fail in it are skipped */
-async function runOnce(options: Parsed, run: FoldersRun, retryOf: string | undefined): Promise<number> {
-  const { only, retryable, dataFolder, models, ...rest } = run;
-  if (dataFolder !== undefined) await rememberFolders(dataFolder, options.words);
-  const isWhole = only === undefined && retryOf === undefined;
+async function runOnce(options: ParsedOptions, run: FoldersRun, retryOf: string | undefined): Promise<number> {
+  const { onlyIds, retryable, dataFolder, models, ...rest } = run;
+  if (dataFolder !== undefined) await rememberFolders(dataFolder, options.positionals);
+  const isWhole = onlyIds === undefined && retryOf === undefined;
   const progress = new Progress(process.stderr);
-  const reporter = new RunReporter(run.collection, options.words.join(' '), progress, retryOf);
+  const reporter = new RunReporter(run.collection, options.positionals.join(' '), progress, retryOf);
   let report: FolderReport | undefined;
   try {
-    if (isWhole) await reportHeic(options.words, (line) => progress.say(line), run.signal);
+    if (isWhole) await reportHeic(options.positionals, (line) => progress.printLine(line), run.signal);
     report = await indexFolder({
       ...rest,
       model: await modelOf(run.collection, models),
       async *candidates(listener) {
-        for await (const candidate of candidatesOf(options.words, listener, run.signal)) {
-          if (only === undefined || only.has(candidate.id)) yield candidate;
+        for await (const candidate of candidatesOf(options.positionals, listener, run.signal)) {
+          if (onlyIds === undefined || onlyIds.has(candidate.id)) yield candidate;
         }
       },
-      labelsFromFolders: only === undefined && options.on('labels-from-folders'),
+      labelsFromFolders: onlyIds === undefined && options.isOn('labels-from-folders'),
       // A temporary collection may contain pictures of a folder that was named by mistake.
-      replaceOthers: only !== undefined,
-      prune: isWhole && options.on('prune'),
-      restoreDeleted: isWhole && options.on('restore-deleted'),
+      replaceOthers: onlyIds !== undefined,
+      prune: isWhole && options.isOn('prune'),
+      restoreDeleted: isWhole && options.isOn('restore-deleted'),
       progress,
     });
   } finally {
     progress.finish();
-    const isRetryable = report !== undefined && report.failures.length > 0 && !options.words.includes('-');
+    const isRetryable = report !== undefined && report.failures.length > 0 && !options.positionals.includes('-');
     if (isRetryable) retryable?.offer(reporter.id, () => runOnce(options, run, reporter.id));
     await reporter.finish(report === undefined ? 'failed' : report.stopped ? 'stopped' : 'done');
   }

@@ -50,7 +50,7 @@ export async function* walkFolder(folder: string, listener: WalkListener): Async
         const kind = await kindOf(file, entry, listener);
         if (kind === 'folder') below.push(file);
         if (kind === 'linked folder') linked.push(file);
-        if (kind === 'picture') yield { file, id: idBelow(source, file), source };
+        if (kind === 'picture') yield { file, id: relativeId(source, file), source };
       }
       for (const one of below.reverse()) folders.push(one);
     } catch (error) {
@@ -75,7 +75,7 @@ async function kindOf(
 }
 
 /** The id of a file: its relative path, with `/` between the parts, and composed Unicode as people type it. */
-export function idBelow(folder: string, file: string): string {
+export function relativeId(folder: string, file: string): string {
   return path.relative(folder, file).split(path.sep).join('/').normalize('NFC');
 }
 

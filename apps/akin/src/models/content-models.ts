@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import {
+  activeModelSet,
   earlierNetworks,
   hashLargeFiles,
   type ModelSet,
-  modelSetInUse,
   modelSetWith,
   ownModelSet,
   parseOutputs,
@@ -21,7 +21,7 @@ const MISSED_MILLISECONDS = 10_000;
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
 /** One content model on this machine. */
-interface Found {
+interface InstalledModel {
   readonly modelSet: ModelSet;
   /** Undefined for akin's own network. */
   readonly folder: string | undefined;
@@ -38,13 +38,13 @@ export interface ContentModelsConfig {
 /** All content models that this process can use. Each is read when it is first needed. */
 export class ContentModels {
   readonly #config: ContentModelsConfig;
-  readonly #found = new Map<string, Found>();
+  readonly #found = new Map<string, InstalledModel>();
   /** Names from the last complete read of the folder, and the time until which they are valid. */
   #missed = { names: '', until: 0 };
 
   constructor(config: ContentModelsConfig = {}) {
     this.#config = config;
-    this.#keep({ modelSet: modelSetInUse(), folder: config.contentModel });
+    this.#keep({ modelSet: activeModelSet(), folder: config.contentModel });
     this.#keep({ modelSet: ownModelSet(), folder: undefined });
   }
 
@@ -53,7 +53,7 @@ export class ContentModels {
     StoreConfig,
     'modules' | 'models' | 'calibrations' | 'textCalibration' | 'contentVector' | 'parseOutputs' | 'findModelSet'
   > {
-    return { ...modelSetInUse(), parseOutputs, findModelSet: this.find };
+    return { ...activeModelSet(), parseOutputs, findModelSet: this.find };
   }
 
   /** The folder of a model, by the name in its outputs. Undefined for akin's own network. @throws AkinError conflict */
@@ -81,11 +81,11 @@ export class ContentModels {
   };
 
   /** @throws AkinError bad-request if there is no model with this name here */
-  async #ofName(name: string): Promise<Found> {
+  async #ofName(name: string): Promise<InstalledModel> {
     const { contentModel } = this.#config;
     if (name === OWN_NAME) return this.#keep({ modelSet: ownModelSet(), folder: undefined });
     const isOwnFolder = contentModel !== undefined && path.basename(contentModel) === name;
-    if (isOwnFolder) return this.#keep({ modelSet: modelSetInUse(), folder: contentModel });
+    if (isOwnFolder) return this.#keep({ modelSet: activeModelSet(), folder: contentModel });
     const folder = this.#folderOfName(name);
     await hashLargeFiles(folder);
     try {
@@ -112,7 +112,7 @@ export class ContentModels {
     return [...earlierNetworks(), ...(models === undefined ? [] : downloadedModels(models))];
   }
 
-  async #ofModel(model: string): Promise<Found | undefined> {
+  async #ofModel(model: string): Promise<InstalledModel | undefined> {
     const known = this.#found.get(model);
     if (known !== undefined) return known;
     const names = this.#names();
@@ -129,7 +129,7 @@ export class ContentModels {
     return undefined;
   }
 
-  #keep(found: Found): Found {
+  #keep(found: InstalledModel): InstalledModel {
     const model = found.modelSet.models.get('content') ?? '';
     const known = this.#found.get(model);
     if (known !== undefined) return known;

@@ -7,7 +7,7 @@ import { sha256OfFile } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
 
 /** A file of a model to download. */
-export interface Wanted {
+export interface FileDownload {
   readonly url: string;
   readonly file: string;
   /** Undefined for the first download of a file whose hash is not known. */
@@ -32,7 +32,7 @@ const MAX_FAILURES = 4;
  * @throws {AkinError} if the server refuses, does not answer, or sends another file; the signal's reason
  */
 export async function download(
-  wanted: Wanted,
+  wanted: FileDownload,
   progress: Progress,
   signal: AbortSignal,
   pause = 1_000,

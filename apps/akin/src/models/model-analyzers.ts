@@ -98,7 +98,7 @@ class OtherModels implements AsyncDisposable {
     const config = { ...rest, ...(folder === undefined ? {} : { contentModel: folder }) };
     if (this.#open.size >= this.#limits.maxOpen) this.#evict();
     const one = new OpenModel(this.#slots.acquire(false, this.#end.signal), async () => {
-      if (folder !== undefined) await requireStill(model, folder);
+      if (folder !== undefined) await requireUnchanged(model, folder);
       return this.#openAnalyzer(config);
     });
     this.#all.add(one);
@@ -173,7 +173,7 @@ class OpenModel {
 }
 
 /** @throws AkinError conflict if the folder now contains another model, whose outputs would not fit */
-async function requireStill(model: string, folder: string): Promise<void> {
+async function requireUnchanged(model: string, folder: string): Promise<void> {
   // Not on the event loop.
   await hashLargeFiles(folder);
   const now = modelSetWith(folder).models.get('content');

@@ -2,17 +2,17 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { earlierNetworkFolder, sha256OfFile } from '@akin/modules/vectors';
-import { type Option, type Parsed, UsageError } from '../options.ts';
+import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
 
 export const MODELS_OPTION: Option = {
   name: 'models',
-  value: 'folder',
-  about: 'Folder of the models that akin models pull downloads',
+  valueName: 'folder',
+  description: 'Folder of the models that akin models pull downloads',
   default: path.join('~', '.akin', 'models'),
 };
 
-export function modelsFolder(options: Parsed): string {
+export function modelsFolder(options: ParsedOptions): string {
   const folder = options.text('models') ?? '';
   return path.resolve(folder.replace(/^~(?=$|[\\/])/, homedir()));
 }
@@ -44,7 +44,7 @@ export function readRecord(folder: string, name = RECORD_FILE): DownloadRecord |
  *
  * @throws {UsageError} for a name whose model is not here, or whose files are not the downloaded ones
  */
-export function contentModelFolder(named: string, options: Parsed): string {
+export function contentModelFolder(named: string, options: ParsedOptions): string {
   if (!isName(named)) return path.resolve(named);
   const folder = folderOfName(named, modelsFolder(options));
   if (folder !== undefined) {
@@ -66,7 +66,7 @@ export function folderOfName(name: string, models: string | undefined): string |
 }
 
 /** The name of the content model on the command line; undefined if there is none, or a folder. */
-export function modelNameOf(options: Parsed): string | undefined {
+export function modelNameOf(options: ParsedOptions): string | undefined {
   const named = options.text('content-model');
   return named !== undefined && isName(named) ? named : undefined;
 }

@@ -2,7 +2,7 @@ import { promises as fs, constants as fsConstants, type Stats } from 'node:fs';
 import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import type { OpenOriginal, Original } from '@akin/gateway';
-import { DEFAULT_IMAGE_LIMITS, decodingBytes, formatBytes, makeShowable, sniffImage } from '@akin/imaging';
+import { convertToWebp, DEFAULT_IMAGE_LIMITS, decodingBytes, formatBytes, sniffImage } from '@akin/imaging';
 import type { WeightedSemaphore } from '@akin/runtime';
 import { namesOf } from '../folder/walk.ts';
 import { indexedFolders } from './indexed-folders.ts';
@@ -89,7 +89,7 @@ async function convert(
   const bytes = await fs.readFile(file);
   const release = await memory.acquire(true, signal, await decodingBytes(bytes, { minSide: SHOWN_SIDE }));
   try {
-    return await makeShowable(bytes, SHOWN_SIDE);
+    return await convertToWebp(bytes, SHOWN_SIDE);
   } finally {
     release();
   }

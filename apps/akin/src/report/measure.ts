@@ -55,22 +55,22 @@ export interface MeasureOptions {
 }
 
 /** The measures of one document of the sample. */
-interface Asked extends Example {
+interface DocumentMeasures extends Example {
   readonly recall: number;
   readonly hasCopy: boolean;
   readonly labels: readonly string[];
   readonly averagePrecision: number | undefined;
-  readonly isFirstRight: boolean;
+  readonly isFirstRelevant: boolean;
 }
 
 /** @throws AkinRequestError if akin does not answer, or a field is unknown */
 export async function measure(collection: Collection, options: MeasureOptions): Promise<Measures> {
   const { documents, model } = await collection.status();
-  const asked: Asked[] = [];
+  const asked: DocumentMeasures[] = [];
   let without = 0;
   for (const id of options.ids) {
     options.signal.throwIfAborted();
-    const one = await ask(collection, id, options);
+    const one = await measureDocument(collection, id, options);
     if (one === undefined) without++;
     else asked.push(one);
     options.onDocument();
@@ -96,7 +96,11 @@ export async function measure(collection: Collection, options: MeasureOptions): 
 }
 
 /** Undefined for a document without a descriptor, or a deleted one. */
-async function ask(collection: Collection, id: string, { labels }: MeasureOptions): Promise<Asked | undefined> {
+async function measureDocument(
+  collection: Collection,
+  id: string,
+  { labels }: MeasureOptions,
+): Promise<DocumentMeasures | undefined> {
   const fl = ['id', 'score', ...(labels === undefined ? [] : [labels])].join(',');
   const depth = labels === undefined ? NEAREST : AVERAGE_PRECISION_CUTOFF;
   const question = { 'rank.by.id': id, rows: depth + 1, fl };
@@ -119,7 +123,7 @@ async function ask(collection: Collection, id: string, { labels }: MeasureOption
     hasCopy: (copies?.response.numFound ?? 0) > 1,
     labels: own,
     averagePrecision: await averagePrecision(collection, labels, own, right),
-    isFirstRight: right[0] === true,
+    isFirstRelevant: right[0] === true,
   };
 }
 
@@ -164,11 +168,11 @@ function labelsOf(document: FoundDocument | undefined, field: string | undefined
   return (Array.isArray(value) ? value : [value]).map(String);
 }
 
-function labelMeasures(asked: readonly Asked[]): LabelMeasures {
+function labelMeasures(asked: readonly DocumentMeasures[]): LabelMeasures {
   return {
     documents: asked.length,
     map: mean(asked.map(({ averagePrecision }) => averagePrecision ?? 0)),
-    precisionAt1: mean(asked.map(({ isFirstRight }) => Number(isFirstRight))),
+    precisionAt1: mean(asked.map(({ isFirstRelevant }) => Number(isFirstRelevant))),
   };
 }
 

@@ -9,10 +9,10 @@ import { AkinError } from '@akin/domain';
  * @throws AkinError bad-request for a header that is sent twice, because two programs could read different ones
  */
 export function readCredential(request: IncomingMessage): string | undefined {
-  return sentOnce(request, 'x-api-key')?.trim() ?? ofAuthorization(sentOnce(request, 'authorization'));
+  return singleHeader(request, 'x-api-key')?.trim() ?? readAuthorization(singleHeader(request, 'authorization'));
 }
 
-function sentOnce(request: IncomingMessage, name: string): string | undefined {
+function singleHeader(request: IncomingMessage, name: string): string | undefined {
   // Most requests have neither header, and the distinct ones are all made at the first use.
   if (request.headers[name] === undefined) return undefined;
   const values = request.headersDistinct[name] ?? [];
@@ -20,7 +20,7 @@ function sentOnce(request: IncomingMessage, name: string): string | undefined {
   return values[0];
 }
 
-function ofAuthorization(header: string | undefined): string | undefined {
+function readAuthorization(header: string | undefined): string | undefined {
   const [, scheme = '', token = ''] = /^\s*(\S+)\s+(\S+)\s*$/.exec(header ?? '') ?? [];
   if (/^bearer$/i.test(scheme)) return token;
   if (!/^basic$/i.test(scheme)) return undefined;

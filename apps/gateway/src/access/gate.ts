@@ -5,7 +5,7 @@ import { AkinError, quote, type Scope, scopeIncludes } from '@akin/domain';
 import type { StoredKey } from '@akin/store';
 import type { Response } from 'express';
 import { type RateDecision, TokenBuckets } from '../admission/token-buckets.ts';
-import { checkOrigin, isForeign, isLoopback, isOpen, type SafetyConfig } from '../http/safety.ts';
+import { checkOrigin, isForeign, isLoopback, isOpenToNetwork, type SafetyConfig } from '../http/safety.ts';
 import { clientAddress } from './client-address.ts';
 import { readCredential } from './credential.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -110,7 +110,7 @@ export class Gate {
     name: string,
     collection: string | undefined,
   ): Promise<Access> {
-    const changes = endpoint.changes === true || !['GET', 'HEAD'].includes(request.method ?? '');
+    const changes = endpoint.changesData === true || !['GET', 'HEAD'].includes(request.method ?? '');
     if (endpoint.scope === 'anyone' || (name === 'metrics' && this.#config.openMetrics === true)) {
       checkOrigin(request, changes, this.#safety);
       return this.#unrestricted(request, this.addressOf(request));
@@ -119,7 +119,7 @@ export class Gate {
     await this.#checkOrigin(request, changes, key);
     if (key === 'fleet') return this.#unrestricted(request, undefined);
     if (key === undefined) {
-      if (isOpen(this.#safety) && endpoint.path.startsWith(KEYS_PATH)) throw keysNeedAdmin();
+      if (isOpenToNetwork(this.#safety) && endpoint.path.startsWith(KEYS_PATH)) throw adminRequiredError();
       const { addressRate } = this.#config;
       if (addressRate !== undefined) this.#limitRate(`address ${this.addressOf(request)}`, addressRate, response);
       return this.#unrestricted(request, this.addressOf(request));
@@ -134,7 +134,7 @@ export class Gate {
       scope: key.scope,
       client: key.origins.length === 0 ? `key ${key.id}` : `key ${key.id} ${this.addressOf(request)}`,
       checkFetch: () => {
-        if (!scopeIncludes(key.scope, 'index')) throw mayNotFetch();
+        if (!scopeIncludes(key.scope, 'index')) throw fetchForbiddenError();
         this.#checkOriginOfChange(request, key.origins);
       },
       allowsCollection: (one) => collections === null || collections.includes(one),
@@ -173,8 +173,8 @@ export class Gate {
     forMetrics: boolean,
   ): Promise<StoredKey | 'fleet' | undefined> {
     const sent = readCredential(request);
-    if (sent !== undefined && isSame(sent, this.#config.fleetKey)) return 'fleet';
-    if (sent !== undefined && forMetrics && isSame(sent, this.#config.metricsKey)) return 'fleet';
+    if (sent !== undefined && isSameSecret(sent, this.#config.fleetKey)) return 'fleet';
+    if (sent !== undefined && forMetrics && isSameSecret(sent, this.#config.metricsKey)) return 'fleet';
     const key = sent === undefined ? undefined : await this.#ring?.find(sent);
     if (key !== undefined && !isExpired(key)) return key;
     // If no key is required, old clients may send any user and password. Text in the form of a key is checked anyway.
@@ -184,7 +184,7 @@ export class Gate {
     // A Basic challenge would make browsers ask for a user and password when pages call /api.
     const challenge = request.url?.startsWith('/api/') ? CHALLENGE : `${CHALLENGE}, Basic realm="akin"`;
     response.setHeader('www-authenticate', challenge);
-    throw unauthorized(sent, key !== undefined);
+    throw unauthorizedError(sent, key !== undefined);
   }
 
   async #checkOrigin(request: IncomingMessage, changes: boolean, key: StoredKey | 'fleet' | undefined): Promise<void> {
@@ -238,7 +238,7 @@ function writeLimit({ limit, remaining, resetSeconds }: RateDecision, response: 
   response.setHeader('ratelimit-reset', resetSeconds);
 }
 
-function isSame(sent: string, own: string | undefined): boolean {
+function isSameSecret(sent: string, own: string | undefined): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return own !== undefined && timingSafeEqual(hash(sent), hash(own));
 }
@@ -251,21 +251,21 @@ function coversCollection({ collections }: StoredKey, collection: string | undef
   return collections === null || collection === undefined || collections.includes(collection);
 }
 
-function unauthorized(sent: string | undefined, hasExpired: boolean): AkinError {
+function unauthorizedError(sent: string | undefined, hasExpired: boolean): AkinError {
   const advice = 'Send one as Authorization: Bearer <key>, or as the password of Basic.';
   if (sent === undefined) return new AkinError('unauthorized', `A key is needed. ${advice}`);
   if (hasExpired) return new AkinError('unauthorized', 'This key has expired: ask for a new one.');
   return new AkinError('unauthorized', `This key is unknown or was revoked. ${advice}`);
 }
 
-function mayNotFetch(): AkinError {
+function fetchForbiddenError(): AkinError {
   return new AkinError(
     'forbidden',
     'A key with the scope search may not make akin fetch a URL: send the picture itself as rank.by.data, or use a key with the scope index.',
   );
 }
 
-function keysNeedAdmin(): AkinError {
+function adminRequiredError(): AkinError {
   return new AkinError(
     'forbidden',
     'akin is open to clients without a key here, so only a key with the scope admin can create, list and revoke keys. Create the first one in the store: akin keys create --scope admin.',

@@ -11,7 +11,7 @@ const FRESH_MILLISECONDS = 1_000;
 const FRESH_FACTOR = 20;
 const RETRY_AFTER_SECONDS = 10;
 
-interface Known {
+interface CachedBacklog {
   until: number;
   readonly backlog: Promise<Backlog>;
   /** Changes that this process has accepted since the counts were read. */
@@ -26,7 +26,7 @@ interface Known {
 export class BacklogQuota {
   readonly #store: Store;
   readonly #limits: Pick<GatewayLimits, 'waitingAnalyses' | 'unappliedChanges'>;
-  readonly #known = new Map<number, Known>();
+  readonly #known = new Map<number, CachedBacklog>();
 
   constructor(store: Store, limits: Pick<GatewayLimits, 'waitingAnalyses' | 'unappliedChanges'>) {
     this.#store = store;
@@ -40,7 +40,7 @@ export class BacklogQuota {
    */
   async require(collection: Collection, count: number, pictures: number): Promise<void> {
     const { waitingAnalyses, unappliedChanges } = this.#limits;
-    const known = this.#look(collection);
+    const known = this.#cachedBacklog(collection);
     const backlog = await known.backlog;
     const analyses = backlog.analyses + known.pictures;
     const changes = backlog.changes + known.changes;
@@ -56,12 +56,12 @@ export class BacklogQuota {
 
   /** Counts an accepted request. */
   record(collection: Collection, count: number, pictures: number): void {
-    const known = this.#look(collection);
+    const known = this.#cachedBacklog(collection);
     known.changes += count;
     known.pictures += pictures;
   }
 
-  #look(collection: Collection): Known {
+  #cachedBacklog(collection: Collection): CachedBacklog {
     const before = this.#known.get(collection.id);
     const from = performance.now();
     if (before !== undefined && from < before.until) return before;
@@ -70,7 +70,7 @@ export class BacklogQuota {
       analyses: waitingAnalyses * (1 + RESERVE),
       changes: unappliedChanges * (1 + RESERVE),
     });
-    const known: Known = { until: Number.POSITIVE_INFINITY, backlog, changes: 0, pictures: 0 };
+    const known: CachedBacklog = { until: Number.POSITIVE_INFINITY, backlog, changes: 0, pictures: 0 };
     this.#known.set(collection.id, known);
     backlog.then(
       () => {

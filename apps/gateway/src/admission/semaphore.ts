@@ -13,7 +13,7 @@ export interface SemaphoreLimits {
 
 const RETRY_AFTER_SECONDS = 2;
 
-interface Waiting {
+interface Waiter {
   readonly client: string | undefined;
   readonly begin: () => void;
 }
@@ -27,7 +27,7 @@ export class Semaphore {
   readonly #limits: SemaphoreLimits;
   readonly #what: string;
   readonly #takenBy = new Map<string | undefined, number>();
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<Waiter>();
   #taken = 0;
 
   /** @param what the plural noun for the message, for example "searches" */
@@ -101,7 +101,7 @@ export class Semaphore {
         end();
         reject(signal.reason);
       };
-      const waiting: Waiting = {
+      const waiting: Waiter = {
         client,
         begin() {
           end();

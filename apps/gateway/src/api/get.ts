@@ -61,7 +61,7 @@ export const get: Handler<ParametersOf<Endpoints['get']>> = async ({ parameters,
   return { body: { response: { numFound: docs.length, start: 0, numFoundExact: true, docs } } };
 };
 
-interface Read {
+interface ReadResult {
   readonly collection: Collection;
   readonly shown: ReadonlyMap<string, StoredDocument>;
   /** The schema that chose the fields. */
@@ -75,9 +75,9 @@ async function read(
   list: FieldList,
   commitToShow: (collection: Collection) => Promise<bigint | undefined>,
   context: Context,
-): Promise<Read> {
+): Promise<ReadResult> {
   const { store } = context;
-  const readOf = async (collection: Collection): Promise<Read | undefined> => {
+  const readOf = async (collection: Collection): Promise<ReadResult | undefined> => {
     let used: CollectionSchema | undefined;
     const fieldsOf = (schema: CollectionSchema) => {
       used = schema;

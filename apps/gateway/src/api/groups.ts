@@ -4,7 +4,7 @@ import { GROUP_MODULE, GROUP_SCORE, groupRule, scoreOf } from '@akin/modules/vec
 import { calibrationOf, findCollection, type Group, listGroups, loadSchema } from '@akin/store';
 import { readIdCursor, writeIdCursor } from '../http/id-cursor.ts';
 import type { Handler } from '../http/serve.ts';
-import { type FieldList, readFieldList, wantedDistances } from '../search/field-list.ts';
+import { type FieldList, readFieldList, requestedDistances } from '../search/field-list.ts';
 import { fieldNames } from '../search/handle-search.ts';
 import { presentDocument } from '../search/present.ts';
 import { parameterLookup, readFilters } from '../search/query-parameters.ts';
@@ -24,7 +24,7 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
   const schema = await loadSchema(context.store, collection);
   const calibration = calibrationOf(context.store, collection, schema, GROUP_MODULE);
   // Otherwise groups would not be updated, and a client that waits for `asOfCommit` would wait forever.
-  calibrationOf(context.store, collection, schema, groupRule().also.module);
+  calibrationOf(context.store, collection, schema, groupRule().secondModule.module);
   const { names, hidden } = fieldNames(fields, schema);
   const wanted = {
     filters,
@@ -34,7 +34,7 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
     id: parameters['group.id'],
     after,
     fields: names,
-    distances: wantedDistances(fields),
+    distances: requestedDistances(fields),
     ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
     ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
   };

@@ -5,18 +5,18 @@ import type { FindCandidates } from '../config.ts';
 import { readReserved } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 
-const MAX_PATIENCE_MILLISECONDS = 60_000;
+const MAX_READ_MILLISECONDS = 60_000;
 
 /** What search nodes answer only to gateways. It is not part of the public interface, so it is not in the contract. */
 export const CANDIDATES = endpoint({
   methods: ['POST'],
   scope: 'admin',
-  under: 'service',
+  mount: 'service',
   path: '/internal/candidates',
   summary: 'Finds candidates for a search in some shards of a collection.',
-  parameters: z.object({ shards: text(), patience: integer(0, MAX_PATIENCE_MILLISECONDS) }),
+  parameters: z.object({ shards: text(), readMilliseconds: integer(0, MAX_READ_MILLISECONDS) }),
   bodies: { 'application/json': z.unknown() },
-  streamed: true,
+  streamsBody: true,
   response: 'application/json',
 });
 
@@ -27,7 +27,7 @@ export function candidates(find: FindCandidates): Handler<ParametersOf<typeof CA
     const chunks: Uint8Array[] = [];
     for await (const chunk of readReserved(body, limits.parameterBytes, reservation, limits)) chunks.push(chunk);
     const question = Buffer.concat(chunks).toString('utf8');
-    const bytes = await find(question, { shards, patience: parameters.patience, signal });
+    const bytes = await find(question, { shards, readMilliseconds: parameters.readMilliseconds, signal });
     return { type: 'application/json', bytes };
   };
 }

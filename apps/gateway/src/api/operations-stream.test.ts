@@ -114,7 +114,7 @@ describe('the stream of changes', () => {
     const feed = new Feed(service.store, 'my-collection', new AbortController().signal);
     const stop = feed.listen();
     for (let look = 0; look < 3; look++) {
-      await feed.next(feed.look, reader.signal);
+      await feed.next(feed.pollNumber, reader.signal);
       expect(getEventListeners(reader.signal, 'abort')).toEqual([]);
     }
     stop();
@@ -124,13 +124,13 @@ describe('the stream of changes', () => {
     const end = new AbortController();
     const feed = new Feed(service.store, 'my-collection', end.signal);
     const stop = feed.listen();
-    const before = feed.look;
+    const before = feed.pollNumber;
     const { signal } = new AbortController();
     await feed.next(before, signal);
     // There are no more polls.
     stop();
     await feed.next(before, signal);
-    expect(feed.look).toBeGreaterThan(before);
+    expect(feed.pollNumber).toBeGreaterThan(before);
     end.abort();
   });
 

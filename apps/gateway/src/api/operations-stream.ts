@@ -27,7 +27,7 @@ export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream'
       yield `retry: ${RETRY_MILLISECONDS}\n\n`;
       while (!ended.aborted) {
         // Changes that arrive during this read come after it.
-        const { look } = feed;
+        const { pollNumber } = feed;
         if (feed.status !== status) {
           status = feed.status;
           yield `event: status\ndata: ${status}\n\n`;
@@ -45,7 +45,7 @@ export const operationsStream: Handler<ParametersOf<Endpoints['operationsStream'
           beat = performance.now();
           continue;
         }
-        await feed.next(look, ended);
+        await feed.next(pollNumber, ended);
         if (performance.now() - beat > HEARTBEAT_MILLISECONDS) {
           yield ':\n\n';
           beat = performance.now();

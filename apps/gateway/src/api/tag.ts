@@ -4,7 +4,7 @@ import { scoreOf } from '@akin/modules/vectors';
 import { type CollectionSchema, calibrationOf, findCollection, loadSchema, modelSetOf, search } from '@akin/store';
 import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
-import { describeQuery } from '../search/describe-query.ts';
+import { rankOfInputs } from '../search/describe-query.ts';
 import { parameterLookup, readFilters } from '../search/query-parameters.ts';
 import type { RankInput } from '../search/rank-inputs.ts';
 import { requireModelForInputs } from '../search/require-model-for-inputs.ts';
@@ -33,7 +33,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   // As in queries, a backslash escapes the next character.
   const field = labelField(unescapeBackslashes(parameters['tagging.field']), schema);
   const calibration = calibrationOf(context.store, collection, schema, VOTING_MODULE);
-  const { rank } = await describeQuery(
+  const { rank } = await rankOfInputs(
     [input],
     { module: VOTING_MODULE, models: modelSetOf(context.store, schema) },
     signal,
@@ -41,7 +41,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   );
   const question = {
     query: { kind: 'exists', field: field.name, position: 0 } as const,
-    filters: input.kind === 'id' ? [...filters, not(input.value)] : filters,
+    filters: input.kind === 'id' ? [...filters, excludingId(input.value)] : filters,
     rank,
     signal,
     rows: VOTERS,
@@ -100,7 +100,7 @@ function labelField(name: string, { fields }: CollectionSchema): Field {
 }
 
 /** Matches all documents but one. */
-function not(id: string): Query {
+function excludingId(id: string): Query {
   const itself: Query = { kind: 'term', field: 'id', value: id, operator: 'OR', position: 0 };
   return { kind: 'bool', must: [{ kind: 'all' }], should: [], mustNot: [itself] };
 }

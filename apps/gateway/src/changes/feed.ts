@@ -6,7 +6,7 @@ const PAGE = 500;
 /** Poll interval if no notifications come from other processes. */
 const POLL_MILLISECONDS = 2_000;
 /** Notifications come in bursts while a collection is filled. */
-const REST_MILLISECONDS = 200;
+const MIN_POLL_INTERVAL_MILLISECONDS = 200;
 const STATUS_MILLISECONDS = 1_000;
 const TERMINAL_STATES: readonly string[] = ['visible', 'failed', 'superseded'];
 
@@ -17,7 +17,7 @@ export class Feed {
   readonly #signal: AbortSignal;
   #listeners = 0;
   #isRunning = false;
-  #look = 0;
+  #pollNumber = 0;
   #waiting: (() => void)[] = [];
   #pages = new Map<number, Promise<readonly Operation[]>>();
   #failure: { readonly error: unknown } | undefined;
@@ -64,13 +64,13 @@ export class Feed {
   }
 
   /** The number of the last poll. */
-  get look(): number {
-    return this.#look;
+  get pollNumber(): number {
+    return this.#pollNumber;
   }
 
   /** Resolves after a poll later than `look`, or when either signal aborts. @throws the error that ended polling */
   async next(look: number, signal: AbortSignal): Promise<void> {
-    if (look === this.#look && !signal.aborted && !this.#signal.aborted) {
+    if (look === this.#pollNumber && !signal.aborted && !this.#signal.aborted) {
       await new Promise<void>((resolve) => {
         const done = () => {
           // A stream may last for days, with many polls.
@@ -105,16 +105,16 @@ export class Feed {
           this.#status = JSON.stringify(await presentCollection(this.#store, collection));
           this.#statusAt = performance.now();
         }
-        this.#look++;
+        this.#pollNumber++;
         this.#wake();
         await news;
-        await new Promise((resolve) => setTimeout(resolve, REST_MILLISECONDS));
+        await new Promise((resolve) => setTimeout(resolve, MIN_POLL_INTERVAL_MILLISECONDS));
       }
     } catch (error) {
       this.#failure = { error };
     } finally {
       this.#isRunning = false;
-      this.#look++;
+      this.#pollNumber++;
       this.#wake();
     }
   }

@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts';
 
 /** The placeholder of the URL in the examples. The script of the page replaces it with its own URL. */
 const SERVER = 'http://127.0.0.1:8983';
-const PLACE: Readonly<Record<string, string>> = { collection: 'my-collection' };
+const EXAMPLE_PATH_VALUES: Readonly<Record<string, string>> = { collection: 'my-collection' };
 
 interface Sample {
   readonly query?: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export function renderExamples(call: Callable): Html {
   const { query = {}, json, file = false } = SAMPLES[call.name] ?? {};
   const method = json === undefined && !file ? (call.methods[0] as string) : (call.methods.at(-1) as string);
   const all = { ...Object.fromEntries(call.required.map((name) => [name, `<${name}>`])), ...query };
-  const path = call.path.replace(/\{(\w+)\}/g, (_, name: string) => PLACE[name] ?? `<${name}>`);
+  const path = call.path.replace(/\{(\w+)\}/g, (_, name: string) => EXAMPLE_PATH_VALUES[name] ?? `<${name}>`);
   const search = new URLSearchParams(json === undefined ? all : query)
     .toString()
     .replaceAll('%3C', '<')

@@ -63,7 +63,10 @@ function pictureOf(document: Document, id: string, siblings: string): string {
   return `${siblings}thumbnail?id=${encodeURIComponent(id)}`;
 }
 
-/** One rectangle per colour, as wide as its share. The colour is an attribute of the SVG, since the policy allows no inline style. */
+/**
+ * One rectangle per colour, as wide as its share. The colour is an attribute of the SVG, since the policy allows no
+ * inline style.
+ */
 function renderPalette(colors: unknown, shares: unknown): Html | '' {
   if (!Array.isArray(colors)) return '';
   let x = 0;

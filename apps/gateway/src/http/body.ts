@@ -13,9 +13,9 @@ export interface Body {
   /** The raw header. */
   readonly contentType: string;
   /** False if there is certainly no body. */
-  readonly sent: boolean;
+  readonly mayHaveBody: boolean;
   /** Number of bytes that the headers announce. 0 if they do not say. */
-  readonly announced: number;
+  readonly contentLength: number;
   /**
    * The bytes, decompressed and counted. To be read once.
    *
@@ -42,13 +42,13 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 /** The body of a request, not read yet. */
 export function openBody(request: IncomingMessage, limits: GatewayLimits): Body {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
-  const sent =
+  const mayHaveBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? '0') > 0;
   return {
     type: type.toLowerCase(),
     contentType: request.headers['content-type'] ?? '',
-    sent,
-    announced: Number(request.headers['content-length'] ?? '0'),
+    mayHaveBody,
+    contentLength: Number(request.headers['content-length'] ?? '0'),
     bytes: (maxBytes, within = Number.POSITIVE_INFINITY) => {
       requireUtf8(parameters);
       return readBytes(request, maxBytes, performance.now() + within, limits);
@@ -81,7 +81,7 @@ async function* readBytes(
     return;
   }
   const receivedBefore = request.socket.bytesRead;
-  const arrivals = new Arrivals(request, limits);
+  const arrivals = new BodyTimeout(request, limits);
   let count = 0;
   // The stream is not destroyed if reading stops early: that would close the connection before the response.
   const chunks: AsyncIterator<Uint8Array> = decoded(request).iterator({ destroyOnReturn: false });
@@ -109,7 +109,7 @@ async function* readBytes(
 /**
  * Waits for bytes of the client, as long as the rate of its body allows. Our own processing in between does not count.
  */
-class Arrivals {
+class BodyTimeout {
   readonly #socket: Socket;
   readonly #limits: GatewayLimits;
   readonly #budget: WaitBudget;
@@ -126,12 +126,12 @@ class Arrivals {
       const began = performance.now();
       const before = this.#socket.bytesRead;
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<typeof LATE>((resolve) => {
-        timer = setTimeout(resolve, this.#budget.left, LATE);
+      const late = new Promise<typeof TIMED_OUT>((resolve) => {
+        timer = setTimeout(resolve, this.#budget.left, TIMED_OUT);
       });
       const first = await Promise.race([next, late]).finally(() => clearTimeout(timer));
       this.#budget.record(performance.now() - began, this.#socket.bytesRead - before);
-      if (first !== LATE) return first;
+      if (first !== TIMED_OUT) return first;
     }
     const { bodyIdleMilliseconds, bodyBytesPerSecond } = this.#limits;
     throw new AkinError(
@@ -141,10 +141,10 @@ class Arrivals {
   }
 }
 
-const LATE = Symbol('late');
+const TIMED_OUT = Symbol('late');
 
 /** The next chunk, or null at the end. */
-async function nextChunk(chunks: AsyncIterator<Uint8Array>, arrivals: Arrivals): Promise<Uint8Array | null> {
+async function nextChunk(chunks: AsyncIterator<Uint8Array>, arrivals: BodyTimeout): Promise<Uint8Array | null> {
   const next = chunks.next();
   // After a timeout nothing waits for it.
   next.catch(() => {});

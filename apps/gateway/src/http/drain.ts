@@ -33,14 +33,14 @@ export class Drain {
     if (this.#delay) response.setHeader('connection', 'close');
     response.on('close', () => {
       this.#open.delete(response);
-      if (!response.writableFinished) controller.abort(gone());
+      if (!response.writableFinished) controller.abort(clientGoneError());
     });
     next();
   }
 
   /** Aborts when the client disconnects, and when the server no longer waits for the response. */
   signalOf(response: Response): AbortSignal {
-    return this.#open.get(response)?.signal ?? AbortSignal.abort(gone());
+    return this.#open.get(response)?.signal ?? AbortSignal.abort(clientGoneError());
   }
 
   /** @throws AkinError unavailable as soon as the server is to end */
@@ -93,6 +93,6 @@ export class Drain {
   }
 }
 
-function gone(): AkinError {
+function clientGoneError(): AkinError {
   return new AkinError('bad-request', 'The client went away.');
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** Answers requests that Node's parser refuses, in the format of all errors. */
-const BROKEN: Readonly<Record<string, { readonly status: string; readonly msg: string }>> = {
+const STATUS_OF_PARSER_ERROR: Readonly<Record<string, { readonly status: string; readonly msg: string }>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     msg: 'Address and headers are too long: send the parameters as a form body.',
@@ -23,7 +23,7 @@ export function rejectMalformedRequest(error: Error & { code?: string }, socket:
     socket.destroy();
     return;
   }
-  const { status, msg } = BROKEN[error.code ?? ''] ?? {
+  const { status, msg } = STATUS_OF_PARSER_ERROR[error.code ?? ''] ?? {
     status: '400 Bad Request',
     msg: 'This is not an HTTP request.',
   };

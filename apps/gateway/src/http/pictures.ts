@@ -40,14 +40,14 @@ export function mayHavePictures(type: string): boolean {
  * @throws AkinError bad-request, too-large, too-many-requests
  */
 export async function readPictures(
-  { picture = '' }: Endpoint,
+  { pictureParameter = '' }: Endpoint,
   body: Body,
   reservation: Reservation,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
   return isRawPicture(body.type)
-    ? readRaw(picture, body, reservation, limits)
-    : readForm(picture, body, reservation, limits);
+    ? readRaw(pictureParameter, body, reservation, limits)
+    : readForm(pictureParameter, body, reservation, limits);
 }
 
 function isRawPicture(type: string): boolean {
@@ -60,7 +60,7 @@ async function readRaw(
   reservation: Reservation,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
-  if (body.announced > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
+  if (body.contentLength > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of readReserved(body, limits.parameterBytes, reservation, limits)) {
@@ -69,7 +69,7 @@ async function readRaw(
     chunks.push(chunk);
   }
   const files = new Map<string, Uint8Array>();
-  return { list: [[parameter, keep(files, requireBytes(Buffer.concat(chunks, length), 'The body'))]], files };
+  return { list: [[parameter, addFile(files, requireBytes(Buffer.concat(chunks, length), 'The body'))]], files };
 }
 
 async function readForm(
@@ -83,7 +83,7 @@ async function readForm(
   const files = new Map<string, Uint8Array>();
   const list = parts.map((part): [string, string] => {
     if (part.name === FILE_PART) {
-      return [parameter, keep(files, requireBytes(part.bytes, `The part ${quote(FILE_PART)}`))];
+      return [parameter, addFile(files, requireBytes(part.bytes, `The part ${quote(FILE_PART)}`))];
     }
     if (part.isFile) {
       throw new AkinError('bad-request', `The part ${quote(part.name)} is a file: send a picture as the part "file".`);
@@ -106,7 +106,7 @@ export async function* readReserved(
   limits: GatewayLimits,
 ): AsyncGenerator<Uint8Array> {
   let count = 0;
-  reservation.growTo(Math.min(body.announced, maxBytes));
+  reservation.growTo(Math.min(body.contentLength, maxBytes));
   for await (const chunk of body.bytes(maxBytes, limits.parameterMilliseconds)) {
     count += chunk.length;
     reservation.growTo(count);
@@ -119,7 +119,7 @@ function requireBytes(bytes: Uint8Array, subject: string): Uint8Array {
   throw new AkinError('bad-request', `${subject} is empty: send the bytes of a picture.`);
 }
 
-function keep(files: Map<string, Uint8Array>, bytes: Uint8Array): string {
+function addFile(files: Map<string, Uint8Array>, bytes: Uint8Array): string {
   const name = `(file ${files.size + 1}: ${bytes.length} bytes)`;
   files.set(name, bytes);
   return name;

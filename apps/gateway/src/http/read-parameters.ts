@@ -42,7 +42,7 @@ export function readParameters(
   if (result.success) return result.data as Record<string, unknown>;
   const details = result.error.issues.map((issue): ErrorDetail => {
     const name = String(issue.path[0]);
-    return { code: 'bad-request', msg: complaint(name, raw[name], issue) };
+    return { code: 'bad-request', msg: validationMessage(name, raw[name], issue) };
   });
   throw new AkinError('bad-request', details[0]?.msg ?? 'A parameter is malformed.', { details });
 }
@@ -73,37 +73,37 @@ function readSent(shape: z.ZodObject, raw: Readonly<Record<string, unknown>>): R
 const REQUIRED = Symbol('required');
 
 /** For each endpoint, the values of its parameters if they are not sent, by name. Undefined: no value. */
-const ABSENT = new WeakMap<z.ZodObject, ReadonlyMap<string, unknown>>();
+const DEFAULTS = new WeakMap<z.ZodObject, ReadonlyMap<string, unknown>>();
 
 function defaultsOf(shape: z.ZodObject): ReadonlyMap<string, unknown> {
-  const known = ABSENT.get(shape);
+  const known = DEFAULTS.get(shape);
   if (known !== undefined) return known;
   const absent = new Map<string, unknown>();
   for (const [name, type] of Object.entries(shape.shape as Record<string, z.ZodType>)) {
     const { success, data } = type.safeParse(undefined);
     absent.set(name, success ? data : REQUIRED);
   }
-  ABSENT.set(shape, absent);
+  DEFAULTS.set(shape, absent);
   return absent;
 }
 
 /** How to read a parameter: all its values, the first one, or the first one unless it is blank. */
-type Kind = 'repeats' | 'once' | 'once, not blank';
+type ReadMode = 'repeats' | 'once' | 'once, not blank';
 
 /** For each endpoint, how to read its parameters, by name. */
-const KINDS = new WeakMap<z.ZodObject, ReadonlyMap<string, Kind>>();
+const READ_MODES = new WeakMap<z.ZodObject, ReadonlyMap<string, ReadMode>>();
 
-function kindsOf(shape: z.ZodObject): ReadonlyMap<string, Kind> {
-  const known = KINDS.get(shape);
+function kindsOf(shape: z.ZodObject): ReadonlyMap<string, ReadMode> {
+  const known = READ_MODES.get(shape);
   if (known !== undefined) return known;
   const kinds = new Map(
     Object.entries(shape.shape as Record<string, z.ZodType>).map(([name, type]) => [name, kindOf(type)]),
   );
-  KINDS.set(shape, kinds);
+  READ_MODES.set(shape, kinds);
   return kinds;
 }
 
-function kindOf(type: z.ZodType): Kind {
+function kindOf(type: z.ZodType): ReadMode {
   const inner = unwrap(type);
   if (inner instanceof z.ZodArray) return 'repeats';
   return inner instanceof z.ZodString && inner !== type ? 'once, not blank' : 'once';
@@ -118,7 +118,7 @@ function refuseNul(name: string, value: unknown): void {
   }
 }
 
-function complaint(name: string, value: unknown, issue: z.core.$ZodIssue): string {
+function validationMessage(name: string, value: unknown, issue: z.core.$ZodIssue): string {
   if (value === undefined) return `Parameter ${name} is required.`;
   const one = Array.isArray(value) ? value[Number(issue.path[1] ?? 0)] : value;
   const text = String(one);

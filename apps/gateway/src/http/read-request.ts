@@ -50,7 +50,7 @@ export async function readBodyParameters(
   reservation: Reservation,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
-  if (endpoint.picture !== undefined && mayHavePictures(body.type)) {
+  if (endpoint.pictureParameter !== undefined && mayHavePictures(body.type)) {
     return readPictures(endpoint, body, reservation, limits);
   }
   return { list: await readTexts(endpoint, body, reservation, limits), files: NO_FILES };
@@ -62,10 +62,10 @@ async function readTexts(
   reservation: Reservation,
   limits: GatewayLimits,
 ): Promise<ParameterList> {
-  if (!body.sent) return [];
+  if (!body.mayHaveBody) return [];
   if (body.type === FORM_TYPE) return requireNoJson(await readForm(endpoint, body, reservation, limits));
   if (endpoint.bodies && isJsonType(body.type)) return readJsonParameters(endpoint, body, reservation, limits);
-  const pictures = endpoint.picture === undefined ? '' : ', multipart/form-data or a picture (image/*)';
+  const pictures = endpoint.pictureParameter === undefined ? '' : ', multipart/form-data or a picture (image/*)';
   throw unsupportedBody(body, `${endpoint.bodies ? 'application/json or a form' : 'a form'}${pictures}`);
 }
 
@@ -96,7 +96,7 @@ async function readForm(
   limits: GatewayLimits,
 ): Promise<ParameterList> {
   const reader = new FormReader(limits.parameters);
-  let isFirst = endpoint.picture !== undefined;
+  let isFirst = endpoint.pictureParameter !== undefined;
   for await (const chunk of readReserved(body, limits.parameterBytes, reservation, limits)) {
     if (isFirst && PICTURE.test(Buffer.from(chunk.subarray(0, 16)).toString('latin1'))) {
       throw new AkinError(
@@ -137,19 +137,19 @@ async function readJsonParameters(
  * others, as those of a body do. At endpoints other than searches it stays, and is refused.
  */
 export function expandJsonParameter(endpoint: Endpoint, list: ParameterList): ParameterList {
-  if (!endpoint.bodies || endpoint.streamed || !list.some(([name]) => name === 'json')) return list;
+  if (!endpoint.bodies || endpoint.streamsBody || !list.some(([name]) => name === 'json')) return list;
   const others = list.filter(([name]) => name !== 'json');
   const inner = list.filter(([name]) => name === 'json');
   return [...others, ...inner.flatMap(([, text]) => withErrorContext('json', () => ofJson(endpoint, text, 'It')))];
 }
 
-function ofJson({ structured }: Endpoint, text: string, subject: string): ParameterList {
+function ofJson({ jsonParameters }: Endpoint, text: string, subject: string): ParameterList {
   if (text.trim() === '') return [];
   const value = parseJson(text);
   if (!(value instanceof JsonObject)) {
     throw new AkinError('bad-request', `${subject} must be an object of names and values.`);
   }
-  return flatten(value, structured ?? []);
+  return flatten(value, jsonParameters ?? []);
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

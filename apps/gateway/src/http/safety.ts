@@ -32,7 +32,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Whether clients other than the user of this machine need no key: over the network, or through a proxy in front. */
-export function isOpen({ loopback, keyed, allowedHosts }: SafetyConfig): boolean {
+export function isOpenToNetwork({ loopback, keyed, allowedHosts }: SafetyConfig): boolean {
   return !keyed && (!loopback || allowedHosts.length > 0);
 }
 

@@ -91,7 +91,7 @@ export function serve(
       requestLog.list = queryOf(request.url, context.limits.parameters);
       const takesBody = request.method === 'POST' || request.method === 'PUT';
       let files = NO_FILES;
-      if (takesBody && (!endpoint.streamed || body.type === FORM_TYPE)) {
+      if (takesBody && (!endpoint.streamsBody || body.type === FORM_TYPE)) {
         const read = await readBodyParameters(endpoint, body, reservation, context.limits);
         requestLog.list = [...requestLog.list, ...read.list];
         files = read.files;
@@ -110,7 +110,7 @@ export function serve(
         {
           parameters,
           list: requestLog.list,
-          body: takesBody ? body : { ...body, sent: false },
+          body: takesBody ? body : { ...body, mayHaveBody: false },
           prefix,
           requestId: requestLog.requestId,
           reservation,
@@ -118,7 +118,7 @@ export function serve(
           signal: context.drain.signalOf(response),
           header: (header) => request.get(header),
         },
-        { ...context, client: access.client, files, analyze: checkingFetches(context.analyze, access) },
+        { ...context, client: access.client, files, analyze: withFetchCheck(context.analyze, access) },
       );
       // The collection exists, or the handler would have thrown. Without unknown parameters its fields are not read.
       if (unknown.size > 0 && collection !== undefined && Object.hasOwn(endpoint.parameters.shape, 'fq')) {
@@ -138,7 +138,7 @@ export function serve(
 }
 
 /** Prevents a fetch for a request that must not make akin fetch, wherever the URL is in the request. */
-function checkingFetches(analyze: AnalyzeImage, access: Access): AnalyzeImage {
+function withFetchCheck(analyze: AnalyzeImage, access: Access): AnalyzeImage {
   return async (input, modules, options) => {
     if ('url' in input) access.checkFetch();
     return analyze(input, modules, options);

@@ -19,7 +19,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
  * Names that other services use, and the parameters that may be meant. The first one that the endpoint has is
  * suggested.
  */
-const MEANT = new Map<string, readonly string[]>(
+const SUGGESTIONS = new Map<string, readonly string[]>(
   Object.entries({
     limit: ['rows', 'terms.limit'],
     row: ['rows'],
@@ -79,7 +79,7 @@ const MEANT = new Map<string, readonly string[]>(
  * Parameters of Solr and of its clients that have no effect here, or that handlers read themselves: they count as
  * known. The pattern below contains families of names.
  */
-const UNDERSTOOD = new Set([
+const KNOWN_NAMES = new Set([
   ...['_', 'NOW', 'TZ', 'cache', 'collection', 'core', 'cpuAllowed', 'defType', 'distrib', 'echoHandler', 'echoParams'],
   ...[
     'explainOther',
@@ -125,7 +125,7 @@ const UNDERSTOOD = new Set([
   ...['allowDuplicates', 'expungeDeletes', 'failOnVersionConflicts', 'maxSegments', 'min_rf', 'overwriteCommitted'],
   ...['overwritePending', 'prepareCommit', 'versions', 'waitFlush', '_version_', '_route_', 'shard.keys', 'lb.proxy'],
 ]);
-const FAMILIES =
+const KNOWN_NAME_PATTERN =
   /^(clustering|debug|expand|f|fmap|group|hl|literal|mlt|shards|spellcheck|stats|stream|suggest|tv|update)(\.|$)|^(debugQuery)$/;
 
 /** Names that an endpoint does not know, in their order, with their first values. */
@@ -137,8 +137,8 @@ export function findUnknown({ parameters }: Endpoint, list: ParameterList): Unkn
   let references: Set<string> | undefined;
   for (const [name, value] of list) {
     if (Object.hasOwn(parameters.shape, name) || unknown.has(name)) continue;
-    if (UNDERSTOOD.has(name) || FAMILIES.test(name) || isUnsupportedFacet(name)) continue;
-    references ??= referredTo(list);
+    if (KNOWN_NAMES.has(name) || KNOWN_NAME_PATTERN.test(name) || isUnsupportedFacet(name)) continue;
+    references ??= referencedNames(list);
     if (references.has(name)) continue;
     unknown.set(name, value);
     if (unknown.size === MAX_NAMES) break;
@@ -170,10 +170,10 @@ export function explainUnknown(
 }
 
 function likelyMeaning(name: string, known: readonly string[], shape: object): string | undefined {
-  const plain = plainOf(name);
-  const other = MEANT.get(plain)?.find((one) => Object.hasOwn(shape, one));
+  const plain = normalizedName(name);
+  const other = SUGGESTIONS.get(plain)?.find((one) => Object.hasOwn(shape, one));
   if (other !== undefined) return other;
-  return known.find((one) => plainOf(one) === plain) ?? nearestOf(name, known);
+  return known.find((one) => normalizedName(one) === plain) ?? nearestOf(name, known);
 }
 
 /** For names with dots the last part decides, if the others are equal: `tagging.x` is not similar to `tagging.max`. */
@@ -188,7 +188,7 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
 }
 
 /** A name in a normal form: `rank_by_id` and `rankById` are `rank.by.id`. */
-function plainOf(name: string): string {
+function normalizedName(name: string): string {
   return name.length > SHOWN ? name : name.replace(/[._\s-]/g, '').toLowerCase();
 }
 
@@ -210,7 +210,7 @@ function shortened(text: string): string {
 }
 
 /** Names that values refer to by `$name`. */
-function referredTo(list: ParameterList): Set<string> {
+function referencedNames(list: ParameterList): Set<string> {
   const texts = list.filter(([name, value]) => !isPayload(name) && value.includes('$')).map(([, value]) => value);
   return new Set(texts.flatMap((text) => [...text.matchAll(/\$([^\s{}()'",$]+)/g)].map(([, name = '']) => name)));
 }

@@ -7,7 +7,7 @@ import { ask, postJson } from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
 import type { GatewayLimits } from '../admission/limits.ts';
 import type { AnalyzeImage } from '../config.ts';
-import { analyzeAgain } from './analyze-again.ts';
+import { reanalyze } from './reanalyze.ts';
 import { requireAnalysis } from './require-analysis.ts';
 
 const NEVER = new AbortController().signal;
@@ -84,7 +84,7 @@ describe('pictures of a reindex', () => {
     };
     const openOriginal = () => Promise.reject(new Error('no folder'));
     const picture = { id: 'red', outputs: '{}', thumbnail: Buffer.from('RIFF'), source: undefined };
-    const again = analyzeAgain({ analyze, openOriginal }, NEVER);
+    const again = reanalyze({ analyze, openOriginal }, NEVER);
     await expect(again(picture as PictureToAnalyze, service.store, left.signal)).rejects.toThrow();
     expect(tries).toBe(1);
   });

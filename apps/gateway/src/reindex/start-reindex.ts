@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { AkinError } from '@akin/domain';
 import { sleep } from '@akin/runtime';
 import {
-  type BegunReindex,
   type Collection,
   findCollection,
   modelName,
   orphanedReindexes,
   resumeReindex,
   runReindex,
+  type StartedReindex,
 } from '@akin/store';
 import type { SharedContext } from '../context.ts';
-import { analyzeAgain } from './analyze-again.ts';
+import { reanalyze } from './reanalyze.ts';
 
 /** What a reindex needs of the gateway. */
 type Context = Pick<
@@ -22,7 +22,7 @@ type Context = Pick<
 /** Runs a new or an interrupted reindex in the background of this process. */
 export function startReindex(
   collection: Collection,
-  { target, settings }: BegunReindex,
+  { target, settings }: StartedReindex,
   holder: string,
   context: Context,
 ): void {
@@ -30,8 +30,8 @@ export function startReindex(
   background(`reindexing ${collection.name}`, async (signal) => {
     const { allowMissing = false, outputsFrom } = settings;
     const pictures = outputsFrom === undefined ? undefined : await findOutputs(outputsFrom, context);
-    const again = analyzeAgain(context, signal);
-    const work = { holder, allowMissing, outputsFrom: pictures, analyzeAgain: again, signal, wake, commit };
+    const again = reanalyze(context, signal);
+    const work = { holder, allowMissing, outputsFrom: pictures, reanalyze: again, signal, wake, commit };
     await runReindex(store, collection, target, work);
   });
 }

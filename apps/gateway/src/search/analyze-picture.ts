@@ -42,8 +42,8 @@ const MAX_TEXT = 1000;
  *
  * @param parameter its name, for messages
  * @param model content model whose outputs they are compared with; undefined: that of the process
- * @throws AkinError bad-request about the text, or if the content model has no text encoder; unavailable if it takes too
- * long
+ * @throws AkinError bad-request about the text, or if the content model has no text encoder; unavailable if it takes
+ * too long
  */
 export async function analyzeText(
   words: string,

@@ -47,7 +47,7 @@ interface RankOptions {
  * @throws AkinError not-found for an id that no document has; bad-request for a document without this descriptor;
  * errors of the analysis of a picture
  */
-export async function describeQuery(
+export async function rankOfInputs(
   inputs: readonly RankInput[],
   { module, models, threshold, calibration, smartfilter }: RankOptions,
   signal: AbortSignal,
@@ -76,7 +76,7 @@ export async function describeQuery(
 }
 
 /** An input that is not a document. */
-interface Described {
+interface InputVector {
   readonly vector: Float32Array;
   readonly warnings?: readonly string[] | undefined;
 }
@@ -88,7 +88,7 @@ async function describe(
   models: ModelSet,
   signal: AbortSignal,
   context: Context,
-): Promise<Described | undefined> {
+): Promise<InputVector | undefined> {
   switch (kind) {
     case 'id':
       return undefined;

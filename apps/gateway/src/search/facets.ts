@@ -5,7 +5,7 @@ import {
   type Query,
   readLocalValue,
   unescapeBackslashes,
-  unstorable,
+  unstorableReason,
   withErrorContext,
 } from '@akin/domain';
 import type { FacetRequest } from '@akin/store';
@@ -82,7 +82,7 @@ function fieldFacet(text: string, list: ParameterList, tagged: TaggedQueries, pa
       only: terms === undefined ? undefined : splitEscaped(terms),
       except: except === undefined ? undefined : splitEscaped(except),
       missing: setting('facet.missing'),
-      without: excludedBy(local, tagged),
+      excludedQueries: excludedBy(local, tagged),
     },
   };
 }
@@ -97,7 +97,7 @@ function queryFacet(
   const query = readQuery('facet.query', text, options, parameter);
   return {
     key: local.get('key') ?? text,
-    request: { kind: 'query', query, without: excludedBy(local, tagged) },
+    request: { kind: 'query', query, excludedQueries: excludedBy(local, tagged) },
     isUncached: local.get('cache') === 'false',
   };
 }
@@ -124,7 +124,7 @@ function rangeFacet(text: string, list: ParameterList, tagged: TaggedQueries, pa
       mincount: setting('facet.mincount'),
       include: new Set(include.length === 0 ? ['lower'] : include),
       other: new Set(setting('facet.range.other')),
-      without: excludedBy(local, tagged),
+      excludedQueries: excludedBy(local, tagged),
     },
   };
 }
@@ -142,7 +142,7 @@ function settingsOf(field: string, local: ReadonlyMap<string, string>, list: Par
         inLocal === undefined ? list.filter(([sent]) => sent === spelled).map(([, value]) => value) : [inLocal];
       const given = values.filter((value) => value !== '');
       if (given.length === 0) continue;
-      const problem = unstorable(given.join(''));
+      const problem = unstorableReason(given.join(''));
       if (problem !== null)
         throw new AkinError('bad-request', `Parameter ${spelled.slice(0, 160)} contains ${problem}.`);
       const result = type.safeParse(isRepeated(name) ? given : given[0]);

@@ -1,7 +1,7 @@
 import type { Field, Schema } from '@akin/domain';
 import { growth, LINEAR } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
-import { readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
+import { needsScores, readFieldList, requestedDistances, requestedFields } from './field-list.ts';
 
 const field = (name: string, returnedByDefault = true): [string, Field] => [
   name,
@@ -17,7 +17,7 @@ const schema: Schema = new Map([
   field('a*b'),
 ]);
 const read = (fl: string[], ranked = false) => readFieldList(fl, ranked, (name) => ({ pt: '1,2' })[name]);
-const wanted = (...fl: string[]) => wantedFields(read(fl), schema);
+const wanted = (...fl: string[]) => requestedFields(read(fl), schema);
 
 describe('fl', () => {
   it('if absent means every field but codes and descriptors, and the score of ranked searches', () => {
@@ -60,7 +60,7 @@ describe('fl', () => {
     const long = new Map([field('a'.repeat(128))]);
     const match = (stars: number) => {
       for (let i = 0; i < 200; i++) {
-        expect(wantedFields(read([`${'*a'.repeat(stars)}*b`], false), long)).toEqual([]);
+        expect(requestedFields(read([`${'*a'.repeat(stars)}*b`], false), long)).toEqual([]);
       }
     };
     expect(await growth(match, 15)).toBeLessThan(LINEAR);
@@ -76,18 +76,18 @@ describe('fl', () => {
       'relevance:score dist:geodist() geodist(shop, 3, 4) the\\ size:shoe\\ size',
     ]);
     expect(list.computed).toEqual([
-      { as: 'colours', kind: 'field', name: 'color_names' },
-      { as: 'relevance', kind: 'score' },
-      { as: 'dist', kind: 'distance', distance: { field: 'location', from: { lat: 1, lon: 2 } } },
-      { as: 'geodist(shop, 3, 4)', kind: 'distance', distance: { field: 'shop', from: { lat: 3, lon: 4 } } },
-      { as: 'the size', kind: 'field', name: 'shoe size' },
+      { alias: 'colours', kind: 'field', name: 'color_names' },
+      { alias: 'relevance', kind: 'score' },
+      { alias: 'dist', kind: 'distance', distance: { field: 'location', from: { lat: 1, lon: 2 } } },
+      { alias: 'geodist(shop, 3, 4)', kind: 'distance', distance: { field: 'shop', from: { lat: 3, lon: 4 } } },
+      { alias: 'the size', kind: 'field', name: 'shoe size' },
     ]);
-    expect([list.score, list.all, wantsScores(list)]).toEqual([false, false, true]);
-    expect(wantedFields(list, schema)).toEqual(['id', 'color_names', 'shoe size']);
-    expect(wantedDistances(list)).toHaveLength(2);
+    expect([list.score, list.all, needsScores(list)]).toEqual([false, false, true]);
+    expect(requestedFields(list, schema)).toEqual(['id', 'color_names', 'shoe size']);
+    expect(requestedDistances(list)).toHaveLength(2);
     expect(read(['d:geodist()']).all).toBe(false);
     expect(read(['*', 'd:geodist()']).all).toBe(true);
-    expect(read(['x:field(id)']).computed).toEqual([{ as: 'x', kind: 'field', name: 'id' }]);
+    expect(read(['x:field(id)']).computed).toEqual([{ alias: 'x', kind: 'field', name: 'id' }]);
     expect(read(['a\\:b'])).toMatchObject({ computed: [] });
     expect(read(['id '.repeat(1_000), 'x:id '.repeat(100)]).computed).toHaveLength(100);
   });

@@ -22,7 +22,7 @@ export interface FieldList {
 }
 
 /** A member of a document that is not a stored field, or a stored field under another name. */
-type ComputedField = { readonly as: string } & (
+type ComputedField = { readonly alias: string } & (
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'score' }
   | { readonly kind: 'distance'; readonly distance: Distance }
@@ -72,12 +72,12 @@ export function readFieldList(values: readonly string[], ranked: boolean, parame
 }
 
 /** Whether a response needs scores. */
-export function wantsScores(list: FieldList): boolean {
+export function needsScores(list: FieldList): boolean {
   return list.score || list.computed.some(({ kind }) => kind === 'score');
 }
 
 /** The distances that a response needs, in the order of `computed`. */
-export function wantedDistances(list: FieldList): Distance[] {
+export function requestedDistances(list: FieldList): Distance[] {
   return list.computed.flatMap((one) => (one.kind === 'distance' ? [one.distance] : []));
 }
 
@@ -85,12 +85,12 @@ export function wantedDistances(list: FieldList): Distance[] {
 function readComputed(item: string, parameter: ParameterLookup): ComputedField | undefined {
   const renamed = /^((?:\\.|[^\\:(])+):(.+)$/su.exec(item);
   const source = renamed?.[2] ?? item;
-  const as = unescapeBackslashes(renamed?.[1] ?? source);
+  const alias = unescapeBackslashes(renamed?.[1] ?? source);
   if (/^(?:\\.|[^\\(])*\(/su.test(source) || source.startsWith('[')) {
     const distance = withErrorContext('fl', () => parseGeodist(source, parameter));
-    if (distance !== null) return { as, kind: 'distance', distance };
+    if (distance !== null) return { alias, kind: 'distance', distance };
     const name = /^field\(\s*([^()'",\s]+)\s*\)$/.exec(source)?.[1];
-    if (name !== undefined) return { as, kind: 'field', name };
+    if (name !== undefined) return { alias, kind: 'field', name };
     throw new AkinError(
       'bad-request',
       `Parameter fl: ${quote(source)} is not understood: use names, score, geodist() or field(name).`,
@@ -98,11 +98,11 @@ function readComputed(item: string, parameter: ParameterLookup): ComputedField |
   }
   if (renamed === null) return undefined;
   const name = unescapeBackslashes(source);
-  return name === 'score' ? { as, kind: 'score' } : { as, kind: 'field', name };
+  return name === 'score' ? { alias, kind: 'score' } : { alias, kind: 'field', name };
 }
 
 /** The fields of a schema that `fl` requests, under any name, as names. */
-export function wantedFields(list: FieldList, schema: Schema): string[] {
+export function requestedFields(list: FieldList, schema: Schema): string[] {
   const renamed = new Set(list.computed.flatMap((one) => (one.kind === 'field' ? [one.name] : [])));
   return [...schema.values()]
     .filter((field) => field.type !== 'text' && (list.includes(field) || renamed.has(field.name)))

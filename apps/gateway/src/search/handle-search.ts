@@ -7,7 +7,7 @@ import {
   type CollectionSchema,
   calibrationOf,
   modelSetOf,
-  type SearchQuestion,
+  type SearchInput,
   type SearchResult,
   search,
 } from '@akin/store';
@@ -17,9 +17,9 @@ import type { Call } from '../http/serve.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitTokenOrStandby } from '../update/await-token.ts';
 import { computeFromCache } from './compute-from-cache.ts';
-import { describeQuery, rankingModule } from './describe-query.ts';
+import { rankingModule, rankOfInputs } from './describe-query.ts';
 import { isUncached, type NamedFacet, readFacets, tagsOf } from './facets.ts';
-import { type FieldList, readFieldList, wantedDistances, wantedFields, wantsScores } from './field-list.ts';
+import { type FieldList, needsScores, readFieldList, requestedDistances, requestedFields } from './field-list.ts';
 import { presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
 import { parameterLookup, readFilters, readQuery, readSort } from './query-parameters.ts';
@@ -77,11 +77,11 @@ export async function handleSearch(
       // If the client wants an exact result, this overrides everything else.
       smartfilter: parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'],
     } as const;
-    const described = inputs.length > 0 ? await describeQuery(inputs, rankOptions, signal, context) : undefined;
+    const described = inputs.length > 0 ? await rankOfInputs(inputs, rankOptions, signal, context) : undefined;
     const rank = described?.rank;
 
     const { names, hidden } = fieldNames(fields, schema);
-    const question: SearchQuestion = {
+    const question: SearchInput = {
       query,
       filters: filters.map((filter) => filter.query),
       uncached: new Set([
@@ -94,8 +94,8 @@ export async function handleSearch(
       rows: parameters.rows,
       cursorMark: parameters.cursorMark,
       fields: names,
-      distances: wantedDistances(fields),
-      scores: wantsScores(fields),
+      distances: requestedDistances(fields),
+      scores: needsScores(fields),
       facets: facets.map(({ request }) => request),
       minExactCount: parameters.minExactCount,
       collapse: parameters.collapse !== undefined,
@@ -152,7 +152,7 @@ function presentResult(
       response: {
         numFound: result.numFound,
         start: parameters.start,
-        ...(wantsScores(fields) && maxScore !== undefined ? { maxScore: new Double(maxScore) } : {}),
+        ...(needsScores(fields) && maxScore !== undefined ? { maxScore: new Double(maxScore) } : {}),
         numFoundExact: result.numFoundExact,
         docs: result.hits.map((hit) => presentDocument({ ...hit, score: score(hit) }, fields, hidden)),
       },
@@ -178,7 +178,7 @@ function calibrationFor(
 /** Searches when a slot is free, and records the outcome in metrics and a span, without anything of the query. */
 function searchTraced(
   collection: Collection,
-  question: SearchQuestion,
+  question: SearchInput,
   module: string | undefined,
   signal: AbortSignal,
   context: Context,
@@ -224,7 +224,7 @@ export function fieldNames(
   list: FieldList,
   { fields: schema }: CollectionSchema,
 ): { names: string[]; hidden: ReadonlySet<string> } {
-  const wanted = wantedFields(list, schema).map((name) => schema.get(name) as Field);
+  const wanted = requestedFields(list, schema).map((name) => schema.get(name) as Field);
   const named = wanted.filter((field) => !list.all || !field.returnedByDefault);
   return {
     names: [...(list.all ? ['*'] : []), ...named.map(({ name }) => name.replace(/[\\*?]/g, '\\$&'))],

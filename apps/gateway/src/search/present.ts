@@ -39,7 +39,7 @@ export function presentDocument(
         : computed.kind === 'score'
           ? score
           : document.get(computed.name);
-    if (value !== undefined) members.set(computed.as, presentValue(value));
+    if (value !== undefined) members.set(computed.alias, presentValue(value));
   }
   if (collapsed !== undefined) members.set('collapsed', collapsed);
   if (list.score && score !== undefined) members.set('score', new Double(score));

@@ -29,15 +29,17 @@ export function readSolrFields(
 ): Map<string, FieldType> {
   const types = new Map<string, FieldType>();
   for (const text of texts) {
-    const { name, type, several } = readDefinition(text);
+    const { name, type, multiValued } = readDefinition(text);
     const there = known.get(name)?.type;
     const element = there && ELEMENT_TYPES[there];
     if (element === type || (there === 'location' && type === 'location')) continue;
     if (type === 'location') {
-      throw refuse(`the field ${quote(name)} cannot be a location: every collection has one, the field "location"`);
+      throw unsupportedCommandError(
+        `the field ${quote(name)} cannot be a location: every collection has one, the field "location"`,
+      );
     }
-    if (several) {
-      throw refuse(
+    if (multiValued) {
+      throw unsupportedCommandError(
         `the field ${quote(name)} cannot be multiValued: of the fields of documents only "labels" has several values`,
       );
     }
@@ -46,24 +48,25 @@ export function readSolrFields(
   return types;
 }
 
-function readDefinition(text: string): { name: string; type: FieldType; several: boolean } {
+function readDefinition(text: string): { name: string; type: FieldType; multiValued: boolean } {
   const value = withErrorContext('add-field', () => parseJson(text));
-  if (!(value instanceof JsonObject)) throw refuse('a field is an object: {"name": "price", "type": "pdouble"}');
+  if (!(value instanceof JsonObject))
+    throw unsupportedCommandError('a field is an object: {"name": "price", "type": "pdouble"}');
   const [name, solrType] = [value.get('name'), value.get('type')];
-  if (typeof name !== 'string' || name === '') throw refuse('a field needs a name, which is a text');
+  if (typeof name !== 'string' || name === '') throw unsupportedCommandError('a field needs a name, which is a text');
   const type = [...TYPES].find(([, names]) => names.includes(solrType as string))?.[0];
   if (type === undefined) {
     const shown = typeof solrType === 'string' ? `the type ${quote(solrType)}` : 'no type';
     const possible = [...TYPES.values()].flat().join(', ');
-    throw refuse(`the field ${quote(name)} has ${shown}; akin supports ${possible}`);
+    throw unsupportedCommandError(`the field ${quote(name)} has ${shown}; akin supports ${possible}`);
   }
   const says = (key: string) => value.get(key) === true || value.get(key) === 'true';
   if ((says('required') && name !== 'id') || (value.get('default') ?? null) !== null) {
-    throw refuse(
+    throw unsupportedCommandError(
       `the field ${quote(name)} cannot be required or have a default: a document has only the values that were sent, and only "id" is required`,
     );
   }
-  return { name, type, several: says('multiValued') };
+  return { name, type, multiValued: says('multiValued') };
 }
 
 const INSTEAD: Readonly<Record<(typeof REFUSED_SCHEMA_COMMANDS)[number], string>> = {
@@ -87,6 +90,6 @@ export function refuseOtherCommands(list: ParameterList): void {
   }
 }
 
-function refuse(why: string): AkinError {
+function unsupportedCommandError(why: string): AkinError {
   return new AkinError('bad-request', `add-field: ${why}.`);
 }

@@ -33,7 +33,7 @@ const TRANSLATIONS: Readonly<Record<string, Translate>> = {
   'textspace.false': (value, name) => [['fq', `-copyspace:(${partsOf(value, name).join(' OR ')})`]],
   'rank.conf.weight': (value, name) => {
     if (/^100(\.0*)?$/.test(value)) return `${name} is ignored: scores are always those of the pictures.`;
-    throw refused(name, 'akin does not mix scores of words and pictures: q filters, and rank.by.* ranks');
+    throw refusedParameterError(name, 'akin does not mix scores of words and pictures: q filters, and rank.by.* ranks');
   },
   pixolution: (_value, name) => `${name} is ignored: a search ranks by pictures when it has a rank.by.*.`,
 };
@@ -50,7 +50,8 @@ const SINGLE = ['dup.find', 'input.urls', 'rank.by'];
 export function translateLegacyParameters(list: ParameterList): Translated {
   if (!list.some(isOld)) return { list, warnings: [] };
   for (const name of SINGLE) {
-    if (list.filter(([sent]) => sent === name).length > 1) throw refused(name, 'it takes one picture per request');
+    if (list.filter(([sent]) => sent === name).length > 1)
+      throw refusedParameterError(name, 'it takes one picture per request');
   }
   const translated: Pair[] = [];
   const behind: Pair[] = [];
@@ -63,7 +64,7 @@ export function translateLegacyParameters(list: ParameterList): Translated {
       else for (const pair of result) (isInput(pair) ? translated : behind).push(pair);
     } else if (!translate) {
       if (name.startsWith('textspace')) {
-        throw refused(
+        throw refusedParameterError(
           name,
           'filter by free parts of pictures with fq=copyspace:(0 AND 1), from 0 (top left) to 8 (bottom right)',
         );
@@ -91,7 +92,7 @@ function inputOf(value: string, name: string): Pair {
   const parameter = Object.hasOwn(INPUTS, kind) ? INPUTS[kind] : undefined;
   if (parameter && colon + 1 < value.length) return [parameter, value.slice(colon + 1)];
   const kinds = Object.keys(INPUTS).map((known) => `${known}:`);
-  throw refused(
+  throw refusedParameterError(
     name,
     `it must begin with one of ${kinds.join(', ')}; send the outputs of an analysis as rank.by.outputs`,
   );
@@ -106,10 +107,13 @@ function partsOf(value: string, name: string): number[] {
   return value.split(/[\s,]+/).map((part) => {
     const index = /^[0-8]$/.test(part) ? Number(part) : PARTS.indexOf(part.toLowerCase());
     if (index >= 0) return index;
-    throw refused(name, `it takes parts of a picture: ${PARTS.join(', ')}, or 0 to 8 as in fq=copyspace:4`);
+    throw refusedParameterError(
+      name,
+      `it takes parts of a picture: ${PARTS.join(', ')}, or 0 to 8 as in fq=copyspace:4`,
+    );
   });
 }
 
-function refused(name: string, why: string): AkinError {
+function refusedParameterError(name: string, why: string): AkinError {
   return new AkinError('bad-request', `Parameter ${name}: ${why}.`);
 }

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { AkinError } from '@akin/domain';
-import { createYield } from '@akin/runtime';
+import { createYielder } from '@akin/runtime';
 import type { Command } from '../update/read-commands.ts';
 import { XmlCommands } from './xml-commands.ts';
 
@@ -17,7 +17,7 @@ const SLICE = 8 * 1024;
 export async function* readXmlCommands(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Command> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const commands = new XmlCommands();
-  const yieldIfDue = createYield();
+  const yieldIfDue = createYielder();
   for await (const chunk of chunks) {
     const text = decode(decoder, chunk);
     for (let at = 0; at < text.length; at += SLICE) {

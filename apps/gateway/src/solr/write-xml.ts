@@ -58,20 +58,21 @@ class XmlWriter {
       const [type, text] = scalar(value, name === 'score');
       this.#leaf(type, named, text, depth);
     } else if (Array.isArray(value)) {
-      if (FLAT_LISTS.some((list) => matches(list, path))) this.members('lst', named, inTurn(value), path, depth);
+      if (FLAT_LISTS.some((list) => matches(list, path)))
+        this.members('lst', named, namedListEntries(value), path, depth);
       else {
         this.#elements('arr', named, depth, () => {
           for (const one of value) this.#value(null, one, path, depth + 1);
         });
       }
     } else if (path.length === 1 && name === 'response' && 'docs' in value) {
-      this.#result(value as Found, depth);
+      this.#result(value as ResultList, depth);
     } else {
       this.members('lst', named, membersOf(value), path, depth);
     }
   }
 
-  #result({ docs, numFound, start, maxScore, numFoundExact }: Found, depth: number): void {
+  #result({ docs, numFound, start, maxScore, numFoundExact }: ResultList, depth: number): void {
     const attributes = Object.entries({ name: 'response', numFound, start, maxScore, numFoundExact });
     this.#elements('result', attributes, depth, () => {
       for (const document of docs) this.members('doc', [], membersOf(document), ['doc'], depth + 1);
@@ -79,7 +80,7 @@ class XmlWriter {
   }
 
   #elements(element: string, attributes: Attributes, depth: number, content: () => void): void {
-    this.#line(depth, `<${element}${written(attributes)}>`);
+    this.#line(depth, `<${element}${attributesText(attributes)}>`);
     const before = this.#parts.length;
     content();
     if (this.#parts.length === before) {
@@ -90,7 +91,7 @@ class XmlWriter {
 
   #leaf(type: string, attributes: Attributes, text: string, depth: number): void {
     const content = text === '' ? '/>' : `>${escapeXml(text)}</${type}>`;
-    this.#line(depth, `<${type}${written(attributes)}${content}`);
+    this.#line(depth, `<${type}${attributesText(attributes)}${content}`);
   }
 
   #line(depth: number, text: string): void {
@@ -99,7 +100,7 @@ class XmlWriter {
   }
 }
 
-interface Found {
+interface ResultList {
   readonly docs: readonly object[];
   readonly numFound: unknown;
   readonly start: unknown;
@@ -140,7 +141,7 @@ function membersOf(value: object): Members {
 }
 
 /** Alternating names and values. A name of null is one that Solr leaves out. */
-function* inTurn(list: readonly unknown[]): Generator<[string | null, unknown]> {
+function* namedListEntries(list: readonly unknown[]): Generator<[string | null, unknown]> {
   for (let i = 0; i + 1 < list.length; i += 2) {
     const name = list[i];
     yield [name === null ? null : scalar(name, false)[1], list[i + 1]];
@@ -151,7 +152,7 @@ function matches(pattern: readonly string[], path: readonly string[]): boolean {
   return pattern.length === path.length && pattern.every((part, i) => part === '*' || part === path[i]);
 }
 
-function written(attributes: Attributes): string {
+function attributesText(attributes: Attributes): string {
   return attributes
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {

@@ -1,7 +1,7 @@
 import { AkinError, isModifier, JsonObject, type JsonValue } from '@akin/domain';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { parseFlag } from '../update/parse-flag.ts';
-import { type Command, refusedOverwrite, refusedRollback } from '../update/read-commands.ts';
+import { type Command, overwriteError, rollbackError } from '../update/read-commands.ts';
 import { guessXmlValue } from './xml-value.ts';
 
 type Attributes = Readonly<Record<string, string>>;
@@ -103,7 +103,7 @@ export class XmlCommands {
     this.#text = '';
     switch (name) {
       case 'add':
-        if (this.#flag('overwrite', attributes) === false) throw refusedOverwrite();
+        if (this.#flag('overwrite', attributes) === false) throw overwriteError();
         this.#within(attributes);
         return;
       case 'delete':
@@ -129,7 +129,7 @@ export class XmlCommands {
         });
         return;
       case 'rollback':
-        throw refusedRollback();
+        throw rollbackError();
     }
   }
 

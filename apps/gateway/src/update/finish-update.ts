@@ -14,7 +14,7 @@ export interface CommitPlan {
   /** Wait for all changes that were accepted before, not only for those of this request. */
   readonly waitAnalysis: boolean;
   /** Commit within this number of milliseconds. */
-  readonly within: number | undefined;
+  readonly withinMilliseconds: number | undefined;
 }
 
 /** The plan from the parameters of a request and the commit commands in its body. */
@@ -34,7 +34,7 @@ export function planCommit(
       now.some((command) => command.openSearcher ?? openSearcher),
     wait: waitSearcher && now.every((command) => command.waitSearcher !== false),
     waitAnalysis,
-    within: within.length > 0 ? Math.min(...within) : undefined,
+    withinMilliseconds: within.length > 0 ? Math.min(...within) : undefined,
   };
 }
 

@@ -12,7 +12,7 @@ import type { Call } from '../http/serve.ts';
 import { readXmlCommands } from '../solr/read-xml-commands.ts';
 import { OFF, refuseUnsupported } from '../solr/refused-parameters.ts';
 import { finishUpdate, planCommit } from './finish-update.ts';
-import { type Command, readCommands, readLines, refusedOverwrite, refusedRollback } from './read-commands.ts';
+import { type Command, overwriteError, readCommands, readLines, rollbackError } from './read-commands.ts';
 import { readUpload } from './read-upload.ts';
 import { type StagedBody, stageBody } from './stage.ts';
 import { writeToken } from './token.ts';
@@ -56,14 +56,14 @@ export async function handleUpdate(
     return body;
   });
   const plan = planCommit(parameters, staged.commits);
-  refuseEmpty(call, staged, plan.publish || plan.within !== undefined || asksForCommit(call.list));
+  refuseEmpty(call, staged, plan.publish || plan.withinMilliseconds !== undefined || asksForCommit(call.list));
 
   const accepted = await accept(staged, collection, context);
   if (accepted) {
     const { requestId } = call;
     context.log.info({ requestId, collection: collection.name, ...presentRange(collection, accepted) }, 'accepted');
   }
-  if (plan.within !== undefined) context.scheduleCommit(collection.name, plan.within);
+  if (plan.withinMilliseconds !== undefined) context.scheduleCommit(collection.name, plan.withinMilliseconds);
   const header = {
     // Without its own changes, the token covers everything that was accepted before.
     token: writeToken(collection, accepted ?? { first: 1, last: await lastOperation(context.store, collection) }),
@@ -107,8 +107,8 @@ const TRANSFORM_PARAMETERS = {
 function refuseParameters(list: ParameterList): void {
   refuseUnsupported(list, { allowed: ['json.command'], more: TRANSFORM_PARAMETERS });
   for (const [name, value] of list) {
-    if (name === 'overwrite' && /^(false|0|off|no)$/i.test(value)) throw refusedOverwrite();
-    if (name === 'rollback' && /^(true|1|on|yes)$/i.test(value)) throw refusedRollback();
+    if (name === 'overwrite' && /^(false|0|off|no)$/i.test(value)) throw overwriteError();
+    if (name === 'rollback' && /^(true|1|on|yes)$/i.test(value)) throw rollbackError();
   }
 }
 
@@ -121,7 +121,7 @@ async function* readBody(
   context: Context,
 ): AsyncGenerator<Command> {
   const { body } = call;
-  if (!body.sent || body.type === FORM_TYPE) return;
+  if (!body.mayHaveBody || body.type === FORM_TYPE) return;
   if (body.type === 'application/javabin') {
     throw new AkinError(
       'unsupported-media-type',
@@ -132,7 +132,7 @@ async function* readBody(
   if (accepts.xml && isXmlType(body.type)) yield* readXmlCommands(bytes());
   else if (accepts.json && isJsonType(body.type)) {
     yield* readCommands(bytes(), accepts.json === 'document' ? 'documents' : 'commands', {
-      emptyIsNothing: asksForCommit(call.list),
+      ignoresEmptyObject: asksForCommit(call.list),
     });
   } else if (accepts.json && LINES_TYPES.includes(body.type)) {
     yield* readLines(bytes());
@@ -152,7 +152,7 @@ function asksForCommit(list: ParameterList): boolean {
 
 /** @throws AkinError bad-request if the request asks for nothing: its body was probably lost on the way */
 function refuseEmpty(call: Call<Parameters>, staged: StagedBody, commits: boolean): void {
-  if (staged.staging || staged.commits.length > 0 || commits || call.body.sent) return;
+  if (staged.staging || staged.commits.length > 0 || commits || call.body.mayHaveBody) return;
   throw new AkinError(
     'bad-request',
     'The update is empty: send documents or commands as a body of JSON or XML, or ask for commit=true.',

@@ -11,7 +11,7 @@ it.each([
     yield Buffer.from(JSON.stringify({ commit: options, optimize: { openSearcher: null } }));
   }
   const commands: unknown[] = [];
-  for await (const command of readCommands(body(), 'commands', { emptyIsNothing: true })) commands.push(command);
+  for await (const command of readCommands(body(), 'commands', { ignoresEmptyObject: true })) commands.push(command);
   expect(commands).toEqual([
     { kind: 'commit', openSearcher: false, waitSearcher: true },
     { kind: 'commit', optimize: true },

@@ -47,13 +47,13 @@ export async function* readCommands(
   chunks: AsyncIterable<Uint8Array>,
   form: 'documents' | 'commands',
   options: {
-    /** Whether `{}` is ignored. Otherwise it is a document without an id. */ readonly emptyIsNothing: boolean;
+    /** Whether `{}` is ignored. Otherwise it is a document without an id. */ readonly ignoresEmptyObject: boolean;
   },
 ): AsyncGenerator<Command> {
   const counter = { position: 0 };
   const items = readJsonStream(chunks, { objects: form === 'documents' ? 'whole' : 'members' });
   for await (const item of items) {
-    if (options.emptyIsNothing && item.kind === 'object' && item.value.entries.length === 0) continue;
+    if (options.ignoresEmptyObject && item.kind === 'object' && item.value.entries.length === 0) continue;
     yield* commandsOf(item, counter);
   }
 }
@@ -117,7 +117,7 @@ function* ofCommand(key: string, value: JsonValue, counter: { position: number }
       yield ofCommit(key, value);
       return;
     case 'rollback':
-      throw refusedRollback();
+      throw rollbackError();
     default:
       throw new AkinError(
         'bad-request',
@@ -138,10 +138,10 @@ function* ofAdd(value: JsonValue, counter: { position: number }): Generator<Comm
     throw new AkinError('bad-request', `The add at position ${position} needs a document: {"add": {"doc": {…}}}.`);
   }
   requireKnown(value, 'add', position, ADD_KEYS);
-  if (flagOf(value, 'overwrite') === false) throw refusedOverwrite();
+  if (flagOf(value, 'overwrite') === false) throw overwriteError();
   counter.position++;
   yield { kind: 'add', position, json };
-  yield* within(value);
+  yield* commitWithin(value);
 }
 
 /** An id, an array of ids, or an object with `id` or `query`. */
@@ -154,7 +154,7 @@ function* ofDelete(value: JsonValue, counter: { position: number }): Generator<C
     }
     const ids = one.getAll('id').flatMap((id) => (isJsonArray(id) ? [...id] : [id]));
     const queries = one.getAll('query');
-    if (ids.length + queries.length === 0) throw badDelete(counter.position);
+    if (ids.length + queries.length === 0) throw invalidDeleteError(counter.position);
     requireKnown(one, 'delete', counter.position, DELETE_KEYS);
     const version = one.get(VERSION_FIELD) ?? undefined;
     for (const id of ids) {
@@ -163,10 +163,10 @@ function* ofDelete(value: JsonValue, counter: { position: number }): Generator<C
       counter.position++;
     }
     for (const query of queries) {
-      if (typeof query !== 'string' || query.trim() === '') throw badDelete(counter.position);
+      if (typeof query !== 'string' || query.trim() === '') throw invalidDeleteError(counter.position);
       yield { kind: 'delete-by-query', position: counter.position++, query };
     }
-    yield* within(one);
+    yield* commitWithin(one);
   }
 }
 
@@ -186,24 +186,24 @@ function requireKnown({ entries }: JsonObject, command: string, position: number
 function idOf(value: JsonValue, position: number): string {
   if (value instanceof JsonNumber) return value.text;
   if (typeof value === 'string' && value !== '') return value;
-  throw badDelete(position);
+  throw invalidDeleteError(position);
 }
 
-function badDelete(position: number): AkinError {
+function invalidDeleteError(position: number): AkinError {
   return new AkinError(
     'bad-request',
     `The delete at position ${position} needs ids or a query: {"delete": ["id", …]} or {"delete": {"query": "field:value"}}.`,
   );
 }
 
-export function refusedOverwrite(): AkinError {
+export function overwriteError(): AkinError {
   return new AkinError(
     'bad-request',
     'overwrite=false is not possible: a document replaces the earlier one with its id.',
   );
 }
 
-export function refusedRollback(): AkinError {
+export function rollbackError(): AkinError {
   return new AkinError(
     'bad-request',
     'rollback is not possible: accepted changes are durable at once. Delete the documents, or send their earlier versions.',
@@ -232,7 +232,7 @@ function flagOf(command: JsonObject, name: string): boolean | undefined {
   return flag;
 }
 
-function* within(options: JsonObject): Generator<CommitCommand> {
+function* commitWithin(options: JsonObject): Generator<CommitCommand> {
   const value = options.get('commitWithin');
   if (value === undefined || value === null) return;
   const milliseconds = value instanceof JsonNumber ? Number(value.text) : Number.NaN;

@@ -10,7 +10,7 @@ import {
   utf8Length,
   validateDocument,
 } from '@akin/domain';
-import { createYield } from '@akin/runtime';
+import { createYielder } from '@akin/runtime';
 import {
   type Change,
   type Collection,
@@ -18,7 +18,7 @@ import {
   loadSchema,
   type ModelSet,
   modelSetOf,
-  type Origin,
+  type RequestOrigin,
   requireOwnModels,
   type Staging,
   stageChanges,
@@ -60,7 +60,7 @@ interface StagingOptions {
   readonly expectedVersion: bigint | undefined;
   /** Whether ids of documents are kept, so that the response can contain their versions. */
   readonly versions: boolean;
-  readonly origin: Origin;
+  readonly origin: RequestOrigin;
 }
 
 /**
@@ -85,7 +85,7 @@ export async function stageBody(
   try {
     const schema = await loadSchema(context.store, collection);
     const claims = new TypeClaims();
-    const yieldIfDue = createYield();
+    const yieldIfDue = createYielder();
     // Checked when the first document with outputs arrives.
     let modelsAreChecked = false;
     let models = modelSetOf(context.store, schema);
@@ -170,7 +170,7 @@ class CheckedBody implements StagedBody {
     const { origin, tombstones } = this.#options;
     this.staging ??= stageChanges(this.#context.store, this.#collection, origin, {
       tombstones,
-      writing: (write) => this.#write(write),
+      onWrite: (write) => this.#write(write),
     });
     await this.staging.add([change]);
   }
@@ -239,7 +239,7 @@ async function addOf(
   models: ModelSet,
   context: Context,
 ): Promise<Change> {
-  const mark = document.import === undefined ? undefined : markOf(document.import, models);
+  const mark = document.import === undefined ? undefined : validationHashOf(document.import, models);
   const { thumbnail } = document;
   const kept =
     thumbnail === undefined ? document : { ...document, thumbnail: await normalizeThumbnail(thumbnail, context) };
@@ -251,7 +251,7 @@ async function addOf(
   };
 }
 
-function markOf(outputs: string, { parseOutputs }: ModelSet): string | undefined {
+function validationHashOf(outputs: string, { parseOutputs }: ModelSet): string | undefined {
   try {
     return parseOutputs(outputs).mark;
   } catch (error) {

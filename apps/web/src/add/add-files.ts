@@ -40,16 +40,16 @@ export async function addFiles(
 
 /** Indexes the failed files of a run of this page again. The run is removed if akin takes them. */
 export async function addFilesAgain(model: Model, run: string, files: readonly LocalFile[]): Promise<void> {
-  const mark = (retrying: ReadonlySet<string>) => model.update({ runs: { ...model.shown.runs, retrying } });
-  mark(new Set([...model.shown.runs.retrying, run]));
+  const mark = (retrying: ReadonlySet<string>) => model.update({ runs: { ...model.pageData.runs, retrying } });
+  mark(new Set([...model.pageData.runs.retrying, run]));
   if (await addFiles(model, files)) await dismissRun(model, run);
-  mark(new Set([...model.shown.runs.retrying].filter((one) => one !== run)));
+  mark(new Set([...model.pageData.runs.retrying].filter((one) => one !== run)));
 }
 
 /** Asks before files are indexed that were dropped onto existing pictures, because that may be a mistake. */
 export async function askToAdd(model: Model, { files, unreadable }: DroppedFiles): Promise<void> {
   const { collection } = model;
-  const { status } = model.shown;
+  const { status } = model.pageData;
   const pictures = files.filter(isPicture).length;
   const isMeant =
     pictures === 0 ||

@@ -3,19 +3,19 @@ import { TEXTS } from '../texts.ts';
 import type { LocalFile } from './files.ts';
 
 /** Pictures sent in parallel: some are uploaded while others are analyzed. */
-const AT_ONCE = 4;
+const MAX_PARALLEL = 4;
 /** Interval of progress reports. After a minute without a report, akin considers the run stopped. */
 const REPORT_MILLISECONDS = 1_000;
 const MAX_FAILURES = 1_000;
 /** Maximum attempts to send a picture while akin is busy or unavailable; the pause grows each time. */
 const MAX_ATTEMPTS = 6;
 /** Refusals of the key or the collection rather than of one picture. 507: there is no room for more. */
-const FOR_ALL: readonly number[] = [401, 403, 404, 507];
+const FATAL_STATUSES: readonly number[] = [401, 403, 404, 507];
 
 interface Run {
   readonly id: string;
   readonly source: string;
-  readonly began: number;
+  readonly startedAt: number;
   readonly total: number;
   done: number;
   failed: number;
@@ -44,7 +44,7 @@ export async function addPictures(collection: Collection, files: readonly LocalF
   const run: Run = {
     id,
     source,
-    began: Date.now(),
+    startedAt: Date.now(),
     total: files.length,
     done: 0,
     failed: 0,
@@ -62,13 +62,13 @@ export async function addPictures(collection: Collection, files: readonly LocalF
   const work = async () => {
     for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
       const error = await addOne(collection, one, run);
-      if (!(error instanceof AkinRequestError) || !FOR_ALL.includes(error.status)) continue;
+      if (!(error instanceof AkinRequestError) || !FATAL_STATUSES.includes(error.status)) continue;
       // The others would be refused, too. They can be retried.
       run.failedFiles.push(...waiting.splice(0));
       throw error;
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  const ends = await Promise.allSettled(Array.from({ length: MAX_PARALLEL }, work));
   // Also after a refusal: what was added before becomes visible.
   const [committed] = await Promise.allSettled([collection.commit()]);
   const refused = [...ends, committed].find((end) => end.status === 'rejected');
@@ -92,7 +92,10 @@ function newId(): string {
 
 let running = 0;
 
-/** The browser warns before the page is closed while pictures are sent. @param change 1 when a run begins, -1 after it */
+/**
+ * The browser warns before the page is closed while pictures are sent.
+ * @param change 1 when a run begins, -1 after it
+ */
 function warnOfLeaving(change: 1 | -1): void {
   running += change;
   if (running > 0) addEventListener('beforeunload', confirmLeave);
@@ -146,8 +149,8 @@ function failureOf(path: string, error: unknown): RunFailure {
   return { path, code, msg: error.message.slice(0, 1_000) };
 }
 
-function reportOf({ source, began, total, done, failed, failures }: Run, state: RunReport['state']): RunReport {
-  const seconds = (Date.now() - began) / 1_000;
+function reportOf({ source, startedAt, total, done, failed, failures }: Run, state: RunReport['state']): RunReport {
+  const seconds = (Date.now() - startedAt) / 1_000;
   const worked = done + failed;
   const left = state === 'running' && worked > 0 ? Math.round(((total - worked) * seconds) / worked) : null;
   return { source, state, total, done, unchanged: 0, failed, secondsLeft: left, failures };

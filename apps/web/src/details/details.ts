@@ -1,10 +1,10 @@
 import type { Collection, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
+import { isAnalyzed, paletteOf, strings, titleOf } from '../elements.ts';
 import { filterOf, filterText } from '../facets.ts';
 import { similarTo } from '../modes.ts';
-import { isAnalyzed, paletteOf, strings, titleOf } from '../parts.ts';
-import type { Shown } from '../shown.ts';
+import type { PageData } from '../page-data.ts';
 import { predictedTags } from '../tags.ts';
 import { TEXTS } from '../texts.ts';
 import { facts } from './facts.ts';
@@ -14,8 +14,13 @@ const T = TEXTS.details;
 const DIALOG = 'details';
 
 /** The details of one document, in a single modal dialog that {@link showModal} opens. */
-export function details(shown: Shown, actions: Actions, collection: Collection, isRanked: boolean): TemplateResult {
-  const { opened } = shown;
+export function details(
+  pageData: PageData,
+  actions: Actions,
+  collection: Collection,
+  isRanked: boolean,
+): TemplateResult {
+  const { opened } = pageData;
   const cancel = (event: Event) => {
     event.preventDefault();
     actions.open(null);
@@ -30,7 +35,7 @@ export function details(shown: Shown, actions: Actions, collection: Collection, 
     event.preventDefault();
   };
   return html`<dialog id=${DIALOG} class="details" aria-label=${opened ? titleOf(opened) : T.title} @cancel=${cancel} @keydown=${press}>
-    ${opened ? content(opened, shown, actions, collection, isRanked) : nothing}
+    ${opened ? content(opened, pageData, actions, collection, isRanked) : nothing}
   </dialog>`;
 }
 
@@ -48,16 +53,16 @@ function step(by: 1 | -1, actions: Actions): void {
 }
 
 /** Buttons to refine the current search. */
-function alsoButtons({ id }: FoundDocument, actions: Actions): TemplateResult {
+function exampleButtons({ id }: FoundDocument, actions: Actions): TemplateResult {
   return html`<div class="modes" role="group" aria-label=${TEXTS.also.group}>
-    <button @click=${() => actions.askAlso(id, 'more')}>${TEXTS.also.askMore}</button>
-    <button @click=${() => actions.askAlso(id, 'less')}>${TEXTS.also.askLess}</button>
+    <button @click=${() => actions.setExample(id, 'more')}>${TEXTS.also.askMore}</button>
+    <button @click=${() => actions.setExample(id, 'less')}>${TEXTS.also.askLess}</button>
   </div>`;
 }
 
 function content(
   document: FoundDocument,
-  shown: Shown,
+  pageData: PageData,
   actions: Actions,
   collection: Collection,
   isRanked: boolean,
@@ -71,7 +76,7 @@ function content(
   ];
   return html`
     <div class="viewer">
-      ${stage(document, shown, collection)}
+      ${stage(document, pageData, collection)}
       <button class="step back" aria-label=${T.previous} title=${T.previousTitle} @click=${() => step(-1, actions)}>‹</button>
       <button class="step on" aria-label=${T.next} title=${T.nextTitle} @click=${() => step(1, actions)}>›</button>
     </div>
@@ -79,7 +84,7 @@ function content(
       <button class="quiet close" aria-label=${T.close} @click=${() => actions.open(null)}>×</button>
       <h2>${titleOf(document)}</h2>
       <div class="modes" role="group" aria-label=${T.searchBy}>${similarTo(document, actions)}</div>
-      ${isRanked && isAnalyzed(document) ? alsoButtons(document, actions) : nothing}
+      ${isRanked && isAnalyzed(document) ? exampleButtons(document, actions) : nothing}
       ${paletteOf(document, 'big', (hex) => actions.searchBy({ by: 'hex', hex }, 'color'))}
       <p class="chips">
         ${chips.map(
@@ -87,6 +92,6 @@ function content(
             html`<button class="chip" title=${T.showOnly(filterText(filterOf(field, value)))} @click=${() => actions.addFilter(filterOf(field, value))}>${value}</button>`,
         )}
       </p>
-      ${predictedTags(shown.openedTags, [], actions, labels)} ${facts(document, actions)}
+      ${predictedTags(pageData.openedTags, [], actions, labels)} ${facts(document, actions)}
     </div>`;
 }

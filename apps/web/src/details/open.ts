@@ -5,7 +5,7 @@ import { predictTags } from '../tags.ts';
 import { TEXTS } from '../texts.ts';
 
 /** Opens the document named in the URL, or closes the details. */
-export async function followAddress(model: Model): Promise<void> {
+export async function openFromUrl(model: Model): Promise<void> {
   const { opened: id } = model.state;
   if (id === null) return model.update({ opened: null });
   const known = listed(model).find((document) => document.id === id);
@@ -30,7 +30,7 @@ export async function neighbour(
   by: 1 | -1,
   more: () => Promise<void>,
 ): Promise<FoundDocument | undefined> {
-  const { opened } = model.shown;
+  const { opened } = model.pageData;
   const find = () => {
     const documents = listed(model);
     const at = documents.findIndex(({ id }) => id === opened?.id);
@@ -43,11 +43,11 @@ export async function neighbour(
 }
 
 /** The pictures on the page, in order. */
-function listed({ state, shown }: Model): readonly FoundDocument[] {
-  return state.view === 'groups' ? shown.review.groups.flatMap((group) => group.members) : shown.documents;
+function listed({ state, pageData }: Model): readonly FoundDocument[] {
+  return state.view === 'groups' ? pageData.review.groups.flatMap((group) => group.members) : pageData.documents;
 }
 
 async function tagOpened(model: Model, document: FoundDocument): Promise<void> {
   const tags = await predictTags(model.collection, { 'tagging.input.id': document.id });
-  if (model.shown.opened === document) model.update({ openedTags: tags });
+  if (model.pageData.opened === document) model.update({ openedTags: tags });
 }

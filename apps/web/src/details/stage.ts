@@ -1,9 +1,9 @@
 import type { Collection, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { keyed } from 'lit-html/directives/keyed.js';
-import { keyedSource, showInstead } from '../key.ts';
-import { isAnalyzed, titleOf } from '../parts.ts';
-import type { Shown } from '../shown.ts';
+import { isAnalyzed, titleOf } from '../elements.ts';
+import { keyedSource, setImageSource } from '../key.ts';
+import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.details;
@@ -13,22 +13,22 @@ const ZOOMED = 'zoomed';
  * The picture of a document, as large as possible. The thumbnail is shown until the original file is loaded, if akin
  * has it. Zooms to the original pixels.
  */
-export function stage(document: FoundDocument, shown: Shown, collection: Collection): TemplateResult {
+export function stage(document: FoundDocument, pageData: PageData, collection: Collection): TemplateResult {
   if (!isAnalyzed(document)) return html`<div class="stage"><span class="placeholder">${T.noPicture}</span></div>`;
   return html`<div class="stage">
     <div class="canvas" role="group" aria-label=${T.picture} tabindex="0" @click=${toggleAt} @pointerdown=${drag}>
-      ${keyed(document.id, stagePicture(document, shown, collection))}
+      ${keyed(document.id, stagePicture(document, pageData, collection))}
     </div>
     <button class="zoom" title=${T.zoomTitle} @click=${toggleZoom}>${T.zoom}</button>
   </div>`;
 }
 
 /** The thumbnail, replaced by the original file when that is loaded. */
-export function stagePicture(document: FoundDocument, shown: Shown, collection: Collection): TemplateResult {
+export function stagePicture(document: FoundDocument, pageData: PageData, collection: Collection): TemplateResult {
   const original = (format?: 'webp') => collection.originalAddress(document.id, format);
   return html`<img class="small" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
     ${
-      hasOriginal(document, shown)
+      hasOriginal(document, pageData)
         ? html`<img class="full" src=${keyedSource(original())} alt="" hidden @load=${reveal}
             @error=${(event: Event) => convert(event, original('webp'))} />`
         : nothing
@@ -36,7 +36,7 @@ export function stagePicture(document: FoundDocument, shown: Shown, collection: 
 }
 
 /** Only documents from a folder have a file, and only a key with the scope `index` may see it. */
-function hasOriginal(document: FoundDocument, { scope }: Shown): boolean {
+function hasOriginal(document: FoundDocument, { scope }: PageData): boolean {
   return typeof document.source === 'string' && (scope === 'index' || scope === 'admin');
 }
 
@@ -53,7 +53,7 @@ function convert({ target }: Event, address: string): void {
   const image = target as HTMLImageElement;
   if (image.dataset.converted !== undefined) return;
   image.dataset.converted = '';
-  void showInstead(image, address);
+  void setImageSource(image, address);
 }
 
 /** Zooms the picture of the open dialog in or out. */

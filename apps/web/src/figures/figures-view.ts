@@ -2,12 +2,12 @@ import type { CollectionSummary } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { bytes, milliseconds, number, rate, timeLeft } from '../format.ts';
 import { TEXTS } from '../texts.ts';
-import type { Figures } from './figures.ts';
+import type { LiveMetrics } from './figures.ts';
 
 const T = TEXTS.figures;
 
 /** The metrics of the process that answers, and akin's configuration. */
-export function figuresView(figures: Figures | null, status: CollectionSummary): TemplateResult {
+export function figuresView(figures: LiveMetrics | null, status: CollectionSummary): TemplateResult {
   const shown = figures === null ? [] : figuresShown(figures);
   const { model } = status;
   return html`<section aria-label=${T.region}>
@@ -19,7 +19,7 @@ export function figuresView(figures: Figures | null, status: CollectionSummary):
   </section>`;
 }
 
-function figuresShown(figures: Figures): [string, string][] {
+function figuresShown(figures: LiveMetrics): [string, string][] {
   const all: [string, number | undefined, (value: number) => string][] = [
     [T.searches, figures.searchesPerSecond, rate],
     [T.searchTime, figures.searchSeconds, (seconds) => milliseconds(seconds * 1_000)],

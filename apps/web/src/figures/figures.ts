@@ -6,7 +6,7 @@ export interface Sample {
 }
 
 /** The most important metrics for an operator. Undefined: unknown, or not measured by this process. */
-export interface Figures {
+export interface LiveMetrics {
   readonly searchesPerSecond: number | undefined;
   /** Mean duration in seconds of the searches since the previous sample. */
   readonly searchSeconds: number | undefined;
@@ -35,7 +35,7 @@ export function readSample(text: string, at: number): Sample {
  * The metrics of a sample; rates refer to the time since the previous one. A counter that decreased was reset by a
  * restart.
  */
-export function figuresOf(sample: Sample, before: Sample | undefined): Figures {
+export function figuresOf(sample: Sample, before: Sample | undefined): LiveMetrics {
   const value = (name: string) => sample.values.get(name);
   const grown = (name: string) => {
     const [now, then] = [value(name), before?.values.get(name) ?? 0];

@@ -21,6 +21,6 @@ export function readPlace(filter: string): Place | undefined {
 }
 
 /** The filters of a state, with its place replaced by this one. */
-export function withPlace({ filters }: ViewState, place: Place): string[] {
+export function replacePlaceFilter({ filters }: ViewState, place: Place): string[] {
   return [...filters.filter((filter) => readPlace(filter) === undefined), placeFilter(place)];
 }

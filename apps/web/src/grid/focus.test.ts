@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type Box, neighbourOf, type Way } from './focus.ts';
+import { type Box, type Direction, neighbourOf } from './focus.ts';
 
 /** Two rows of three and one of one; the second row has other widths. */
 const box = (left: number, right: number, top: number): Box => ({ left, right, top, bottom: top + 90 });
@@ -24,6 +24,6 @@ it.each([
   [1, 'up', 1],
   [3, 'first', 0],
   [3, 'last', 5],
-] as [number, Way, number][])('from card %d the way %s leads to %d', (at, way, to) => {
+] as [number, Direction, number][])('from card %d the way %s leads to %d', (at, way, to) => {
   expect(neighbourOf(BOXES, at, way)).toBe(to);
 });

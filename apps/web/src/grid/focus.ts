@@ -1,7 +1,7 @@
 /** Directions of keyboard navigation. */
-export type Way = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
+export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
-const WAYS: Readonly<Record<string, Way>> = {
+const DIRECTIONS: Readonly<Record<string, Direction>> = {
   ArrowLeft: 'left',
   ArrowRight: 'right',
   ArrowUp: 'up',
@@ -23,17 +23,19 @@ export interface Box {
  * @param boxes the boxes of all cards in their order, row by row
  * @returns its index; `at` if there is no such card
  */
-export function neighbourOf(boxes: readonly Box[], at: number, way: Way): number {
-  if (way === 'first') return 0;
-  if (way === 'last') return boxes.length - 1;
-  if (way === 'left') return Math.max(0, at - 1);
-  if (way === 'right') return Math.min(boxes.length - 1, at + 1);
+export function neighbourOf(boxes: readonly Box[], at: number, direction: Direction): number {
+  if (direction === 'first') return 0;
+  if (direction === 'last') return boxes.length - 1;
+  if (direction === 'left') return Math.max(0, at - 1);
+  if (direction === 'right') return Math.min(boxes.length - 1, at + 1);
   const from = boxes[at];
   if (from === undefined) return at;
-  const isBeyond = (box: Box) => (way === 'down' ? box.top >= from.bottom - 1 : box.bottom <= from.top + 1);
+  const isBeyond = (box: Box) => (direction === 'down' ? box.top >= from.bottom - 1 : box.bottom <= from.top + 1);
   const beyond = boxes.map((box, i) => ({ box, i })).filter(({ box }) => isBeyond(box));
   const edge =
-    way === 'down' ? Math.min(...beyond.map(({ box }) => box.top)) : Math.max(...beyond.map(({ box }) => box.top));
+    direction === 'down'
+      ? Math.min(...beyond.map(({ box }) => box.top))
+      : Math.max(...beyond.map(({ box }) => box.top));
   const middle = (box: Box) => (box.left + box.right) / 2;
   const distance = (box: Box) => Math.abs(middle(box) - middle(from));
   const row = beyond.filter(({ box }) => Math.abs(box.top - edge) < 2);
@@ -50,7 +52,7 @@ export function neighbourOf(boxes: readonly Box[], at: number, way: Way): number
  * @returns whether the key was handled
  */
 export function moveFocus({ key, target }: KeyboardEvent): boolean {
-  const way = WAYS[key];
+  const way = DIRECTIONS[key];
   if (way === undefined) return false;
   if ((target as Element).matches('body, main')) {
     return key.startsWith('Arrow') && document.querySelector('dialog[open]') === null && focusFirst();

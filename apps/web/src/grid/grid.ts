@@ -2,16 +2,16 @@ import type { Collection, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from '../actions.ts';
+import { paletteOf, picture, scoreText, titleOf } from '../elements.ts';
 import { similarTo } from '../modes.ts';
-import { paletteOf, picture, scoreText, titleOf } from '../parts.ts';
-import type { Shown } from '../shown.ts';
+import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
-import { type Drawn, drawnRows, justify, type Layout, type Row, shownRatio, tile } from './rows.ts';
+import { justify, type Layout, type RenderedRange, type Row, renderedRange, shownRatio, tile } from './rows.ts';
 
 const T = TEXTS.results;
 
 /** Up to this number, all cards are rendered: the browser's text search works, and scrolling is smooth. */
-const ALL_DRAWN = 300;
+const MAX_UNVIRTUALIZED = 300;
 /** Approximate height of rows of pictures: on a wide screen, and on a phone. */
 const ROW_HEIGHTS = [190, 120] as const;
 const PHONE_WIDTH = 560;
@@ -28,7 +28,7 @@ interface Grid {
   gap: number;
   columns: number;
   cardHeight: number;
-  drawn: Drawn;
+  rendered: RenderedRange;
 }
 
 /** Grids by name. These measurements are derived from the page and used only in this file. */
@@ -39,9 +39,9 @@ const ratios = new Map<string, number>();
 function gridOf(name: string, documents: readonly FoundDocument[], layout: Layout): Grid {
   const before = grids.get(name);
   const size = before ?? { width: 1_000, gap: 14, columns: 6, cardHeight: 270 };
-  const first = { from: 0, to: Math.min(documents.length, ALL_DRAWN), before: 0, behind: 0 };
-  const isAll = documents.length <= ALL_DRAWN || before === undefined || before.layout !== layout;
-  const grid = { ...size, documents, layout, drawn: isAll ? first : before.drawn };
+  const first = { from: 0, to: Math.min(documents.length, MAX_UNVIRTUALIZED), before: 0, spaceAfter: 0 };
+  const isAll = documents.length <= MAX_UNVIRTUALIZED || before === undefined || before.layout !== layout;
+  const grid = { ...size, documents, layout, rendered: isAll ? first : before.rendered };
   grids.set(name, grid);
   return grid;
 }
@@ -63,25 +63,25 @@ function ratioOf({ id, width, height }: FoundDocument): number {
 export function gridView(
   name: string,
   documents: readonly FoundDocument[],
-  shown: Shown,
+  pageData: PageData,
   actions: Actions,
   collection: Collection,
 ): TemplateResult {
-  const grid = gridOf(name, documents, shown.layout);
-  const { from, to, before, behind } = grid.drawn;
+  const grid = gridOf(name, documents, pageData.layout);
+  const { from, to, before, spaceAfter } = grid.rendered;
   const some = documents.slice(from, to);
-  const sizes = shown.layout === 'rows' ? sizesOf(grid) : undefined;
+  const sizes = pageData.layout === 'rows' ? sizesOf(grid) : undefined;
   // Only one card of a grid is reachable by Tab; arrow keys move to the others.
-  const current = some.some(({ id }) => id === shown.current) ? shown.current : some[0]?.id;
-  return html`<ul class="grid ${shown.layout}" data-grid=${name} style=${`padding: ${before}px 0 ${behind}px`}
+  const current = some.some(({ id }) => id === pageData.current) ? pageData.current : some[0]?.id;
+  return html`<ul class="grid ${pageData.layout}" data-grid=${name} style=${`padding: ${before}px 0 ${spaceAfter}px`}
     @focusin=${(event: Event) => actions.setCurrent(cardOf(event)?.dataset.id ?? null)}
-    @load=${{ handleEvent: learn, capture: true }}>
+    @load=${{ handleEvent: recordAspectRatio, capture: true }}>
     ${repeat(
       some,
       ({ id }) => id,
       (document, i) =>
         card(document, {
-          shown,
+          pageData,
           actions,
           collection,
           isCurrent: document.id === current,
@@ -95,7 +95,7 @@ export function gridView(
 
 /** The size of each rendered card, as CSS. */
 function sizesOf(grid: Grid): Map<number, string> {
-  const { from, to } = grid.drawn;
+  const { from, to } = grid.rendered;
   const sizes = new Map<number, string>();
   for (const row of rowsOf(grid)) {
     if (row.to <= from || row.from >= to) continue;
@@ -109,7 +109,7 @@ function sizesOf(grid: Grid): Map<number, string> {
 }
 
 interface Card {
-  readonly shown: Shown;
+  readonly pageData: PageData;
   readonly actions: Actions;
   readonly collection: Collection;
   readonly isCurrent: boolean;
@@ -118,12 +118,15 @@ interface Card {
   readonly of: number;
 }
 
-function card(document: FoundDocument, { shown, actions, collection, isCurrent, style, at, of }: Card): TemplateResult {
+function card(
+  document: FoundDocument,
+  { pageData, actions, collection, isCurrent, style, at, of }: Card,
+): TemplateResult {
   const name = titleOf(document);
-  const isSelected = shown.selected.has(document.id);
+  const isSelected = pageData.selected.has(document.id);
   const toggle = (event: MouseEvent) => actions.select(document.id, { range: event.shiftKey });
   const tab = isCurrent ? 0 : -1;
-  const isPart = of > ALL_DRAWN;
+  const isPart = of > MAX_UNVIRTUALIZED;
   return html`<li class=${isSelected ? 'card selected' : 'card'} data-id=${document.id} style=${style}
     aria-posinset=${isPart ? at + 1 : nothing} aria-setsize=${isPart ? of : nothing}>
     <button class="picture" title=${name} tabindex=${tab} @click=${() => actions.open(document)}>
@@ -142,7 +145,7 @@ function cardOf({ target }: Event): HTMLElement | null {
 }
 
 /** Stores the aspect ratio of a loaded picture. */
-function learn(event: Event): void {
+function recordAspectRatio(event: Event): void {
   const id = cardOf(event)?.dataset.id;
   const { naturalWidth, naturalHeight } = event.target as HTMLImageElement;
   if (id === undefined || naturalHeight === 0) return;
@@ -197,23 +200,23 @@ function measureGrids(): boolean {
     const card = element.querySelector<HTMLElement>('.card');
     if (grid === undefined || card === null || element.clientWidth === 0) continue;
     const style = getComputedStyle(element);
-    const before = shape(grid);
+    const before = renderKey(grid);
     grid.width = element.clientWidth;
     grid.gap = Number.parseFloat(style.rowGap) || 0;
     if (grid.layout === 'squares') {
       grid.columns = style.gridTemplateColumns.split(' ').length;
       grid.cardHeight = card.offsetHeight;
     }
-    if (grid.documents.length > ALL_DRAWN) {
+    if (grid.documents.length > MAX_UNVIRTUALIZED) {
       const { top } = element.getBoundingClientRect();
-      grid.drawn = drawnRows(rowsOf(grid), grid.gap, -top - MARGIN, innerHeight - top + MARGIN);
+      grid.rendered = renderedRange(rowsOf(grid), grid.gap, -top - MARGIN, innerHeight - top + MARGIN);
     }
-    hasChanged ||= before !== shape(grid);
+    hasChanged ||= before !== renderKey(grid);
   }
   return hasChanged;
 }
 
 /** A key that changes when the grid must be rendered again. */
-function shape({ drawn, layout, width, gap }: Grid): string {
-  return JSON.stringify([drawn, layout === 'rows' ? [width, gap] : 0]);
+function renderKey({ rendered, layout, width, gap }: Grid): string {
+  return JSON.stringify([rendered, layout === 'rows' ? [width, gap] : 0]);
 }

@@ -1,7 +1,9 @@
-/** Tells the style sheet the height of the header, below which the page scrolls. It depends on the width of the page. */
+/**
+ * Tells the style sheet the height of the header, below which the page scrolls. It depends on the width of the page.
+ */
 export function watchHeader(header: Element | undefined): void {
   if (header === undefined) return;
-  const tell = () =>
+  const publishHeight = () =>
     document.documentElement.style.setProperty('--header-height', `${header.getBoundingClientRect().height}px`);
-  new ResizeObserver(tell).observe(header);
+  new ResizeObserver(publishHeight).observe(header);
 }

@@ -4,15 +4,15 @@ import { TEXTS } from '../texts.ts';
 import type { Layout } from './rows.ts';
 
 const T = TEXTS.results;
-const KEPT = 'akin-layout';
+const STORAGE_KEY = 'akin-layout';
 
 /** The layout that was chosen earlier in this browser. */
-export function keptLayout(): Layout {
-  return localStorage.getItem(KEPT) === 'rows' ? 'rows' : 'squares';
+export function loadLayout(): Layout {
+  return localStorage.getItem(STORAGE_KEY) === 'rows' ? 'rows' : 'squares';
 }
 
-export function keepLayout(layout: Layout): void {
-  localStorage.setItem(KEPT, layout);
+export function saveLayout(layout: Layout): void {
+  localStorage.setItem(STORAGE_KEY, layout);
 }
 
 /** A switch between cards of one size, for products, and rows of pictures with their own aspect ratios, for photos. */

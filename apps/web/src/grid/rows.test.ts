@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { drawnRows, justify, type Row, shownRatio, tile } from './rows.ts';
+import { justify, type Row, renderedRange, shownRatio, tile } from './rows.ts';
 
 describe('rows of pictures', () => {
   const ratios = [1.5, 0.7, 1, 40, 0.01, 1.3, 1.3, 0.8, 2, 1];
@@ -37,15 +37,15 @@ describe('of a long list', () => {
     ['what lies beyond it', all + 9_000, all + 12_000],
     ['what lies before it', -9_000, -8_000],
   ])('%s is drawn, and the rest takes as much room as it would', (_, top, bottom) => {
-    const { from, to, before, behind } = drawnRows(rows, 10, top, bottom);
+    const { from, to, before, spaceAfter } = renderedRange(rows, 10, top, bottom);
     expect(from % 6).toBe(0);
     expect(to).toBeGreaterThan(from);
     expect(to - from).toBeLessThan(120);
-    expect(before + Math.ceil((to - from) / 6) * 280 + behind).toBe(all);
-    if (top > 0 && bottom < all) expect([before <= top, all - behind >= bottom]).toEqual([true, true]);
+    expect(before + Math.ceil((to - from) / 6) * 280 + spaceAfter).toBe(all);
+    if (top > 0 && bottom < all) expect([before <= top, all - spaceAfter >= bottom]).toEqual([true, true]);
   });
 
   it('renders nothing for an empty list', () => {
-    expect(drawnRows([], 10, 0, 900)).toEqual({ from: 0, to: 0, before: 0, behind: 0 });
+    expect(renderedRange([], 10, 0, 900)).toEqual({ from: 0, to: 0, before: 0, spaceAfter: 0 });
   });
 });

@@ -10,12 +10,12 @@ export interface Row {
 }
 
 /** The rendered part of a list of rows, and the space for the rest. */
-export interface Drawn {
+export interface RenderedRange {
   readonly from: number;
   readonly to: number;
   /** Height of the rows before and after, in CSS pixels. */
   readonly before: number;
-  readonly behind: number;
+  readonly spaceAfter: number;
 }
 
 /** Minimum and maximum aspect ratio; beyond these, pictures are cropped, because a panorama would fill a whole row. */
@@ -64,7 +64,7 @@ export function tile(cards: number, columns: number, height: number): Row[] {
  *
  * @param gap between rows; all in CSS pixels
  */
-export function drawnRows(rows: readonly Row[], gap: number, top: number, bottom: number): Drawn {
+export function renderedRange(rows: readonly Row[], gap: number, top: number, bottom: number): RenderedRange {
   const heightOf = (some: readonly Row[]) => some.reduce((sum, { height }) => sum + height + gap, 0);
   let first = 0;
   let before = 0;
@@ -88,6 +88,6 @@ export function drawnRows(rows: readonly Row[], gap: number, top: number, bottom
     from: rows[first]?.from ?? 0,
     to: rows[last - 1]?.to ?? 0,
     before,
-    behind: heightOf(rows.slice(last)),
+    spaceAfter: heightOf(rows.slice(last)),
   };
 }

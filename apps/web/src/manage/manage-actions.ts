@@ -3,7 +3,7 @@ import { askUser } from '../ask-user.ts';
 import type { Model } from '../model.ts';
 import { loadCollections } from '../status.ts';
 import { TEXTS } from '../texts.ts';
-import { DEMO, loadManaged, updateManaged } from './load-managed.ts';
+import { DEMO, loadManageState, updateManageState } from './load-manage-state.ts';
 
 const T = TEXTS.manage;
 
@@ -11,7 +11,7 @@ const T = TEXTS.manage;
 async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
-    await Promise.all([model.state.view === 'manage' ? loadManaged(model) : undefined, loadCollections(model)]);
+    await Promise.all([model.state.view === 'manage' ? loadManageState(model) : undefined, loadCollections(model)]);
   } catch (error) {
     model.showError(error);
   }
@@ -48,7 +48,8 @@ export async function dropCollection(
 export async function clearDemo(model: Model): Promise<void> {
   const { collection } = model;
   if (
-    (await askUser({ title: T.clearDemo, text: T.clearText(model.shown.managed.demo), action: T.clearDemo })) === null
+    (await askUser({ title: T.clearDemo, text: T.clearText(model.pageData.managed.demo), action: T.clearDemo })) ===
+    null
   )
     return;
   await act(model, () => collection.deleteByQuery(DEMO, { commit: true }));
@@ -56,8 +57,8 @@ export async function clearDemo(model: Model): Promise<void> {
 
 export function createKey(model: Model, key: NewKey): Promise<void> {
   return act(model, async () => {
-    const { key: made } = await model.akin.createKey(key);
-    updateManaged(model, { made });
+    const { key: newKey } = await model.akin.createKey(key);
+    updateManageState(model, { newKey });
   });
 }
 

@@ -4,43 +4,43 @@ import type { Actions } from '../actions.ts';
 import { picker } from '../add/empty.ts';
 import { day, moment, number } from '../format.ts';
 import { keyOfTab } from '../key.ts';
-import type { Shown } from '../shown.ts';
+import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.manage;
 const SCOPES: readonly Scope[] = ['search', 'index', 'admin'];
 
 /** The view of collections and keys, as far as the page's key allows. */
-export function manageView(shown: Shown, actions: Actions): TemplateResult {
-  const { collections } = shown.managed;
+export function manageView(pageData: PageData, actions: Actions): TemplateResult {
+  const { collections } = pageData.managed;
   if (collections === null) {
     return html`<div class="changes">
-      ${shown.error === null ? html`<p class="note">${TEXTS.results.loading}</p>` : nothing} ${ownKey(actions)}
+      ${pageData.error === null ? html`<p class="note">${TEXTS.results.loading}</p>` : nothing} ${ownKey(actions)}
     </div>`;
   }
   return html`<div class="changes">
     <section aria-label=${T.collections}>
       <h2>${T.collections}</h2>
-      <ul class="operations">${collections.map((one) => collectionOf(one, shown, actions))}</ul>
+      <ul class="operations">${collections.map((one) => collectionOf(one, pageData, actions))}</ul>
       ${
-        shown.scope === 'search'
+        pageData.scope === 'search'
           ? nothing
           : html`<p class="line">
-              <span class="about">${T.addTo(shown.managed.of)}</span>
+              <span class="about">${T.addTo(pageData.managed.demoCollection)}</span>
               ${picker(TEXTS.add.folder, true, actions)} ${picker(TEXTS.add.files, false, actions)}
             </p>`
       }
-      ${shown.scope === 'admin' ? creation(actions) : nothing}
+      ${pageData.scope === 'admin' ? creation(actions) : nothing}
     </section>
     <section aria-label=${T.keys}>
       <h2>${T.keys}</h2>
-      ${ownKey(actions)} ${shown.managed.keys ? keys(shown.managed.keys, shown.managed.made, collections, actions) : nothing}
+      ${ownKey(actions)} ${pageData.managed.keys ? keys(pageData.managed.keys, pageData.managed.newKey, collections, actions) : nothing}
     </section>
   </div>`;
 }
 
-function collectionOf(one: CollectionSummary, { scope, managed }: Shown, actions: Actions): TemplateResult {
-  const isDemo = managed.demo > 0 && one.name === managed.of;
+function collectionOf(one: CollectionSummary, { scope, managed }: PageData, actions: Actions): TemplateResult {
+  const isDemo = managed.demo > 0 && one.name === managed.demoCollection;
   return html`<li>
     <span class="what"><a href=${`?collection=${encodeURIComponent(one.name)}`}>${one.name}</a></span>
     <span class="how">${T.about(one)}</span>

@@ -2,34 +2,34 @@ import type { Collection, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { stagePicture } from '../details/stage.ts';
-import { titleOf } from '../parts.ts';
-import type { Shown } from '../shown.ts';
+import { titleOf } from '../elements.ts';
+import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
-import { factLines, membersFrom } from './facts.ts';
+import { factLines, membersAbove } from './facts.ts';
 
 const T = TEXTS.review;
 const DIALOG = 'compare';
 
 /** Shows the members of a group one after another in the same place, so that differences are visible as flicker. */
-export function compareDialog(shown: Shown, actions: Actions, collection: Collection): TemplateResult {
-  const { compared, minScore, groups } = shown.review;
-  const group = groups.find(({ id }) => id === compared?.group);
-  const members = group ? membersFrom(group, minScore) : [];
-  const at = compared ? (compared.at + members.length) % Math.max(1, members.length) : 0;
+export function compareDialog(pageData: PageData, actions: Actions, collection: Collection): TemplateResult {
+  const { comparison, minScore, groups } = pageData.review;
+  const group = groups.find(({ id }) => id === comparison?.group);
+  const members = group ? membersAbove(group, minScore) : [];
+  const at = comparison ? (comparison.at + members.length) % Math.max(1, members.length) : 0;
   const member = members[at];
   const close = () => actions.compare(null);
-  const go = (by: number) => compared && actions.compare({ ...compared, at: at + by });
+  const go = (by: number) => comparison && actions.compare({ ...comparison, at: at + by });
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'ArrowRight') go(1);
     else if (event.key === 'ArrowLeft') go(-1);
-    else if (event.key === 'k' && member) actions.choose([member.id], false);
-    else if (event.key === 'd' && member) actions.choose([member.id], true);
+    else if (event.key === 'k' && member) actions.markForDeletion([member.id], false);
+    else if (event.key === 'd' && member) actions.markForDeletion([member.id], true);
     else return;
     event.preventDefault();
   };
   return html`<dialog id=${DIALOG} class="compare" aria-label=${T.compareTitle} @keydown=${press} @close=${close}>
-    ${compared && member ? content(member, at, members, shown, actions, collection, go) : nothing}
+    ${comparison && member ? content(member, at, members, pageData, actions, collection, go) : nothing}
   </dialog>`;
 }
 
@@ -46,12 +46,12 @@ function content(
   member: FoundDocument,
   at: number,
   members: readonly FoundDocument[],
-  shown: Shown,
+  pageData: PageData,
   actions: Actions,
   collection: Collection,
   go: (by: number) => void,
 ): TemplateResult {
-  const isChosen = shown.review.chosen.has(member.id);
+  const isChosen = pageData.review.marked.has(member.id);
   // All pictures are in the same place; only one is visible.
   return html`
     <div class="compare-head">
@@ -59,13 +59,13 @@ function content(
       <button class="quiet" aria-label=${TEXTS.details.close} @click=${() => actions.compare(null)}>×</button>
     </div>
     <div class="compare-stage">
-      ${members.map((one, i) => html`<div class="compared" ?hidden=${i !== at}>${near(i, at, members.length) ? stagePicture(one, shown, collection) : nothing}</div>`)}
+      ${members.map((one, i) => html`<div class="compared" ?hidden=${i !== at}>${near(i, at, members.length) ? stagePicture(one, pageData, collection) : nothing}</div>`)}
     </div>
     <div class="compare-foot">
       <button aria-label=${TEXTS.details.previous} @click=${() => go(-1)}>‹</button>
       <span class="facts" aria-live="polite">${[`${at + 1}/${members.length}`, ...factLines(member)].join(' · ')}</span>
       <label class="choose"><input type="checkbox" .checked=${isChosen}
-        @change=${(event: Event) => actions.choose([member.id], (event.target as HTMLInputElement).checked)} />${T.delete}</label>
+        @change=${(event: Event) => actions.markForDeletion([member.id], (event.target as HTMLInputElement).checked)} />${T.delete}</label>
       <button aria-label=${TEXTS.details.next} @click=${() => go(1)}>›</button>
     </div>`;
 }

@@ -1,6 +1,6 @@
 import type { FoundDocument } from '@akin/client';
 import { describe, expect, it } from '@jest/globals';
-import { factLines, formatOf, membersFrom, restOf, stillShown } from './facts.ts';
+import { factLines, formatOf, idsToDelete, membersAbove, visibleMarks } from './facts.ts';
 
 const one = { id: 'a/one.jpg', width: 100, height: 100, bytes: 5_000, modified: '2024-05-01T10:00:00Z', folder: 'a' };
 const two = { id: 'two.TIF', width: 100, height: 100, bytes: 4_000, taken: '2023-01-01T00:00:00Z' };
@@ -15,9 +15,9 @@ describe('the separation of copies', () => {
     ['format', ['a/one.jpg', 'three.png']],
     ['all', []],
   ] as const)('keeps the %s', (keep, rest) => {
-    expect(restOf(members, keep)).toEqual(rest);
-    expect(restOf([], keep)).toEqual([]);
-    expect(restOf([{ id: 'x' }, { id: 'y' }], keep)).toEqual(keep === 'all' ? [] : ['y']);
+    expect(idsToDelete(members, keep)).toEqual(rest);
+    expect(idsToDelete([], keep)).toEqual([]);
+    expect(idsToDelete([{ id: 'x' }, { id: 'y' }], keep)).toEqual(keep === 'all' ? [] : ['y']);
   });
 
   it('is printed in lines', () => {
@@ -30,11 +30,11 @@ describe('the separation of copies', () => {
   it('is counted from a score on', () => {
     const scored = [0.2, 0.95, 0.8].map((score, i) => ({ id: `${i}`, score }));
     const group = { id: '0', representative: '0', size: 3, members: scored, pairs: [] };
-    expect(membersFrom(group, 0.9).map(({ id }) => id)).toEqual(['0', '1']);
+    expect(membersAbove(group, 0.9).map(({ id }) => id)).toEqual(['0', '1']);
     const marked = new Set(['0', '1', '2', 'gone']);
-    expect([...stillShown(marked, [group], 0)]).toEqual(['0', '1', '2']);
-    expect([...stillShown(marked, [group], 0.9)]).toEqual(['0', '1']);
+    expect([...visibleMarks(marked, [group], 0)]).toEqual(['0', '1', '2']);
+    expect([...visibleMarks(marked, [group], 0.9)]).toEqual(['0', '1']);
     // One picture alone is no group.
-    expect([...stillShown(marked, [group], 0.99)]).toEqual([]);
+    expect([...visibleMarks(marked, [group], 0.99)]).toEqual([]);
   });
 });

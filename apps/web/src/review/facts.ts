@@ -2,7 +2,7 @@ import type { FoundDocument, FoundGroup } from '@akin/client';
 import { bytes, day, number } from '../format.ts';
 
 /** The rule that selects the picture to keep. */
-export type Keep = 'first' | 'largest' | 'oldest' | 'format' | 'all';
+export type KeepRule = 'first' | 'largest' | 'oldest' | 'format' | 'all';
 
 /** Formats by image quality, best first. */
 const FORMATS = ['TIFF', 'PNG', 'AVIF', 'JPEG', 'WEBP', 'GIF'];
@@ -29,7 +29,7 @@ export function factLines(document: FoundDocument): string[] {
 }
 
 /** The ids of a group's members to delete when one is kept; none for `all`. In a tie the first member is kept. */
-export function restOf(members: readonly FoundDocument[], keep: Keep): string[] {
+export function idsToDelete(members: readonly FoundDocument[], keep: KeepRule): string[] {
   if (keep === 'all') return [];
   const [first, ...others] = members;
   if (first === undefined) return [];
@@ -38,18 +38,22 @@ export function restOf(members: readonly FoundDocument[], keep: Keep): string[] 
 }
 
 /** Members with at least this score, in the order of their scores, after the representative. */
-export function membersFrom(group: FoundGroup, minScore: number): FoundDocument[] {
+export function membersAbove(group: FoundGroup, minScore: number): FoundDocument[] {
   return group.members.filter(({ id, score }) => id === group.representative || (score ?? 1) >= minScore);
 }
 
 /** The marked ids that are still shown with at least this score: nobody should delete what they do not see. */
-export function stillShown(marked: ReadonlySet<string>, groups: readonly FoundGroup[], minScore: number): Set<string> {
-  const shown = groups.map((group) => membersFrom(group, minScore)).filter(({ length }) => length > 1);
+export function visibleMarks(
+  marked: ReadonlySet<string>,
+  groups: readonly FoundGroup[],
+  minScore: number,
+): Set<string> {
+  const shown = groups.map((group) => membersAbove(group, minScore)).filter(({ length }) => length > 1);
   const ids = new Set(shown.flat().map(({ id }) => id));
   return new Set([...marked].filter((id) => ids.has(id)));
 }
 
-function isBetter(one: FoundDocument, best: FoundDocument, keep: Keep): boolean {
+function isBetter(one: FoundDocument, best: FoundDocument, keep: KeepRule): boolean {
   if (keep === 'largest') return compare(sizeOf(one), sizeOf(best)) > 0;
   if (keep === 'format') {
     const rank = compare([-rankOf(one)], [-rankOf(best)]);

@@ -1,9 +1,9 @@
 import type { Collection, FoundDocument, FoundGroup } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
-import { picture, scoreText, titleOf } from '../parts.ts';
+import { picture, scoreText, titleOf } from '../elements.ts';
 import { TEXTS } from '../texts.ts';
-import { factLines, type Keep, membersFrom } from './facts.ts';
+import { factLines, type KeepRule, membersAbove } from './facts.ts';
 import type { Review } from './state.ts';
 
 const T = TEXTS.review;
@@ -18,7 +18,7 @@ export function groupOf(
   actions: Actions,
   collection: Collection,
 ): TemplateResult | typeof nothing {
-  const members = membersFrom(group, shown.minScore);
+  const members = membersAbove(group, shown.minScore);
   if (members.length < 2) return nothing;
   const [first] = members;
   // Members are sorted by descending score: after one below the minimum, there are no more to show.
@@ -29,9 +29,9 @@ export function groupOf(
     <div class="group-head">
       <h2>${T.alike(size)}</h2>
       <span class="spacer"></span>
-      ${keepChoice(T.keep, (keep) => actions.keep(keep, group.id))}
+      ${keepRuleSelect(T.keep, (keep) => actions.markAllExcept(keep, group.id))}
       <button class="quiet" title=${T.compareTitle} @click=${() => actions.compare({ group: group.id, at: 1 })}>${T.compare}</button>
-      <button class="quiet" title=${T.differentTitle} @click=${() => actions.separate(group.id)}>${T.different}</button>
+      <button class="quiet" title=${T.differentTitle} @click=${() => actions.markAsDifferent(group.id)}>${T.different}</button>
       <button class="quiet" title=${T.searchTitle} @click=${() => actions.searchBy({ by: 'id', id: group.representative }, 'duplicate')}>${T.search}</button>
     </div>
     <ul class="grid">
@@ -39,17 +39,17 @@ export function groupOf(
     </ul>
     ${
       more > 0
-        ? html`<button class="more" @click=${() => actions.moreMembers(group.id)}>${T.moreMembers(more)}</button>`
+        ? html`<button class="more" @click=${() => actions.loadMoreMembers(group.id)}>${T.moreMembers(more)}</button>`
         : nothing
     }
   </section>`;
 }
 
 /** A choice of what to keep, which takes effect immediately. */
-export function keepChoice(name: string, act: (keep: Keep) => void): TemplateResult {
+export function keepRuleSelect(name: string, act: (keep: KeepRule) => void): TemplateResult {
   const change = (event: Event) => {
     const select = event.target as HTMLSelectElement;
-    act(select.value as Keep);
+    act(select.value as KeepRule);
     select.value = '';
   };
   return html`<select class="keep" aria-label=${name} @change=${change}>
@@ -61,13 +61,13 @@ export function keepChoice(name: string, act: (keep: Keep) => void): TemplateRes
 function memberOf(
   member: FoundDocument,
   group: FoundGroup,
-  { chosen }: Review,
+  { marked }: Review,
   actions: Actions,
   collection: Collection,
 ): TemplateResult {
   const name = titleOf(member);
   const isFirst = member.id === group.representative;
-  const isChosen = chosen.has(member.id);
+  const isChosen = marked.has(member.id);
   return html`<li class=${isChosen ? 'card chosen' : 'card'} data-id=${member.id}>
     <button class="picture" title=${name} @click=${() => actions.open(member)}>
       ${picture(member, collection)}
@@ -81,7 +81,7 @@ function memberOf(
     ${factLines(member).map((line) => html`<p class="fact" title=${line}>${line}</p>`)}
     <label class="choose">
       <input type="checkbox" .checked=${isChosen}
-        @change=${(event: Event) => actions.choose([member.id], (event.target as HTMLInputElement).checked)} />
+        @change=${(event: Event) => actions.markForDeletion([member.id], (event.target as HTMLInputElement).checked)} />
       ${T.delete}
     </label>
   </li>`;

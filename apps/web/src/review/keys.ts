@@ -6,7 +6,7 @@ import type { Actions } from '../actions.ts';
  *
  * @returns whether the key was handled
  */
-export function pressInReview(key: string, actions: Actions): boolean {
+export function handleReviewKey(key: string, actions: Actions): boolean {
   const card = document.activeElement?.closest<HTMLElement>('.group .card') ?? null;
   const id = card?.dataset.id;
   if (key === 'n') {
@@ -21,7 +21,7 @@ export function pressInReview(key: string, actions: Actions): boolean {
     return true;
   }
   if (key !== 'k' && key !== 'd') return false;
-  actions.choose([id], key === 'd');
+  actions.markForDeletion([id], key === 'd');
   focusIn(card.nextElementSibling ?? nextGroup(card));
   return true;
 }

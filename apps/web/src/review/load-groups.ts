@@ -1,8 +1,8 @@
 import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
 import { offerUndo } from '../undo.ts';
-import { asCurl, groupsOf } from '../view-state.ts';
-import { type Keep, membersFrom, restOf, stillShown } from './facts.ts';
+import { asCurl, groupsParameters } from '../view-state.ts';
+import { idsToDelete, type KeepRule, membersAbove, visibleMarks } from './facts.ts';
 import { MEMBERS_SHOWN, NO_REVIEW, type Review } from './state.ts';
 
 const GROUPS_PAGE = 20;
@@ -15,17 +15,17 @@ const BEHIND_MILLISECONDS = 1_500;
 /** @param page The first page, the next one, or a reload of the shown ones, which stay visible until the response. */
 export async function loadGroups(model: Model, page: 'first' | 'next' | 'again'): Promise<void> {
   const mine = model.start();
-  const before = page === 'first' ? { ...NO_REVIEW, minScore: model.shown.review.minScore } : model.shown.review;
+  const before = page === 'first' ? { ...NO_REVIEW, minScore: model.pageData.review.minScore } : model.pageData.review;
   model.update({ loading: true, error: null, review: before });
   const rows = page === 'again' ? Math.min(Math.max(before.groups.length, GROUPS_PAGE), MAX_GROUPS) : GROUPS_PAGE;
   const cursor = page === 'next' ? before.nextCursor : undefined;
   try {
-    const found = await model.collection.groups(groupsOf(model.state, rows, model.filters(), cursor), mine);
+    const found = await model.collection.groups(groupsParameters(model.state, rows, model.filters(), cursor), mine);
     const { groups, numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor } = found;
-    const most = Math.max(before.most, numFound);
-    const counts = { numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor, most };
+    const maxNumFound = Math.max(before.maxNumFound, numFound);
+    const counts = { numFound, numFoundExact, threshold, commit, asOfCommit, nextCursor, maxNumFound };
     const all = page === 'next' ? [...before.groups, ...groups] : groups;
-    model.update({ loading: false, review: withShownMarks({ ...model.shown.review, ...counts, groups: all }) });
+    model.update({ loading: false, review: withVisibleMarks({ ...model.pageData.review, ...counts, groups: all }) });
     if (asOfCommit < commit) {
       setTimeout(() => mayReload(model, mine.signal) && void loadGroups(model, 'again'), BEHIND_MILLISECONDS);
     }
@@ -35,27 +35,32 @@ export async function loadGroups(model: Model, page: 'first' | 'next' | 'again')
 }
 
 /** Removes the marks of documents that are not shown any more. */
-function withShownMarks(review: Review): Review {
-  return { ...review, chosen: stillShown(review.chosen, review.groups, review.minScore) };
+function withVisibleMarks(review: Review): Review {
+  return { ...review, marked: visibleMarks(review.marked, review.groups, review.minScore) };
 }
 
 /** Shows only members with at least this score. */
 export function setMinScore(model: Model, minScore: number): void {
-  model.update({ review: withShownMarks({ ...model.shown.review, minScore }) });
+  model.update({ review: withVisibleMarks({ ...model.pageData.review, minScore }) });
 }
 
 /** The request for these groups, as a shell command. */
 export function groupsCommand(model: Model, hasKey: boolean): string {
-  const path = model.collection.searchAddress('groups', groupsOf(model.state, GROUPS_PAGE, model.filters()));
+  const path = model.collection.searchAddress('groups', groupsParameters(model.state, GROUPS_PAGE, model.filters()));
   return asCurl(`${location.origin}${path}`, hasKey);
 }
 
 /** Groups must not change while the user marks members, or has scrolled down. */
-export function mayReload({ state, shown }: Model, signal?: AbortSignal): boolean {
-  const { chosen, deleting, groups } = shown.review;
+export function mayReload({ state, pageData }: Model, signal?: AbortSignal): boolean {
+  const { marked, deleting, groups } = pageData.review;
   const further = groups.length > MAX_GROUPS || groups.some(({ members }) => members.length > MEMBERS_SHOWN);
   const busy =
-    shown.loading || shown.opened !== null || shown.review.compared !== null || deleting || chosen.size > 0 || further;
+    pageData.loading ||
+    pageData.opened !== null ||
+    pageData.review.comparison !== null ||
+    deleting ||
+    marked.size > 0 ||
+    further;
   return state.view === 'groups' && signal?.aborted !== true && !busy;
 }
 
@@ -66,10 +71,10 @@ export async function moreMembers(model: Model, id: string): Promise<void> {
 
 /** @returns whether the group has more members than are loaded */
 async function loadMembers(model: Model, id: string): Promise<boolean> {
-  const known = model.shown.review.groups.find((group) => group.id === id);
+  const known = model.pageData.review.groups.find((group) => group.id === id);
   if (known === undefined) return false;
   const { groups } = await model.collection.groups({
-    ...groupsOf(model.state, 1, model.filters()),
+    ...groupsParameters(model.state, 1, model.filters()),
     'group.id': id,
     'group.limit': MEMBERS_PAGE,
     'group.offset': known.members.length,
@@ -77,52 +82,52 @@ async function loadMembers(model: Model, id: string): Promise<boolean> {
   const members = [...known.members, ...(groups[0]?.members ?? [])];
   // Members may have been deleted meanwhile: then the size is the number of loaded ones.
   const size = groups[0]?.members.length === MEMBERS_PAGE ? (groups[0]?.size ?? 0) : members.length;
-  const all = model.shown.review.groups.map((group) => (group.id === id ? { ...group, size, members } : group));
-  model.update({ review: { ...model.shown.review, groups: all } });
+  const all = model.pageData.review.groups.map((group) => (group.id === id ? { ...group, size, members } : group));
+  model.update({ review: { ...model.pageData.review, groups: all } });
   return members.length < size;
 }
 
 /** Marks documents for deletion, or removes the mark. */
 export function choose(model: Model, ids: readonly string[], isChosen: boolean): void {
-  const chosen = new Set(model.shown.review.chosen);
-  for (const id of ids) isChosen ? chosen.add(id) : chosen.delete(id);
-  model.update({ review: { ...model.shown.review, chosen } });
+  const marked = new Set(model.pageData.review.marked);
+  for (const id of ids) isChosen ? marked.add(id) : marked.delete(id);
+  model.update({ review: { ...model.pageData.review, marked } });
 }
 
 /**
  * Marks all members of a group for deletion except the one to keep, including those not loaded yet. Without an id, does
  * so in all groups, which are loaded first.
  */
-export async function keepOne(model: Model, keep: Keep, id?: string): Promise<void> {
+export async function markAllExcept(model: Model, keep: KeepRule, id?: string): Promise<void> {
   try {
     if (id === undefined) while (await loadNext(model));
-    for (const { id: one } of model.shown.review.groups.filter((group) => id === undefined || group.id === id)) {
+    for (const { id: one } of model.pageData.review.groups.filter((group) => id === undefined || group.id === id)) {
       while (hasMore(model, one) && (await loadMembers(model, one)));
-      const group = model.shown.review.groups.find((known) => known.id === one);
-      const members = group ? membersFrom(group, model.shown.review.minScore) : [];
+      const group = model.pageData.review.groups.find((known) => known.id === one);
+      const members = group ? membersAbove(group, model.pageData.review.minScore) : [];
       choose(
         model,
         members.map((member) => member.id),
         false,
       );
-      if (members.length > 1) choose(model, restOf(members, keep), true);
+      if (members.length > 1) choose(model, idsToDelete(members, keep), true);
     }
   } catch (error) {
     model.showError(error);
   }
 }
 
-function hasMore({ shown }: Model, id: string): boolean {
-  const group = shown.review.groups.find((one) => one.id === id);
+function hasMore({ pageData }: Model, id: string): boolean {
+  const group = pageData.review.groups.find((one) => one.id === id);
   return group !== undefined && group.members.length < group.size;
 }
 
 /** @returns whether there are more groups */
 async function loadNext(model: Model): Promise<boolean> {
-  const { nextCursor, groups } = model.shown.review;
+  const { nextCursor, groups } = model.pageData.review;
   if (nextCursor === undefined) return false;
   await loadGroups(model, 'next');
-  return model.shown.review.groups.length > groups.length;
+  return model.pageData.review.groups.length > groups.length;
 }
 
 /** Maximum number of documents in one decision. */
@@ -131,18 +136,18 @@ const MAX_DECIDED = 100;
 /** Decides that the members of a group are different pictures, and offers to undo that. */
 export async function separate(model: Model, id: string): Promise<void> {
   const { collection } = model;
-  const { review } = model.shown;
+  const { review } = model.pageData;
   const group = review.groups.find((one) => one.id === id);
   if (group === undefined) return;
-  const ids = membersFrom(group, review.minScore)
+  const ids = membersAbove(group, review.minScore)
     .slice(0, MAX_DECIDED)
     .map((member) => member.id);
   try {
     await collection.decideGroups(ids, 'different');
-    const shown = model.shown.review;
+    const shown = model.pageData.review;
     const groups = shown.groups.filter((one) => one.id !== id);
     const numFound = shown.numFound && shown.numFound - 1;
-    model.update({ error: null, review: withShownMarks({ ...shown, groups, numFound }) });
+    model.update({ error: null, review: withVisibleMarks({ ...shown, groups, numFound }) });
     offerUndo(model, {
       text: TEXTS.review.separated(ids.length),
       async undo() {

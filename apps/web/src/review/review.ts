@@ -3,10 +3,10 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from '../actions.ts';
 import { pathOf } from '../details/facts.ts';
-import { scoreText } from '../parts.ts';
+import { scoreText } from '../elements.ts';
 import { TEXTS } from '../texts.ts';
-import { KEPT_SECONDS, MAX_KEPT } from '../undoable.ts';
-import { groupOf, keepChoice } from './group.ts';
+import { MAX_UNDOABLE_DOCUMENTS, UNDO_SECONDS } from '../undoable.ts';
+import { groupOf, keepRuleSelect } from './group.ts';
 import type { Review } from './state.ts';
 
 const T = TEXTS.review;
@@ -25,17 +25,17 @@ export function review(shown: Review, loading: boolean, actions: Actions, collec
     ${emptyNote(shown, loading)}
     ${
       shown.nextCursor !== undefined
-        ? html`<button class="more" ?disabled=${loading} @click=${actions.more}>${loading ? TEXTS.results.loading : TEXTS.results.more}</button>`
+        ? html`<button class="more" ?disabled=${loading} @click=${actions.loadMore}>${loading ? TEXTS.results.loading : TEXTS.results.more}</button>`
         : nothing
     }
-    ${shown.chosen.size > 0 ? chosenBar(shown, actions) : nothing} ${confirmation(shown, actions)}`;
+    ${shown.marked.size > 0 ? markedBar(shown, actions) : nothing} ${confirmation(shown, actions)}`;
 }
 
 /** Controls for all groups: progress, minimum score, and what to keep. */
 function toolbar(shown: Review, actions: Actions): TemplateResult | typeof nothing {
-  const { numFound, threshold, minScore, most, commit, asOfCommit, groups } = shown;
-  if (numFound === null || (groups.length === 0 && most === 0)) return nothing;
-  const done = Math.max(0, most - numFound);
+  const { numFound, threshold, minScore, maxNumFound, commit, asOfCommit, groups } = shown;
+  if (numFound === null || (groups.length === 0 && maxNumFound === 0)) return nothing;
+  const done = Math.max(0, maxNumFound - numFound);
   return html`<div class="review-bar" role="group" aria-label=${T.toolbar}>
     <label class="least">${T.least}
       <input type="range" min=${threshold} max="1" step="0.005" .value=${String(Math.max(threshold, minScore))}
@@ -43,13 +43,13 @@ function toolbar(shown: Review, actions: Actions): TemplateResult | typeof nothi
         @input=${(event: Event) => actions.setMinScore(Number((event.target as HTMLInputElement).value))} />
       <output>${scoreText(Math.max(threshold, minScore))}</output>
     </label>
-    ${keepChoice(T.keepInAll, (keep) => actions.keep(keep))}
+    ${keepRuleSelect(T.keepInAll, (keep) => actions.markAllExcept(keep))}
     <span class="spacer"></span>
     ${commit > asOfCommit ? html`<span class="behind">${T.behind}</span>` : nothing}
     ${
       done > 0
-        ? html`<span class="about">${T.done(done, most)}</span>
-            <progress aria-label=${T.progress} max=${most} .value=${done}></progress>`
+        ? html`<span class="about">${T.done(done, maxNumFound)}</span>
+            <progress aria-label=${T.progress} max=${maxNumFound} .value=${done}></progress>`
         : nothing
     }
     <span class="about keys">${T.keys}</span>
@@ -69,35 +69,35 @@ export function askForDelete(): void {
 }
 
 /** Closes the confirmation without an answer. */
-export function closeQuestions(): void {
+export function closeDialogs(): void {
   (document.getElementById(DIALOG) as HTMLDialogElement | null)?.close();
 }
 
-function chosenBar({ chosen, deleting }: Review, actions: Actions): TemplateResult {
+function markedBar({ marked, deleting }: Review, actions: Actions): TemplateResult {
   return html`<div class="chosen-bar" role="region" aria-label=${T.chosenRegion}>
-    <span aria-live="polite">${T.chosen(chosen.size)}</span>
-    <button class="quiet" @click=${() => actions.choose([...chosen], false)}>${T.keepAll}</button>
+    <span aria-live="polite">${T.chosen(marked.size)}</span>
+    <button class="quiet" @click=${() => actions.markForDeletion([...marked], false)}>${T.keepAll}</button>
     <button class="primary" ?disabled=${deleting} @click=${actions.askForDelete}>${deleting ? T.deleting : T.deleteChosen}</button>
   </div>`;
 }
 
 /** Asks for confirmation before documents are deleted. */
-function confirmation({ chosen, groups }: Review, actions: Actions): TemplateResult {
+function confirmation({ marked, groups }: Review, actions: Actions): TemplateResult {
   const emptied = groups.filter(
-    ({ size, members }) => size === members.length && members.every(({ id }) => chosen.has(id)),
+    ({ size, members }) => size === members.length && members.every(({ id }) => marked.has(id)),
   ).length;
   const paths = groups
     .flatMap(({ members }) => members)
-    .flatMap((member) => (chosen.has(member.id) ? (pathOf(member) ?? []) : []));
+    .flatMap((member) => (marked.has(member.id) ? (pathOf(member) ?? []) : []));
   const close = (event: Event) => (event.currentTarget as HTMLElement).closest('dialog')?.close();
   const confirm = (event: Event) => {
     close(event);
-    void actions.deleteChosen();
+    void actions.deleteMarked();
   };
   return html`<dialog id=${DIALOG} aria-label=${T.confirm} @close=${actions.answered}>
-    <p><b>${T.question(chosen.size)}</b></p>
+    <p><b>${T.question(marked.size)}</b></p>
     <p>
-      ${chosen.size > MAX_KEPT ? T.tooMany : T.undoFor(KEPT_SECONDS)}
+      ${marked.size > MAX_UNDOABLE_DOCUMENTS ? T.tooMany : T.undoFor(UNDO_SECONDS)}
       ${T.filesStay}
       ${emptied > 0 ? html`<b>${T.emptied(emptied)}</b>` : nothing}
     </p>

@@ -1,5 +1,5 @@
 import type { FoundGroup } from '@akin/client';
-import type { Compared } from './compared.ts';
+import type { Comparison } from './comparison.ts';
 
 /** The groups of near-duplicates, as far as the page has loaded them. */
 export interface Review {
@@ -13,13 +13,13 @@ export interface Review {
   readonly asOfCommit: number;
   readonly nextCursor: string | undefined;
   /** Ids of documents marked for deletion. */
-  readonly chosen: ReadonlySet<string>;
+  readonly marked: ReadonlySet<string>;
   readonly deleting: boolean;
   /** Minimum score of the displayed members; 0: all. */
   readonly minScore: number;
   /** The maximum number of groups so far; the difference to the current number is the progress. */
-  readonly most: number;
-  readonly compared: Compared | null;
+  readonly maxNumFound: number;
+  readonly comparison: Comparison | null;
 }
 
 export const NO_REVIEW: Review = {
@@ -30,11 +30,11 @@ export const NO_REVIEW: Review = {
   commit: 0,
   asOfCommit: 0,
   nextCursor: undefined,
-  chosen: new Set(),
+  marked: new Set(),
   deleting: false,
   minScore: 0,
-  most: 0,
-  compared: null,
+  maxNumFound: 0,
+  comparison: null,
 };
 
 /** Number of members of a group that are displayed at first. */

@@ -14,8 +14,8 @@ let sample: { readonly run: string; readonly at: number; readonly worked: number
 /** Updates the runs regularly. */
 export async function watchRuns(model: Model): Promise<void> {
   // A key with the scope `search` must not see runs.
-  if (model.shown.scope !== null && model.shown.scope !== 'search' && !document.hidden) await updateRuns(model);
-  const isRunning = model.shown.runs.list.some(({ state }) => state === 'running');
+  if (model.pageData.scope !== null && model.pageData.scope !== 'search' && !document.hidden) await updateRuns(model);
+  const isRunning = model.pageData.runs.list.some(({ state }) => state === 'running');
   setTimeout(() => void watchRuns(model), isRunning ? RUNNING_MILLISECONDS : IDLE_MILLISECONDS);
 }
 
@@ -24,13 +24,13 @@ export async function updateRuns(model: Model): Promise<void> {
   const { collection } = model.state;
   try {
     const { runs: list } = await model.collection.runs();
-    if (collection === model.state.collection) model.update({ runs: take(model.shown.runs, list) });
+    if (collection === model.state.collection) model.update({ runs: mergeRuns(model.pageData.runs, list) });
   } catch {
     // Ignored here: the next search shows the error.
   }
 }
 
-function take(before: Runs, list: readonly Run[]): Runs {
+function mergeRuns(before: Runs, list: readonly Run[]): Runs {
   const running = list.find(({ state }) => state === 'running');
   const seen = new Set([...before.seen, ...(running ? [running.id] : [])]);
   return { ...before, list, seen, rate: running && rateOf(running) };

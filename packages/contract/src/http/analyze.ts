@@ -6,7 +6,7 @@ import { flag, text } from '../parameter.ts';
 export const analyze = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/analyze',
   summary: 'Analyze one picture without storing it.',
   description: 'Send `outputs` as the `import` of a document to index it without another analysis.',
@@ -36,7 +36,7 @@ export const analyze = endpoint({
   bodies: {
     'application/json': z.record(z.string(), z.unknown()).meta({ description: 'Parameters by name.' }),
   },
-  picture: 'input.data',
+  pictureParameter: 'input.data',
   response: responseOf({
     outputs: z.string().meta({ description: 'A JSON object as text, the value for `import`.' }),
     thumbnail: z.string().optional().meta({ description: 'Base64 of a WebP of at most 256 px, if it was asked for.' }),

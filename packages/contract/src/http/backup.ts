@@ -5,7 +5,7 @@ import { endpoint } from '../endpoint.ts';
 export const backup = endpoint({
   methods: ['POST'],
   scope: 'admin',
-  under: 'service',
+  mount: 'service',
   path: '/api/backup',
   summary: 'Back up the embedded store while it serves.',
   description:

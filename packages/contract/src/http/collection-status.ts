@@ -6,7 +6,7 @@ import { endpoint } from '../endpoint.ts';
 export const collectionStatus = endpoint({
   methods: ['GET'],
   scope: 'search',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}',
   summary: 'Get the state of one collection.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),

@@ -6,7 +6,7 @@ export const collections = endpoint({
   methods: ['GET'],
   scope: 'search',
   filtersCollections: true,
-  under: 'collections',
+  mount: 'collections',
   path: '',
   summary: 'List all collections with their state.',
   parameters: z.object(COMMON_PARAMETERS),

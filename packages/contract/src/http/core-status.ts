@@ -7,7 +7,7 @@ export const coreStatus = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
   filtersCollections: true,
-  under: 'legacy',
+  mount: 'legacy',
   path: '/admin/cores',
   summary: 'Get the state of the collections, in the format that old clients read.',
   description:

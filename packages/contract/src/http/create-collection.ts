@@ -7,12 +7,12 @@ import { integer, text } from '../parameter.ts';
 export const createCollection = endpoint({
   methods: ['PUT'],
   scope: 'admin',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}',
   summary: 'Create an empty collection.',
   description:
     'The only settings of a collection are its content model, its number of shards, their servers and its quota. The body must be `{}` or empty.',
-  changes: true,
+  changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     model: text().optional().meta({

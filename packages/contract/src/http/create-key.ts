@@ -30,7 +30,7 @@ const parameters = z.object({
 export const createKey = endpoint({
   methods: ['POST'],
   scope: 'admin',
-  under: 'service',
+  mount: 'service',
   path: '/api/keys',
   summary: 'Create a key. Only this response contains its text.',
   parameters,

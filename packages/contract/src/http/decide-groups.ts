@@ -8,12 +8,12 @@ const MAX_IDS = 100;
 export const decideGroups = endpoint({
   methods: ['POST'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/groups/decisions',
   summary: 'Decide that documents do not belong to one group of near-duplicates, or withdraw that decision.',
   description:
     'No two of these documents are in one group. If two are near the same representative, the farther one leaves the group. Decisions survive a reindex and are removed with the document.',
-  changes: true,
+  changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     ids: z
@@ -30,6 +30,6 @@ export const decideGroups = endpoint({
       decision: z.literal('different').nullable(),
     }),
   },
-  structured: ['decision'],
+  jsonParameters: ['decision'],
   response: responseOf({ ids: z.array(z.string()), decision: z.literal('different').nullable() }),
 });

@@ -23,12 +23,12 @@ const SOLR_FIELD = z.looseObject({ name: z.string(), type: z.string(), multiValu
 export const defineFields = endpoint({
   methods: ['POST'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/schema',
   summary: 'Give fields their types before any document has them.',
   description:
     'Without it, the first value of a field decides its type. A field that already has the requested type stays as it is. A field with another type is a conflict, and then no field is defined.',
-  changes: true,
+  changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     field: z
@@ -54,7 +54,7 @@ export const defineFields = endpoint({
       'add-field': z.union([SOLR_FIELD, z.array(SOLR_FIELD)]).optional(),
     }),
   },
-  structured: ['add-field', ...REFUSED_SCHEMA_COMMANDS],
+  jsonParameters: ['add-field', ...REFUSED_SCHEMA_COMMANDS],
   response: responseOf({
     schema: schema.response.shape.schema.optional().meta({ description: 'Missing after `add-field`.' }),
   }),

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 export const docs = endpoint({
   methods: ['GET'],
   scope: 'anyone',
-  under: 'service',
+  mount: 'service',
   path: '/docs',
   summary: 'The same as an HTML page.',
   parameters: z.object({}),

@@ -5,10 +5,10 @@ import { endpoint } from '../endpoint.ts';
 export const dropCollection = endpoint({
   methods: ['DELETE'],
   scope: 'admin',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}',
   summary: 'Drop a collection and all its documents.',
-  changes: true,
+  changesData: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   response: responseOf({}),
 });

@@ -7,7 +7,7 @@ import { MAX_AFTER_TIMEOUT } from '../search.ts';
 export const get = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/get',
   summary: 'Get documents by id, as of the last commit.',
   description:

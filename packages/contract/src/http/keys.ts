@@ -5,7 +5,7 @@ import { endpoint } from '../endpoint.ts';
 export const keys = endpoint({
   methods: ['GET'],
   scope: 'admin',
-  under: 'service',
+  mount: 'service',
   path: '/api/keys',
   summary: 'List all keys without their secrets, oldest first.',
   parameters: z.object(COMMON_PARAMETERS),

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 export const live = endpoint({
   methods: ['GET'],
   scope: 'anyone',
-  under: 'service',
+  mount: 'service',
   path: '/health/live',
   summary: 'Check whether the process answers.',
   parameters: z.object({}),

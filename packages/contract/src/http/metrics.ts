@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 export const metrics = endpoint({
   methods: ['GET'],
   scope: 'admin',
-  under: 'service',
+  mount: 'service',
   path: '/metrics',
   summary: 'Metrics for Prometheus.',
   parameters: z.object({}),

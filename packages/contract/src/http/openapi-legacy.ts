@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 export const openapiLegacy = endpoint({
   methods: ['GET'],
   scope: 'anyone',
-  under: 'service',
+  mount: 'service',
   path: '/openapi-legacy.json',
   summary: 'The endpoints for clients of Solr and Flow, as OpenAPI 3.1.',
   parameters: z.object({}),

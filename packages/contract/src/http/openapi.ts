@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 export const openapi = endpoint({
   methods: ['GET'],
   scope: 'anyone',
-  under: 'service',
+  mount: 'service',
   path: '/openapi.json',
   summary: 'This document: OpenAPI 3.1.',
   parameters: z.object({}),

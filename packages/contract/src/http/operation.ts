@@ -5,7 +5,7 @@ import { endpoint } from '../endpoint.ts';
 export const operation = endpoint({
   methods: ['GET'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/operations/{operation}',
   summary: 'Get one accepted operation and its state.',
   parameters: z.object({

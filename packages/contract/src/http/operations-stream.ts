@@ -6,7 +6,7 @@ import { text } from '../parameter.ts';
 export const operationsStream = endpoint({
   methods: ['GET'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/operations/stream',
   summary: 'Stream operations when they are finished, as Server-Sent Events.',
   description:

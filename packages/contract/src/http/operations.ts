@@ -6,7 +6,7 @@ import { choice, integer, text } from '../parameter.ts';
 export const operations = endpoint({
   methods: ['GET'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/operations',
   summary: 'List accepted operations in order, with their states.',
   parameters: z.object({

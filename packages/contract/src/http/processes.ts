@@ -15,7 +15,7 @@ const PROCESS = z.object({
 export const processes = endpoint({
   methods: ['GET'],
   scope: 'admin',
-  under: 'service',
+  mount: 'service',
   path: '/api/processes',
   summary: 'List the processes of the fleet that are connected to its PostgreSQL.',
   description:

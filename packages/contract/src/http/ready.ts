@@ -5,7 +5,7 @@ import { choice } from '../parameter.ts';
 export const ready = endpoint({
   methods: ['GET'],
   scope: 'anyone',
-  under: 'service',
+  mount: 'service',
   path: '/health/ready',
   summary: 'Check whether the process can do its work. If not, the response is 503 and says why.',
   parameters: z.object({

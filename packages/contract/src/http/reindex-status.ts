@@ -29,7 +29,7 @@ export const REINDEX = z
 export const reindexStatus = endpoint({
   scope: 'index',
   methods: ['GET'],
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/reindex',
   summary: 'Progress of the reindex of a collection, or how the last one ended.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),

@@ -11,12 +11,12 @@ export const RUN_ID_PARAMETER = text()
 export const reportRun = endpoint({
   methods: ['PUT'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/runs/{run}',
   summary: 'Report the state of a run over a folder.',
   description:
     'The program that indexes chooses an id and reports every few seconds. A collection keeps the ten runs that were reported last.',
-  changes: true,
+  changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     run: RUN_ID_PARAMETER,
@@ -43,6 +43,6 @@ export const reportRun = endpoint({
       failures: z.array(RUN_FAILURE).max(MAX_RUN_FAILURES).optional(),
     }),
   },
-  structured: ['failures'],
+  jsonParameters: ['failures'],
   response: responseOf({ run: RUN }),
 });

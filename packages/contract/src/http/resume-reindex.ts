@@ -6,11 +6,11 @@ import { REINDEX } from './reindex-status.ts';
 export const resumeReindex = endpoint({
   scope: 'admin',
   methods: ['POST'],
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/reindex/resume',
   summary: 'Continue a paused reindex.',
   description: 'This gateway continues where the reindex stopped. 409 if it is not paused.',
-  changes: true,
+  changesData: true,
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),
   bodies: { 'application/json': z.object({}) },
   response: responseOf(REINDEX.shape),

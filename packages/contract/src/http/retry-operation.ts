@@ -5,7 +5,7 @@ import { endpoint } from '../endpoint.ts';
 export const retryOperation = endpoint({
   methods: ['POST'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/operations/{operation}/retry',
   summary: 'Retry a failed operation, at its old position in the order.',
   parameters: z.object({
@@ -14,5 +14,5 @@ export const retryOperation = endpoint({
     ...COMMON_PARAMETERS,
   }),
   response: responseOf(OPERATION.shape),
-  changes: true,
+  changesData: true,
 });

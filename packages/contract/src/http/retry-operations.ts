@@ -7,7 +7,7 @@ import { choice } from '../parameter.ts';
 export const retryOperations = endpoint({
   methods: ['POST'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/operations/retry',
   summary: 'Retry all failed operations, or those that failed for one reason.',
   parameters: z.object({
@@ -27,5 +27,5 @@ export const retryOperations = endpoint({
         'Operations that stay failed, because a later atomic update has already changed the document: send the whole document again.',
     }),
   }),
-  changes: true,
+  changesData: true,
 });

@@ -6,7 +6,7 @@ import { text } from '../parameter.ts';
 export const revokeKey = endpoint({
   methods: ['DELETE'],
   scope: 'admin',
-  under: 'service',
+  mount: 'service',
   path: '/api/keys/{id}',
   summary: 'Revoke a key permanently. All gateways refuse it within a few seconds.',
   parameters: z.object({

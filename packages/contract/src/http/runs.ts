@@ -6,7 +6,7 @@ import { RUN } from '../run.ts';
 export const runs = endpoint({
   methods: ['GET'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/runs',
   summary: 'List the ten newest runs over folders, with their progress and failures.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),

@@ -5,7 +5,7 @@ import { endpoint } from '../endpoint.ts';
 export const schema = endpoint({
   methods: ['GET'],
   scope: 'search',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/schema',
   summary: 'List the fields of a collection with their types.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, ...COMMON_PARAMETERS }),

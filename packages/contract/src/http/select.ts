@@ -4,11 +4,11 @@ import { SEARCH_BODIES, SEARCH_PARAMETERS, SEARCH_RESPONSE } from '../search.ts'
 export const select = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/select',
   summary: 'Search. Ranks by similarity only with `rank.by.*`.',
   parameters: SEARCH_PARAMETERS,
   bodies: SEARCH_BODIES,
-  picture: 'rank.by.data',
+  pictureParameter: 'rank.by.data',
   response: SEARCH_RESPONSE,
 });

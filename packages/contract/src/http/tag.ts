@@ -21,7 +21,7 @@ const TAG = z
 export const tag = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/tag',
   summary: 'Suggest labels for a picture, from the most similar documents.',
   description:
@@ -51,7 +51,7 @@ export const tag = endpoint({
     afterTimeout: integer(0, MAX_AFTER_TIMEOUT).default(30_000).meta({ description: 'As for a search.' }),
     ...COMMON_PARAMETERS,
   }),
-  picture: 'tagging.input.data',
+  pictureParameter: 'tagging.input.data',
   response: responseOf({
     tags: z.array(TAG).meta({ description: 'Highest confidence first.' }),
     voters: z.int().meta({ description: 'Number of documents that voted.' }),

@@ -6,7 +6,7 @@ import { text } from '../parameter.ts';
 export const thumbnail = endpoint({
   methods: ['GET'],
   scope: 'search',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/thumbnail',
   summary: 'Get the thumbnail of a document, as WebP of at most 256 × 256 pixels.',
   parameters: z.object({ collection: COLLECTION_PARAMETER, id: text().meta({ description: 'Id of the document.' }) }),

@@ -15,7 +15,7 @@ const TOMBSTONE = z
 export const tombstones = endpoint({
   methods: ['GET'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/tombstones',
   summary: 'List the files whose documents were deleted on purpose, ordered by id.',
   description:

@@ -4,14 +4,14 @@ import { DOCUMENTS, JSON_BODIES, UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STAT
 export const updateJsonDocs = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/update/json/docs',
   summary: 'Add documents only.',
   description: 'Below both prefixes, a single object is a document, never commands.',
-  changes: true,
+  changesData: true,
   parameters: UPDATE_PARAMETERS,
   bodies: { ...JSON_BODIES, 'application/json': DOCUMENTS },
-  streamed: true,
+  streamsBody: true,
   response: UPDATE_RESPONSE,
   statuses: UPDATE_STATUSES,
 });

@@ -4,14 +4,14 @@ import { JSON_BODIES, UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STATUSES } from
 export const updateJson = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/update/json',
   summary: 'Update with JSON only, at the path that old clients use.',
   description: 'The same as `/update`.',
-  changes: true,
+  changesData: true,
   parameters: UPDATE_PARAMETERS,
   bodies: JSON_BODIES,
-  streamed: true,
+  streamsBody: true,
   response: UPDATE_RESPONSE,
   statuses: UPDATE_STATUSES,
 });

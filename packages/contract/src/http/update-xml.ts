@@ -4,14 +4,14 @@ import { UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STATUSES, XML_CHANGES } from
 export const updateXml = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/update/xml',
   summary: 'Update with XML only, at the path that old clients use.',
   description: 'The same as `/update`.',
-  changes: true,
+  changesData: true,
   parameters: UPDATE_PARAMETERS,
   bodies: { 'application/xml': XML_CHANGES },
-  streamed: true,
+  streamsBody: true,
   response: UPDATE_RESPONSE,
   statuses: UPDATE_STATUSES,
 });

@@ -4,15 +4,15 @@ import { JSON_BODIES, UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STATUSES, XML_C
 export const update = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
-  under: 'collections',
+  mount: 'collections',
   path: '/{collection}/update',
   summary: 'Add, replace and delete documents, and commit.',
   description:
     'All or nothing: akin checks every document before it accepts any. Changes become visible with a commit: every 15 seconds, or at once with `commit=true`. A GET takes commit parameters only.',
-  changes: true,
+  changesData: true,
   parameters: UPDATE_PARAMETERS,
   bodies: { ...JSON_BODIES, 'application/xml': XML_CHANGES },
-  streamed: true,
+  streamsBody: true,
   response: UPDATE_RESPONSE,
   statuses: UPDATE_STATUSES,
 });

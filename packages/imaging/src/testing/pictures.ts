@@ -43,7 +43,7 @@ export function toSharp({ width, height, data }: Pixels): Sharp {
  * What a camera stores with EXIF orientation 1 to 8 so that a viewer shows `upright`. Computed directly from the
  * definition: at which sides of the scene row 0 and column 0 of the file are.
  */
-export function storedAs(orientation: number, upright: Pixels): Pixels {
+export function withOrientation(orientation: number, upright: Pixels): Pixels {
   const { width: w, height: h } = upright;
   const source: Record<number, (row: number, column: number) => [x: number, y: number]> = {
     1: (row, column) => [column, row],

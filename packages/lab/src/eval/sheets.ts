@@ -13,7 +13,7 @@ import { writeSheet } from './sheet.ts';
 interface Sheet {
   readonly name: string;
   readonly about: string;
-  readonly rows: readonly { readonly tiles: readonly Bitmap[]; readonly says: string }[];
+  readonly rows: readonly { readonly tiles: readonly Bitmap[]; readonly caption: string }[];
 }
 
 const SIDE = 224;
@@ -63,7 +63,7 @@ export async function drawSheets(
       `## ${name}.png`,
       about,
       `![${name}](${name}.png)`,
-      rows.flatMap(({ says }) => (says ? [`1. ${says}`] : [])).join('\n'),
+      rows.flatMap(({ caption }) => (caption ? [`1. ${caption}`] : [])).join('\n'),
     );
   }
   await writeFile(join(results, 'pictures.md'), `${lines.join('\n\n')}\n`);
@@ -83,7 +83,7 @@ async function contentSheets(report: Report, pictures: readonly DescribedPicture
     rows: await Promise.all(
       list.map(async ({ picture, precision, nearest }) => ({
         tiles: await Promise.all([picture, ...nearest].map((i) => show(pictures[i]))),
-        says: `${nameOf(report, picture)}: ${precision.toFixed(2)}`,
+        caption: `${nameOf(report, picture)}: ${precision.toFixed(2)}`,
       })),
     ),
   });
@@ -106,7 +106,7 @@ async function pairs(
 ): Promise<Sheet> {
   const rows = list.slice(0, ROWS).map(async ({ a, b, score }) => ({
     tiles: await Promise.all([show(pictures[a]), show(pictures[b])]),
-    says: `${score.toFixed(2)}: ${nameOf(report, a)} and ${nameOf(report, b)}`,
+    caption: `${score.toFixed(2)}: ${nameOf(report, a)} and ${nameOf(report, b)}`,
   }));
   return { name, about, rows: await Promise.all(rows) };
 }
@@ -125,7 +125,7 @@ async function missedCopies(report: Report, pictures: readonly DescribedPicture[
         show(pictures[picture]),
         ...missed.map(({ i }) => readBitmap(images[i] as Buffer, SIDE)),
       ]),
-      says: `${nameOf(report, picture)}: ${missed.map(({ name, score }) => `${name} ${three(score)}`).join(', ') || 'all found'}`,
+      caption: `${nameOf(report, picture)}: ${missed.map(({ name, score }) => `${name} ${three(score)}`).join(', ') || 'all found'}`,
     });
   }
   return { name: 'copies-missed', about: 'Pictures and those of their edits that score below 0.7 with them.', rows };
@@ -134,7 +134,7 @@ async function missedCopies(report: Report, pictures: readonly DescribedPicture[
 async function byColor({ color }: Report, pictures: readonly DescribedPicture[]): Promise<Sheet> {
   const rows = color.byHex.map(async ({ hex, gainAt10, nearest }) => ({
     tiles: [swatch(hex), ...(await Promise.all(nearest.slice(0, MORE).map((i) => show(pictures[i]))))],
-    says: `${hex}: gain ${two(gainAt10)}`,
+    caption: `${hex}: gain ${two(gainAt10)}`,
   }));
   return { name: 'colors', about: 'What comes first when ranked by one colour.', rows: await Promise.all(rows) };
 }
@@ -146,7 +146,7 @@ async function palettes(pictures: readonly DescribedPicture[]): Promise<Sheet> {
     const names = (values.color_names as readonly string[]).join(', ');
     return {
       tiles: [await show(picture), ...hexes.map(swatch)],
-      says: `${names}${values.color_isolated ? '; isolated' : ''}`,
+      caption: `${names}${values.color_isolated ? '; isolated' : ''}`,
     };
   });
   return {
@@ -171,7 +171,7 @@ async function copyspace(pictures: readonly DescribedPicture[]): Promise<Sheet> 
       });
       return { width, height, data: dimmed };
     });
-    rows.push({ tiles: await Promise.all(tiles), says: '' });
+    rows.push({ tiles: await Promise.all(tiles), caption: '' });
   }
   return { name: 'copyspace', about: 'Bright cells have free space for text.', rows };
 }

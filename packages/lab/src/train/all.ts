@@ -12,8 +12,8 @@ import { classFolders } from '@akin/modules/internal/learn/class-folders';
 import { pictureFiles } from '@akin/modules/internal/learn/sample-folder';
 import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
 import { fail, readArguments } from './arguments.ts';
+import { checkModel, installModel } from './install-model.ts';
 import { MIN_PICTURES } from './network-axes.ts';
-import { checkModel, takeModel } from './take-model.ts';
 
 const { folders, classes, model, backend } = await readArguments(
   'train -- <folder of pictures> [--classes <folder of folders>] [--model <folder>]',
@@ -31,7 +31,7 @@ if (classes !== undefined) await classFolders(classes).catch(fail);
 const folder = model === undefined ? MODEL_FOLDER : pathToFileURL(`${resolve(model)}/`);
 try {
   console.log(`${await checkModel(folder, backend)}: gives what its reference says`);
-  if (folder !== MODEL_FOLDER) await takeModel(folder);
+  if (folder !== MODEL_FOLDER) await installModel(folder);
 } catch (error) {
   fail(`The network in ${fileURLToPath(folder)} is not taken. ${error instanceof Error ? error.message : error}`);
 }

@@ -3,7 +3,7 @@ import { BACKENDS, type Backend, checkBackend } from '@akin/modules/internal/net
 import { MODULES } from '@akin/modules/manifests';
 
 /** The arguments of a training script, in addition to `--backend`, which all scripts accept. */
-interface Wanted {
+interface ArgumentSpec {
   /** Number of required folders, in the order of the usage text. */
   readonly folders: number;
   /** Whether names of modules with a codebook may follow. */
@@ -28,7 +28,7 @@ interface Arguments {
  *
  * @param usage The text after `npm run`, without `--backend`.
  */
-export async function readArguments(usage: string, wanted: Wanted): Promise<Arguments> {
+export async function readArguments(usage: string, wanted: ArgumentSpec): Promise<Arguments> {
   try {
     const { backend, ...others } = parse(wanted);
     await checkBackend(backend);
@@ -45,7 +45,7 @@ export function fail(why: unknown): never {
 }
 
 /** @throws {Error} that says what is wrong. */
-function parse({ folders, modules = false, options = [] }: Wanted): Arguments {
+function parse({ folders, modules = false, options = [] }: ArgumentSpec): Arguments {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: Object.fromEntries(['backend', ...options].map((name) => [name, { type: 'string' }])),

@@ -14,8 +14,8 @@ import { PATTERN_AXES } from '@akin/modules/internal/duplicate/axes';
 import { PATTERN_DIMENSIONS } from '@akin/modules/internal/duplicate/pattern';
 import { analyzeClasses, classFolders } from '@akin/modules/internal/learn/class-folders';
 import { discriminantAxes, scatterOf } from '@akin/modules/internal/learn/discriminant';
-import { filesBelow } from '@akin/modules/internal/learn/files-below';
 import { scaledToOne, toRows } from '@akin/modules/internal/learn/linear';
+import { listFiles } from '@akin/modules/internal/learn/list-files';
 import { COPIES_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import type { Picture } from '@akin/modules/internal/picture';
 import { fail, readArguments } from './arguments.ts';
@@ -39,12 +39,12 @@ const {
   options: ['classes'],
 });
 const [folder] = folders as [string];
-const files = await filesBelow(folder).catch(fail);
+const files = await listFiles(folder).catch(fail);
 const filesOfClasses = classesFolder === undefined ? [] : await classFolders(classesFolder).catch(fail);
 
 let network = '';
 const pictures = await extractFeatures(files, backend, async (picture) => ({
-  seen: await seenIn(picture),
+  seen: await networkFeaturesOf(picture),
   gradients: gradientsOf(picture.square()),
 }));
 if (pictures.size < MIN_PICTURES) {
@@ -69,10 +69,10 @@ try {
 }
 
 async function seenInFiles(files: readonly string[]): Promise<Float64Array[]> {
-  return [...(await extractFeatures(files, backend, seenIn)).values()];
+  return [...(await extractFeatures(files, backend, networkFeaturesOf)).values()];
 }
 
-async function seenIn(picture: Picture): Promise<Float64Array> {
+async function networkFeaturesOf(picture: Picture): Promise<Float64Array> {
   const { model, heads, pool } = await picture.features();
   network = model;
   return networkFeatures(heads.content, pool);

@@ -10,7 +10,7 @@ import { resizeArea } from '@akin/imaging';
 import { sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
 import { rootsOf } from '@akin/modules/internal/content/join';
 import { contentCrops } from '@akin/modules/internal/content-crop';
-import { filesBelow } from '@akin/modules/internal/learn/files-below';
+import { listFiles } from '@akin/modules/internal/learn/list-files';
 import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
 import { ORIENTATIONS, oriented } from '@akin/modules/internal/orientations';
 import { SQUARE } from '@akin/modules/internal/picture';
@@ -24,7 +24,7 @@ const { folders, backend } = await readArguments('copies-pictures -- <folder of 
   folders: 2,
 });
 const [pictures, target] = folders as [string, string];
-const files = await filesBelow(pictures).catch(fail);
+const files = await listFiles(pictures).catch(fail);
 const main = await sharedNetworks(backend)(MODEL_FOLDER, ['content']);
 const seen = await extractFeatures(files, backend, async (picture) => {
   const [inner] = contentCrops(picture.pixels, picture.square());

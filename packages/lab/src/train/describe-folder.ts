@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { roundToHalves } from '@akin/domain';
 import { decodeImage } from '@akin/imaging';
 import { MIN_SIDE, sharedNetworks } from '@akin/modules/internal/analyzer/analyze-image';
-import { filesBelow } from '@akin/modules/internal/learn/files-below';
 import { type Rows, toRows } from '@akin/modules/internal/learn/linear';
+import { listFiles } from '@akin/modules/internal/learn/list-files';
 import { loadModule } from '@akin/modules/internal/load-module';
 import type { Descriptor } from '@akin/modules/internal/module';
 import type { Backend } from '@akin/modules/internal/network/backend';
@@ -26,7 +26,7 @@ export async function describeFolder(
   progress: (done: number, all: number) => void,
   skip: (file: string, why: string) => void,
 ): Promise<Map<string, Described>> {
-  const files = await filesBelow(folder);
+  const files = await listFiles(folder);
   const found = new Map<string, Descriptor[]>();
   for (const [i, file] of files.entries()) {
     try {

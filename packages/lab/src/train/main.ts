@@ -1,6 +1,6 @@
 /**
- * `npm run train-codebooks -- <folder> [module…] [--backend onnx]`: trains the codebook of every module with a descriptor
- * on a folder of pictures.
+ * `npm run train-codebooks -- <folder> [module…] [--backend onnx]`: trains the codebook of every module with a
+ * descriptor on a folder of pictures.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { trainCodebook } from '@akin/modules/internal/learn/codebook';

@@ -39,8 +39,8 @@ const MIN_DIFFERENCE = 1e-4;
 export const SHRINKAGE = 4;
 
 /**
- * Computes the axes for the content features (`networkFeatures`): those along which all pictures differ most compared to
- * pictures of the same class.
+ * Computes the axes for the content features (`networkFeatures`): those along which all pictures differ most compared
+ * to pictures of the same class.
  *
  * @param pictures Features of pictures of all kinds, 1,280 numbers each in the shipped sizes.
  * @param classes Features for each class. Without classes the axes are the principal axes.

@@ -3,11 +3,11 @@ import { decodeImage, type ExifFacts, type ImageLimits, makeThumbnailFromPixels,
 import { isNetworkFolder } from '../content/network-folder.ts';
 import { loadModule } from '../load-module.ts';
 import { MODULES, parseModulesApply } from '../manifests.ts';
+import { memoizeAsync } from '../memoize-async.ts';
 import { isModelFolder } from '../model-folder/files.ts';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import type { Network } from '../network/network.ts';
-import { once } from '../once.ts';
 import { type OpenNetwork, preparePicture } from '../picture.ts';
 import { writeOutputs } from './write-outputs.ts';
 
@@ -108,12 +108,12 @@ export function sharedNetworks(backend: Backend): OpenNetwork {
     (await shared(folder.href, backend, ...heads)) as Network<Head>;
 }
 
-const shared = once(async (folder: string, backend: Backend, ...heads: string[]): Promise<Network<string>> => {
+const shared = memoizeAsync(async (folder: string, backend: Backend, ...heads: string[]): Promise<Network<string>> => {
   const { readModel, withHeads } = await import('../network/model.ts');
   const { openNetwork } = await import('../network/network.ts');
   return openNetwork(withHeads(await readModel<string>(new URL(folder)), heads), backend);
 });
-const ownContent = once(async (folder: string, backend: Backend, name: string) => {
+const ownContent = memoizeAsync(async (folder: string, backend: Backend, name: string) => {
   if (isModelFolder(folder)) {
     const { openFolderContent } = await import('../model-folder/content.ts');
     return openFolderContent(folder, name);

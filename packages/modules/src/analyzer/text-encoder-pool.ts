@@ -3,8 +3,8 @@ import { Piscina } from 'piscina';
 import type { TextAnalysis, TextReply, TextTask } from './text-encoder-worker.ts';
 
 /**
- * Describes texts by the text encoder of a model, in a separate thread, because the text encoder is as large as the image
- * tower.
+ * Describes texts by the text encoder of a model, in a separate thread, because the text encoder is as large as the
+ * image tower.
  */
 export interface TextEncoderPool extends AsyncDisposable {
   /**

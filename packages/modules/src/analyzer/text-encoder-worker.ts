@@ -1,9 +1,9 @@
 import { AkinError, stringifyJson } from '@akin/domain';
 import { contentManifest } from '../content/manifest.ts';
+import { memoizeAsync } from '../memoize-async.ts';
 import { untrainedCodebook } from '../model-folder/codebook.ts';
 import { readModelFolder } from '../model-folder/files.ts';
 import { openTextTower } from '../model-folder/words.ts';
-import { once } from '../once.ts';
 import { useCodebook } from '../vectors/codebook.ts';
 import { writeOutputs } from './write-outputs.ts';
 
@@ -25,7 +25,7 @@ export type TextReply =
   | { readonly analysis: TextAnalysis }
   | { readonly error: Pick<AkinError, 'code' | 'message' | 'details'> };
 
-const open = once(async (folder: string, name: string) => {
+const open = memoizeAsync(async (folder: string, name: string) => {
   const describe = await openTextTower(folder, name);
   useCodebook('content', untrainedCodebook(readModelFolder(folder)));
   return describe;
@@ -34,11 +34,13 @@ const open = once(async (folder: string, name: string) => {
 /** Describes one text in a worker thread. */
 export default async function encodeText({ text, folder, name }: TextTask): Promise<TextReply> {
   try {
-    const { model, vector, cut } = await (await open(folder, name))(text);
+    const { model, vector, truncatedTokens } = await (await open(folder, name))(text);
     const outputs = writeOutputs(contentManifest, { content_descriptor: { model, vector } });
     const start = JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
     const warnings =
-      cut === 0 ? [] : [`The text ${start} is too long for the model: its last ${cut} tokens were left out.`];
+      truncatedTokens === 0
+        ? []
+        : [`The text ${start} is too long for the model: its last ${truncatedTokens} tokens were left out.`];
     return { analysis: { outputs: stringifyJson(outputs), warnings } };
   } catch (error) {
     if (!(error instanceof AkinError)) throw error;

@@ -24,13 +24,13 @@ const color: Module = {
     {
       title: 'a red disc on white is an isolated red thing',
       picture: () => disc('#FFFFFF', '#D01010'),
-      gives: { color_isolated: true, color_names: ['red'], color_palette_hex: ['#D01010'], color_palette_freq: [1] },
+      expected: { color_isolated: true, color_names: ['red'], color_palette_hex: ['#D01010'], color_palette_freq: [1] },
     },
     {
       title: 'colours count, not their places',
       picture: () => stripes('#204080', '#E0C020', 4),
-      nearer: () => stripes('#E0C020', '#204080', 9),
-      than: () => stripes('#208040', '#E0C020', 4),
+      nearPicture: () => stripes('#E0C020', '#204080', 9),
+      farPicture: () => stripes('#208040', '#E0C020', 4),
     },
   ],
 };

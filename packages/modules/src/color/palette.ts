@@ -50,7 +50,7 @@ export function findPalette(colors: Colors, shares: Float64Array): Palette {
   groups = mergeSimilar(regroup(colors, groups).map((group) => moveToDensest(colors, group)));
   groups.sort((a, b) => b.weight - a.weight || a.x - b.x || a.y - b.y || a.z - b.z);
   const total = groups.reduce((sum, group) => sum + group.weight, 0);
-  return print(
+  return toPalette(
     groups.filter(
       (group, i) =>
         group.weight >= MIN_SHARE * total &&
@@ -248,7 +248,7 @@ function isBlend(group: Group, others: readonly Group[]): boolean {
 }
 
 /** Rounds colours to sRGB, merges those with equal text, and rounds shares by largest remainders to a sum of 10,000. */
-function print(groups: readonly Group[]): Palette {
+function toPalette(groups: readonly Group[]): Palette {
   const byHex = new Map<string, number>();
   for (const { x, y, z, weight } of groups) {
     const hex = hexOf(...rgbOf(x, y, z));

@@ -5,7 +5,7 @@ import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import { descriptorOf, useCodebook } from '../vectors/codebook.ts';
 import { type Axes, readAxes } from './axes.ts';
-import { AXES_FILE, damaged, modelId, readModelFiles, readTrained, untrained } from './files.ts';
+import { AXES_FILE, damagedFileError, modelId, readModelFiles, readTrained, untrainedError } from './files.ts';
 import { openModel } from './run-model.ts';
 
 /**
@@ -28,14 +28,14 @@ export async function openCustomContent(folder: string, backend: Backend, name =
   useCodebook('content', codebook);
   const files = await readModelFiles(folder);
   const bytes = await readFile(join(folder, AXES_FILE)).catch(() => {
-    throw untrained(folder);
+    throw untrainedError(folder);
   });
   const { output, dimensions } = descriptorOf('content');
   let axes: Axes;
   try {
     axes = readAxes(bytes, dimensions, join(folder, AXES_FILE));
   } catch (cause) {
-    throw damaged(folder, AXES_FILE, cause);
+    throw damagedFileError(folder, AXES_FILE, cause);
   }
   const model = modelId(files, bytes);
   if (model !== trained) {

@@ -109,21 +109,21 @@ export function readTrained(folder: string): Codebook {
   try {
     bytes = readFileSync(file);
   } catch {
-    throw untrained(folder);
+    throw untrainedError(folder);
   }
   try {
     return readCodebook(bytes, manifestDescriptor('content').dimensions, file);
   } catch (cause) {
-    throw damaged(folder, CODEBOOK_FILE, cause);
+    throw damagedFileError(folder, CODEBOOK_FILE, cause);
   }
 }
 
-export function untrained(folder: string): AkinError {
+export function untrainedError(folder: string): AkinError {
   return new AkinError('bad-request', `The model in ${folder} is not trained yet. Run: ${trainingOf(folder)}`);
 }
 
 /** The error for an unusable file that training wrote into the folder. */
-export function damaged(folder: string, name: string, cause: unknown): AkinError {
+export function damagedFileError(folder: string, name: string, cause: unknown): AkinError {
   const message = `${join(folder, name)} is damaged. Train the model again: ${trainingOf(folder)}`;
   return new AkinError('bad-request', message, { cause });
 }

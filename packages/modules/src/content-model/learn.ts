@@ -5,8 +5,8 @@ import { MIN_SIDE } from '../analyzer/analyze-image.ts';
 import { fitCalibration, NON_MATCHING_SCORES } from '../learn/calibration.ts';
 import { analyzeClasses, classFolders } from '../learn/class-folders.ts';
 import { trainCodebook } from '../learn/codebook.ts';
-import { filesBelow } from '../learn/files-below.ts';
 import { toRows } from '../learn/linear.ts';
+import { listFiles } from '../learn/list-files.ts';
 import { fewerFiles } from '../learn/sample-folder.ts';
 import { openPictures } from '../model-folder/content.ts';
 import { CALIBRATION_FILE, isModelFolder, readModelFolder } from '../model-folder/files.ts';
@@ -32,11 +32,11 @@ export interface TrainingInput {
 export interface TrainingListener {
   readonly progress: (done: number, all: number) => void;
   /** Called for each file that is not a picture. */
-  readonly skip: (file: string, why: string) => void;
+  readonly skip: (file: string, reason: string) => void;
 }
 
 /** The files of a training, and the model name that outputs will have. */
-export interface Learned {
+export interface TrainingResult {
   /** By name, to write into the folder of the model. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly model: string;
@@ -61,7 +61,7 @@ const MIN_DIFFERENCE = 1e-4;
  * @throws {AkinError} bad-request when the model cannot be opened, there are too few pictures, or classes were
  * requested but none exists.
  */
-export async function learn(input: TrainingInput, listener: TrainingListener): Promise<Learned> {
+export async function train(input: TrainingInput, listener: TrainingListener): Promise<TrainingResult> {
   const { folder, pictures, classes, backend } = input;
   if (isModelFolder(folder)) return measure(input, listener);
   const { dimensions } = descriptorOf('content');
@@ -70,7 +70,7 @@ export async function learn(input: TrainingInput, listener: TrainingListener): P
   const paths = await filesOf(pictures);
   const pathsOfClasses = classes === undefined ? [] : await classFolders(classes).catch(badRequest);
   const taken = fewerFiles(MAX_PICTURES, paths);
-  const numbersOf = seeing(
+  const numbersOf = createFeatureExtractor(
     (picture) => run(picture.pixels),
     new Set([...taken, ...pathsOfClasses.flat()]).size,
     listener,
@@ -96,7 +96,7 @@ export async function learn(input: TrainingInput, listener: TrainingListener): P
 }
 
 async function filesOf(pictures: string): Promise<string[]> {
-  return filesBelow(pictures).catch((cause) => {
+  return listFiles(pictures).catch((cause) => {
     throw new AkinError('bad-request', `${pictures} is not a folder of pictures.`, { cause });
   });
 }
@@ -105,7 +105,10 @@ async function filesOf(pictures: string): Promise<string[]> {
  * A model in the layout of Hugging Face is used unchanged. Only the distances between two pictures of the folder are
  * measured, to calibrate the scores.
  */
-async function measure({ folder, pictures, classes }: TrainingInput, listener: TrainingListener): Promise<Learned> {
+async function measure(
+  { folder, pictures, classes }: TrainingInput,
+  listener: TrainingListener,
+): Promise<TrainingResult> {
   if (classes !== undefined) {
     throw new AkinError(
       'bad-request',
@@ -115,7 +118,7 @@ async function measure({ folder, pictures, classes }: TrainingInput, listener: T
   const model = readModelFolder(folder);
   const run = await openPictures(model);
   const paths = fewerFiles(MAX_MEASURED, await filesOf(pictures));
-  const numbers = await seeing(run, paths.length, listener)(paths);
+  const numbers = await createFeatureExtractor(run, paths.length, listener)(paths);
   checkNumbers(numbers, pictures, folder);
   const vectors = toRows(numbers.map(roundToHalves), model.config.dimensions);
   const calibration = fitCalibration(vectors, NON_MATCHING_SCORES);
@@ -132,7 +135,7 @@ async function measure({ folder, pictures, classes }: TrainingInput, listener: T
  * Runs the model on files. Each file is analyzed once, even if it is requested again; files that are not pictures are
  * skipped.
  */
-function seeing(
+function createFeatureExtractor(
   run: (picture: Pick<Picture, 'pixels' | 'pixelsOf'>) => Float32Array | Promise<Float32Array>,
   all: number,
   { progress, skip }: TrainingListener,

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
-import { type Learned, learn, type TrainingInput } from './learn.ts';
+import { type TrainingInput, type TrainingResult, train } from './learn.ts';
 
 /**
  * Messages from the thread. Errors are sent as values, because thrown errors lose their class and code between threads.
@@ -8,7 +8,7 @@ import { type Learned, learn, type TrainingInput } from './learn.ts';
 export type ThreadMessage =
   | { readonly kind: 'progress'; readonly done: number; readonly all: number }
   | { readonly kind: 'skip'; readonly file: string; readonly why: string }
-  | { readonly kind: 'learned'; readonly learned: Learned }
+  | { readonly kind: 'learned'; readonly learned: TrainingResult }
   | {
       readonly kind: 'failed';
       readonly error: Pick<AkinError, 'code' | 'message'>;
@@ -18,7 +18,7 @@ export type ThreadMessage =
 const report = (message: ThreadMessage) => parentPort?.postMessage(message);
 
 try {
-  const learned = await learn(workerData as TrainingInput, {
+  const learned = await train(workerData as TrainingInput, {
     progress: (done, all) => report({ kind: 'progress', done, all }),
     skip: (file, why) => report({ kind: 'skip', file, why }),
   });

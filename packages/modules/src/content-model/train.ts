@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
 import '../network/no-telemetry.ts';
-import type { Learned, TrainingInput, TrainingListener } from './learn.ts';
+import type { TrainingInput, TrainingListener, TrainingResult } from './learn.ts';
 import type { ThreadMessage } from './train-thread.ts';
 
 export interface TrainingConfig extends TrainingInput, Partial<TrainingListener> {
@@ -12,7 +12,7 @@ export interface TrainingConfig extends TrainingInput, Partial<TrainingListener>
 }
 
 /** The model name that outputs will have, and how many pictures and classes were used. */
-export type Trained = Pick<Learned, 'model' | 'pictures' | 'classes'>;
+export type Trained = Pick<TrainingResult, 'model' | 'pictures' | 'classes'>;
 
 /** This path is correct both from src/content-model (under jest) and from dist/content-model. */
 const THREAD_FILE = new URL('../../dist/content-model/train-thread.js', import.meta.url);
@@ -34,7 +34,7 @@ export async function trainContentModel(config: TrainingConfig): Promise<Trained
   return learned;
 }
 
-async function learnInThread({ signal, progress, skip, ...input }: TrainingConfig): Promise<Learned> {
+async function learnInThread({ signal, progress, skip, ...input }: TrainingConfig): Promise<TrainingResult> {
   signal?.throwIfAborted();
   const thread = new Worker(THREAD_FILE, { workerData: input satisfies TrainingInput, execArgv: [] });
   let stop = () => {};

@@ -1,8 +1,8 @@
 import { readAxes } from '../axes-file.ts';
-import { once } from '../once.ts';
+import { memoizeAsync } from '../memoize-async.ts';
 import { project } from '../project.ts';
 import { GRADIENT_DIMENSIONS } from './gradients.ts';
-import { joinViews } from './join.ts';
+import { concatenateFeatures } from './join.ts';
 
 /** Number of values from the network: its content head and the channels of its trunk. */
 export const HEAD_DIMENSIONS = 256;
@@ -25,7 +25,7 @@ export interface ContentAxes {
  * @param file URL of the file. Default: that of akin's own network.
  * @throws Error when the axes were trained for another network.
  */
-export const contentAxes = once(async (model: string, file?: string): Promise<ContentAxes> => {
+export const contentAxes = memoizeAsync(async (model: string, file?: string): Promise<ContentAxes> => {
   const { tensors, id } = await readAxes('content', model, undefined, file === undefined ? file : new URL(file));
   const seenMean = tensors.get('seen_mean', [HEAD_DIMENSIONS + POOL_DIMENSIONS]);
   const contentAxes = tensors.get('seen', [NETWORK_AXES, HEAD_DIMENSIONS + POOL_DIMENSIONS]);
@@ -34,6 +34,6 @@ export const contentAxes = once(async (model: string, file?: string): Promise<Co
   return {
     model: `${model}:${id}`,
     describe: (seen, gradients) =>
-      joinViews(project(contentAxes, seen, seenMean), project(gradientAxes, gradients, gradientMean)),
+      concatenateFeatures(project(contentAxes, seen, seenMean), project(gradientAxes, gradients, gradientMean)),
   };
 });

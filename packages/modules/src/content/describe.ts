@@ -15,7 +15,7 @@ import { networkFeatures } from './join.ts';
  * @param file The axes for this network. Default: those of akin's own network.
  * @throws Error when the axes belong to another network
  */
-export async function describeContent(
+export async function contentDescriptorOf(
   picture: Pick<Picture, 'square'>,
   { model, heads, pool }: Features<'content'>,
   file = axesFile('content'),

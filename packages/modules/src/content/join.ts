@@ -23,7 +23,7 @@ export function rootsOf(pool: Float32Array): Float64Array {
 }
 
 /** The unit vector of both parts concatenated; each part has a fixed length. */
-export function joinViews(seen: Float64Array, gradients: Float64Array): Float32Array {
+export function concatenateFeatures(seen: Float64Array, gradients: Float64Array): Float32Array {
   return l2Normalize([...scaled(seen, 1), ...scaled(gradients, GRADIENT_WEIGHT)]);
 }
 

@@ -1,17 +1,17 @@
 import { disc, stripes } from '../drawing.ts';
 import type { Module } from '../module.ts';
-import { describeContent } from './describe.ts';
+import { contentDescriptorOf } from './describe.ts';
 import { contentManifest } from './manifest.ts';
 
 const content: Module = {
   manifest: contentManifest,
-  analyze: async (picture) => describeContent(picture, await picture.features()),
+  analyze: async (picture) => contentDescriptorOf(picture, await picture.features()),
   examples: [
     {
       title: 'a disc is more like a disc elsewhere than like stripes of the same colours',
       picture: () => disc('#FFFFFF', '#C02020'),
-      nearer: () => disc('#FFFFFF', '#C02020', [0.45, 0.55], 0.33),
-      than: () => stripes('#FFFFFF', '#C02020'),
+      nearPicture: () => disc('#FFFFFF', '#C02020', [0.45, 0.55], 0.33),
+      farPicture: () => stripes('#FFFFFF', '#C02020'),
     },
   ],
 };

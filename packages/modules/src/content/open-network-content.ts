@@ -4,7 +4,7 @@ import { contentCodebook } from '../content-model/files.ts';
 import { requireName } from '../model-folder/content.ts';
 import type { Module } from '../module.ts';
 import { useCodebook } from '../vectors/codebook.ts';
-import { describeContent } from './describe.ts';
+import { contentDescriptorOf } from './describe.ts';
 import { NETWORK_FILES } from './network-folder.ts';
 
 /**
@@ -20,5 +20,5 @@ export async function openNetworkContent(folder: string, name = ''): Promise<Mod
   useCodebook('content', codebook);
   const network = pathToFileURL(join(folder, '/'));
   const axes = new URL(NETWORK_FILES.axes, network);
-  return async (picture) => describeContent(picture, await picture.features(network), axes);
+  return async (picture) => contentDescriptorOf(picture, await picture.features(network), axes);
 }

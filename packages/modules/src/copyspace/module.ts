@@ -11,7 +11,7 @@ const copyspace: Module = {
       title: 'a plain left column next to a checkerboard has free space in its three cells',
       picture: () =>
         draw(240, 240, (x, y) => (x > 0.35 && (Math.floor(x * 40) + Math.floor(y * 40)) % 2 ? '#000000' : '#F0F0F0')),
-      gives: { copyspace: [0, 3, 6] },
+      expected: { copyspace: [0, 3, 6] },
     },
   ],
 };

@@ -1,6 +1,6 @@
 import { readAxes } from '../axes-file.ts';
 import { CROP_RULE } from '../content-crop.ts';
-import { once } from '../once.ts';
+import { memoizeAsync } from '../memoize-async.ts';
 import { project } from '../project.ts';
 import { l2Normalize } from '../vectors/unit.ts';
 import { HUE_DIMENSIONS } from './hue-histogram.ts';
@@ -27,7 +27,7 @@ export interface DuplicateAxes {
  * @param model The name of the network in use.
  * @throws Error when the axes were trained for another network.
  */
-export const duplicateAxes = once(async (model: string): Promise<DuplicateAxes> => {
+export const duplicateAxes = memoizeAsync(async (model: string): Promise<DuplicateAxes> => {
   const { tensors, id } = await readAxes('duplicate', model, CROP_RULE);
   const mean = tensors.get('pattern_mean', [PATTERN_DIMENSIONS]);
   const pattern = tensors.get('pattern', [PATTERN_AXES, PATTERN_DIMENSIONS]);

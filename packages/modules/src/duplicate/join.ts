@@ -17,7 +17,7 @@ const SIDE = 32;
  * although they are unrelated. So the lower the contrast, the more a pseudorandom direction from the pixels replaces
  * the descriptor: equal files still match, and different pictures are far apart.
  */
-export function joinParts(
+export function combineFeatures(
   { network, pattern, hues }: Readonly<Record<keyof typeof WEIGHTS, ArrayLike<number>>>,
   contrast: number,
   pixels: Pixels,

@@ -7,7 +7,7 @@ import { l2Normalize } from '../vectors/unit.ts';
 import { duplicateAxes } from './axes.ts';
 import { COPY_SCORE } from './copy-score.ts';
 import { type CopyFeatures, copyFeaturesOf } from './features.ts';
-import { CLEAR, joinParts } from './join.ts';
+import { CLEAR, combineFeatures } from './join.ts';
 import { duplicateManifest } from './manifest.ts';
 
 /** A scene with some detail: sky, hills and a sun; the copy is scaled and a little brighter. */
@@ -49,7 +49,7 @@ const duplicate: Module = {
     const axes = await duplicateAxes((seen[0] as Features<'copy'>).model);
     const vectors = views.map(({ pattern, hues, contrast }, i) => {
       const { heads } = seen[i] as Features<'copy'>;
-      return joinParts({ network: heads.copy, pattern: axes.pattern(pattern), hues }, contrast, picture.pixels);
+      return combineFeatures({ network: heads.copy, pattern: axes.pattern(pattern), hues }, contrast, picture.pixels);
     });
     return { duplicate_descriptor: { model: axes.model, vector: meanDirection(vectors) } };
   },
@@ -59,14 +59,14 @@ const duplicate: Module = {
     {
       title: 'a smaller, brighter copy is nearer than another scene in the same colours',
       picture: () => scene(400, 300, 0.7, 9, 0),
-      nearer: () => scene(200, 150, 0.7, 9, 8),
-      than: () => scene(400, 300, 0.2, 25, 0),
+      nearPicture: () => scene(200, 150, 0.7, 9, 8),
+      farPicture: () => scene(400, 300, 0.2, 25, 0),
     },
     {
       title: 'a copy turned by a quarter is nearer than another scene in the same colours',
       picture: () => scene(400, 300, 0.7, 9, 0),
-      nearer: () => oriented(scene(400, 300, 0.7, 9, 0), 5),
-      than: () => scene(400, 300, 0.2, 25, 0),
+      nearPicture: () => oriented(scene(400, 300, 0.7, 9, 0), 5),
+      farPicture: () => scene(400, 300, 0.2, 25, 0),
     },
   ],
 };

@@ -7,7 +7,7 @@ import { preparePicture } from '../picture.ts';
 import { distance, length } from '../vectors/unit.ts';
 import { copyFeaturesOf } from './features.ts';
 import { HUE_DIMENSIONS } from './hue-histogram.ts';
-import { joinParts } from './join.ts';
+import { combineFeatures } from './join.ts';
 import { PATTERN_DIMENSIONS } from './pattern.ts';
 
 const look = (pixels: Pixels) =>
@@ -54,7 +54,7 @@ describe('blank pictures', () => {
     const [a, b] = [blank('#FFFFFF'), blank('#FEFFFF')];
     const same = Float32Array.from({ length: 128 }, () => Math.SQRT1_2 / 8);
     const parts = { network: same, pattern: same, hues: same };
-    const join = (pixels: Pixels) => joinParts(parts, look(pixels).contrast, pixels);
+    const join = (pixels: Pixels) => combineFeatures(parts, look(pixels).contrast, pixels);
     expect(distance(join(a), join(b))).toBeGreaterThan(1.2);
     expect(join(a)).toEqual(join(blank('#FFFFFF')));
     expect(length(join(a))).toBeCloseTo(1, 6);

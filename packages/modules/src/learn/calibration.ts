@@ -1,4 +1,4 @@
-import type { Scores } from '../module.ts';
+import type { CalibrationScores } from '../module.ts';
 import { distance } from '../vectors/unit.ts';
 import { type Rows, row } from './linear.ts';
 
@@ -12,13 +12,13 @@ const MAX_PICTURES = 2000;
  * photos of different origin and subject: one in 100,000 scored above 0.7 by content (two since its axes learn from
  * classes). A module may define another factor.
  */
-export const NON_MATCHING_SCORES: Scores = { usual: 0.1, rare: 0.3, near: 0.7, nearAt: 0.4 };
+export const NON_MATCHING_SCORES: CalibrationScores = { usual: 0.1, rare: 0.3, near: 0.7, nearAt: 0.4 };
 
 /**
  * The points (distance, score) of a piecewise linear calibration. They are fitted to the distances of unrelated
  * pictures in the folder, so that a score has the same meaning in every collection and for every model.
  */
-export function fitCalibration(vectors: Rows, scores: Scores): [distance: number, score: number][] {
+export function fitCalibration(vectors: Rows, scores: CalibrationScores): [distance: number, score: number][] {
   const step = Math.max(1, Math.ceil(vectors.count / MAX_PICTURES));
   const distances: number[] = [];
   for (let i = 0; i < vectors.count; i += step) {

@@ -1,5 +1,5 @@
 import { createRandom, roundToHalves } from '@akin/domain';
-import type { Scores } from '../module.ts';
+import type { CalibrationScores } from '../module.ts';
 import { writeSafetensors } from '../safetensors.ts';
 import { CODEWORDS, hashNumbers } from '../vectors/codebook.ts';
 import { rotateResidual } from '../vectors/codes.ts';
@@ -23,7 +23,7 @@ export interface Training {
   readonly model: string;
   /** Descriptors of the training pictures, in half precision. */
   readonly vectors: Rows;
-  readonly scores?: Scores | undefined;
+  readonly scores?: CalibrationScores | undefined;
   readonly seed: number;
 }
 

@@ -1,6 +1,6 @@
 import { dirname, extname, relative } from 'node:path';
 import { PICTURE_EXTENSIONS } from '@akin/imaging';
-import { filesBelow } from './files-below.ts';
+import { listFiles } from './list-files.ts';
 
 export interface PictureFile {
   readonly file: string;
@@ -14,7 +14,7 @@ export interface PictureFile {
  * @throws {Error} when the path is not a folder; the message is for the user
  */
 export async function pictureFiles(folder: string): Promise<PictureFile[]> {
-  const files = (await filesBelow(folder)).filter(isPictureName);
+  const files = (await listFiles(folder)).filter(isPictureName);
   return files.map((file) => ({ file, label: dirname(relative(folder, file)).replace(/^\.$/, '') }));
 }
 
@@ -23,7 +23,9 @@ function isPictureName(name: string): boolean {
   return PICTURE_EXTENSIONS.has(extname(name).toLowerCase());
 }
 
-/** At most `max` of the files, in their order. Files named like pictures come before others; both are sampled evenly. */
+/**
+ * At most `max` of the files, in their order. Files named like pictures come before others; both are sampled evenly.
+ */
 export function fewerFiles(max: number, files: readonly string[]): string[] {
   if (files.length <= max) return [...files];
   const named = evenSample(max, files.filter(isPictureName));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Refuse, readJsonObject, refuser } from './read-json.ts';
+import { errorFactory, type Refuse, readJsonObject } from './read-json.ts';
 
 /** What akin reads from `config.json`. */
 export interface ModelConfig {
@@ -82,7 +82,7 @@ const STEP = 8;
 export function readConfig(folder: string): ModelConfig {
   const file = join(folder, 'config.json');
   const sent = readJsonObject(file);
-  const refuse = refuser(file);
+  const refuse = errorFactory(file);
   const type = sent.model_type;
   const known = typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
   if (typeof type !== 'string' || known === undefined) {

@@ -14,7 +14,7 @@ import { contentCodebook, useContentModel } from '../content-model/files.ts';
 import { trainContentModel } from '../content-model/train.ts';
 import { draw, noise } from '../drawing.ts';
 import { l2Normalize } from '../vectors/unit.ts';
-import { distanceAt, modelNames, modelSetInUse, parseOutputs, scoreOf } from '../vectors.ts';
+import { activeModelSet, distanceAt, modelNames, parseOutputs, scoreOf } from '../vectors.ts';
 import { readModelFolder } from './files.ts';
 import { hashLargeFiles } from './hash-file.ts';
 import { resizeLikePillow } from './pillow-resize.ts';
@@ -252,7 +252,7 @@ describe('a model in the layout of Hugging Face', () => {
     useContentModel(folder);
     const { id } = readModelFolder(folder);
     expect(modelNames()).toContain(`content=${id}`);
-    expect(modelSetInUse().modules.map(({ descriptor }) => descriptor?.dimensions)).toEqual([64, 16, undefined, 256]);
+    expect(activeModelSet().modules.map(({ descriptor }) => descriptor?.dimensions)).toEqual([64, 16, undefined, 256]);
     await using pool = createPool({ threads: 2, contentModel: folder }, WORKER);
     const analyze = async (pixels: Pixels) => (await pool.analyze(await png(pixels), { modules: ['content'] })).outputs;
     const [squashed, again] = await Promise.all([analyze(wide()), analyze(wide())]);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Pixels } from '@akin/imaging';
 import { KERNELS, resizeLikePillow } from './pillow-resize.ts';
-import { type Refuse, readJsonObject, refuser } from './read-json.ts';
+import { errorFactory, type Refuse, readJsonObject } from './read-json.ts';
 
 /** The preprocessing of a picture for a model, from `preprocessor_config.json`. */
 export interface Preprocessing {
@@ -48,7 +48,7 @@ const MAX_SIDE = 2048;
 export function readPreprocessing(folder: string): Preprocessing {
   const file = join(folder, 'preprocessor_config.json');
   const sent = readJsonObject(file);
-  const refuse = refuser(file);
+  const refuse = errorFactory(file);
   const unknown = Object.entries(sent).find(
     // Newer files list all possible keys; false or null means not used.
     ([key, value]) => !USED.has(key) && !WITHOUT_EFFECT.has(key) && value !== null && value !== false,

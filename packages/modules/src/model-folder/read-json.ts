@@ -4,7 +4,7 @@ import { AkinError } from '@akin/domain';
 /** Creates the error for a file; the message begins with its path. */
 export type Refuse = (why: string) => AkinError;
 
-export function refuser(file: string): Refuse {
+export function errorFactory(file: string): Refuse {
   return (why) => new AkinError('bad-request', `${file} ${why}.`);
 }
 
@@ -13,7 +13,7 @@ const MAX_MEGABYTES = 128;
 
 /** @throws {AkinError} bad-request when the file cannot be read, is too large, or is not a JSON object. */
 export function readJsonObject(file: string): Record<string, unknown> {
-  const refuse = refuser(file);
+  const refuse = errorFactory(file);
   let value: unknown;
   try {
     const stats = statSync(file);

@@ -1,6 +1,6 @@
 import { AkinError, readHalves, writeHalves } from '@akin/domain';
 import { locatePackage, ONNX_OPTIONS } from '../network/backend.ts';
-import { packageMissing } from './package-missing.ts';
+import { missingPackageError } from './missing-package-error.ts';
 
 /** The part of onnxruntime-node that is used. */
 interface OnnxRuntime {
@@ -85,7 +85,7 @@ export async function openTower(file: string, output: string): Promise<Tower> {
 async function loadRuntime(): Promise<OnnxRuntime> {
   const name = 'onnxruntime-node';
   const file = locatePackage(name);
-  if (file === undefined) throw packageMissing(name);
+  if (file === undefined) throw missingPackageError(name);
   try {
     return ((await import(file)) as { default: OnnxRuntime }).default;
   } catch (cause) {

@@ -5,8 +5,8 @@ import { locatePackage } from '../network/backend.ts';
 import type { TextConfig } from './config.ts';
 import { requireName } from './content.ts';
 import { type ModelFolder, readModelFolder } from './files.ts';
-import { packageMissing } from './package-missing.ts';
-import { readJsonObject, refuser } from './read-json.ts';
+import { missingPackageError } from './missing-package-error.ts';
+import { errorFactory, readJsonObject } from './read-json.ts';
 import { type Input, openTower } from './tower.ts';
 
 /** The result for a text. */
@@ -16,7 +16,7 @@ export interface TextVector {
   /** A unit vector, which can be compared with those of pictures. */
   readonly vector: Float32Array;
   /** How many tokens of the text exceeded the maximum and were ignored. */
-  readonly cut: number;
+  readonly truncatedTokens: number;
 }
 
 /** The part of @huggingface/tokenizers that is used. */
@@ -30,7 +30,7 @@ interface Tokenizer {
 }
 
 /** Converts a text to token ids for the text encoder; `cut` is the number of ignored tokens. */
-type Tokenize = (text: string) => { readonly ids: readonly number[]; readonly cut: number };
+type Tokenize = (text: string) => { readonly ids: readonly number[]; readonly truncatedTokens: number };
 
 /**
  * Opens the text encoder of a model in this thread.
@@ -54,14 +54,14 @@ export async function openTextTower(folder: string, name = ''): Promise<(text: s
   const unknown = tower.inputNames.find((input) => input !== 'input_ids' && input !== 'attention_mask');
   if (unknown !== undefined) throw new AkinError('bad-request', `${words} takes ${unknown}, which akin does not know.`);
   const run = async (text: string): Promise<TextVector> => {
-    const { ids, cut } = tokenize(text);
+    const { ids, truncatedTokens } = tokenize(text);
     const values = BigInt64Array.from(ids, BigInt);
     const inputs: Record<string, Input> = { input_ids: { values, shape: [1, ids.length] } };
     // Models that were trained with padding also attend to the padding.
     if (tower.inputNames.includes('attention_mask')) {
       inputs.attention_mask = { values: new BigInt64Array(ids.length).fill(1n), shape: [1, ids.length] };
     }
-    return { model: id, vector: unitOf(await tower.run(inputs)), cut };
+    return { model: id, vector: unitOf(await tower.run(inputs)), truncatedTokens };
   };
   const { vector } = await run('a');
   if (vector.length === config.dimensions) return run;
@@ -80,19 +80,19 @@ async function openTokenizer({ folder, config }: ModelFolder, limits: TextConfig
     tokenizer = new Tokenizer(vocabulary, settings);
     tokenizer.encode('a');
   } catch (cause) {
-    throw refuser(file)(`cannot be used: ${(cause as Error).message}`.slice(0, 300));
+    throw errorFactory(file)(`cannot be used: ${(cause as Error).message}`.slice(0, 300));
   }
   const { tokens, padded } = limits;
   const padding = padded ? tokenizer.token_to_id(padTokenOf(settings)) : undefined;
-  if (padded && padding === undefined) throw refuser(file)('has no token for padding, which the model needs');
+  if (padded && padding === undefined) throw errorFactory(file)('has no token for padding, which the model needs');
   const prepare = config.type === 'siglip' ? plainText(settings) : (text: string) => text;
   return (text) => {
     const all = tokenizer.encode(prepare(text)).ids;
-    const cut = Math.max(0, all.length - tokens);
+    const truncatedTokens = Math.max(0, all.length - tokens);
     // The last token marks the end of the text, so it is kept.
-    const ids = cut > 0 ? [...all.slice(0, tokens - 1), all.at(-1) as number] : [...all];
+    const ids = truncatedTokens > 0 ? [...all.slice(0, tokens - 1), all.at(-1) as number] : [...all];
     while (padding !== undefined && ids.length < tokens) ids.push(padding);
-    return { ids, cut };
+    return { ids, truncatedTokens };
   };
 }
 
@@ -110,7 +110,7 @@ function plainText({ tokenizer_class: name }: Record<string, unknown>): (text: s
 async function loadTokenizers(): Promise<Tokenizers> {
   const name = '@huggingface/tokenizers';
   const file = locatePackage(name);
-  if (file === undefined) throw packageMissing(name);
+  if (file === undefined) throw missingPackageError(name);
   const loaded = (await import(file)) as Tokenizers & { default?: Tokenizers };
   return loaded.Tokenizer ? loaded : (loaded.default as Tokenizers);
 }

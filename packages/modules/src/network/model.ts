@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { readSafetensors, type Tensors } from '../safetensors.ts';
-import { writeOutSymmetric } from './symmetric.ts';
+import { expandSymmetric } from './symmetric.ts';
 
 /** A convolution with its bias and activation. `pad` is the number of zeros on all four sides. */
 export interface Conv2d {
@@ -103,7 +103,7 @@ export async function readModel<Head extends string = MainHead>(folder: URL): Pr
   if (sha256 !== spec.weights.sha256) {
     throw new Error(`${label} has sha256 ${sha256} where model.json asks for ${spec.weights.sha256}.`);
   }
-  const tensors = writeOutSymmetric(...symmetricParts(spec), readSafetensors(bytes, label));
+  const tensors = expandSymmetric(...symmetricParts(spec), readSafetensors(bytes, label));
   return { id: `${spec.id}:${sha256.slice(0, 8)}`, spec, tensors };
 }
 

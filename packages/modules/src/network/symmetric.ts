@@ -16,18 +16,19 @@ import type { Tensors } from '../safetensors.ts';
  * @param convolutions Names of the layers whose filters each represent eight.
  * @param heads Names of the heads on the means of each filter's eight results.
  */
-export function writeOutSymmetric(
-  convolutions: readonly string[],
-  heads: readonly string[],
-  tensors: Tensors,
-): Tensors {
+export function expandSymmetric(convolutions: readonly string[], heads: readonly string[], tensors: Tensors): Tensors {
   const makers = new Map<string, (shape: readonly number[]) => Float32Array>();
   for (const layer of convolutions) {
     const [bias, weight] = [`${layer}.bias`, `${layer}.weight`];
     makers.set(bias, ([outs]) => repeated(tensors.get(bias, [(outs as number) / ORIENTATIONS])));
     makers.set(weight, (shape) => {
       const [height, width, ins, outs] = shape as [number, number, number, number];
-      return turned(tensors.get(weight, [height, width, ins, outs / ORIENTATIONS]), height, ins, outs / ORIENTATIONS);
+      return rotatedKernels(
+        tensors.get(weight, [height, width, ins, outs / ORIENTATIONS]),
+        height,
+        ins,
+        outs / ORIENTATIONS,
+      );
     });
   }
   for (const head of heads) {
@@ -65,7 +66,7 @@ function spread(weights: Float32Array, inputs: number, dim: number): Float32Arra
  * @param weights side × side × ins × filters.
  * @returns side × side × ins × (filters × 8).
  */
-function turned(weights: Float32Array, side: number, ins: number, filters: number): Float32Array {
+function rotatedKernels(weights: Float32Array, side: number, ins: number, filters: number): Float32Array {
   const result = new Float32Array(weights.length * ORIENTATIONS);
   for (const [i, to] of indexesInAllOrientations(side, ins).entries()) {
     const [orientation, from] = [Math.floor(i / (side * side * ins)), i % (side * side * ins)];
@@ -89,7 +90,7 @@ export function indexesInAllOrientations(side: number, channels: number): Int32A
   for (let orientation = 0; orientation < ORIENTATIONS; orientation++) {
     for (let y = 0; y < side; y++) {
       for (let x = 0; x < side; x++) {
-        const [seenY, seenX] = origin(orientation, side, y, x);
+        const [seenY, seenX] = sourcePosition(orientation, side, y, x);
         for (let channel = 0; channel < channels; channel++) {
           const element = channel % ORIENTATIONS;
           const seen = grouped ? channel - element + permuted(orientation, element) : channel;
@@ -106,7 +107,7 @@ export function indexesInAllOrientations(side: number, channels: number): Int32A
  * The source position of the pixel (y, x) of a square in an orientation: 0 to 3 are quarter turns to the left, 4 to 7
  * the same after mirroring, as the weights were trained.
  */
-function origin(orientation: number, side: number, y: number, x: number): [number, number] {
+function sourcePosition(orientation: number, side: number, y: number, x: number): [number, number] {
   for (let turn = orientation % 4; turn > 0; turn--) [y, x] = [x, side - 1 - y];
   return orientation < 4 ? [y, x] : [y, side - 1 - x];
 }
@@ -125,7 +126,7 @@ const PERMUTATIONS = Array.from({ length: ORIENTATIONS * ORIENTATIONS }, (_, i) 
 
 /** The orientation that is first `first` and then `second`. */
 function composed(second: number, first: number): number {
-  return orientationOf((y, x) => origin(first, 3, ...origin(second, 3, y, x)));
+  return orientationOf((y, x) => sourcePosition(first, 3, ...sourcePosition(second, 3, y, x)));
 }
 
 function inverse(orientation: number): number {
@@ -137,7 +138,7 @@ function inverse(orientation: number): number {
 /** The orientation that moves the corner and the edge of a 3 × 3 square in this way. */
 function orientationOf(move: (y: number, x: number) => readonly [number, number]): number {
   const same = (orientation: number, y: number, x: number) =>
-    String(origin(orientation, 3, y, x)) === String(move(y, x));
+    String(sourcePosition(orientation, 3, y, x)) === String(move(y, x));
   return Array.from({ length: ORIENTATIONS }, (_, orientation) => orientation).find(
     (orientation) => same(orientation, 0, 0) && same(orientation, 0, 1),
   ) as number;

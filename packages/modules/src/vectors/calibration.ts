@@ -39,7 +39,9 @@ export function distanceAt(
     const [from, high] = points[i - 1] as readonly [number, number];
     const [to, low] = points[i] as readonly [number, number];
     if (score > low)
-      return lastWith(score, from + ((high - score) * (to - from)) / (high - low), (d) => scoreOf(module, d, points));
+      return farthestWithScore(score, from + ((high - score) * (to - from)) / (high - low), (d) =>
+        scoreOf(module, d, points),
+      );
   }
   return Number.POSITIVE_INFINITY;
 }
@@ -48,7 +50,7 @@ export function distanceAt(
 const ROUNDING = 1e-9;
 
 /** The last of the adjacent numbers around `distance` that still has the score. */
-function lastWith(score: number, distance: number, scoreAt: (distance: number) => number): number {
+function farthestWithScore(score: number, distance: number, scoreAt: (distance: number) => number): number {
   let inside = Math.max(0, distance - ROUNDING);
   let outside = distance + ROUNDING;
   for (;;) {

@@ -41,15 +41,15 @@ export const CODEWORDS = 256;
 
 const CODEBOOK_FOLDER = new URL('../../codebooks/', import.meta.url);
 /** The codebooks of this process or thread, unless a call names another one. */
-const inUse = new Map<string, Codebook>();
+const activeCodebooks = new Map<string, Codebook>();
 const shipped = new Map<string, Codebook>();
 
 /** The codebook of a module in this process or thread: the shipped one, or that of {@link useCodebook}. */
 export function codebookOf(module: string): Codebook {
-  const known = inUse.get(module);
+  const known = activeCodebooks.get(module);
   if (known !== undefined) return known;
   const codebook = shippedCodebook(module);
-  inUse.set(module, codebook);
+  activeCodebooks.set(module, codebook);
   return codebook;
 }
 
@@ -69,11 +69,11 @@ export function shippedCodebook(module: string): Codebook {
  * already used
  */
 export function useCodebook(module: string, codebook: Codebook): void {
-  const known = inUse.get(module);
+  const known = activeCodebooks.get(module);
   if (known !== undefined && !(known.model === codebook.model && Buffer.from(known.id).equals(codebook.id))) {
     throw new Error(`The codebook of ${module} is in use already, for the model ${known.model}.`);
   }
-  inUse.set(module, codebook);
+  activeCodebooks.set(module, codebook);
 }
 
 export function codebookFile(module: string): URL {
@@ -84,7 +84,7 @@ export function codebookFile(module: string): URL {
 export function descriptorOf(module: string): { output: string; cell: string; dimensions: number } {
   const descriptor = manifestDescriptor(module);
   // A user's model may have another number of dimensions than akin's own.
-  return { ...descriptor, dimensions: inUse.get(module)?.dimensions ?? descriptor.dimensions };
+  return { ...descriptor, dimensions: activeCodebooks.get(module)?.dimensions ?? descriptor.dimensions };
 }
 
 /** The descriptor of a module as in the registry. @throws Error for a module without one */

@@ -47,7 +47,7 @@ export function nearestCells(codebook: Codebook, vector: Float32Array, max = cod
   const cells = new Uint16Array(Math.min(max, cellCount));
   const distances = new Float64Array(cells.length);
   for (let cell = 0, held = 0; cell < cellCount; cell++) {
-    const distance = toCentroid(codebook, vector, cell);
+    const distance = squaredDistanceToCentroid(codebook, vector, cell);
     if (held === cells.length && distance >= (distances[held - 1] as number)) continue;
     let index = held < cells.length ? held++ : held - 1;
     for (; index > 0 && distance < (distances[index - 1] as number); index--) {
@@ -61,7 +61,7 @@ export function nearestCells(codebook: Codebook, vector: Float32Array, max = cod
 }
 
 /** The squared distance of a vector from the centroid of a cell. */
-function toCentroid({ cells, dimensions }: Codebook, vector: Float32Array, cell: number): number {
+function squaredDistanceToCentroid({ cells, dimensions }: Codebook, vector: Float32Array, cell: number): number {
   // Four sums, here and below: a single one would wait for each addition and take twice as long.
   let a = 0;
   let b = 0;
@@ -94,7 +94,7 @@ export function areCodesOf(
   let last = 0;
   for (let i = 0; i < cells.length; i++) {
     if (i % CELLS_STEP !== 0 && i !== cells.length - 1) continue;
-    const distance = toCentroid(codebook, vector, cells[i] as number);
+    const distance = squaredDistanceToCentroid(codebook, vector, cells[i] as number);
     if (distance < last) return false;
     last = distance;
   }

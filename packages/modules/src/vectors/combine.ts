@@ -2,7 +2,7 @@ import { AkinError, roundToHalves } from '@akin/domain';
 import { length } from './unit.ts';
 
 /** Shorter sums have no direction. */
-const LEAST = 1e-3;
+const MIN_LENGTH = 1e-3;
 
 /**
  * The query for several inputs: their weighted sum in half precision, scaled to the length of the inputs (1 except for
@@ -17,7 +17,7 @@ export function combine(vectors: readonly Float32Array[], weights: readonly numb
   const [first] = vectors;
   if (first === undefined || vectors.length !== weights.length) throw new Error('Each vector needs one weight.');
   // The loops below would only multiply by 1.
-  if (vectors.length === 1 && (weights[0] as number) > 0 && length(first) > LEAST) return roundToHalves(first);
+  if (vectors.length === 1 && (weights[0] as number) > 0 && length(first) > MIN_LENGTH) return roundToHalves(first);
   const sum = new Float64Array(first.length);
   // Divided by the largest weight, so that the sum cannot overflow.
   const heaviest = Math.max(...weights.map(Math.abs));
@@ -31,7 +31,7 @@ export function combine(vectors: readonly Float32Array[], weights: readonly numb
   }
   const norm = length(sum);
   // The negated condition also detects NaN, from weights that are all 0.
-  if (!(norm > LEAST)) {
+  if (!(norm > MIN_LENGTH)) {
     throw new AkinError('bad-request', 'The inputs cancel each other out. Change rank.weights or leave an input out.');
   }
   const scale = wanted / total / norm;

@@ -67,7 +67,7 @@ export function descriptorHalves(
   const header = headerOf(module, model);
   const bytes = decodeBase64(text, output, MAX_BYTES);
   if (bytes.compare(header, 0, header.length, 0, Math.min(header.length, bytes.length)) !== 0)
-    throw foreign(bytes, module, model);
+    throw otherModelError(bytes, module, model);
   if (bytes.length !== header.length + dimensions * 2) {
     throw refuse(output, `does not hold ${dimensions} numbers in half precision; it was cut off or changed on its way`);
   }
@@ -89,7 +89,7 @@ export function readUnit(halves: Uint8Array, module: string, into?: Float32Array
 /** More than any current descriptor has: longer texts are rejected before they are decoded. */
 const MAX_BYTES = 16384;
 
-function foreign(bytes: Buffer, module: string, own: string): AkinError {
+function otherModelError(bytes: Buffer, module: string, own: string): AkinError {
   const { output } = descriptorOf(module);
   const nameLength = bytes[1] ?? 0;
   const name = bytes.subarray(2, 2 + nameLength).toString('latin1');

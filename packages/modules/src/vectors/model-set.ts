@@ -25,7 +25,7 @@ export interface ModelSet {
 const CONTENT = 'content';
 
 /** The default model set of this process. */
-export function modelSetInUse(): ModelSet {
+export function activeModelSet(): ModelSet {
   return modelSetOf(codebookOf);
 }
 
@@ -61,7 +61,7 @@ function modelSetOf(codebooks: (module: string) => Codebook): ModelSet {
 }
 
 /** A model set as one text, such as `color=color-2,content=akin-2:07d5437f`: equal for equal models. */
-export function namesOf({ models }: Pick<ModelSet, 'models'>): string {
+export function modelSetText({ models }: Pick<ModelSet, 'models'>): string {
   return Array.from(models, ([name, model]) => `${name}=${model}`).join(',');
 }
 

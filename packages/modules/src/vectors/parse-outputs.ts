@@ -11,7 +11,7 @@ import {
   parseJson,
   parseLong,
   readHalves,
-  unstorable,
+  unstorableReason,
 } from '@akin/domain';
 import { MODULES } from '../manifests.ts';
 import { decodeBase64 } from './base64.ts';
@@ -59,7 +59,7 @@ export type Codebooks = (module: string) => Codebook;
 const rules = new Map<Codebooks, string>();
 
 /** The mark of a text: the rules by which it is checked, and its checksum, so that it does not fit another text. */
-function markOf(json: string, codebookOf: Codebooks): string {
+function validationHashOf(json: string, codebookOf: Codebooks): string {
   let rule = rules.get(codebookOf);
   if (rule === undefined) {
     const codebooks = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => codebookOf(name));
@@ -87,25 +87,23 @@ const MAX_STRING = 10_000;
  * missing, come from another codebook or cannot belong to the descriptor.
  *
  * @param json The text of `outputs` from an analysis.
- * @param mark The mark that this function returned for exactly the same text, if it was stored. Ignored if the
- * codebooks have changed.
- * @param isToRank The outputs are not stored: only vectors are wanted. Codes stay as they were sent, which saves most
- * of the work, and cells are not known.
+ * @param mark The mark that this function returned for the same text. Ignored if the codebooks have changed.
+ * @param rankOnly Only vectors are needed: codes stay as they were sent, which saves most of the work.
  * @throws {AkinError} bad-request that names the key and what is wrong, or both models when they differ.
  */
-export function parseOutputs(json: string, mark?: string, isToRank = false): Outputs {
-  return readOutputs(json, mark, codebookOf, isToRank);
+export function parseOutputs(json: string, mark?: string, rankOnly = false): Outputs {
+  return readOutputs(json, mark, codebookOf, rankOnly);
 }
 
 /** Works as `parseOutputs`, but with other codebooks than those in use. */
-export function readOutputs(json: string, mark: string | undefined, codebookOf: Codebooks, isToRank = false): Outputs {
+export function readOutputs(json: string, mark: string | undefined, codebookOf: Codebooks, rankOnly = false): Outputs {
   if (json.length > MAX_CHARACTERS) {
     throw refuse(`The outputs of an analysis have at most ${MAX_CHARACTERS} characters, these ${json.length}.`);
   }
   const sent = parseJson(json, { depth: 4 });
   if (!(sent instanceof JsonObject)) throw refuse('The outputs of an analysis are a JSON object.');
   const values = valuesOf(sent);
-  const today = isToRank ? undefined : markOf(json, codebookOf);
+  const today = rankOnly ? undefined : validationHashOf(json, codebookOf);
   if (mark !== undefined && mark === today) {
     const known = OUTPUTS.map((output, i) =>
       values[i] === null ? undefined : knownOutput(output, values[i] as JsonValue),
@@ -126,13 +124,13 @@ export function readOutputs(json: string, mark: string | undefined, codebookOf: 
     }
     const vector = readUnit(halves, described.module, scratchOf(halves.length / 2));
     const codes = decodeCodes(described, read);
-    if (isToRank) {
+    if (rankOnly) {
       descriptors.push(new OutputDescriptor(NO_CELL, halves));
       continue;
     }
     let cell = codes && currentCell(codebook, codes, vector);
     if (cell === undefined) {
-      cell = remakeCodes(codebook, described, read, vector);
+      cell = recomputeCodes(codebook, described, read, vector);
       remade = true;
     }
     descriptors.push(new OutputDescriptor(cell, halves));
@@ -148,7 +146,7 @@ const OUTPUTS = MODULES.flatMap(({ outputs }) => outputs);
 const INDEXES: ReadonlyMap<string, number> = new Map(OUTPUTS.map(({ name }, index) => [name, index]));
 
 /** A module with a descriptor, and the indexes of its outputs. */
-interface Described {
+interface DescriptorOutputs {
   readonly module: string;
   readonly descriptor: number;
   readonly cluster: number;
@@ -157,7 +155,7 @@ interface Described {
   readonly rerank: number;
 }
 
-const DESCRIBED: readonly Described[] = MODULES.flatMap(({ name: module, descriptor }) => {
+const DESCRIBED: readonly DescriptorOutputs[] = MODULES.flatMap(({ name: module, descriptor }) => {
   if (descriptor === undefined) return [];
   const index = (name: string) => {
     const found = INDEXES.get(name);
@@ -204,7 +202,7 @@ class ReadOutputs implements Outputs {
     if (this.#descriptors === undefined) {
       this.#descriptors = new Map();
       for (const [i, found] of this.#found.entries()) {
-        if (found !== undefined) this.#descriptors.set((DESCRIBED[i] as Described).module, found);
+        if (found !== undefined) this.#descriptors.set((DESCRIBED[i] as DescriptorOutputs).module, found);
       }
     }
     return this.#descriptors;
@@ -265,7 +263,7 @@ function scratchOf(dimensions: number): Float32Array {
 }
 
 /** The numbers of a module's descriptor as little-endian halves, if the outputs contain it. */
-function readHalvesOf(described: Described, values: Values, codebook: Codebook): Uint8Array | undefined {
+function readHalvesOf(described: DescriptorOutputs, values: Values, codebook: Codebook): Uint8Array | undefined {
   const { module, descriptor, cluster, nclusters, lopq, rerank } = described;
   const text = values[descriptor] as string | undefined;
   if (text !== undefined) return descriptorHalves(text, module, codebook);
@@ -277,7 +275,12 @@ function readHalvesOf(described: Described, values: Values, codebook: Codebook):
 const nameOf = (index: number) => (OUTPUTS[index] as OutputField).name;
 
 /** Computes the codes of a vector and adds them to the values. Returns the cell. */
-function remakeCodes(codebook: Codebook, described: Described, values: Values, vector: Float32Array): number {
+function recomputeCodes(
+  codebook: Codebook,
+  described: DescriptorOutputs,
+  values: Values,
+  vector: Float32Array,
+): number {
   const { cluster, nclusters, lopq, rerank } = encodeCodes(codebook, vector);
   values[described.cluster] = BigInt(cluster);
   values[described.nclusters] = nclusters;
@@ -295,7 +298,7 @@ interface SentCodes {
 }
 
 /** Undefined if some are missing. Always decoded, so that only valid base64 is stored, even with another codebook. */
-function decodeCodes(described: Described, values: Values): SentCodes | undefined {
+function decodeCodes(described: DescriptorOutputs, values: Values): SentCodes | undefined {
   const lopqText = values[described.lopq] as string | undefined;
   const nclustersText = values[described.nclusters] as string | undefined;
   const cluster = values[described.cluster] as bigint | undefined;
@@ -380,7 +383,7 @@ function readString({ name, pattern }: OutputField, value: JsonValue): string {
   if (pattern && !wholePattern(pattern).test(value)) {
     throw refuse(`${name} contains ${JSON.stringify(value.slice(0, 40))}, which is not a result of an analysis.`);
   }
-  if (unstorable(value) !== null) throw refuse(`${name} contains characters that are not text.`);
+  if (unstorableReason(value) !== null) throw refuse(`${name} contains characters that are not text.`);
   return value;
 }
 

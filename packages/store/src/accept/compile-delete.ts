@@ -1,5 +1,5 @@
 import { AkinError, type ErrorCode, parseQuery } from '@akin/domain';
-import { CrashingDelete } from '../commit/crashes.ts';
+import { CrashingDeleteError } from '../commit/crashes.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import { causeOf, reasonOf } from '../engine/sqlstate.ts';
 import { compileQuery } from '../search/compile.ts';
@@ -44,7 +44,10 @@ export interface RefusedDelete {
  * @returns undefined if the delete is not the cause: it may succeed later
  */
 export function refusedDelete(error: unknown): RefusedDelete | undefined {
-  if ((error instanceof AkinError ? error.cause : error) instanceof CrashingDelete || causeOf(error) !== 'server') {
+  if (
+    (error instanceof AkinError ? error.cause : error) instanceof CrashingDeleteError ||
+    causeOf(error) !== 'server'
+  ) {
     return { code: 'bad-request', msg: `The database cannot run the query: ${reasonOf(error)}` };
   }
   return error instanceof AkinError && error.code === 'bad-request'

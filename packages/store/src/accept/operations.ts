@@ -3,7 +3,7 @@ import { OPEN_STATES } from '../collections/collection-tables.ts';
 import { successorOf } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
-import { ShardServerUnavailable } from '../engine/sqlstate.ts';
+import { ShardServerUnavailableError } from '../engine/sqlstate.ts';
 import { FRESHNESS_COLUMNS } from '../standbys/standbys.ts';
 
 export type OperationState =
@@ -208,7 +208,7 @@ async function isHeld(store: Store, { sqlSchema: S }: Collection, values: readon
     return held?.open ?? false;
   } catch (error) {
     // The change is accepted. After an error the client would send it again.
-    if (error instanceof ShardServerUnavailable) return false;
+    if (error instanceof ShardServerUnavailableError) return false;
     throw error;
   }
 }
@@ -235,7 +235,9 @@ function readyAtomicSql(S: string, condition = 'true'): string {
   return inRequests(S, `not r.finished and ${inRange(S, `${ready} and ${condition}`)}`);
 }
 
-/** SQL: whether a condition holds for a request `r` with operations from $2 to $3 of the collection $1, which is `c`. */
+/**
+ * SQL: whether a condition holds for a request `r` with operations from $2 to $3 of the collection $1, which is `c`.
+ */
 function inRequests(S: string, condition: string): string {
   return `exists (select from ${S}.requests r, akin.collections c
                    where c.id = $1 and ${overlapping(S)} and (${condition}))`;

@@ -79,14 +79,14 @@ export async function requireQuota(
   const { name } = collection;
   const { maxDocuments, maxBytes } = quotaOf(usage);
   if (incoming.adds === 0 || (maxDocuments === null && maxBytes === null)) return;
-  const open = await openAtMost(tx, collection, usage);
+  const open = await maxPending(tx, collection, usage);
   if (maxDocuments !== null) {
     const headroom = maxDocuments - Number(usage.documents);
     if (
       open.changes + incoming.adds > headroom &&
       (await exceedsHeadroom(tx, collection, incoming.request, headroom))
     ) {
-      throw exceeded(
+      throw quotaError(
         `The collection ${name} may have ${countOf(maxDocuments, 'document')}, and would have more: delete documents, or raise its quota. Existing documents can be updated.`,
       );
     }
@@ -95,7 +95,7 @@ export async function requireQuota(
     const headroom = maxBytes - Number(usage.bytes);
     const isMore = async () => (await openBytes(tx, collection)) + incoming.bytes > headroom;
     if (incoming.bytes > headroom || (open.bytes + incoming.bytes > headroom && (await isMore()))) {
-      throw exceeded(
+      throw quotaError(
         `The collection ${name} may have ${countOf(maxBytes, 'byte')}, and would have more: delete documents, or raise its quota.`,
       );
     }
@@ -104,7 +104,7 @@ export async function requireQuota(
 
 const countOf = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
-function exceeded(what: string): AkinError {
+function quotaError(what: string): AkinError {
   return new AkinError(
     'quota-exceeded',
     `${what} Nothing in the request was accepted. Deletes count after their commit.`,
@@ -112,7 +112,7 @@ function exceeded(what: string): AkinError {
 }
 
 /** Upper bounds of the number and the bytes of pending changes: all since the first unfinished request count. */
-async function openAtMost(
+async function maxPending(
   tx: Queryable,
   { sqlSchema: S }: Collection,
   { next_seq, accepted_bytes }: Usage,

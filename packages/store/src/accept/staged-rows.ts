@@ -63,13 +63,13 @@ export function rowOf(change: Change, types: Map<string, FieldType>): Row {
   if (change.kind === 'delete')
     return { ...EMPTY, kind: 'delete', id: change.id, expected: change.expectedVersion ?? null };
   if (change.kind === 'delete-by-query') return { ...EMPTY, kind: 'delete-by-query', document: change.query };
-  const { id, fields, sent, modifiers, import: outputs, thumbnail } = change.document;
+  const { id, fields, rawFields, modifiers, import: outputs, thumbnail } = change.document;
   for (const [name, value] of fields) claim(types, name, value);
   for (const [name, list] of modifiers ?? []) for (const { coerced } of list) claim(types, name, coerced);
   return {
     kind: 'add',
     id,
-    document: documentToJson({ id, fields, sent, ...(modifiers ? { modifiers } : {}) }),
+    document: documentToJson({ id, fields, rawFields, ...(modifiers ? { modifiers } : {}) }),
     atomic: modifiers !== undefined,
     expected: change.document.expectedVersion ?? null,
     kept: change.keptVersion ?? null,

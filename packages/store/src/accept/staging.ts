@@ -54,7 +54,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const MAX_DETAILS = 100;
 
 /** The origin of a request. Later work for it is logged and traced with these ids. */
-export interface Origin {
+export interface RequestOrigin {
   /** `requestId` of its log lines. */
   readonly requestId?: string | undefined;
   /** The `traceparent` of the span that its analyses are part of. */
@@ -67,14 +67,14 @@ interface StagingOptions {
   /** Runs inside the transaction that accepts: if it rejects, nothing is accepted. */
   readonly guard?: (tx: Queryable) => Promise<void>;
   /** Gets each write of a batch, and runs it when allowed. If it throws, nothing is written. */
-  readonly writing?: (write: () => Promise<void>) => Promise<void>;
+  readonly onWrite?: (write: () => Promise<void>) => Promise<void>;
 }
 
 /** Starts a request. Nothing is written before its first batch. */
 export function stageChanges(
   store: Store,
   collection: Collection,
-  origin: Origin = {},
+  origin: RequestOrigin = {},
   options: StagingOptions = {},
 ): Staging {
   return new StagedRequest(store, collection, origin, options);
@@ -83,7 +83,7 @@ export function stageChanges(
 class StagedRequest implements Staging {
   readonly #store: Store;
   readonly #collection: Collection;
-  readonly #origin: Origin;
+  readonly #origin: RequestOrigin;
   readonly #options: StagingOptions;
   /** Undefined before the first batch. */
   #request: bigint | undefined;
@@ -101,7 +101,7 @@ class StagedRequest implements Staging {
   #expects = false;
   #state: 'open' | 'accepted' | 'discarded' = 'open';
 
-  constructor(store: Store, collection: Collection, origin: Origin, options: StagingOptions) {
+  constructor(store: Store, collection: Collection, origin: RequestOrigin, options: StagingOptions) {
     this.#store = store;
     this.#collection = collection;
     this.#origin = origin;
@@ -130,8 +130,8 @@ class StagedRequest implements Staging {
     const batch = this.#batch;
     if (batch === undefined) return;
     this.#batch = undefined;
-    const { writing = (write) => write() } = this.#options;
-    await writing(() => this.#write(batch));
+    const { onWrite = (write) => write() } = this.#options;
+    await onWrite(() => this.#write(batch));
   }
 
   async accept(): Promise<AcceptedRange> {

@@ -118,7 +118,7 @@ interface PendingDelete {
   readonly query: string;
   readonly acceptedAt: Date;
   /** Ids of the documents in the tables that it deletes. */
-  readonly takes: ReadonlySet<string>;
+  readonly deletedIds: ReadonlySet<string>;
 }
 
 interface LiveRow {
@@ -128,7 +128,7 @@ interface LiveRow {
   readonly version: bigint;
 }
 
-interface Known {
+interface PendingVersions {
   /** The document before the change with a number. @param seq undefined: after all accepted changes */
   before(id: string, seq: bigint | undefined): FoundVersion;
 }
@@ -145,7 +145,7 @@ async function readKnown(
   schema: CollectionSchema,
   ids: readonly string[],
   own?: { readonly request: bigint; readonly nextSeq: bigint },
-): Promise<Known> {
+): Promise<PendingVersions> {
   const S = collection.sqlSchema;
   const of = [own?.request ?? null, own?.nextSeq ?? null];
   const seq = 'coalesce(r.first_seq, $2::bigint) + o.position';
@@ -179,8 +179,8 @@ async function readKnown(
   const deletes: PendingDelete[] = [];
   for (const { seq, query, accepted_at, applied } of queries) {
     const pending = { seq, query, acceptedAt: accepted_at };
-    const takes = applied ? new Set<string>() : await takenBy(tx, store, collection, schema, pending, rows);
-    deletes.push({ ...pending, takes });
+    const deletedIds = applied ? new Set<string>() : await idsDeletedBy(tx, store, collection, schema, pending, rows);
+    deletes.push({ ...pending, deletedIds });
   }
   return knownOf(open, deletes, rows, new Map(lastApplied.map((row) => [row.id, row.seq])));
 }
@@ -190,7 +190,7 @@ function knownOf(
   deletes: readonly PendingDelete[],
   rows: readonly LiveRow[],
   lastApplied: ReadonlyMap<string, bigint>,
-): Known {
+): PendingVersions {
   const byId = new Map<string, OpenOperation[]>();
   for (const operation of open) byId.set(operation.id, [...(byId.get(operation.id) ?? []), operation]);
   const live = new Map(rows.map((row) => [row.id, row]));
@@ -203,10 +203,10 @@ function knownOf(
       const version = last === undefined ? row?.version : last.kind === 'add' ? last.seq : undefined;
       if (version === undefined) return { version, uncertain: false };
       let uncertain = false;
-      for (const { seq, query, takes } of deletes) {
+      for (const { seq, query, deletedIds } of deletes) {
         if (!isBefore(seq)) continue;
         if (last === undefined) {
-          if (row !== undefined && seq > row.seq && takes.has(id)) return { version: undefined, uncertain: false };
+          if (row !== undefined && seq > row.seq && deletedIds.has(id)) return { version: undefined, uncertain: false };
         } else if (seq > last.seq) {
           const covered = coveredIds(query);
           if (covered === 'all' || covered?.includes(id)) return { version: undefined, uncertain: false };
@@ -219,7 +219,7 @@ function knownOf(
 }
 
 /** The ids of the rows that a delete by query will remove. */
-async function takenBy(
+async function idsDeletedBy(
   tx: Queryable,
   store: Store,
   collection: Collection,

@@ -1,7 +1,7 @@
 import { AkinError, documentFromJson, type ErrorCode, type Schema } from '@akin/domain';
 import { finishRequests } from '../accept/requests.ts';
 import { etagOf } from '../accept/staged-rows.ts';
-import type { Origin } from '../accept/staging.ts';
+import type { RequestOrigin } from '../accept/staging.ts';
 import { collectionStates } from '../collections/collections.ts';
 import { modelSetOf } from '../collections/model-set.ts';
 import { loadSchema } from '../collections/schema.ts';
@@ -29,7 +29,7 @@ export interface AnalysisTask extends AnalysisRef {
   /** The models of the collection, by module, which must analyze it. */
   readonly models: ReadonlyMap<string, string>;
   readonly acceptedAt: Date;
-  readonly origin: Origin;
+  readonly origin: RequestOrigin;
 }
 
 export interface ClaimOptions {
@@ -48,11 +48,11 @@ export interface ClaimOptions {
 
 /**
  * A collection without waiting images is searched again after this time. A search of many collections may take long, so
- * they are also not searched for REST_FACTOR times its duration: it uses a tenth of the time at most. After an event, a
- * caller searches at once.
+ * they are also not searched for SEARCH_PAUSE_FACTOR times its duration: it uses a tenth of the time at most. After an
+ * event, a caller searches at once.
  */
 const SEARCH_AGAIN_MILLISECONDS = 1_000;
-const REST_FACTOR = 9;
+const SEARCH_PAUSE_FACTOR = 9;
 
 /** Remembers in which collections there was nothing to claim, and which one had the last turn. */
 export class ClaimTurns {
@@ -76,13 +76,13 @@ export class ClaimTurns {
     return next < 0 ? some : [...some.slice(next), ...some.slice(0, next)];
   }
 
-  took({ id }: Collection): void {
+  recordClaim({ id }: Collection): void {
     this.#last = id;
   }
 
   /** @param searched milliseconds that the search of these collections took */
-  foundNothing(collections: readonly Collection[], searched: number): void {
-    const until = performance.now() + Math.max(SEARCH_AGAIN_MILLISECONDS, REST_FACTOR * searched);
+  recordEmptySearch(collections: readonly Collection[], searched: number): void {
+    const until = performance.now() + Math.max(SEARCH_AGAIN_MILLISECONDS, SEARCH_PAUSE_FACTOR * searched);
     // An event may have arrived after the statement read the table.
     for (const { id } of collections) if (!this.#changed.has(id)) this.#until.set(id, until);
   }
@@ -117,7 +117,7 @@ export async function claimForAnalysis(
       if (max === 0) break;
       const from = performance.now();
       const claimed = await claimIn(store, collection, versions.get(collection.id), max, options);
-      if (claimed.length > 0) turns.took(collection);
+      if (claimed.length > 0) turns.recordClaim(collection);
       if (claimed.length === max) more.push(collection);
       if (claimed.length === 0) {
         empty.push(collection);
@@ -125,7 +125,7 @@ export async function claimForAnalysis(
       }
       tasks.push(...claimed);
     }
-    turns.foundNothing(empty, searched);
+    turns.recordEmptySearch(empty, searched);
     candidates = more;
   }
   return tasks;

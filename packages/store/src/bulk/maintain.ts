@@ -1,13 +1,13 @@
 import { forgetRequest } from '../accept/requests.ts';
 import { LIVE } from '../collections/collection-tables.ts';
 import { dropReplaced, listCollections } from '../collections/collections.ts';
-import { keepFieldIndexes } from '../collections/field-indexes.ts';
+import { maintainFieldIndexes } from '../collections/field-indexes.ts';
 import { hasServers } from '../collections/shard-servers.ts';
 import { compactFailures, sweepFailures } from '../commit/failures.ts';
 import { removeDocuments, removePictures } from '../commit/remove-documents.ts';
 import { forgetOldTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
-import { leaveGroups } from '../groups/leave.ts';
+import { removeFromGroups } from '../groups/remove-from-groups.ts';
 import { collectGarbage } from '../objects/collect-garbage.ts';
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
 import { refreshStatistics } from './statistics.ts';
@@ -46,7 +46,7 @@ export async function maintainCollection(store: Store, collection: Collection, s
     await removeOldRows(store, collection, lowWater, signal),
     await forgetOldRequests(store, collection),
     await forgetOldTombstones(store, collection),
-    await keepFieldIndexes(store, collection),
+    await maintainFieldIndexes(store, collection),
     await refreshStatistics(store, collection),
   ];
   return !left.includes(true);
@@ -124,7 +124,7 @@ async function removeOldRows(
             [commit, lowWater, limit],
           );
           docs = rows.map(({ doc }) => doc);
-          await leaveGroups(tx, collection, docs);
+          await removeFromGroups(tx, collection, docs);
           await (isRemote ? removePictures : removeDocuments)(tx, store, collection, docs);
           return rows.length;
         }),

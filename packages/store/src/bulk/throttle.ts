@@ -18,7 +18,9 @@ const MAX_PAUSE = 2_000;
 /** The last seconds of each period try another share of the time, to measure its effect on searches. */
 const PERIOD = 8;
 const TRIED = 3;
-/** The throttle aims at this part of the logarithm of the allowed slowdown. The rest is for the shares that it tries. */
+/**
+ * The throttle aims at this part of the logarithm of the allowed slowdown. The rest is for the shares that it tries.
+ */
 const MARGIN = 0.65;
 
 /**

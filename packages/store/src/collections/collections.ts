@@ -3,10 +3,10 @@ import { NO_QUOTA, type Quota, quotaOf } from '../accept/quota.ts';
 import { failuresSql } from '../commit/failures.ts';
 import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
-import { ShardServerUnavailable, sqlStateOf } from '../engine/sqlstate.ts';
+import { ShardServerUnavailableError, sqlStateOf } from '../engine/sqlstate.ts';
 import { createTables, TABLES_VERSION } from './collection-tables.ts';
 import { refreshView } from './fields.ts';
-import { modelName, wantedModelSet } from './model-set.ts';
+import { configuredModelSet, modelName } from './model-set.ts';
 import { claimModel, claimModels } from './models.ts';
 import { createModuleTables } from './module-tables.ts';
 import { dropServerSchemas } from './server-tables.ts';
@@ -191,11 +191,11 @@ async function withServers(
 
 /** Removes a collection with all its contents, and its reindex. Work in progress on it ends with not-found. */
 export async function dropCollection(store: Store, collection: Collection): Promise<void> {
-  const target = await untilNoDeadlock(() => removeTables(store, collection));
+  const target = await retryOnDeadlock(() => removeTables(store, collection));
   if (target !== undefined) await dropCollection(store, target);
   store.memory.collections.delete(collection.name);
   store.memory.schemas.delete(collection.id);
-  store.memory.shown.delete(collection.id);
+  store.memory.visibleCommits.delete(collection.id);
   store.memory.sizes.delete(collection.id);
   await store.inMemory.forgetCollection(collection.id);
   store.memory.uses.delete(collection.id);
@@ -237,7 +237,7 @@ function removeTables(store: Store, collection: Collection): Promise<Collection 
  * Repeats work after a deadlock: it locks rows of a collection and then its tables, and other transactions lock them in
  * the opposite order. The database aborts one of the two, and the other one soon ends.
  */
-async function untilNoDeadlock<T>(work: () => Promise<T>): Promise<T> {
+async function retryOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -255,7 +255,7 @@ export async function dropReplaced(store: Store): Promise<void> {
   for (const row of rows) {
     // A collection whose server is unreachable stays until the next time.
     await dropCollection(store, fromRow(row)).catch((error: unknown) => {
-      if (!(error instanceof ShardServerUnavailable)) throw error;
+      if (!(error instanceof ShardServerUnavailableError)) throw error;
     });
   }
 }
@@ -309,7 +309,7 @@ export async function updateTables(store: Store, collection: Collection): Promis
     collection.id,
   ]);
   if (row === undefined || row.tables_version < TABLES_VERSION || row.modules !== modulesText(store)) {
-    const wanted = await wantedModelSet(store, collection);
+    const wanted = await configuredModelSet(store, collection);
     await store.engine.transaction((tx) => createMissingTables(store, collection, wanted, tx));
   }
   await claimModels(store, collection);

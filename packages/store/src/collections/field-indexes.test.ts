@@ -7,7 +7,7 @@ import type { Collection, Store } from '../context.ts';
 import { search } from '../search/search.ts';
 import { parseSort } from '../search/sort.ts';
 import { createCollection } from './collections.ts';
-import { keepFieldIndexes } from './field-indexes.ts';
+import { maintainFieldIndexes } from './field-indexes.ts';
 import { loadSchema } from './schema.ts';
 
 describe.each(ENGINES)('indexes on fields on %s', (kind) => {
@@ -54,7 +54,7 @@ describe.each(ENGINES)('indexes on fields on %s', (kind) => {
     await store.engine.query(
       `update ${collection.sqlSchema}.field_uses set first_used_at = now() - interval '6 seconds'`,
     );
-    return keepFieldIndexes(store, collection);
+    return maintainFieldIndexes(store, collection);
   };
 
   it('are built for fields that searches use, and change no result', async () => {

@@ -17,14 +17,14 @@ const MAX_INDEXES = 24;
 const UNUSED_DAYS = 30;
 /**
  * On PGlite nothing else runs while an index is built. So it waits for a pause between searches of this length, but not
- * longer than PATIENCE_SECONDS: a search without the index takes a quarter of the time of building it.
+ * longer than LONG_SEARCH_SECONDS: a search without the index takes a quarter of the time of building it.
  */
 const PAUSE_MILLISECONDS = 2_000;
-const PATIENCE_SECONDS = 5;
+const LONG_SEARCH_SECONDS = 5;
 
 const PROGRAM_LIMIT_EXCEEDED = '54000';
 
-interface Use {
+interface ColumnUse {
   readonly column: string;
   readonly kind: UseKind;
 }
@@ -39,7 +39,7 @@ interface FieldIndex {
 }
 
 /** Indexes by their name. Those of partitions are created one by one: PostgreSQL cannot create all without a lock. */
-function indexesFor(collection: Collection, uses: readonly Use[]): Map<string, FieldIndex> {
+function indexesFor(collection: Collection, uses: readonly ColumnUse[]): Map<string, FieldIndex> {
   const definitions = [...definitionsFor(uses)];
   return new Map(
     definitions.flatMap(([name, definition]) =>
@@ -52,7 +52,7 @@ function indexesFor(collection: Collection, uses: readonly Use[]): Map<string, F
 }
 
 /** Indexes by their name, each as the text after `on documents`. */
-function definitionsFor(uses: readonly Use[]): Map<string, string> {
+function definitionsFor(uses: readonly ColumnUse[]): Map<string, string> {
   const kinds = new Map<string, Set<UseKind>>();
   for (const { column, kind } of uses) kinds.set(column, (kinds.get(column) ?? new Set()).add(kind));
   const indexes = new Map<string, string>();
@@ -82,11 +82,11 @@ function definitionsFor(uses: readonly Use[]): Map<string, string> {
  *
  * @returns whether an index was built (counts need a vacuum of the table before they can skip its rows), or waits
  */
-export async function keepFieldIndexes(store: Store, collection: Collection): Promise<boolean> {
+export async function maintainFieldIndexes(store: Store, collection: Collection): Promise<boolean> {
   const { engine } = store;
   if ((await engine.disk?.warning('work')) !== undefined) return false;
   const S = collection.sqlSchema;
-  const uses = await engine.query<Use & { recent: boolean; waiting: number; values_too_long: boolean }>(
+  const uses = await engine.query<ColumnUse & { recent: boolean; waiting: number; values_too_long: boolean }>(
     `select "column", kind, last_used_on > current_date - ${UNUSED_DAYS} as recent, values_too_long,
             extract(epoch from now() - first_used_at)::float8 as waiting
        from ${S}.field_uses order by first_used_at, "column", kind`,
@@ -113,7 +113,8 @@ export async function keepFieldIndexes(store: Store, collection: Collection): Pr
   const missing = [...wanted].filter(([name]) => !complete.has(name));
   const longest = Math.max(0, ...uses.map(({ waiting }) => waiting));
   for (const [name, index] of missing) {
-    if (engine.kind === 'pglite' && engine.sinceLastSearch() < PAUSE_MILLISECONDS && longest < PATIENCE_SECONDS) break;
+    if (engine.kind === 'pglite' && engine.sinceLastSearch() < PAUSE_MILLISECONDS && longest < LONG_SEARCH_SECONDS)
+      break;
     await buildIndex(store, collection, name, index);
   }
   return missing.length > 0;

@@ -16,7 +16,7 @@ export function modelName({ settings }: Pick<Collection, 'settings'>): string | 
  *
  * @returns undefined if the chosen ones are not here
  */
-export async function wantedModelSet(store: Store, collection: Collection): Promise<ModelSet | undefined> {
+export async function configuredModelSet(store: Store, collection: Collection): Promise<ModelSet | undefined> {
   const name = modelName(collection);
   if (name === undefined) return store;
   try {

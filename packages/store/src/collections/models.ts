@@ -3,7 +3,7 @@ import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
 import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { descriptorTable } from './collection-tables.ts';
-import { modelSetOf, wantedModelSet } from './model-set.ts';
+import { configuredModelSet, modelSetOf } from './model-set.ts';
 import { loadSchema } from './schema.ts';
 import { truncateTable } from './server-tables.ts';
 
@@ -31,7 +31,7 @@ export interface OtherModel {
  */
 export async function claimModels(store: Store, collection: Collection): Promise<void> {
   const schema = await loadSchema(store, collection);
-  const wanted = await wantedModelSet(store, collection);
+  const wanted = await configuredModelSet(store, collection);
   if (wanted === undefined) return;
   for (const module of wanted.modules) {
     const { name } = module;

@@ -1,7 +1,7 @@
 import type { ModuleManifest } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
 import { checkedName, descriptorTable, isColumn } from './collection-tables.ts';
-import { addMissing, countOf, sampleFew, ZERO_COUNT_SQL } from './server-tables.ts';
+import { addMissing, countOf, reduceStatistics, ZERO_COUNT_SQL } from './server-tables.ts';
 import { hasServers } from './shard-servers.ts';
 import { partitionTables, type Tables } from './shards.ts';
 import { sqlType } from './sql-types.ts';
@@ -22,7 +22,7 @@ export async function createModuleTables(tx: Queryable, collection: Tables, modu
          ) with (vacuum_truncate = off)`,
       );
       await partitionTables(tx, collection, [`descriptors_${module.name}`]);
-      await sampleFew(tx, collection, table);
+      await reduceStatistics(tx, collection, table);
     }
     const count = hasServers(collection) ? ZERO_COUNT_SQL : countOf(sqlSchema, table);
     await tx.query(

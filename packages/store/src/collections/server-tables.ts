@@ -49,7 +49,7 @@ export async function createServerSchemas(tx: Queryable, collection: Tables): Pr
 }
 
 /** Samples few rows of a table of descriptors for the planner's statistics: it needs only their number. */
-export async function sampleFew(tx: Queryable, collection: Tables, table: string): Promise<void> {
+export async function reduceStatistics(tx: Queryable, collection: Tables, table: string): Promise<void> {
   if (!hasServers(collection)) return;
   const few = ['doc', 'cell'].map((column) => `alter column ${column} set statistics 1`);
   await tx.query(`alter table ${table} ${few.join(', ')}, alter column vector set statistics 0`);

@@ -16,7 +16,7 @@ import { beginReindex } from '../reindex/state.ts';
 import { search } from '../search/search.ts';
 import { openStore } from '../store.ts';
 import { collectionStatus, createCollection, dropCollection, findCollection } from './collections.ts';
-import { keepFieldIndexes } from './field-indexes.ts';
+import { maintainFieldIndexes } from './field-indexes.ts';
 import { loadSchema } from './schema.ts';
 import { registerServers } from './shard-servers.ts';
 
@@ -94,10 +94,10 @@ describe('shards on several servers', () => {
     const found = await search(store, collection, { query: parseQuery('shelf:2'), rows: 100, rank });
     expect([found.numFound, found.hits[0]?.id]).toEqual([100, 'document 2']);
     // A search node holds the shard here; the other one is asked of its server.
-    const asking = { shards: [0], patience: 1_000_000, signal: new AbortController().signal };
-    const ask0: SearchNodes['ask'] = async (question, { acceptsPartial } = {}) =>
-      acceptsPartial ? [{ ...(await handleNodeRequest(store, question, asking)), holds: undefined }] : [];
-    const withNode = { ...store, nodes: { ask: ask0 }, exactDocuments: 10 };
+    const asking = { shards: [0], readMilliseconds: 1_000_000, signal: new AbortController().signal };
+    const ask0: SearchNodes['findCandidates'] = async (question, { acceptsPartial } = {}) =>
+      acceptsPartial ? [{ ...(await handleNodeRequest(store, question, asking)), assignedShards: undefined }] : [];
+    const withNode = { ...store, nodes: { findCandidates: ask0 }, exactDocuments: 10 };
     const facets = [{ kind: 'query', query: parseQuery('id:*1*') }] as const;
     const question = { query: parseQuery('shelf:2'), rows: 100, rank, facets };
     const [whole, inPart] = [await search(store, collection, question), await search(withNode, collection, question)];
@@ -189,13 +189,13 @@ describe('shards on several servers', () => {
     await add(collection, texts(60));
     const find = () => search(store, collection, { query: parseQuery('text_field:word7'), rows: 0 });
     expect((await find()).numFound).toBe(1);
-    expect(await keepFieldIndexes(store, collection)).toBe(true);
+    expect(await maintainFieldIndexes(store, collection)).toBe(true);
     const column = (await loadSchema(store, collection)).columns.get('text_field');
     const name = `field_${column?.kind === 'column' ? column.sql : ''}_rising_s1`;
     const indexes = () =>
       ask("select indexname from pg_indexes where schemaname = $1 and indexname like 'field%'", [collection.sqlSchema]);
     expect(await indexes()).toEqual([{ indexname: name }]);
-    expect(await keepFieldIndexes(store, collection)).toBe(false);
+    expect(await maintainFieldIndexes(store, collection)).toBe(false);
     expect((await find()).numFound).toBe(1);
     const long = texts(20).map((one, i) => ({
       ...one,

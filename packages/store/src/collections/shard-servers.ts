@@ -1,6 +1,6 @@
 import { AkinError } from '@akin/domain';
 import type { Engine, Queryable } from '../engine/engine.ts';
-import { ShardServerUnavailable } from '../engine/sqlstate.ts';
+import { ShardServerUnavailableError } from '../engine/sqlstate.ts';
 
 /*
  * Shards of a collection may be on other PostgreSQL servers: their partitions of `documents` and of descriptors are
@@ -66,7 +66,7 @@ export function queryOnServer<R extends object>(
 
 const withServerName = (server: string) => (error: unknown) => {
   if (error instanceof AkinError && error.code === 'unavailable')
-    throw new ShardServerUnavailable(`shard server ${server}`, error);
+    throw new ShardServerUnavailableError(`shard server ${server}`, error);
   throw error;
 };
 

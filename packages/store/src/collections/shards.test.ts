@@ -22,7 +22,7 @@ import { beginReindex } from '../reindex/state.ts';
 import { search } from '../search/search.ts';
 import { openStore } from '../store.ts';
 import { collectionStatus, createCollection, dropCollection, findCollection } from './collections.ts';
-import { keepFieldIndexes } from './field-indexes.ts';
+import { maintainFieldIndexes } from './field-indexes.ts';
 import { loadSchema } from './schema.ts';
 
 describe.each(ENGINES)('shards on %s', (kind) => {
@@ -122,7 +122,7 @@ describe.each(ENGINES)('shards on %s', (kind) => {
     await store.engine.query(
       `update ${collection.sqlSchema}.field_uses set first_used_at = now() - interval '6 seconds'`,
     );
-    expect(await keepFieldIndexes(store, collection)).toBe(true);
+    expect(await maintainFieldIndexes(store, collection)).toBe(true);
     const column = (await loadSchema(store, collection)).columns.get('shelf');
     const name = `field_${column?.kind === 'column' ? column.sql : ''}_rising`;
     const indexes = async () => {
@@ -133,10 +133,10 @@ describe.each(ENGINES)('shards on %s', (kind) => {
       return rows.map((row) => row.name);
     };
     expect(await indexes()).toEqual([0, 1, 2].map((shard) => `documents_s${shard} ${name}_s${shard}`));
-    expect(await keepFieldIndexes(store, collection)).toBe(false);
+    expect(await maintainFieldIndexes(store, collection)).toBe(false);
     expect((await find()).numFound).toBe(15);
     await store.engine.query(`update ${collection.sqlSchema}.field_uses set last_used_on = current_date - 31`);
-    await keepFieldIndexes(store, collection);
+    await maintainFieldIndexes(store, collection);
     expect(await indexes()).toEqual([]);
     await dropCollection(store, collection);
   });

@@ -5,7 +5,7 @@ import { loadSchema } from '../collections/schema.ts';
 import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { ShardServerUnavailable } from '../engine/sqlstate.ts';
+import { ShardServerUnavailableError } from '../engine/sqlstate.ts';
 import { Applier, firstBatchSize } from './applier.ts';
 import { undoChunks } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -18,7 +18,7 @@ import {
   collectionsWithFreeShards,
   offerShards,
   returnShard,
-  ShardLost,
+  ShardLostError,
 } from './shard-leases.ts';
 
 /*
@@ -31,19 +31,19 @@ import {
 const POLL_MILLISECONDS = 100;
 
 /** State shared by all tasks of this process that apply shards of one collection. */
-type Work = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'slot'> & {
+type ShardWork = Pick<CommitContext, 'store' | 'collection' | 'signal' | 'slot'> & {
   /** Shared, so that not every task starts with small chunks. */
   readonly batchSize: AdaptiveBatchSize;
 };
 
 /** The number of shards that were applied, and of operations that failed in them. */
-interface Done {
+interface ShardResult {
   shards: number;
   failed: number;
 }
 
 /** A part of a commit: the operations between two numbers, both exclusive. */
-interface Part {
+interface OperationRange {
   readonly after: bigint;
   readonly endSeq: bigint;
 }
@@ -56,8 +56,8 @@ interface Part {
  * count theirs
  */
 export async function applyShards(
-  context: CommitContext & Work,
-  part: Part,
+  context: CommitContext & ShardWork,
+  part: OperationRange,
 ): Promise<{ endSeq: bigint; failed: number }> {
   const { store, collection, lease, signal, slot } = context;
   const endSeq = await store.engine.transaction(
@@ -115,15 +115,18 @@ export async function applyShards(
  * @returns the collections where this process has applied shards, with the numbers of shards and of failed operations
  * @throws AkinError unavailable while the database is unreachable; the error of a shard, which others may take then
  */
-export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(Done & { collection: string })[]> {
-  const helped: (Done & { collection: string })[] = [];
+export async function helpCommits(
+  store: Store,
+  signal?: AbortSignal,
+): Promise<(ShardResult & { collection: string })[]> {
+  const helped: (ShardResult & { collection: string })[] = [];
   for (const id of await collectionsWithFreeShards(store)) {
     // A commit of this process applies them itself.
     if (store.memory.commits.has(id)) continue;
     const collection = await collectionOf(store, id);
     if (collection === undefined || !(await hasModelsOf(store, collection))) continue;
     const batchSize = firstBatchSize(store);
-    const work = async (): Promise<Done> => {
+    const work = async (): Promise<ShardResult> => {
       const slot = store.memory.commitSemaphore.tryAcquire();
       if (slot === undefined) return { shards: 0, failed: 0 };
       try {
@@ -135,10 +138,10 @@ export async function helpCommits(store: Store, signal?: AbortSignal): Promise<(
     const ended = await Promise.allSettled(Array.from({ length: await shareOf(store, collection) }, work));
     for (const one of ended) {
       // The leader reports an unreachable server. Helpers also work on collections with shards on other servers.
-      if (one.status === 'rejected' && !(one.reason instanceof ShardServerUnavailable)) throw one.reason;
+      if (one.status === 'rejected' && !(one.reason instanceof ShardServerUnavailableError)) throw one.reason;
     }
     const all = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    const sum = (of: (done: Done) => number) => all.reduce((total, one) => total + of(one), 0);
+    const sum = (of: (done: ShardResult) => number) => all.reduce((total, one) => total + of(one), 0);
     const done = { collection: collection.name, shards: sum(({ shards }) => shards), failed: sum((one) => one.failed) };
     if (done.shards > 0) helped.push(done);
   }
@@ -156,7 +159,7 @@ async function shareOf(store: Store, collection: Collection): Promise<number> {
 async function nextDeleteByQuery(
   tx: Queryable,
   { sqlSchema: S }: Collection,
-  { after, endSeq }: Part,
+  { after, endSeq }: OperationRange,
 ): Promise<bigint | undefined> {
   const [row] = await tx.query<{ seq: bigint | null }>(
     `select min(r.first_seq + o.position) as seq from ${S}.operations o join ${S}.requests r using (request)
@@ -168,7 +171,7 @@ async function nextDeleteByQuery(
 }
 
 /** Applies one shard after the other, until none is free or another commit waits for the slot. */
-async function applyFreeShards(work: Work): Promise<Done> {
+async function applyFreeShards(work: ShardWork): Promise<ShardResult> {
   const done = { shards: 0, failed: 0 };
   for (;;) {
     const failed = await applyNextShard(work);
@@ -184,7 +187,7 @@ async function applyFreeShards(work: Work): Promise<Done> {
  *
  * @returns the number of failed operations; undefined if no shard is free
  */
-async function applyNextShard(work: Work): Promise<number | undefined> {
+async function applyNextShard(work: ShardWork): Promise<number | undefined> {
   const { store, collection, signal } = work;
   const claimed = await claimShard(store, collection);
   if (claimed === undefined) return undefined;
@@ -198,7 +201,7 @@ async function applyNextShard(work: Work): Promise<number | undefined> {
     await returnShard(store, collection, lease, isDone);
     if (applier.failed > 0) store.memory.events.notify(collection.id);
   } catch (error) {
-    if (error instanceof ShardLost) return applier.failed;
+    if (error instanceof ShardLostError) return applier.failed;
     // Others need not wait for the lease to expire.
     await returnShard(store, collection, lease, false).catch(() => undefined);
     throw error;

@@ -17,7 +17,7 @@ import { supersedeFailed } from './failures.ts';
 import { addRows } from './insert-rows.ts';
 import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
 import { expirePublished, expireUnpublished } from './remove-documents.ts';
-import { leaveTombstones, leaveTombstonesOfVoid, removeTombstones } from './tombstones.ts';
+import { removeTombstones, writeTombstones, writeTombstonesOfVoid } from './tombstones.ts';
 import { usesLongPendingList } from './words-index.ts';
 
 /**
@@ -147,7 +147,7 @@ async function findLatest(
 ): Promise<{ latest: Prepared[]; superseded: Prepared[] }> {
   const byId = new Map<string, Prepared>();
   for (const one of prepared) {
-    if (one.isVoid) continue;
+    if (one.isObsolete) continue;
     const other = byId.get(one.id);
     if (other === undefined || other.operation.seq < one.operation.seq) byId.set(one.id, one);
   }
@@ -182,7 +182,7 @@ async function writeTombstonesOfDeletes(
     deletes.filter(({ operation }) => operation.leavesTombstones).map((one) => [one.id, one]),
   );
   if (withTombstones.size === 0) return;
-  await leaveTombstones(tx, context, `d.id = any($1::text[]) and d.valid_to = ${LIVE}`, [
+  await writeTombstones(tx, context, `d.id = any($1::text[]) and d.valid_to = ${LIVE}`, [
     textArray([...withTombstones.keys()]),
   ]);
   const byId = new Map<string, { id: string; seq: bigint; columns: DocumentColumns }>();
@@ -191,7 +191,7 @@ async function writeTombstonesOfDeletes(
     if (columns === undefined || !withTombstones.has(id) || seq < (byId.get(id)?.seq ?? seq)) continue;
     byId.set(id, { id, seq, columns });
   }
-  await leaveTombstonesOfVoid(tx, context, [...byId.values()]);
+  await writeTombstonesOfVoid(tx, context, [...byId.values()]);
 }
 
 /**

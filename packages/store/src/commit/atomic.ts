@@ -131,12 +131,12 @@ export class Bases {
   }
 
   /** Whether a later change, which is applied already, made an operation void. */
-  isVoid({ id, seq }: ReadyOperation): boolean {
+  isObsolete({ id, seq }: ReadyOperation): boolean {
     return seq < (this.#known.get(id ?? '') ?? seq);
   }
 
   /** Records the document after an operation. @param state undefined: it is deleted */
-  follow({ id }: ReadyOperation, state: DocumentState | undefined): void {
+  recordState({ id }: ReadyOperation, state: DocumentState | undefined): void {
     if (this.#known.has(id ?? '')) this.#now.set(id ?? '', state);
   }
 

@@ -12,7 +12,7 @@ import { requireLease } from './leases.ts';
 import { openAtomic } from './open-atomic.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 import { removeUnpublished } from './remove-documents.ts';
-import { leaveTombstones } from './tombstones.ts';
+import { writeTombstones } from './tombstones.ts';
 
 /**
  * Applies deletes by query again to documents that were accepted before them and arrive only now, because their
@@ -41,7 +41,7 @@ export async function applyBarriers(
     const found = await matchingOf(tx, context, { seq, query, acceptedAt: accepted_at }, late);
     const gone = found.map(({ doc }) => doc);
     await changes.remove(tx, context, gone);
-    if (leaves_tombstones && gone.length > 0) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
+    if (leaves_tombstones && gone.length > 0) await writeTombstones(tx, context, 'd.doc = any($1::bigint[])', [gone]);
     await removeUnpublished(tx, context, gone);
     hidden.push(...found);
   }
@@ -55,7 +55,7 @@ interface QueryBarrier {
 }
 
 /** The error if a delete by query was applied before, but cannot be applied to a document that came late. */
-export class BarrierRefused extends Error {
+export class BarrierRefusedError extends Error {
   readonly barrier: QueryBarrier;
   readonly refused: RefusedDelete;
 
@@ -86,7 +86,7 @@ async function matchingOf(
     return await countCrashes(context, barrier.seq, () => tx.query(found, params.values));
   } catch (error) {
     const refused = refusedDelete(error);
-    throw refused === undefined ? error : new BarrierRefused(barrier, refused);
+    throw refused === undefined ? error : new BarrierRefusedError(barrier, refused);
   }
 }
 
@@ -102,7 +102,7 @@ export async function failRefusedBarrier(
   error: unknown,
 ): Promise<number | undefined> {
   const cause = error instanceof AkinError ? error.cause : error;
-  if (!(cause instanceof BarrierRefused)) return undefined;
+  if (!(cause instanceof BarrierRefusedError)) return undefined;
   const S = collection.sqlSchema;
   const { barrier, refused } = cause;
   return store.engine.transaction(

@@ -70,7 +70,7 @@ export async function undoChunks(context: CommitContext): Promise<void> {
         const [row] = await tx.query<{ chunk: bigint }>(
           `select chunk from ${chunkTable(collection, shard)} for update`,
         );
-        if (row === undefined || row.chunk < chunk) throw fellBehind(context, shard);
+        if (row === undefined || row.chunk < chunk) throw fellBehindError(context, shard);
         if (row.chunk > chunk) await undoShard(tx, context, shard, chunk);
       }
     },
@@ -78,7 +78,7 @@ export async function undoChunks(context: CommitContext): Promise<void> {
   );
 }
 
-function fellBehind({ collection }: CommitContext, shard: number): AkinError {
+function fellBehindError({ collection }: CommitContext, shard: number): AkinError {
   const server = remoteShards(collection).find((one) => one.shard === shard)?.server;
   return new AkinError(
     'unavailable',

@@ -21,7 +21,7 @@ export async function requestCommit(store: Store, collection: Collection): Promi
      on conflict (collection) do update set requested = r.requested + 1 returning requested`,
     [collection.id],
   );
-  if (request === undefined) throw gone(collection);
+  if (request === undefined) throw collectionGoneError(collection);
   const { events } = store.memory;
   events.notify(collection.id);
   let seen = '';
@@ -32,7 +32,7 @@ export async function requestCommit(store: Store, collection: Collection): Promi
          from akin.commit_requests r join akin.collections c on c.id = r.collection where r.collection = $1`,
       [collection.id, request.requested],
     );
-    if (row === undefined) throw gone(collection);
+    if (row === undefined) throw collectionGoneError(collection);
     if (row.done) return;
     // A commit of very many changes takes time. As long as it makes progress, there is a process that commits.
     if (row.progress !== seen) deadline = performance.now() + LONGEST_WAIT;
@@ -62,6 +62,6 @@ export async function completeCommitRequests(store: Store, collection: Collectio
   store.memory.events.notify(collection.id);
 }
 
-function gone(collection: Collection): AkinError {
+function collectionGoneError(collection: Collection): AkinError {
   return new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
 }

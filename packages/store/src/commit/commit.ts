@@ -180,6 +180,6 @@ async function publish({ store, collection, target, lease }: CommitContext, boun
     await tx.query(`insert into ${S}.commits (number) values ($1)`, [target]);
     return operations;
   });
-  if (published > 0) store.memory.shown.delete(collection.id);
+  if (published > 0) store.memory.visibleCommits.delete(collection.id);
   return published;
 }

@@ -8,7 +8,7 @@ import { isCrash } from '../engine/sqlstate.ts';
 const MAX_CRASHES = 3;
 
 /** The statement of a delete by query has crashed the embedded database repeatedly. */
-export class CrashingDelete extends Error {
+export class CrashingDeleteError extends Error {
   constructor() {
     super(`it has ended the embedded database ${MAX_CRASHES} times in a row. Change it, for example to fewer clauses`);
   }
@@ -20,7 +20,7 @@ export class CrashingDelete extends Error {
  *
  * Crashes are counted in memory: a restarted process tries the delete as often again.
  *
- * @throws CrashingDelete at the last of the crashes in a row
+ * @throws CrashingDeleteError at the last of the crashes in a row
  */
 export async function countCrashes<T>(
   { store, collection }: { readonly store: Store; readonly collection: Collection },
@@ -38,6 +38,6 @@ export async function countCrashes<T>(
     const count = (crashes.get(key) ?? 0) + 1;
     if (count < MAX_CRASHES) crashes.set(key, count);
     else crashes.delete(key);
-    throw count < MAX_CRASHES ? error : new CrashingDelete();
+    throw count < MAX_CRASHES ? error : new CrashingDeleteError();
   }
 }

@@ -2,7 +2,7 @@ import type { Queryable } from '../engine/engine.ts';
 import type { ChunkContext } from './chunks.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
 import { expirePublished, removeUnpublished } from './remove-documents.ts';
-import { leaveTombstones } from './tombstones.ts';
+import { writeTombstones } from './tombstones.ts';
 
 /** A live row that expires. */
 export interface LiveRow {
@@ -20,14 +20,14 @@ export async function expireRows(
   tx: Queryable,
   context: ChunkContext,
   rows: readonly LiveRow[],
-  leavesTombstones: boolean,
+  withTombstones: boolean,
 ): Promise<void> {
   if (rows.length === 0) return;
   const { collection, target } = context;
   const docs = rows.map(({ doc }) => doc);
   const changes = new DescriptorChanges();
   await changes.remove(tx, context, docs);
-  if (leavesTombstones) await leaveTombstones(tx, context, 'd.doc = any($1::bigint[])', [docs]);
+  if (withTombstones) await writeTombstones(tx, context, 'd.doc = any($1::bigint[])', [docs]);
   const published = rows.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
   const unpublished = rows.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
   await expirePublished(tx, context, published);

@@ -14,7 +14,7 @@ export interface Lease {
 }
 
 /** A lease that a process may take. */
-export interface WantedLease {
+export interface AvailableLease {
   readonly collection: Collection;
   /** Whether the process has the models of the collection. */
   readonly hasModels: boolean;
@@ -59,7 +59,7 @@ export async function renewLeases(store: Store, holder: string, milliseconds: nu
  * It needs two statements, however many collections there are. Processes with the models of a collection have priority,
  * because the results of others would fail.
  */
-export async function findLeases(store: Store, holder: string): Promise<WantedLease[]> {
+export async function findLeases(store: Store, holder: string): Promise<AvailableLease[]> {
   const collections = await collectionStates(store);
   const rows = await store.engine.query<{
     collection: number;
@@ -74,7 +74,7 @@ export async function findLeases(store: Store, holder: string): Promise<WantedLe
     [holder, OTHER_MODELS_MILLISECONDS],
   );
   const leases = new Map(rows.map((row) => [row.collection, row]));
-  const wanted: WantedLease[] = [];
+  const wanted: AvailableLease[] = [];
   for (const state of collections) {
     const row = leases.get(state.collection.id);
     const hasModels = await hasModelsOf(store, state.collection, state.schemaVersion);
@@ -106,13 +106,13 @@ export async function hasModelsOf(store: Store, collection: Collection, schemaVe
  */
 export async function takeLeases(
   store: Store,
-  wanted: readonly WantedLease[],
+  wanted: readonly AvailableLease[],
   holder: string,
   milliseconds: number,
 ): Promise<Map<number, Lease>> {
   const taken = new Map<number, Lease>();
   if (wanted.length === 0) return taken;
-  const take = async (some: readonly WantedLease[], locked: 'skip' | 'wait') => {
+  const take = async (some: readonly AvailableLease[], locked: 'skip' | 'wait') => {
     const rows = await store.engine.transaction((tx) => claimLeases(tx, some, holder, milliseconds, locked), {
       lockTimeoutMilliseconds: LOCK_MILLISECONDS,
     });
@@ -130,7 +130,7 @@ export async function takeLeases(
 
 async function claimLeases(
   tx: Queryable,
-  wanted: readonly WantedLease[],
+  wanted: readonly AvailableLease[],
   holder: string,
   milliseconds: number,
   locked: 'skip' | 'wait',

@@ -1,5 +1,5 @@
 import { AkinError, documentFromJson } from '@akin/domain';
-import { createYield } from '@akin/runtime';
+import { createYielder } from '@akin/runtime';
 import { modelSetOf } from '../collections/model-set.ts';
 import { refuseOtherModels } from '../collections/models.ts';
 import type { ModelSet, ParsedOutputs } from '../context.ts';
@@ -18,7 +18,7 @@ export interface Prepared {
   /** By module. The other outputs are in the columns. */
   readonly descriptors?: ParsedOutputs['descriptors'];
   /** Whether a later change, which is applied already, made it void. */
-  readonly isVoid?: boolean;
+  readonly isObsolete?: boolean;
   /** The number (`doc`) of the row whose outputs and thumbnail it keeps. */
   readonly pictureOf?: bigint;
 }
@@ -41,7 +41,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
   const bases = await Bases.read(context, operations);
   const { parseOutputs } = modelSetOf(context.store, context.schema);
   const modules = new Set<string>();
-  const yieldIfDue = createYield();
+  const yieldIfDue = createYielder();
   for (const operation of operations) {
     await yieldIfDue();
     try {
@@ -61,7 +61,7 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
 }
 
 /** What the operations of a chunk have in common. */
-interface Common {
+interface ChunkState {
   /** Gets the words of the documents. */
   readonly vocabulary: Set<string>;
   readonly bases: Bases | undefined;
@@ -73,15 +73,15 @@ interface Common {
 function prepare(
   { store, collection, schema }: CommitContext,
   operation: ReadyOperation,
-  { vocabulary, bases, parseOutputs, modules }: Common,
+  { vocabulary, bases, parseOutputs, modules }: ChunkState,
 ): Prepared {
   const id = operation.id ?? '';
-  if (bases?.isVoid(operation)) return { operation, id, isVoid: true };
+  if (bases?.isObsolete(operation)) return { operation, id, isObsolete: true };
   if (operation.kind === 'delete') {
-    bases?.follow(operation, undefined);
+    bases?.recordState(operation, undefined);
     return { operation, id };
   }
-  if (operation.isLost) throw lostOutputs();
+  if (operation.isLost) throw lostOutputsError();
   const document = documentFromJson(operation.document ?? '{}', schema.fields);
   const outputs = operation.outputs === null ? undefined : parseOutputs(operation.outputs, operation.mark ?? undefined);
   for (const module of outputs?.descriptors.keys() ?? []) {
@@ -93,7 +93,7 @@ function prepare(
     operation.atomic && bases !== undefined
       ? bases.update(operation, document, outputs)
       : { fields: document.fields, outputs, picture: operation.doc ?? undefined };
-  bases?.follow(operation, whole);
+  bases?.recordState(operation, whole);
   const isOther = whole.picture !== undefined && whole.picture !== operation.doc;
   return {
     operation,
@@ -104,6 +104,6 @@ function prepare(
   };
 }
 
-function lostOutputs(): AkinError {
+function lostOutputsError(): AkinError {
   return new AkinError('internal', 'The outputs of its picture are not where they were kept: send the document again.');
 }

@@ -27,7 +27,7 @@ export interface ReadyOperation {
   readonly keptVersion: bigint | null;
 }
 
-type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'leavesTombstones' | 'keptVersion' | 'isLost'> &
+type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'withTombstones' | 'keptVersion' | 'isLost'> &
   OutputsColumns & {
     readonly accepted_at: Date;
     readonly leaves_tombstones: boolean;
@@ -83,8 +83,8 @@ interface Range {
  * The next ready operations of a page of requests, in accepted order.
  *
  * The cursor is for speed: applied operations are no longer ready, but their index entries exist until a vacuum, and
- * scanning them for each chunk would take quadratic time. For the same reason a statement reads only as many requests as
- * should suffice: it reads up to `limit` operations of each, with their outputs, before it sorts them.
+ * scanning them for each chunk would take quadratic time. For the same reason a statement reads only as many requests
+ * as should suffice: it reads up to `limit` operations of each, with their outputs, before it sorts them.
  */
 export async function nextReady(
   store: Store,

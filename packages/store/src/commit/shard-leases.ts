@@ -27,7 +27,7 @@ const LEASE = "interval '5 seconds'";
  * The error if another process has taken over the shard, or the commit has ended or was started again. What this
  * process has applied is kept.
  */
-export class ShardLost extends AkinError {
+export class ShardLostError extends AkinError {
   constructor({ name }: Collection, { shard }: ShardLease) {
     super('conflict', `Another indexer applies shard ${shard} of the collection ${name} now.`);
   }
@@ -72,7 +72,7 @@ export async function claimShard(store: Store, { id }: Collection): Promise<Clai
  * Renews the lease of a shard. Call it first in every transaction that writes to the shard: a process that takes over
  * the shard then waits until this transaction has ended.
  *
- * @throws ShardLost if the lease was lost
+ * @throws ShardLostError if the lease was lost
  */
 export async function requireShard(tx: Queryable, collection: Collection, lease: ShardLease): Promise<void> {
   const rows = await tx.query(
@@ -80,7 +80,7 @@ export async function requireShard(tx: Queryable, collection: Collection, lease:
       where collection = $1 and shard = $2 and claim = $3::uuid returning shard`,
     [collection.id, lease.shard, lease.claim],
   );
-  if (rows.length === 0) throw new ShardLost(collection, lease);
+  if (rows.length === 0) throw new ShardLostError(collection, lease);
 }
 
 /** Releases a shard: as done, or for others to continue. Does nothing if the lease was lost. */

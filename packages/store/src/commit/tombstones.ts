@@ -53,7 +53,7 @@ function fileColumns(schema: CollectionSchema): string[] | undefined {
  *
  * @param rows which: a condition on a row `d`, one row per id
  */
-export async function leaveTombstones(
+export async function writeTombstones(
   tx: Queryable,
   { collection, schema }: CommitContext,
   rows: string,
@@ -80,7 +80,7 @@ interface VoidDocument {
 }
 
 /** Writes tombstones of documents that never got a row, if there is no newer one. */
-export async function leaveTombstonesOfVoid(
+export async function writeTombstonesOfVoid(
   tx: Queryable,
   { collection, schema }: CommitContext,
   documents: readonly VoidDocument[],

@@ -2,7 +2,7 @@ import { compileDelete, refusedDelete } from '../accept/compile-delete.ts';
 import { LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
 import { textArray } from '../engine/binary.ts';
 import { Params } from '../search/params.ts';
-import { BarrierRefused, failRefusedBarrier } from './barriers.ts';
+import { BarrierRefusedError, failRefusedBarrier } from './barriers.ts';
 import { beginChunk } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
@@ -36,7 +36,7 @@ export async function waitingIds({ store, collection }: CommitContext, seq: bigi
 export async function applyWaitingDeletes(context: CommitContext): Promise<number> {
   const { store, collection } = context;
   const S = collection.sqlSchema;
-  const barriers = await store.engine.query<Waiting>(
+  const barriers = await store.engine.query<WaitingDelete>(
     `select seq, query, accepted_at, leaves_tombstones, ready.ids
        from ${S}.barriers b
       cross join lateral (
@@ -59,7 +59,7 @@ export async function applyWaitingDeletes(context: CommitContext): Promise<numbe
   return failed;
 }
 
-interface Waiting {
+interface WaitingDelete {
   readonly seq: bigint;
   readonly query: string;
   readonly accepted_at: Date;
@@ -70,7 +70,7 @@ interface Waiting {
 
 async function applyWaiting(
   context: CommitContext,
-  { seq, query, accepted_at, leaves_tombstones, ids }: Waiting,
+  { seq, query, accepted_at, leaves_tombstones, ids }: WaitingDelete,
 ): Promise<void> {
   const { store, collection } = context;
   const S = collection.sqlSchema;
@@ -93,7 +93,7 @@ async function applyWaiting(
         }
       } catch (error) {
         const refused = refusedDelete(error);
-        throw refused === undefined ? error : new BarrierRefused({ seq, query, acceptedAt: accepted_at }, refused);
+        throw refused === undefined ? error : new BarrierRefusedError({ seq, query, acceptedAt: accepted_at }, refused);
       }
       await tx.query(
         `update ${S}.barriers

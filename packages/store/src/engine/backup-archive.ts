@@ -27,13 +27,13 @@ export interface BackupSource {
 
 const CONTROL_FILE = 'global/pg_control';
 /** Directories that a start fills: only they are archived, not their contents. */
-const EMPTIED = new Set([
+const EMPTY_DIRECTORIES = new Set([
   ...['pg_wal', 'pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans'],
   'pg_wal/archive_status',
   'pg_wal/summaries',
 ]);
 /** Caches, temporary tables and files of a running server. */
-const LEFT_OUT = /(^|\/)(pg_internal\.init.*|pgsql_tmp.*|t\d+_\d+.*|postmaster\.(pid|opts)|backup_label.*)$/;
+const EXCLUDED_FILES = /(^|\/)(pg_internal\.init.*|pgsql_tmp.*|t\d+_\d+.*|postmaster\.(pid|opts)|backup_label.*)$/;
 const CHUNK_BYTES = 256 * 1024;
 /** Pages compress well at the lowest level. A higher one takes three times as long and saves only a tenth. */
 const GZIP_LEVEL = 1;
@@ -61,7 +61,12 @@ async function pack(source: BackupSource, controller: TarPackController): Promis
   const { dataDirectory } = source;
   const entries = await readdir(dataDirectory, { recursive: true, withFileTypes: true });
   for (const { name, isDirectory } of entries.map((entry) => named(entry, dataDirectory)).sort(byName)) {
-    if (LEFT_OUT.test(name) || name === CONTROL_FILE || (EMPTIED.has(dirname(name)) && !EMPTIED.has(name))) continue;
+    if (
+      EXCLUDED_FILES.test(name) ||
+      name === CONTROL_FILE ||
+      (EMPTY_DIRECTORIES.has(dirname(name)) && !EMPTY_DIRECTORIES.has(name))
+    )
+      continue;
     if (isDirectory) await controller.add({ name: `${name}/`, size: 0, type: 'directory' }).close();
     else await addFile(controller, join(dataDirectory, name), name);
   }
@@ -75,7 +80,11 @@ async function pack(source: BackupSource, controller: TarPackController): Promis
   const [first, last] = segments;
   const names = (await readdir(join(dataDirectory, 'pg_wal'))).sort();
   const log = names.filter((name) => name >= first && name <= last && /^[0-9A-F]{24}$/.test(name));
-  if (log[0] !== first || log.at(-1) !== last || log.some((name, i) => i > 0 && !follows(name, log[i - 1] ?? ''))) {
+  if (
+    log[0] !== first ||
+    log.at(-1) !== last ||
+    log.some((name, i) => i > 0 && !isNextSegment(name, log[i - 1] ?? ''))
+  ) {
     throw logIsGone();
   }
   for (const name of log) {
@@ -87,7 +96,7 @@ async function pack(source: BackupSource, controller: TarPackController): Promis
  * Whether a segment of the log directly follows another: 8 digits of the timeline, 8 of the file, 8 of the segment in
  * it.
  */
-function follows(name: string, before: string): boolean {
+function isNextSegment(name: string, before: string): boolean {
   const [file, segment] = [name.slice(8, 16), name.slice(16)].map((digits) => Number.parseInt(digits, 16));
   const [fileBefore, segmentBefore] = [before.slice(8, 16), before.slice(16)].map((digits) =>
     Number.parseInt(digits, 16),

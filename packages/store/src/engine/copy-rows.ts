@@ -13,8 +13,8 @@ const MAX_FREE_BYTES = 2 * 1024 * 1024;
 export type NumberOffset = number & { readonly isNumberOffset: true };
 
 /**
- * Rows of a table in the binary form of COPY. They are written into one piece of memory, which is sent as it is: a value
- * is copied once on its way to the socket.
+ * Rows of a table in the binary form of COPY. They are written into one piece of memory, which is sent as it is: a
+ * value is copied once on its way to the socket.
  */
 export class CopyRows {
   #bytes = free.pop() ?? Buffer.allocUnsafeSlow(FIRST_BYTES);

@@ -13,7 +13,7 @@ const RESERVE_BYTES = 512 * 1024 * 1024;
 const PARTS = { changes: 1, work: 0.5 };
 const RETRY_AFTER_SECONDS = 30;
 
-type Use = keyof typeof PARTS;
+type SpaceUse = keyof typeof PARTS;
 
 /**
  * The disk of the embedded database. With a full disk, a database cannot even remove anything, so it is written to only
@@ -22,7 +22,7 @@ type Use = keyof typeof PARTS;
 export class DiskSpace {
   readonly #folder: string;
   readonly #warn: (text: string) => void;
-  #told = false;
+  #hasWarned = false;
 
   constructor(folder: string, warn: (text: string) => void) {
     this.#folder = folder;
@@ -33,19 +33,19 @@ export class DiskSpace {
    * Call this before the database grows: `changes` of clients stop first, `work` on accepted ones (analyses, commits)
    * later. @throws AkinError unavailable if too little is free; the message says what to do
    */
-  async requireSpace(use: Use): Promise<void> {
+  async requireSpace(use: SpaceUse): Promise<void> {
     const warning = await this.warning(use);
     if (warning !== undefined) throw new AkinError('unavailable', warning, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
   /** The message for users and operators if there is too little space. Undefined if there is enough. */
-  async warning(use: Use = 'changes'): Promise<string | undefined> {
+  async warning(use: SpaceUse = 'changes'): Promise<string | undefined> {
     const space = await this.#readSpace();
     if (space === undefined) return undefined;
     const { free, reserve } = space;
     const low = free < required(reserve, 'changes');
-    if (low !== this.#told) {
-      this.#told = low;
+    if (low !== this.#hasWarned) {
+      this.#hasWarned = low;
       this.#warn(low ? warningOf(space) : 'There is space on the disk of the data folder again: changes are accepted.');
     }
     return free < required(reserve, use) ? warningOf(space) : undefined;
@@ -67,7 +67,7 @@ export class DiskSpace {
 }
 
 /** Bytes that must be free for a use. */
-function required(reserve: number, use: Use): number {
+function required(reserve: number, use: SpaceUse): number {
   return LOG_SEGMENT_BYTES + reserve * PARTS[use];
 }
 

@@ -86,7 +86,7 @@ export interface ReadOptions {
 }
 
 /** Connections of a pool. */
-export interface PoolUse {
+export interface PoolUsage {
   /** Open connections. */
   readonly total: number;
   readonly idle: number;
@@ -122,7 +122,7 @@ export interface Engine extends Queryable, AsyncDisposable {
    */
   cancelStatements(): Promise<void>;
   /** Undefined on PGlite, which has no pool. */
-  poolUse(): PoolUse | undefined;
+  poolUse(): PoolUsage | undefined;
   /**
    * Commits if `run` resolves, rolls back if it rejects. Never await anything but `tx` inside, because it uses a
    * connection.

@@ -37,7 +37,7 @@ const FORMAT: FolderFormat = { format: 1, postgres: 18, pglite: '0.5' };
 export async function inspectFolder(folder: string, warn: (text: string) => void): Promise<DataFolder> {
   const dataDirectory = join(folder, 'pg');
   const newDirectory = await removeNewDirectory(folder);
-  const exists = await present(dataDirectory);
+  const exists = await pathExists(dataDirectory);
   if (exists) {
     await checkFormat(folder);
     await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK).catch((error) => {
@@ -57,7 +57,7 @@ export async function removeNewDirectory(folder: string): Promise<string> {
 
 /** Whether an embedded store was ever created there. @throws AkinError unavailable if that cannot be determined */
 export function holdsStore(folder: string): Promise<boolean> {
-  return present(join(folder, 'pg'));
+  return pathExists(join(folder, 'pg'));
 }
 
 async function checkFormat(folder: string): Promise<void> {
@@ -158,7 +158,7 @@ async function isAlive({ pid, started }: Holder): Promise<boolean> {
   if (!isRunning(pid)) return false;
   const stat = await procStat(pid);
   // A killed process whose parent has not waited for it (in containers without an init) still has its number.
-  if (/^[ZX]$/.test(afterName(stat)[0] ?? '')) return false;
+  if (/^[ZX]$/.test(statFields(stat)[0] ?? '')) return false;
   const now = processStart(stat);
   return started === '' || now === '' || started === now;
 }
@@ -169,18 +169,18 @@ async function procStat(pid: number): Promise<string> {
 
 /** Field 22 of /proc/<pid>/stat. */
 function processStart(stat: string): string {
-  return afterName(stat)[19] ?? '';
+  return statFields(stat)[19] ?? '';
 }
 
 /**
  * The fields of /proc/<pid>/stat from the third one (the state) on. The second field, the name, may contain blanks and
  * brackets.
  */
-function afterName(stat: string): string[] {
+function statFields(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-async function present(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   try {
     await stat(path);
     return true;

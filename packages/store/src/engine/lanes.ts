@@ -1,7 +1,7 @@
 import { AkinError } from '@akin/domain';
 import type { Lane } from './engine.ts';
 
-interface Waiting {
+interface Waiter {
   readonly start: () => void;
 }
 
@@ -21,7 +21,7 @@ const RETRY_AFTER_SECONDS = 10;
  * statement.
  */
 export class Lanes {
-  readonly #waiting: Readonly<Record<Lane, Waiting[]>> = { interactive: [], bulk: [] };
+  readonly #waiting: Readonly<Record<Lane, Waiter[]>> = { interactive: [], bulk: [] };
   readonly #now: () => number;
   #busy = false;
   /** When the turn of bulk work began. Undefined while it is not its turn. */
@@ -37,11 +37,12 @@ export class Lanes {
   }
 
   /**
-   * @param patience milliseconds after which work that has not started is rejected
+   * @param maxWaitMilliseconds milliseconds after which work that has not started is rejected
    * @throws AkinError unavailable if it is rejected
    */
-  async run<T>(lane: Lane, work: () => Promise<T>, patience?: number): Promise<T> {
-    if (this.#busy || (this.#kept !== undefined && this.#kept.lane !== lane)) await this.#wait(lane, patience);
+  async run<T>(lane: Lane, work: () => Promise<T>, maxWaitMilliseconds?: number): Promise<T> {
+    if (this.#busy || (this.#kept !== undefined && this.#kept.lane !== lane))
+      await this.#wait(lane, maxWaitMilliseconds);
     this.#busy = true;
     clearTimeout(this.#kept?.timer);
     this.#kept = undefined;
@@ -53,7 +54,7 @@ export class Lanes {
     }
   }
 
-  #wait(lane: Lane, patience: number | undefined): Promise<void> {
+  #wait(lane: Lane, maxWaitMilliseconds: number | undefined): Promise<void> {
     const queue = this.#waiting[lane];
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
@@ -64,12 +65,12 @@ export class Lanes {
         },
       };
       queue.push(waiting);
-      if (patience === undefined) return;
+      if (maxWaitMilliseconds === undefined) return;
       timer = setTimeout(() => {
         queue.splice(queue.indexOf(waiting), 1);
         const msg = 'The database is busy with earlier requests. Try again shortly.';
         reject(new AkinError('unavailable', msg, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
-      }, patience);
+      }, maxWaitMilliseconds);
     });
   }
 
@@ -78,7 +79,7 @@ export class Lanes {
     const left = this.#timeLeft(ended);
     if (left <= 0) this.#handOver(ended);
     else if (this.#waiting[ended].length > 0) this.#hand(ended);
-    else this.#keep(ended, Math.min(left, KEEP_MILLISECONDS[ended]));
+    else this.#holdFor(ended, Math.min(left, KEEP_MILLISECONDS[ended]));
   }
 
   /** Milliseconds that a lane has left in its turn. */
@@ -94,7 +95,7 @@ export class Lanes {
     this.#bulkSince = undefined;
   }
 
-  #keep(lane: Lane, milliseconds: number): void {
+  #holdFor(lane: Lane, milliseconds: number): void {
     this.#busy = false;
     this.#kept = { lane, timer: setTimeout(() => this.#endKeeping(), milliseconds) };
   }

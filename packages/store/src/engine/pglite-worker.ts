@@ -45,9 +45,9 @@ export interface WorkerConfig {
 /**
  * PGlite runs PostgreSQL in single-user mode, where no background process makes checkpoints: the store requests them
  * (see maintain). Segments that a checkpoint frees are removed instead of kept. A new segment is not filled with zeros,
- * which would block a commit for 140 ms: that only helps after a power cut, which PGlite does not survive. The cache has
- * 32 MB instead of 128: PostgreSQL fills it with zeros at each start, which took half of the start, and the cache of the
- * operating system is nearly as fast.
+ * which would block a commit for 140 ms: that only helps after a power cut, which PGlite does not survive. The cache
+ * has 32 MB instead of 128: PostgreSQL fills it with zeros at each start, which took half of the start, and the cache
+ * of the operating system is nearly as fast.
  */
 const START_PARAMETERS = [
   ...PGlite.defaultStartParams,

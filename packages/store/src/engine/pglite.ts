@@ -9,7 +9,7 @@ import { Lanes } from './lanes.ts';
 import { LiveSession, type PgliteSession } from './pglite-session.ts';
 import { PgliteThread } from './pglite-thread.ts';
 import { PreparedStatements } from './prepared.ts';
-import { type Connection, type Done, runCopyIn, runStatement, runTransaction } from './session.ts';
+import { type Connection, runCopyIn, runStatement, runTransaction, type TransactionResult } from './session.ts';
 
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 /** A backup keeps the log of its duration. Beyond this size, it is abandoned. */
@@ -113,15 +113,15 @@ function createEngine(
   let runs = 0;
   let lastSearch = Number.NEGATIVE_INFINITY;
   /** Runs work on the connection, and from time to time checks whether a checkpoint is due. */
-  const runInLane = <T>(lane: Lane, work: (session: PgliteSession) => Promise<Done<T>>): Promise<T> => {
-    const patience = lane === 'interactive' ? QUEUE_TIMEOUT_MILLISECONDS : undefined;
+  const runInLane = <T>(lane: Lane, work: (session: PgliteSession) => Promise<TransactionResult<T>>): Promise<T> => {
+    const maxWaitMilliseconds = lane === 'interactive' ? QUEUE_TIMEOUT_MILLISECONDS : undefined;
     return new Promise<T>((resolve, reject) => {
       const run = async () => {
         const { result, free } = await work(await live.get());
         resolve(result);
         await free;
       };
-      lanes.run(lane, run, patience).catch(reject).finally(checkpointIfDue);
+      lanes.run(lane, run, maxWaitMilliseconds).catch(reject).finally(checkpointIfDue);
     });
   };
   const checkpointIfDue = () => {

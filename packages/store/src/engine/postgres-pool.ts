@@ -5,7 +5,14 @@ import { copyIn } from './copy-in.ts';
 import { copyOut } from './copy-out.ts';
 import type { Engine, ReadOptions, Row, SqlValue, TransactionOptions, WritingTransaction } from './engine.ts';
 import { PreparedStatements, send } from './prepared.ts';
-import { type Connection, type Done, runCopyIn, runStatement, runTransaction, SESSION_SETTINGS } from './session.ts';
+import {
+  type Connection,
+  runCopyIn,
+  runStatement,
+  runTransaction,
+  SESSION_SETTINGS,
+  type TransactionResult,
+} from './session.ts';
 import { endsConnection, sqlStateOf, toAkinError } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
 
@@ -124,7 +131,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
   };
 
   const withClient = async <T>(
-    work: (connection: Connection, client: pg.PoolClient) => Promise<Done<T>>,
+    work: (connection: Connection, client: pg.PoolClient) => Promise<TransactionResult<T>>,
   ): Promise<T> => {
     check?.();
     let client: pg.PoolClient;

@@ -9,7 +9,7 @@ const OLDEST_VERSION = 15;
 const LOCK_KEY = 0x616b696e;
 const RELOCK_MILLISECONDS = 1_000;
 /** The server needs a moment to notice that the process which held the lock was killed. */
-const LOCK_PATIENCE_MILLISECONDS = 5_000;
+const LOCK_WAIT_MILLISECONDS = 5_000;
 const LOCK_RETRY_MILLISECONDS = 20;
 const STANDBY_RETRY_SECONDS = 2;
 
@@ -153,7 +153,7 @@ class DatabaseLock {
     onNotification?: (text: string) => void,
   ): Promise<DatabaseLock> {
     const lock = new DatabaseLock(config, settings, onNotification);
-    await lock.#connect(LOCK_PATIENCE_MILLISECONDS);
+    await lock.#connect(LOCK_WAIT_MILLISECONDS);
     return lock;
   }
 
@@ -172,8 +172,8 @@ class DatabaseLock {
     await this.#client?.end().catch(() => undefined);
   }
 
-  /** @param patience how long to wait for another akin */
-  async #connect(patience = 0): Promise<void> {
+  /** @param maxWaitMilliseconds how long to wait for another akin */
+  async #connect(maxWaitMilliseconds = 0): Promise<void> {
     const client = new pg.Client(this.#config);
     // A release ends it in every state, or it would take the lock afterwards.
     this.#client = client;
@@ -186,7 +186,7 @@ class DatabaseLock {
         return other;
       });
       await setSession(client, this.#settings);
-      await this.#takeOn(client, patience);
+      await this.#takeOn(client, maxWaitMilliseconds);
       if (this.#onNotification) {
         const onNotification = this.#onNotification;
         client.on('notification', ({ payload }) => onNotification(payload ?? ''));
@@ -201,9 +201,9 @@ class DatabaseLock {
     });
   }
 
-  /** @throws AkinError conflict if another akin still has the lock after `patience` */
-  async #takeOn(client: pg.Client, patience: number): Promise<void> {
-    const deadline = performance.now() + patience;
+  /** @throws AkinError conflict if another akin still has the lock after `maxWaitMilliseconds` */
+  async #takeOn(client: pg.Client, maxWaitMilliseconds: number): Promise<void> {
+    const deadline = performance.now() + maxWaitMilliseconds;
     for (;;) {
       const { rows } = await client.query<{ taken: boolean; holder: string | null }>(
         `select pg_try_advisory_lock${this.#onNotification ? '_shared' : ''}($1) as taken,

@@ -2,11 +2,11 @@ import type pg from 'pg';
 import { sqlStateOf } from './sqlstate.ts';
 
 /** Maximum number of named statements per connection: each plan takes about 100 kB of the server. */
-const MOST = 50;
+const MAX_STATEMENTS = 50;
 /** Number of uses before a statement gets a name. */
-const TIMES = 3;
+const MIN_USES = 3;
 /** Longer statements are hardly repeated. */
-const LONGEST = 20_000;
+const MAX_STATEMENT_LENGTH = 20_000;
 
 /** The columns of a table changed, or the server does not know the name. */
 const STALE: ReadonlySet<string | undefined> = new Set(['0A000', '26000']);
@@ -22,16 +22,16 @@ export class PreparedStatements {
 
   /** Undefined if the statement must be sent without a name. */
   nameOf(sql: string): string | undefined {
-    if (sql.length > LONGEST) return undefined;
+    if (sql.length > MAX_STATEMENT_LENGTH) return undefined;
     const known = this.#texts.get(sql) ?? { name: `akin_${this.#next++}`, times: 0 };
     known.times++;
     this.#texts.delete(sql);
     this.#texts.set(sql, known);
     for (const [oldest] of this.#texts) {
-      if (this.#texts.size <= MOST) break;
+      if (this.#texts.size <= MAX_STATEMENTS) break;
       this.#texts.delete(oldest);
     }
-    return known.times < TIMES ? undefined : known.name;
+    return known.times < MIN_USES ? undefined : known.name;
   }
 }
 
@@ -49,7 +49,8 @@ export async function send<R extends pg.QueryResultRow>(
 ): Promise<{ readonly rows: R[] }> {
   if (name === undefined) return client.query<R>(text, values);
   const { parsedStatements } = (client as Client).connection;
-  if (!Object.hasOwn(parsedStatements, name) && Object.keys(parsedStatements).length >= MOST) await forgetAll(client);
+  if (!Object.hasOwn(parsedStatements, name) && Object.keys(parsedStatements).length >= MAX_STATEMENTS)
+    await forgetAll(client);
   try {
     return await client.query<R>({ name, text, ...(values && { values }) });
   } catch (error) {

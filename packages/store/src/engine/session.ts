@@ -75,7 +75,7 @@ async function runAll(client: Connection, sql: string): Promise<Row[]> {
 }
 
 /** The result of work on a connection. */
-export interface Done<T> {
+export interface TransactionResult<T> {
   readonly result: T;
   /** Resolves when the connection may be used for other work. Never rejects. */
   readonly free?: Promise<unknown>;
@@ -89,7 +89,7 @@ export async function runTransaction<T>(
   client: Connection,
   run: (tx: WritingTransaction, first: readonly Row[]) => Promise<T>,
   options: TransactionOptions,
-): Promise<Done<T>> {
+): Promise<TransactionResult<T>> {
   const { snapshot, keyed, withoutSort, longPendingList, first, timeoutMilliseconds, lockTimeoutMilliseconds } =
     options;
   let begin = snapshot ? 'begin isolation level repeatable read read only' : 'begin';

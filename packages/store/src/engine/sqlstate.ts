@@ -56,20 +56,23 @@ const STATES: Readonly<Record<string, readonly [ErrorCode, Cause]>> = {
 };
 
 /** Severities of errors that end the connection, or the whole server, whatever the SQLSTATE. */
-const DEADLY = new Set<unknown>(['PANIC', 'FATAL']);
+const FATAL_SEVERITIES = new Set<unknown>(['PANIC', 'FATAL']);
 
-const OURS = ['internal', 'server'] as const;
+const AKIN_ERROR = ['internal', 'server'] as const;
 
 /**
  * Errors without a separate code (XX000) that a concurrent change of a table causes, such as the end of a collection.
  */
-const RACE = /^(could not open relation with OID|cache lookup failed|tuple concurrently)/;
+const CONCURRENT_CHANGE = /^(could not open relation with OID|cache lookup failed|tuple concurrently)/;
 
-/** Errors of the system, of sockets and of TLS below PostgreSQL: `ECONNRESET`, `EAI_AGAIN`, `ERR_SOCKET_CLOSED`, `CERT_HAS_EXPIRED`. */
+/**
+ * Errors of the system, of sockets and of TLS below PostgreSQL: `ECONNRESET`, `EAI_AGAIN`, `ERR_SOCKET_CLOSED`,
+ * `CERT_HAS_EXPIRED`.
+ */
 const NETWORK = /^(E[A-Z]+|EAI_[A-Z]+|ERR_(SOCKET|STREAM|TLS|SSL)_[A-Z_]+|[A-Z_]*(CERT|SIGNATURE)[A-Z_]*)$/;
 
 /** pg itself has no codes for these. */
-const LOST =
+const LOST_CONNECTION =
   /^(Connection terminated|timeout expired|timeout exceeded|Query read timeout|Client has encountered|Client was closed|Cannot use a pool|The server does not support SSL|There was an error establishing an SSL|Received unexpected|received invalid response|SASL)/i;
 
 const MESSAGES: Partial<Record<ErrorCode, string>> = {
@@ -110,7 +113,7 @@ export function reasonOf(error: unknown): string {
 
 /** Whether the connection, or the whole server, ended with a database error. */
 export function endsConnection(error: unknown): boolean {
-  return DEADLY.has(partsOf(error).severity);
+  return FATAL_SEVERITIES.has(partsOf(error).severity);
 }
 
 /** Whether somebody, or a time limit, ended the statement. */
@@ -142,7 +145,7 @@ export function toAkinError(error: unknown): AkinError {
   if (error instanceof AkinError) return error;
   const code = errorCode(error);
   const server = code === 'unavailable' ? shardServerOf(error) : undefined;
-  if (server !== undefined) return new ShardServerUnavailable(server, error);
+  if (server !== undefined) return new ShardServerUnavailableError(server, error);
   const state = sqlStateOf(error) ?? '';
   return new AkinError(
     code,
@@ -155,7 +158,7 @@ export function toAkinError(error: unknown): AkinError {
 }
 
 /** A shard server cannot be reached. The main server can, and collections without shards there continue. */
-export class ShardServerUnavailable extends AkinError {
+export class ShardServerUnavailableError extends AkinError {
   /** @param which name of the server, for the message */
   constructor(which: string, cause: unknown) {
     super('unavailable', `The ${which} cannot be reached or is busy. Try again shortly.`, {
@@ -167,7 +170,7 @@ export class ShardServerUnavailable extends AkinError {
 
 /** Whether no collection can continue: the database or the object store is away, not only a shard server. */
 export function isOutage(error: unknown): boolean {
-  return error instanceof AkinError && error.code === 'unavailable' && !(error instanceof ShardServerUnavailable);
+  return error instanceof AkinError && error.code === 'unavailable' && !(error instanceof ShardServerUnavailableError);
 }
 
 /** Which shard server an error comes from, according to postgres_fdw. */
@@ -187,7 +190,7 @@ function errorCode(error: unknown): ErrorCode {
   if (Array.isArray(errors)) {
     return errors.some((one) => errorCode(one) === 'unavailable') ? 'unavailable' : 'internal';
   }
-  return NETWORK.test(String(code)) || LOST.test(String(message)) ? 'unavailable' : 'internal';
+  return NETWORK.test(String(code)) || LOST_CONNECTION.test(String(message)) ? 'unavailable' : 'internal';
 }
 
 /** Undefined for an error without a SQLSTATE. */
@@ -195,6 +198,6 @@ function meaningOf(error: unknown): readonly [ErrorCode, Cause] | undefined {
   const state = sqlStateOf(error);
   if (state === undefined) return undefined;
   if (endsConnection(error)) return ['unavailable', 'server'];
-  if (state === 'XX000' && RACE.test(String(partsOf(error).message))) return ['unavailable', 'server'];
-  return STATES[state] ?? STATES[state.slice(0, 2)] ?? OURS;
+  if (state === 'XX000' && CONCURRENT_CHANGE.test(String(partsOf(error).message))) return ['unavailable', 'server'];
+  return STATES[state] ?? STATES[state.slice(0, 2)] ?? AKIN_ERROR;
 }

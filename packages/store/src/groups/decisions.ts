@@ -39,7 +39,7 @@ export async function decideGroups(
            select a, b from unnest($1::text[]) a, unnest($1::text[]) b where a <> b on conflict do nothing`,
           [textArray(ids)],
         );
-        await separate(tx, S, docs);
+        await separateDecided(tx, S, docs);
       } else {
         await tx.query(`delete from ${S}.decisions where id = any($1::text[]) and other_id = any($1::text[])`, [
           textArray(ids),
@@ -105,7 +105,7 @@ export function mayNotFollow(S: string, id: string, distance: string): string {
  *
  * @param docs the documents to check, by their numbers
  */
-export async function separate(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
+export async function separateDecided(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   const rows = await tx.query<{ doc: bigint }>(
     `with members as (
        select f.doc, f.representative, f.distance, d.id from ${S}.followers f join ${S}.documents d on d.doc = f.doc),
@@ -121,7 +121,7 @@ export async function separate(tx: Queryable, S: string, docs: readonly bigint[]
      select distinct case when (distance, doc) > (other_distance, other) then doc else other end as doc from pairs`,
     [docs],
   );
-  await leave(
+  await removeFollowers(
     tx,
     S,
     rows.map(({ doc }) => doc),
@@ -153,7 +153,7 @@ export async function copyDecisions(tx: Queryable, from: Collection, to: Collect
   const docs = await tx.query<{ doc: bigint }>(
     `select doc from ${T}.documents where id in (select id from ${T}.decisions) and valid_to = ${LIVE}`,
   );
-  await separate(
+  await separateDecided(
     tx,
     T,
     docs.map(({ doc }) => doc),
@@ -183,7 +183,7 @@ async function visibleDocuments(tx: Queryable, collection: Collection, ids: read
 }
 
 /** Followers leave their groups, and wait for another one. */
-async function leave(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
+async function removeFollowers(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   if (docs.length === 0) return;
   await tx.query(
     `with gone as (delete from ${S}.followers where doc = any($1::bigint[]) returning doc, representative),
@@ -197,7 +197,7 @@ async function leave(tx: Queryable, S: string, docs: readonly bigint[]): Promise
 
 /** Makes documents, and the followers of those that are representatives, search for a group as if they were new. */
 async function unassign(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
-  await leave(tx, S, docs);
+  await removeFollowers(tx, S, docs);
   await tx.query(
     `with alone as (delete from ${S}.representatives where doc = any($1::bigint[]) and not removed returning doc),
           left_over as (delete from ${S}.followers where representative in (select doc from alone) returning doc)

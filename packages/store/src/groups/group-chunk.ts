@@ -3,7 +3,7 @@ import { rowsByNumber } from '../collections/server-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { binaryArray, encodeHalfvec, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { decisionsOf, mayNotFollow, separate } from './decisions.ts';
+import { decisionsOf, mayNotFollow, separateDecided } from './decisions.ts';
 import type { RepresentativesInMemory } from './representatives-in-memory.ts';
 import type { GroupRule } from './rule.ts';
 import { type GroupingState, isSame, lockState, writeState } from './state.ts';
@@ -52,7 +52,7 @@ export async function groupChunk(
 ): Promise<GroupedChunk | undefined> {
   const S = collection.sqlSchema;
   const unassigned = known ?? (await readUnassigned(store, collection, rule, docs));
-  const near = await inMemory?.near(state, unassigned, waiting);
+  const near = await inMemory?.findRepresentatives(state, unassigned, waiting);
   const grouped = await store.engine.transaction(
     async (tx) => {
       const from = await lockState(tx, collection);
@@ -73,7 +73,7 @@ export async function groupChunk(
       // group.
       const decided = there.filter(({ id }) => decisions.has(id));
       if (decided.length > 0) {
-        await separate(
+        await separateDecided(
           tx,
           S,
           decided.map(({ doc }) => doc),
@@ -84,7 +84,7 @@ export async function groupChunk(
     },
     { lane: 'bulk', keyed: true },
   );
-  if (grouped !== undefined) await inMemory?.follow(grouped.from, grouped.state, grouped.representatives);
+  if (grouped !== undefined) await inMemory?.addRepresentatives(grouped.from, grouped.state, grouped.representatives);
   return grouped;
 }
 
@@ -130,8 +130,8 @@ async function nearestRepresentatives(
   for (const list of lists) ends.push((ends.at(-1) ?? 0) + list.length);
   const inList = among ? 'r.doc = any (($4::bigint[])[p.first:p.last])' : 'r.cell = any (($4::int[])[p.first:p.last])';
   const isCandidate = among || rule.cellsOf ? inList : '$4::int[] is not null';
-  const second = rule.also && descriptorTable(S, rule.also.module);
-  const also = second
+  const second = rule.secondModule && descriptorTable(S, rule.secondModule.module);
+  const secondCondition = second
     ? `and (r.vector <-> v.vector <= $6::float8 or coalesce(
              (select a.vector <-> b.vector <= $7::float8 from ${second} a, ${second} b where a.doc = p.doc and b.doc = r.doc), true))`
     : '';
@@ -139,14 +139,14 @@ async function nearestRepresentatives(
   const rows = await tx.query<{ doc: bigint } & Nearest>(
     // The fence forces every plan to use the lists, whatever is known about a growing table.
     `select distinct on (p.doc) p.doc, m.representative, m.distance
-       from unnest($1::bigint[], $2::int[], $3::int[]${areDecided ? `, $${rule.also ? 8 : 6}::text[]` : ''}) as p (doc, first, last${areDecided ? ', id' : ''})
+       from unnest($1::bigint[], $2::int[], $3::int[]${areDecided ? `, $${rule.secondModule ? 8 : 6}::text[]` : ''}) as p (doc, first, last${areDecided ? ', id' : ''})
        join ${rowsByNumber(collection, descriptorTable(S, rule.module), '$1::bigint[]')} v on v.doc = p.doc
       cross join lateral (
         select r.doc as representative, r.vector <-> v.vector as distance
           from ${S}.representatives r
          where ${isCandidate} and not r.removed
            and r.vector <-> v.vector <= $5::float8 and r.doc <> p.doc
-           ${also} ${apart}
+           ${secondCondition} ${apart}
         offset 0) m
       order by p.doc, m.distance, m.representative`,
     [
@@ -155,7 +155,7 @@ async function nearestRepresentatives(
       ends,
       lists.flat(),
       rule.maxDistance,
-      ...(rule.also ? [rule.also.unless, rule.also.maxDistance] : []),
+      ...(rule.secondModule ? [rule.secondModule.skipWithin, rule.secondModule.maxDistance] : []),
       ...(areDecided ? [textArray(unassigned.map(({ id }) => id))] : []),
     ],
   );
@@ -182,7 +182,7 @@ function assignGroups(
       if (decisions.get(document.id)?.has(representative.id)) continue;
       const distance = distanceOf(representative.vector, document.vector);
       if (distance > Math.min(rule.maxDistance, best?.distance ?? Number.POSITIVE_INFINITY)) continue;
-      if (distance === best?.distance || !isAlso(rule, distance, representative, document)) continue;
+      if (distance === best?.distance || !isNearInSecondModule(rule, distance, representative, document)) continue;
       best = { representative: representative.doc, distance };
     }
     if (best !== undefined) {
@@ -199,9 +199,20 @@ function assignGroups(
 }
 
 /** Whether a pair at this distance is also near by the rule's second module, if that is required. */
-function isAlso({ also }: GroupRule, distance: number, a: UnassignedDocument, b: UnassignedDocument): boolean {
-  if (also === undefined || distance <= also.unless || a.also === undefined || b.also === undefined) return true;
-  return distanceOf(a.also, b.also) <= also.maxDistance;
+function isNearInSecondModule(
+  { secondModule }: GroupRule,
+  distance: number,
+  a: UnassignedDocument,
+  b: UnassignedDocument,
+): boolean {
+  if (
+    secondModule === undefined ||
+    distance <= secondModule.skipWithin ||
+    a.secondVector === undefined ||
+    b.secondVector === undefined
+  )
+    return true;
+  return distanceOf(a.secondVector, b.secondVector) <= secondModule.maxDistance;
 }
 
 /** In single precision, as the database computes it. */

@@ -23,7 +23,7 @@ const CENTROIDS = Array.from({ length: 30 }, () => unit(direction()));
 const BY_CELLS: GroupRule = {
   ...RULE,
   name: 'cells',
-  also: { module: 'hue', maxDistance: 0.8, unless: 0.03 },
+  secondModule: { module: 'hue', maxDistance: 0.8, skipWithin: 0.03 },
   cellsOf: (vector) => {
     const to = CENTROIDS.map((centroid) => Math.hypot(...centroid.map((n, i) => n - (vector[i] as number))));
     return [...to.keys()].sort((a, b) => (to[a] as number) - (to[b] as number)).slice(0, 3);

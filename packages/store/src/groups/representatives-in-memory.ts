@@ -60,7 +60,7 @@ export class RepresentativesInMemory {
    * @returns undefined if the searcher does not have them
    * @throws the reason of the signal
    */
-  async near(
+  async findRepresentatives(
     state: GroupingState,
     unassigned: readonly UnassignedVector[],
     waiting: number,
@@ -68,17 +68,17 @@ export class RepresentativesInMemory {
     // Without cells few documents search for a group.
     if (this.#rule.cellsOf === undefined || unassigned.length === 0) return undefined;
     const needed = await this.#needed();
-    const isWorth = waiting * DOCUMENTS_TO_READ >= needed.documents;
+    const isWorthReading = waiting * DOCUMENTS_TO_READ >= needed.documents;
     const { engine, inMemory } = this.#store;
     const signal = this.#signal;
     const held = await inMemory.findForBackground({ engine }, this.#collection, needed, {
       commit: state.target_commit,
-      isWorth,
+      isWorthReading,
       signal,
     });
     signal?.throwIfAborted();
     if (held === undefined) return undefined;
-    return inMemory.askOrForget(held, async () => {
+    return inMemory.askOrUnload(held, async () => {
       if (held.cells.version !== state.version) {
         if (waiting * REPRESENTATIVES_TO_READ < needed.documents) return undefined;
         await held.cells.fill(state.version, this.#source(state), (behind) => this.#readCells(behind));
@@ -105,7 +105,7 @@ export class RepresentativesInMemory {
     }
     const { module, maxDistance } = this.#rule;
     const pairs = await held.cells.pairs({ module, vectors, cells, ends, maxDistance, maxPairs: MAX_PAIRS });
-    if (pairs === undefined || pairs.areTooMany) return undefined;
+    if (pairs === undefined || pairs.isOverLimit) return undefined;
     const representatives = new Map<bigint, bigint[]>();
     for (const [i, query] of pairs.queries.entries()) {
       const { doc } = unassigned[query] as UnassignedVector;
@@ -166,7 +166,7 @@ export class RepresentativesInMemory {
   }
 
   /** This process wrote a new state: adds its new representatives. */
-  async follow(
+  async addRepresentatives(
     from: GroupingState,
     to: GroupingState,
     came: readonly { readonly doc: bigint; readonly cells: readonly number[] }[] = [],
@@ -179,7 +179,7 @@ export class RepresentativesInMemory {
       bytes.setBigInt64(12 * i, doc);
       bytes.setInt32(12 * i + 8, cells[0] as number);
     }
-    await inMemory.askOrForget(held, () =>
+    await inMemory.askOrUnload(held, () =>
       held.cells.extend(from.version, to.version, this.#source(to), new Uint8Array(bytes.buffer)),
     );
   }

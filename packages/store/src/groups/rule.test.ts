@@ -97,7 +97,7 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
     // By shape alone all are copies of the first; by hue only some are.
     const like = (id: string, angle: number, hue: number | null) =>
       hued(id, [Math.cos(angle), Math.sin(angle), 0, 0], hue);
-    const rule = { ...RULE, name: 'hue', also: { module: 'hue', maxDistance: 0.5, unless: 0.03 } };
+    const rule = { ...RULE, name: 'hue', secondModule: { module: 'hue', maxDistance: 0.5, skipWithin: 0.03 } };
     const documents = [
       like('a', 0, 0),
       like('b like a', 0.05, 0.2),
@@ -128,7 +128,7 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
       picture('c', 0, { note: 'drawn' }),
       picture('d', 0),
     );
-    await update(collection, { ...RULE, except: parseQuery('note:blank', {}) });
+    await update(collection, { ...RULE, exclude: parseQuery('note:blank', {}) });
     expect(await groups(collection)).toEqual([['c', 'd']]);
   });
 });

@@ -9,10 +9,12 @@ export interface GroupRule {
   /** Maximum L2 distance between the representative of a group and any member. */
   readonly maxDistance: number;
   /**
-   * Pairs farther apart than `unless` must also be within `maxDistance` by the descriptors of this module, if both have
-   * one.
+   * Pairs farther apart than `skipWithin` must also be within `maxDistance` by the descriptors of this module, if both
+   * have one.
    */
-  readonly also?: { readonly module: string; readonly maxDistance: number; readonly unless: number } | undefined;
+  readonly secondModule?:
+    | { readonly module: string; readonly maxDistance: number; readonly skipWithin: number }
+    | undefined;
   /**
    * The cells to search for the representative of a descriptor, nearest first. A new representative is put into the
    * first. With fewer cells, more near pairs are missed. Undefined: the descriptor is compared with all
@@ -22,7 +24,7 @@ export interface GroupRule {
   /**
    * Matching documents are never in a group: nothing in their pictures distinguishes copies from non-matching pairs.
    */
-  readonly except?: Query | undefined;
+  readonly exclude?: Query | undefined;
   /**
    * The distance of another calibration with the same score as a distance of the rule. If this function is missing,
    * groups of descriptors of another model do not change.
@@ -45,7 +47,7 @@ export function ruleByCalibrations(
   others: readonly string[],
   kept: ReadonlyMap<string, Calibration>,
 ): GroupRule | undefined {
-  const { also, sameScore } = rule;
+  const { secondModule, sameScore } = rule;
   if (sameScore === undefined || !others.every((module) => kept.has(module))) return undefined;
   const by = (module: string, distance: number) => {
     const calibration = others.includes(module) ? kept.get(module) : undefined;
@@ -54,10 +56,10 @@ export function ruleByCalibrations(
   return {
     ...rule,
     maxDistance: by(rule.module, rule.maxDistance),
-    also: also && {
-      module: also.module,
-      maxDistance: by(also.module, also.maxDistance),
-      unless: by(rule.module, also.unless),
+    secondModule: secondModule && {
+      module: secondModule.module,
+      maxDistance: by(secondModule.module, secondModule.maxDistance),
+      skipWithin: by(rule.module, secondModule.skipWithin),
     },
     cellsOf: undefined,
   };

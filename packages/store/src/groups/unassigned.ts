@@ -1,4 +1,4 @@
-import { createYield } from '@akin/runtime';
+import { createYielder } from '@akin/runtime';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { rowsByNumber } from '../collections/server-tables.ts';
@@ -15,7 +15,7 @@ export interface UnassignedDocument {
   readonly vector: Float32Array;
   readonly cells: readonly number[];
   /** The descriptor of the rule's second module. */
-  readonly also: Float32Array | undefined;
+  readonly secondVector: Float32Array | undefined;
 }
 
 /** Reads documents by their numbers, without those that have no descriptor or are an exception of the rule. */
@@ -29,13 +29,14 @@ export async function readUnassigned(
   const params = new Params();
   const numbers = params.add(docs, 'int8[]');
   const tables = { sqlSchema, schema: await loadSchema(store, collection), modules: store.modules };
-  const except = rule.except && compileQuery(rule.except, { tables, params, now: new Date(), timeZone: 'UTC' }, false);
+  const except =
+    rule.exclude && compileQuery(rule.exclude, { tables, params, now: new Date(), timeZone: 'UTC' }, false);
   const vectors = rowsByNumber(collection, descriptorTable(sqlSchema, rule.module), numbers);
   const rows = await store.engine.transaction(
     (tx) =>
-      tx.query<{ doc: bigint; id: string; vector: Buffer; also: Buffer | null }>(
+      tx.query<{ doc: bigint; id: string; vector: Buffer; secondVector: Buffer | null }>(
         `select d.doc, d.id, halfvec_send(v.vector) as vector,
-                ${rule.also ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.also.module)} a where a.doc = d.doc)` : 'null'} as also
+                ${rule.secondModule ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.secondModule.module)} a where a.doc = d.doc)` : 'null'} as secondVector
            from ${sqlSchema}.documents d
            join ${vectors} v on v.doc = d.doc
           where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
@@ -45,8 +46,8 @@ export async function readUnassigned(
     { lane: 'bulk', keyed: true },
   );
   const unassigned: UnassignedDocument[] = [];
-  const yieldIfDue = createYield();
-  for (const { doc, id, vector, also } of rows) {
+  const yieldIfDue = createYielder();
+  for (const { doc, id, vector, secondVector } of rows) {
     await yieldIfDue();
     const decoded = decodeHalfvec(vector);
     unassigned.push({
@@ -54,7 +55,7 @@ export async function readUnassigned(
       id,
       vector: decoded,
       cells: rule.cellsOf?.(decoded) ?? [NO_CELL],
-      also: also ? decodeHalfvec(also) : undefined,
+      secondVector: secondVector ? decodeHalfvec(secondVector) : undefined,
     });
   }
   return unassigned;

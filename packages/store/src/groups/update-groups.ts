@@ -6,7 +6,7 @@ import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { groupChunk } from './group-chunk.ts';
-import { leaveGroups } from './leave.ts';
+import { removeFromGroups } from './remove-from-groups.ts';
 import { RepresentativesInMemory } from './representatives-in-memory.ts';
 import { type GroupRule, NO_CELL, ruleByCalibrations } from './rule.ts';
 import { type GroupingState, isSame, lockState, readState, writeState } from './state.ts';
@@ -47,7 +47,7 @@ export async function updateGroups(
 ): Promise<boolean> {
   await store.engine.disk?.requireSpace('work');
   // A store without the modules has nothing to compare.
-  const needed = [rule.module, ...(rule.also ? [rule.also.module] : [])];
+  const needed = [rule.module, ...(rule.secondModule ? [rule.secondModule.module] : [])];
   const described = store.modules.filter(({ descriptor }) => descriptor !== undefined).map(({ name }) => name);
   if (!needed.every((name) => described.includes(name))) return true;
   const schema = await loadSchema(store, collection);
@@ -156,7 +156,7 @@ class GroupingRun {
       { lane: 'bulk' },
     );
     // Cells of another rule have no meaning.
-    if (begun.from.rule === begun.to.rule) await this.#inMemory.follow(begun.from, begun.to);
+    if (begun.from.rule === begun.to.rule) await this.#inMemory.addRepresentatives(begun.from, begun.to);
     return begun.to;
   }
 
@@ -197,7 +197,7 @@ class GroupingRun {
       await this.#inChunks(
         expired.map(({ doc }) => doc),
         async (docs) => {
-          const leave = (tx: Queryable) => leaveGroups(tx, this.#collection, docs);
+          const leave = (tx: Queryable) => removeFromGroups(tx, this.#collection, docs);
           await this.#store.engine.transaction(leave, { lane: 'bulk', keyed: true });
           return this.#signal?.aborted !== true;
         },
@@ -306,7 +306,7 @@ class GroupingRun {
       },
       { lane: 'bulk', keyed: true },
     );
-    if (written !== undefined) await this.#inMemory.follow(written.from, written.to);
+    if (written !== undefined) await this.#inMemory.addRepresentatives(written.from, written.to);
     return written?.to;
   }
 

@@ -36,9 +36,11 @@ describe('a search node', () => {
 
   /** How many documents match a filter, and whether the node has found that out. */
   const count = async (filter: string) => {
-    const asking = { shards: [0, 1], patience: 1_000_000, signal: new AbortController().signal };
+    const asking = { shards: [0, 1], readMilliseconds: 1_000_000, signal: new AbortController().signal };
     const nodes: Store['nodes'] = {
-      ask: async (request) => [{ ...(await handleNodeRequest(store, request, asking)), holds: undefined }],
+      findCandidates: async (request) => [
+        { ...(await handleNodeRequest(store, request, asking)), assignedShards: undefined },
+      ],
     };
     const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
     const question = { query: parseQuery('*:*'), filters: [parseQuery(filter)], rank, rows: 1 };
@@ -49,11 +51,11 @@ describe('a search node', () => {
   const columns = async () => {
     const names: (readonly string[] | undefined)[] = [];
     for (const [shard, { from, to }] of shardRanges(collection).entries()) {
-      const part = { shard, of: 2, from: Number(from), to: Number(to) };
+      const part = { shard, shardCount: 2, from: Number(from), to: Number(to) };
       const held = await store.engine.transaction((tx) =>
         store.inMemory.find({ ...collection, part }, tx, 1n, 'shape'),
       );
-      await held?.columns.whenRead;
+      await held?.columns.untilRead;
       names.push(held?.columns.names);
     }
     return names;

@@ -1,5 +1,5 @@
 import { AkinError, type Query } from '@akin/domain';
-import { type Candidates, mergeCandidates, queryOfPart } from '@akin/searcher';
+import { type Candidates, mergeCandidates, queryForPart } from '@akin/searcher';
 import { collectionOf } from '../collections/collections.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { hasServers } from '../collections/shard-servers.ts';
@@ -17,7 +17,7 @@ export interface RequestOptions {
   /** The shards to search. */
   readonly shards: readonly number[];
   /** Milliseconds in which missing data may be read into memory. If that is not enough, reading continues. */
-  readonly patience: number;
+  readonly readMilliseconds: number;
   /** Aborts when the client no longer waits for the response. */
   readonly signal: AbortSignal;
 }
@@ -32,25 +32,25 @@ export interface RequestOptions {
 export async function handleNodeRequest(
   store: Store,
   request: NodeRequest,
-  { shards, patience, signal }: RequestOptions,
-): Promise<Omit<NodeResponse, 'holds'>> {
+  { shards, readMilliseconds, signal }: RequestOptions,
+): Promise<Omit<NodeResponse, 'assignedShards'>> {
   const { near, documents, commit } = request;
   const collection = await rememberedCollection(store, request.collection);
   const ranges = shardRanges(collection);
   if (ranges.length !== request.shards || shards.some((shard) => shard >= ranges.length)) {
     throw new AkinError('bad-request', `The collection ${collection.name} has ${ranges.length} shards.`);
   }
-  const { length: of } = ranges;
+  const { length: shardCount } = ranges;
   const parts = shards.map((shard): ReadCollection => {
     const { from = 0n, to = 0n } = ranges[shard] ?? {};
-    return { ...collection, part: { shard, of, from: Number(from), to: Number(to) } };
+    return { ...collection, part: { shard, shardCount, from: Number(from), to: Number(to) } };
   });
   await updateToCommit(store, collection, parts, request);
   const unread = parts.filter((part) => !store.inMemory.has(part, commit, near.module));
   if (unread.length > 0) {
     signal.throwIfAborted();
-    const missing = new NotInMemory(near.module, Math.ceil(documents / of), near.vector.length);
-    await Promise.all(unread.map((part) => store.inMemory.read(store, part, missing, patience)));
+    const missing = new NotInMemory(near.module, Math.ceil(documents / shardCount), near.vector.length);
+    await Promise.all(unread.map((part) => store.inMemory.read(store, part, missing, readMilliseconds)));
     await updateToCommit(store, collection, unread, request);
   }
   signal.throwIfAborted();
@@ -61,7 +61,7 @@ export async function handleNodeRequest(
   return {
     shards: shards.filter((_, i) => found[i] !== undefined),
     candidates: candidates.length === 0 ? undefined : mergeCandidates(candidates, near),
-    counts: request.counted.map((_, i) => searched.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0)),
+    counts: request.countIndexes.map((_, i) => searched.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0)),
   };
 }
 
@@ -86,8 +86,8 @@ async function updateToCommit(
 ): Promise<void> {
   const { inMemory } = store;
   const key = `${commit} ${committedAt}`;
-  const stale = parts.filter((part) => inMemory.isHeld(part) && !inMemory.has(part, commit, module));
-  if (stale.length === 0 && store.memory.confirmed.get(id) === key) return;
+  const stale = parts.filter((part) => inMemory.isLoaded(part) && !inMemory.has(part, commit, module));
+  if (stale.length === 0 && store.memory.confirmedCommits.get(id) === key) return;
   await store.engine.transaction(
     async (tx) => {
       const sql = `select from ${sqlSchema}.commits where number = $1 and committed_at = $2::timestamptz`;
@@ -101,7 +101,7 @@ async function updateToCommit(
     },
     { snapshot: true, timeoutMilliseconds: store.searchMilliseconds },
   );
-  store.memory.confirmed.set(id, key);
+  store.memory.confirmedCommits.set(id, key);
 }
 
 /** Each statement is a separate snapshot: rows of a commit are kept for longer than a search takes. */
@@ -136,13 +136,13 @@ async function searchPart(
   snapshot: Snapshot,
   request: NodeRequest,
 ): Promise<{ readonly candidates: Candidates; readonly counts: readonly number[] } | undefined> {
-  const { near, queries, matching, counted, collapsed, now, timeZone } = request;
+  const { near, queries, matchIndexes, countIndexes, collapsed, now, timeZone } = request;
   const { inMemory } = store;
   const { part } = collection;
   if (part === undefined || !inMemory.has(collection, request.commit, near.module)) return undefined;
   const held = await inMemory.find(collection, snapshot.tx, request.commit, near.module);
   if (held === undefined) return undefined;
-  return inMemory.askOrForget(held, async () => {
+  return inMemory.askOrUnload(held, async () => {
     using filters = new InMemoryFilters(held, { ...snapshot, part }, { now, timeZone }, store.exactDocuments, store);
     const uncached = new Set(queries.filter(({ isCached }) => !isCached).map(({ query }) => query));
     await filters.use(
@@ -152,10 +152,10 @@ async function searchPart(
     await filters.exclude(collapsed);
     const restrictedBy = (indexes: readonly number[]) => filters.of(indexes.map((i) => queries[i]?.query as Query));
     const commit = Number(request.commit);
-    const search = held.search({ ...queryOfPart(near, part.of), ...restrictedBy(matching), commit });
+    const search = held.search({ ...queryForPart(near, part.shardCount), ...restrictedBy(matchIndexes), commit });
     const [candidates] = await Promise.all([search, filters.loaded]);
-    if (candidates === undefined || counted.length === 0) return candidates && { candidates, counts: [] };
-    const counts = await held.count({ commit, module: near.module, restrictions: counted.map(restrictedBy) });
+    if (candidates === undefined || countIndexes.length === 0) return candidates && { candidates, counts: [] };
+    const counts = await held.count({ commit, module: near.module, restrictions: countIndexes.map(restrictedBy) });
     return counts && { candidates, counts };
   });
 }

@@ -10,19 +10,19 @@ import { Params } from '../search/params.ts';
 import type { SearchRequest } from '../search/request.ts';
 import type { Snapshot } from '../search/snapshot.ts';
 import type { NamedQuery, NodeRequest } from './protocol.ts';
-import type { AskOptions, SearchNodes } from './search-nodes.ts';
-import { askDatabase } from './shards-in-database.ts';
+import type { FindOptions, SearchNodes } from './search-nodes.ts';
+import { searchShardsInDatabase } from './shards-in-database.ts';
 
 /** The queries of a search, and what to count. */
-type Matching = Pick<NodeRequest, 'queries' | 'matching' | 'counted' | 'collapsed'>;
+type Matching = Pick<NodeRequest, 'queries' | 'matchIndexes' | 'countIndexes' | 'collapsed'>;
 
-const NO_CONDITIONS: Matching = { queries: [], matching: [], counted: [], collapsed: [] };
+const NO_CONDITIONS: Matching = { queries: [], matchIndexes: [], countIndexes: [], collapsed: [] };
 
 /** A transaction that is idle for four seconds is ended, so that a process that hangs does not block others. */
 const BUSY_MILLISECONDS = 1_500;
 
 /** Options of one search. */
-interface Options extends Pick<AskOptions, 'signal'> {
+interface Options extends Pick<FindOptions, 'signal'> {
   /** Deadline of the search, in the time of `performance.now()`; undefined: there is none. */
   readonly deadline?: number | undefined;
   /** Whether the database searches the shards that no node has. */
@@ -73,9 +73,11 @@ export class NodeCandidates implements CandidateFinder {
       this.#check(name, query);
       return queries.push({ name, query, isCached: !uncached?.has(query) }) - 1;
     };
-    const matching = [indexOfQuery('q', q), ...filters.map((one) => indexOfQuery('fq', one))];
-    const counted = countedFacets(request).map(({ queries }) => queries.map((one) => indexOfQuery('facet.query', one)));
-    return this.#ask(query, { queries, matching, counted, collapsed });
+    const matchIndexes = [indexOfQuery('q', q), ...filters.map((one) => indexOfQuery('fq', one))];
+    const countIndexes = countedFacets(request).map(({ queries }) =>
+      queries.map((one) => indexOfQuery('facet.query', one)),
+    );
+    return this.#ask(query, { queries, matchIndexes, countIndexes, collapsed });
   }
 
   within(query: NearQuery): Promise<Candidates | undefined> {
@@ -106,7 +108,7 @@ export class NodeCandidates implements CandidateFinder {
     const milliseconds = deadline === undefined ? undefined : Math.max(0, (deadline - performance.now()) / 2);
     const busy = setInterval(() => tx.query('select 1 as busy').catch(() => undefined), BUSY_MILLISECONDS);
     const options = { milliseconds, signal, acceptsPartial: databaseCompletes };
-    const responses = await this.#nodes.ask(request, options).finally(() => clearInterval(busy));
+    const responses = await this.#nodes.findCandidates(request, options).finally(() => clearInterval(busy));
     // The client may no longer wait: then the database need not search.
     signal?.throwIfAborted();
     const answered = new Set(responses?.flatMap(({ shards }) => shards));
@@ -116,9 +118,11 @@ export class NodeCandidates implements CandidateFinder {
     if (responses === undefined || (missing.length > 0 && (!databaseCompletes || responses.length === 0)))
       return undefined;
     const rest =
-      missing.length === 0 ? [] : [await askDatabase(this.#snapshot, this.#collection, missing, request, this.#clock)];
+      missing.length === 0
+        ? []
+        : [await searchShardsInDatabase(this.#snapshot, this.#collection, missing, request, this.#clock)];
     const parts = [...responses, ...rest];
-    this.#counts = matching.counted.map((_, i) => parts.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0));
+    this.#counts = matching.countIndexes.map((_, i) => parts.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0));
     return mergeCandidates(
       parts.flatMap(({ candidates }) => candidates ?? []),
       near,

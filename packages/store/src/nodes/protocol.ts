@@ -8,7 +8,7 @@ import type { NearQuery } from '../search/near-query.ts';
  */
 
 /** Changes with each format that an earlier version cannot read. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** A query of a search. */
 export interface NamedQuery {
@@ -36,9 +36,9 @@ export interface NodeRequest {
   readonly timeZone: string;
   readonly queries: readonly NamedQuery[];
   /** The queries that candidates must match, as indexes into `queries`. */
-  readonly matching: readonly number[];
+  readonly matchIndexes: readonly number[];
   /** For each further count, the queries that its documents must match, as indexes into `queries`. */
-  readonly counted: readonly (readonly number[])[];
+  readonly countIndexes: readonly (readonly number[])[];
   /** Documents that are left out, because another one represents them. */
   readonly collapsed: readonly bigint[];
   /** The words that clauses of the queries expand to. */
@@ -50,7 +50,7 @@ export interface NodeResponse {
   /** The searched shards among the requested ones. */
   readonly shards: readonly number[];
   /** The shards that the node may keep. Undefined: any. */
-  readonly holds: readonly number[] | undefined;
+  readonly assignedShards: readonly number[] | undefined;
   /** Undefined if no shard was searched. */
   readonly candidates: Candidates | undefined;
   /** One for each requested count; none if no shard was searched. */
@@ -110,14 +110,14 @@ function checked(sent: Record<string, unknown>) {
   for (const name of numbers) requireThat(isCount(sent[name]), name);
   requireThat(sent.version === VERSION, 'version');
   for (const name of ['committedAt', 'now', 'timeZone']) requireThat(typeof sent[name] === 'string', name);
-  for (const name of ['wanted', 'minCompared', 'maxCandidates']) requireThat(isCount(near[name]), name);
+  for (const name of ['k', 'minCompared', 'maxCandidates']) requireThat(isCount(near[name]), name);
   requireThat(near.exactRows === null || isCount(near.exactRows), 'exactRows');
   requireThat(near.maxDistance === undefined || typeof near.maxDistance === 'number', 'maxDistance');
   requireThat(typeof near.vector === 'string' && typeof near.module === 'string', 'vector');
   const queries = listOf(sent.queries, (one) => isObject(one) && isObject(one.query) && typeof one.name === 'string');
   const isQueryIndex = (one: unknown) => isCount(one) && one < queries.length;
-  listOf(sent.matching, isQueryIndex);
-  listOf(sent.counted, (one) => listOf(one, isQueryIndex) !== undefined);
+  listOf(sent.matchIndexes, isQueryIndex);
+  listOf(sent.countIndexes, (one) => listOf(one, isQueryIndex) !== undefined);
   listOf(sent.collapsed, isCount);
   return sent as unknown as Omit<NodeRequest, 'commit' | 'now' | 'collapsed' | 'near' | 'expansions'> & {
     readonly commit: number;
@@ -130,27 +130,27 @@ function checked(sent: Record<string, unknown>) {
   };
 }
 
-export function writeResponse({ shards, holds, candidates, counts }: NodeResponse): string {
-  if (candidates === undefined) return JSON.stringify({ shards, holds, counts });
+export function writeResponse({ shards, assignedShards, candidates, counts }: NodeResponse): string {
+  if (candidates === undefined) return JSON.stringify({ shards, assignedShards, counts });
   const { docs, low, estimate, high, ...others } = candidates;
   const lists = { docs: toBase64(docs), low: toBase64(low), estimate: toBase64(estimate), high: toBase64(high) };
-  return JSON.stringify({ shards, holds, counts, candidates: { ...others, ...lists } });
+  return JSON.stringify({ shards, assignedShards, counts, candidates: { ...others, ...lists } });
 }
 
 /** @throws Error for an invalid format */
 export function readResponse(text: string): NodeResponse {
-  const { shards, holds, counts, candidates } = JSON.parse(text);
+  const { shards, assignedShards, counts, candidates } = JSON.parse(text);
   listOf(shards, isCount);
-  if (holds !== undefined) listOf(holds, isCount);
+  if (assignedShards !== undefined) listOf(assignedShards, isCount);
   listOf(counts, isCount);
-  if (candidates === undefined) return { shards, holds, counts, candidates };
+  if (candidates === undefined) return { shards, assignedShards, counts, candidates };
   requireThat(isCount(candidates.matches) && isCount(candidates.compared), 'matches');
   const docs = new Float64Array(fromBase64(candidates.docs));
   const [low, estimate, high] = [candidates.low, candidates.estimate, candidates.high].map(toFloats);
   if (low?.length !== docs.length || estimate?.length !== docs.length || high?.length !== docs.length) {
     throw new Error('lists of different lengths');
   }
-  return { shards, holds, counts, candidates: { ...candidates, docs, low, estimate, high } };
+  return { shards, assignedShards, counts, candidates: { ...candidates, docs, low, estimate, high } };
 }
 
 function toBase64({ buffer, byteOffset, byteLength }: Float32Array | Float64Array): string {

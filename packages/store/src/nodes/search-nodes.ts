@@ -1,7 +1,7 @@
 import type { NodeRequest, NodeResponse } from './protocol.ts';
 
 /** Options of a request to all nodes. */
-export interface AskOptions {
+export interface FindOptions {
   /** Time limit of the responses, if it is lower than the usual one. */
   readonly milliseconds?: number | undefined;
   /** Aborts the questions when the client no longer waits for the response. */
@@ -18,5 +18,5 @@ export interface SearchNodes {
    * @returns responses that have no shard twice. They lack the shards that no node has. If partial responses are not
    * accepted and a shard is lacking, there are no responses. Undefined if nodes take too long. Never rejects.
    */
-  ask(request: NodeRequest, options?: AskOptions): Promise<readonly NodeResponse[] | undefined>;
+  findCandidates(request: NodeRequest, options?: FindOptions): Promise<readonly NodeResponse[] | undefined>;
 }

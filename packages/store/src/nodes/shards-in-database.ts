@@ -10,7 +10,7 @@ import { type Snapshot, visible } from '../search/snapshot.ts';
 import type { NodeRequest, NodeResponse } from './protocol.ts';
 
 /** The parts of a request that the database needs. */
-type Asked = Pick<NodeRequest, 'near' | 'queries' | 'matching' | 'counted' | 'collapsed'>;
+type DatabaseRequest = Pick<NodeRequest, 'near' | 'queries' | 'matchIndexes' | 'countIndexes' | 'collapsed'>;
 
 /** Rows that are read in addition to the wanted ones, because several documents may be equally near. */
 const SPARE = 100;
@@ -23,11 +23,11 @@ const ROUNDING = 1e-5;
  *
  * @param shards at least one
  */
-export async function askDatabase(
+export async function searchShardsInDatabase(
   snapshot: Snapshot,
   collection: Collection,
   shards: readonly number[],
-  asked: Asked,
+  asked: DatabaseRequest,
   clock: Clock,
 ): Promise<Pick<NodeResponse, 'candidates' | 'counts'>> {
   const begin = () => beginStatement(snapshot, collection, shards, asked, clock);
@@ -49,7 +49,7 @@ function beginStatement(
   snapshot: Snapshot,
   collection: Collection,
   shards: readonly number[],
-  { near, queries, collapsed }: Asked,
+  { near, queries, collapsed }: DatabaseRequest,
   clock: Clock,
 ): Statement {
   const params = new Params();
@@ -78,25 +78,24 @@ function beginStatement(
 /** Without `offset 0`, an index on vectors, if somebody created one, could answer before the filters. */
 async function findNearest(
   { tx }: Snapshot,
-  { near, matching }: Asked,
+  { near, matchIndexes }: DatabaseRequest,
   { params, from, matchAll }: Statement,
 ): Promise<Omit<Candidates, 'matches' | 'compared'>> {
-  const { wanted, maxDistance, maxCandidates } = near;
-  const max = maxDistance === undefined ? 2 * wanted + SPARE : maxCandidates + 1;
-  const matches = `select v.doc, ${distanceTo(near, params)} as value from ${from} and ${matchAll(matching)} offset 0`;
+  const { k, maxDistance, maxCandidates } = near;
+  const max = maxDistance === undefined ? 2 * k + SPARE : maxCandidates + 1;
+  const matches = `select v.doc, ${distanceTo(near, params)} as value from ${from} and ${matchAll(matchIndexes)} offset 0`;
   const within = maxDistance === undefined ? 'true' : `value <= ${params.add(maxDistance, 'float8')}`;
   const rows = await tx.query<{ doc: bigint; value: number }>(
     `select doc, value from (${matches}) m where ${within} order by value limit ${max}`,
     params.values,
   );
   // If documents as near as the last wanted one are left out, the database must search all shards.
-  const areTooMany =
-    rows.length === max && (maxDistance !== undefined || rows.at(-1)?.value === rows[wanted - 1]?.value);
-  const kept = areTooMany ? [] : rows;
+  const isOverLimit = rows.length === max && (maxDistance !== undefined || rows.at(-1)?.value === rows[k - 1]?.value);
+  const kept = isOverLimit ? [] : rows;
   const squares = kept.map(({ value }) => value * value);
   return {
     isExact: true,
-    areTooMany,
+    isOverLimit,
     docs: Float64Array.from(kept, ({ doc }) => Number(doc)),
     low: Float32Array.from(squares, (square) => square * (1 - ROUNDING) - ROUNDING),
     estimate: Float32Array.from(squares),
@@ -107,12 +106,12 @@ async function findNearest(
 /** @returns how many documents match, and then as many of them as each facet counts */
 async function count(
   { tx }: Snapshot,
-  { matching, counted }: Asked,
+  { matchIndexes, countIndexes }: DatabaseRequest,
   { params, from, matchAll }: Statement,
 ): Promise<number[]> {
   // An index can find the rows that match the queries which all counts have in common.
-  const common = matching.filter((index) => counted.every((indexes) => indexes.includes(index)));
-  const columns = [matching, ...counted].map((indexes, i) => {
+  const common = matchIndexes.filter((index) => countIndexes.every((indexes) => indexes.includes(index)));
+  const columns = [matchIndexes, ...countIndexes].map((indexes, i) => {
     const others = indexes.filter((index) => !common.includes(index));
     return `count(*) filter (where ${matchAll(others)}) as n${i}`;
   });

@@ -12,7 +12,7 @@ const PRIVATE = { folder: 0o700, file: 0o600 };
  */
 export async function openFolder(folder: string): Promise<ObjectStore> {
   const fileOf = (key: string) => path.join(folder, ...key.split('/'));
-  const found = await reached(async () => {
+  const found = await withUnavailableError(async () => {
     await mkdir(folder, { recursive: true, mode: PRIVATE.folder });
     return stat(folder);
   });
@@ -24,17 +24,17 @@ export async function openFolder(folder: string): Promise<ObjectStore> {
   return {
     location: folder,
     put: (key, bytes) =>
-      reached(async () => {
+      withUnavailableError(async () => {
         await requireSame();
         await putFile(fileOf(key), bytes);
       }),
     get: (key, range) =>
-      reached(async () => {
-        const bytes = await unlessMissing(() => getFile(fileOf(key), range));
+      withUnavailableError(async () => {
+        const bytes = await ignoreMissing(() => getFile(fileOf(key), range));
         if (bytes === undefined) await requireSame();
         return bytes;
       }),
-    delete: (key) => reached(() => rm(fileOf(key), { force: true })),
+    delete: (key) => withUnavailableError(() => rm(fileOf(key), { force: true })),
     list: (prefix) => listFolder(fileOf(prefix.slice(0, -1)), prefix),
     async [Symbol.asyncDispose]() {},
   };
@@ -46,18 +46,18 @@ async function putFile(file: string, bytes: Uint8Array): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE.folder });
   const unfinished = `${file}.${randomUUID()}.part`;
   try {
-    await synced(unfinished, 'wx', (handle) => handle.writeFile(bytes));
+    await writeSynced(unfinished, 'wx', (handle) => handle.writeFile(bytes));
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
   }
-  await synced(folder, 'r');
+  await writeSynced(folder, 'r');
 }
 
 type Handle = Awaited<ReturnType<typeof open>>;
 
-async function synced(file: string, flags: string, write?: (handle: Handle) => Promise<void>): Promise<void> {
+async function writeSynced(file: string, flags: string, write?: (handle: Handle) => Promise<void>): Promise<void> {
   const handle = await open(file, flags, PRIVATE.file);
   try {
     await write?.(handle);
@@ -81,20 +81,21 @@ async function getFile(file: string, range?: Range): Promise<Buffer | undefined>
 
 /** A page contains the objects of one folder. */
 async function* listFolder(folder: string, prefix: string): AsyncGenerator<ListedObject[]> {
-  const entries = (await reached(() => unlessMissing(() => readdir(folder, { withFileTypes: true })))) ?? [];
+  const entries =
+    (await withUnavailableError(() => ignoreMissing(() => readdir(folder, { withFileTypes: true })))) ?? [];
   const page: ListedObject[] = [];
   for (const entry of entries) {
     const key = `${prefix}${entry.name}`;
     if (entry.isDirectory()) yield* listFolder(path.join(folder, entry.name), `${key}/`);
     else {
-      const found = await reached(() => unlessMissing(() => stat(path.join(folder, entry.name))));
+      const found = await withUnavailableError(() => ignoreMissing(() => stat(path.join(folder, entry.name))));
       if (found) page.push({ key, modified: found.mtime });
     }
   }
   if (page.length > 0) yield page;
 }
 
-async function unlessMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
+async function ignoreMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
@@ -103,7 +104,7 @@ async function unlessMissing<T>(work: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-async function reached<T>(work: () => Promise<T>): Promise<T> {
+async function withUnavailableError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

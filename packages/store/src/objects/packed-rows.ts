@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Collection, Store } from '../context.ts';
 import type { SqlValue } from '../engine/engine.ts';
-import { lostPack, type Pack, type PackRange, type PackRangeColumns, packRangeOf, withoutPacks } from './packs.ts';
+import { lostPackError, noPacksError, type Pack, type PackRange, type PackRangeColumns, packRangeOf } from './packs.ts';
 
 /** Contents of a row of `outputs` and one of `thumbnails`. */
 export interface Picture {
@@ -99,7 +99,7 @@ export async function readPackRanges<Row extends PackRangeColumns>(
     return range === undefined ? [] : [{ row, range }];
   });
   if (packed.length === 0) return new Map();
-  if (store.packs === undefined) throw withoutPacks();
+  if (store.packs === undefined) throw noPacksError();
   const found = await store.packs.read(packed.map(({ range }) => range));
   return new Map(packed.map(({ row }, i) => [row, found[i]]));
 }
@@ -114,7 +114,7 @@ export function packedBytes<Row extends PackRangeColumns>(
 ): Buffer | undefined {
   const range = packRangeOf(row);
   const bytes = found.get(row);
-  if (range !== undefined && bytes === undefined) throw lostPack(range);
+  if (range !== undefined && bytes === undefined) throw lostPackError(range);
   return bytes;
 }
 

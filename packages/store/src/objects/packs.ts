@@ -45,7 +45,7 @@ export function keyOf(pack: string): string {
   return `${PACKS}${pack.slice(0, 2)}/${pack}`;
 }
 
-interface Waiting {
+interface PendingWrite {
   /** The collection whose rows will refer to them. */
   readonly collection: number;
   readonly parts: readonly Uint8Array[];
@@ -61,7 +61,7 @@ export type ObjectRequestListener = (call: 'write' | 'read', milliseconds: numbe
 export class Packs {
   readonly objects: ObjectStore;
   #listener: ObjectRequestListener = () => {};
-  #waiting: Waiting[] = [];
+  #waiting: PendingWrite[] = [];
   #writes = 0;
 
   constructor(objects: ObjectStore) {
@@ -106,7 +106,7 @@ export class Packs {
       const [first] = this.#waiting;
       if (first === undefined) return;
       let bytes = 0;
-      const calls = new Set<Waiting>();
+      const calls = new Set<PendingWrite>();
       for (const one of this.#waiting) {
         if (one.collection !== first.collection) continue;
         if (calls.size > 0 && bytes + one.bytes > PACK_BYTES) break;
@@ -122,7 +122,7 @@ export class Packs {
     }
   }
 
-  async #put(calls: readonly Waiting[], bytes: number): Promise<void> {
+  async #put(calls: readonly PendingWrite[], bytes: number): Promise<void> {
     const pack = randomUUID();
     try {
       const all = calls.flatMap(({ parts }) => parts);
@@ -194,7 +194,7 @@ export function packRangeOf({ pack, start, size }: PackRangeColumns): PackRange 
 }
 
 /** For a process that was started without the object store of its database. */
-export function withoutPacks(): AkinError {
+export function noPacksError(): AkinError {
   return new AkinError('unavailable', 'This process does not know where outputs and thumbnails are kept.', {
     cause: new Error('start it with --objects, like the others'),
     retryAfterSeconds: 30,
@@ -202,7 +202,7 @@ export function withoutPacks(): AkinError {
 }
 
 /** For reads of bytes that should exist: somebody else deleted them, or a restore did not include them. */
-export function lostPack({ pack }: Pick<PackRange, 'pack'>): AkinError {
+export function lostPackError({ pack }: Pick<PackRange, 'pack'>): AkinError {
   return new AkinError('unavailable', 'Outputs or thumbnails are missing in the object store.', {
     cause: new Error(`${keyOf(pack)} is missing or truncated: restore the objects that belong to the database`),
     retryAfterSeconds: 30,

@@ -17,7 +17,7 @@ const CHUNK = 200;
  * Compares `target` with commit `to` of `collection`. Yields the documents that `target` lacks in this version, and the
  * ids of documents that it should not have. A pin must keep the commit, and `target` must have no pending changes.
  */
-export async function* missingIn(
+export async function* differencesFrom(
   store: Store,
   collection: Collection,
   target: Collection,

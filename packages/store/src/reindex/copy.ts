@@ -10,7 +10,7 @@ import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
 
 /** The outcome of copying some documents into the target collection. */
-export interface Copied extends AcceptedRange {
+export interface CopyResult extends AcceptedRange {
   /** Number of documents whose pictures are analyzed again. */
   readonly analyzed: number;
   /** How many of these have only their thumbnail. */
@@ -33,7 +33,7 @@ export interface PictureToAnalyze extends Outputs {
  * @returns outputs, and a thumbnail if there is a new one; undefined if there is nothing to analyze
  * @throws AkinError the problem of the picture
  */
-export type AnalyzeAgain = (
+export type Reanalyze = (
   picture: PictureToAnalyze,
   models: ModelSet,
   signal: AbortSignal,
@@ -45,7 +45,7 @@ export interface CopyOptions {
   /** Also copies documents whose picture is needed and missing. */
   readonly allowMissing: boolean;
   readonly outputsFrom?: Collection | undefined;
-  readonly analyzeAgain?: AnalyzeAgain | undefined;
+  readonly reanalyze?: Reanalyze | undefined;
   /** Whether these are documents whose pictures could not be fetched from their URLs. */
   readonly unreachable?: boolean;
   /** Rejects if this process may no longer write into the target. */
@@ -67,7 +67,7 @@ export async function copyDocuments(
   documents: readonly ExportedDocument[],
   deleted: readonly string[],
   options: CopyOptions,
-): Promise<Copied> {
+): Promise<CopyResult> {
   const schema = await loadSchema(store, target);
   const changes: Change[] = deleted.map((id) => ({ kind: 'delete', id }));
   const ids = documents.map(({ fields }) => String(fields.get('id')));
@@ -109,7 +109,7 @@ async function copyOf(
   store: Store,
   schema: CollectionSchema,
   others: ReadonlyMap<string, Outputs>,
-  { allowMissing, analyzeAgain, unreachable = false, signal }: CopyOptions,
+  { allowMissing, reanalyze, unreachable = false, signal }: CopyOptions,
 ): Promise<Copy> {
   const id = String(fields.get('id'));
   const models = modelSetOf(store, schema);
@@ -129,7 +129,7 @@ async function copyOf(
     if (problem === undefined && !unreachable) return { change: { kind: 'add', document, keptVersion } };
     const source = document.fields.get('source');
     const picture = { ...own, id, source: typeof source === 'string' ? source : undefined };
-    const again = await analyzeAgain?.(picture, models, signal);
+    const again = await reanalyze?.(picture, models, signal);
     if (again !== undefined) {
       const { parts, read } = requireUsable(
         tryOutputs(models, { outputs: again.outputs, thumbnail: again.thumbnail ?? own.thumbnail }),
@@ -160,7 +160,7 @@ function withoutAddress<Document extends { readonly fields: ReadonlyMap<string, 
 }
 
 /** Whether the models of a collection accept outputs unchanged. */
-export function accepterOf(store: Store, schema: CollectionSchema): (outputs: string) => boolean {
+export function acceptsOutputsOf(store: Store, schema: CollectionSchema): (outputs: string) => boolean {
   const models = modelSetOf(store, schema);
   return (outputs) => isUsable(tryOutputs(models, { outputs, thumbnail: null }));
 }

@@ -50,12 +50,12 @@ function withPictures(store: Store, onCommit?: () => Promise<void>): ReindexWork
 }
 
 const outputs = JSON.stringify({ version: 2, ...JSON.parse(testOutputs({ shape: [0, 0, 0, 1] })) });
-const analyzeAgain = async () => ({ outputs, fromThumbnail: true });
+const reanalyze = async () => ({ outputs, fromThumbnail: true });
 
 it('saves every picture by its thumbnail, or reports it, however many cannot be fetched', async () => {
   const { store, collection } = await pictures(2_100);
   await expect(reindex(store, collection, withoutPictures(store))).rejects.toThrow('2100 documents cannot be copied');
-  await reindex(store, collection, { ...withoutPictures(store), analyzeAgain });
+  await reindex(store, collection, { ...withoutPictures(store), reanalyze });
   expect(await reindexState(store, 'books')).toMatchObject({ state: 'done', thumbnails: 2_100, missing: [] });
   expect(await collectionStatus(store, await findCollection(store, 'books'))).toMatchObject({
     documents: 2_100,

@@ -150,8 +150,8 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
     const { newer, collection, analyze } = await olderBooks(kind);
     const stop = new AbortController();
     const first = { ...workOf(newer, async () => stop.abort(new Error('the process ends'))), signal: stop.signal };
-    const analyzeAgain = async () => ({ outputs: version2([0, 0, 0, 1]), fromThumbnail: true });
-    await expect(reindex(newer, collection, { ...first, analyzeAgain })).rejects.toThrow('the process ends');
+    const reanalyze = async () => ({ outputs: version2([0, 0, 0, 1]), fromThumbnail: true });
+    await expect(reindex(newer, collection, { ...first, reanalyze })).rejects.toThrow('the process ends');
     expect(await reindexState(newer, 'books')).toMatchObject({ alive: false, copied: 3, pending: 1 });
     // In the meantime: removed, changed, new.
     await accept(newer, collection, [gone('plain'), book('new', 4, { field: 'that is new, too' })]);
@@ -167,7 +167,7 @@ describe.each(ENGINES)('a collection that is reindexed on %s', (kind) => {
       asked++;
       return undefined;
     };
-    await runReindex(newer, collection, begun.target, { ...analyze, analyzeAgain: again });
+    await runReindex(newer, collection, begun.target, { ...analyze, reanalyze: again });
     const whole = await findCollection(newer, 'books');
     expect(whole.id).toBe(begun.target.id);
     expect(await visible(newer, whole, 'value')).toEqual([
@@ -283,8 +283,8 @@ describe('a collection that is reindexed', () => {
       if (pausing) expect(await pauseReindex(newer, collection)).toBe(true);
       pausing = false;
     });
-    const analyzeAgain = async () => undefined;
-    await reindex(newer, collection, { ...work, allowMissing: true, analyzeAgain });
+    const reanalyze = async () => undefined;
+    await reindex(newer, collection, { ...work, allowMissing: true, reanalyze });
     expect(await reindexState(newer, 'books')).toMatchObject({ state: 'paused', alive: false, pending: 1 });
     expect(await claimForAnalysis(newer, 10)).toEqual([]);
     expect(await beginReindex(newer, collection, 'another', new Map())).toBeUndefined();
@@ -303,10 +303,10 @@ describe('a collection that is reindexed', () => {
         await failAnalysis(newer, task, { code: 'image-unreachable', msg: 'Nobody is there.' });
       }
     });
-    const analyzeAgain = async ({ id }: { readonly id: string }) =>
+    const reanalyze = async ({ id }: { readonly id: string }) =>
       id === 'has' ? { outputs: version2([0, 0, 0, 1]), fromThumbnail: true } : undefined;
-    await expect(reindex(newer, collection, { ...work, analyzeAgain })).rejects.toThrow(/1 document cannot/);
-    await reindex(newer, collection, { ...work, holder: randomUUID(), analyzeAgain, allowMissing: true });
+    await expect(reindex(newer, collection, { ...work, reanalyze })).rejects.toThrow(/1 document cannot/);
+    await reindex(newer, collection, { ...work, holder: randomUUID(), reanalyze, allowMissing: true });
     const state = await reindexState(newer, 'books');
     expect([state?.state, state?.thumbnails, state?.missing.map(({ id }) => id)]).toEqual(['done', 1, ['none']]);
     expect(await visible(newer, await findCollection(newer, 'books'))).toEqual(['has', 'none', 'plain']);

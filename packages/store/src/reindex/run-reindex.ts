@@ -9,8 +9,8 @@ import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { definedFields, type ExportedDocument } from '../export/export-documents.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
-import { changesBetween, documentsOf, missingIn } from './changes.ts';
-import { type AnalyzeAgain, accepterOf, type Copied, copyDocuments } from './copy.ts';
+import { changesBetween, differencesFrom, documentsOf } from './changes.ts';
+import { acceptsOutputsOf, type CopyResult, copyDocuments, type Reanalyze } from './copy.ts';
 import {
   abandonTarget,
   FIRST_COPY,
@@ -34,7 +34,7 @@ export interface ReindexWork {
   /** The collection with outputs by id for documents whose own outputs are invalid. */
   readonly outputsFrom?: Collection | undefined;
   /** Analyzes pictures without a URL. Without it, such documents cannot be copied to other models. */
-  readonly analyzeAgain?: AnalyzeAgain | undefined;
+  readonly reanalyze?: Reanalyze | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ const FEW_CHANGES = 200;
 /** … unless the round took longer than this, because pictures had to be analyzed. */
 const SHORT_MILLISECONDS = 1_000;
 /** Documents that are read and copied together. */
-const COPIED_AT_ONCE = 200;
+const COPY_BATCH_SIZE = 200;
 const MAX_ROUNDS = 20;
 const HEARTBEAT_MILLISECONDS = 5_000;
 const MAX_SWAPS = 15;
@@ -159,7 +159,7 @@ class ReindexRun {
     await this.#finishEarlierWork(documents);
     this.#pin = await pinCommit(this.#store, this.#old);
     const { commit } = this.#pin;
-    for await (const { documents, deleted } of missingIn(this.#store, this.#old, this.#target, commit)) {
+    for await (const { documents, deleted } of differencesFrom(this.#store, this.#old, this.#target, commit)) {
       this.#work.signal.throwIfAborted();
       await this.#copy(documents, deleted);
       this.#pin = await movePin(this.#store, this.#pin, commit);
@@ -225,7 +225,7 @@ class ReindexRun {
   async #trySwap(): Promise<boolean> {
     const { commit } = this.#pin as Pin;
     try {
-      const takes = accepterOf(this.#store, await loadSchema(this.#store, this.#target));
+      const takes = acceptsOutputsOf(this.#store, await loadSchema(this.#store, this.#target));
       return await swapCollections(this.#store, this.#old, this.#target, commit, takes, this.#requireOwn);
     } catch (error) {
       if (LOCKED.includes(sqlStateOf(error) ?? '')) return false;
@@ -254,7 +254,7 @@ class ReindexRun {
     documents: readonly ExportedDocument[],
     deleted: readonly string[],
     unreachable = false,
-  ): Promise<Copied> {
+  ): Promise<CopyResult> {
     await this.#defineNewFields(documents);
     const options = { ...this.#work, unreachable, guard: this.#requireOwn };
     const copied = await copyDocuments(this.#store, this.#target, documents, deleted, options);
@@ -267,7 +267,7 @@ class ReindexRun {
     this.#analyzed += unreachable ? 0 : copied.analyzed;
     this.#thumbnails += copied.thumbnails;
     if (copied.analyzed > 0) this.#work.wake();
-    for (const one of copied.missing) if (!unreachable) this.#miss(one);
+    for (const one of copied.missing) if (!unreachable) this.#recordMissing(one);
     await this.saveProgress({ copied: this.#copied, analyzed: this.#analyzed, thumbnails: this.#thumbnails });
     return copied;
   }
@@ -289,9 +289,9 @@ class ReindexRun {
   async #waitUntilVisible(): Promise<void> {
     for await (const failed of this.#commitCopied()) {
       const saved = await this.#fromThumbnails(failed);
-      this.#missFailed(failed.filter(({ id }) => id === null || !saved.has(id)));
+      this.#recordFailed(failed.filter(({ id }) => id === null || !saved.has(id)));
     }
-    for await (const failed of this.#commitCopied()) this.#missFailed(failed);
+    for await (const failed of this.#commitCopied()) this.#recordFailed(failed);
   }
 
   /** Yields the failed ones, in pages. */
@@ -307,9 +307,9 @@ class ReindexRun {
     yield* failedOperations(this.#store, this.#target, range);
   }
 
-  #missFailed(failed: readonly Operation[]): void {
+  #recordFailed(failed: readonly Operation[]): void {
     for (const { id, error } of failed) {
-      this.#miss({ id: id ?? '', code: error?.code ?? 'internal', msg: error?.msg ?? 'It failed.' });
+      this.#recordMissing({ id: id ?? '', code: error?.code ?? 'internal', msg: error?.msg ?? 'It failed.' });
     }
   }
 
@@ -320,9 +320,9 @@ class ReindexRun {
   async #fromThumbnails(failed: readonly Operation[]): Promise<Set<string>> {
     const ids = failed.flatMap(({ id, error }) => (id !== null && NO_PICTURE.has(error?.code ?? '') ? [id] : []));
     const saved = new Set<string>();
-    if (this.#work.analyzeAgain === undefined) return saved;
-    for (let i = 0; i < ids.length; i += COPIED_AT_ONCE) {
-      const some = ids.slice(i, i + COPIED_AT_ONCE);
+    if (this.#work.reanalyze === undefined) return saved;
+    for (let i = 0; i < ids.length; i += COPY_BATCH_SIZE) {
+      const some = ids.slice(i, i + COPY_BATCH_SIZE);
       const missing = await this.#missingOf(await documentsOf(this.#store, this.#old, some));
       for (const id of some) if (!missing.has(id)) saved.add(id);
     }
@@ -345,7 +345,7 @@ class ReindexRun {
     throw new AkinError('internal', `${lost} of ${old.documents} documents were not copied. This is a defect of akin.`);
   }
 
-  #miss(one: MissingDocument): void {
+  #recordMissing(one: MissingDocument): void {
     this.#missed++;
     if (this.#missing.length < MAX_LISTED) this.#missing.push(one);
   }

@@ -55,7 +55,7 @@ export interface ReindexSettings {
 }
 
 /** A reindex that this process has begun to run. */
-export interface BegunReindex {
+export interface StartedReindex {
   readonly target: Collection;
   readonly settings: ReindexSettings;
 }
@@ -187,7 +187,7 @@ export async function resumeReindex(
   store: Store,
   collection: Collection,
   holder: string,
-): Promise<BegunReindex | undefined> {
+): Promise<StartedReindex | undefined> {
   const [found] = await store.engine.query(
     `select c.id, c.name, c.sql_schema, c.settings from akin.reindexes r join akin.collections c on c.id = r.target where r.name = $1`,
     [collection.name],

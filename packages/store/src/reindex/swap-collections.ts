@@ -58,7 +58,7 @@ export async function swapCollections(
               exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position)
               or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)))`,
       );
-      if (!(await analyzeAgain(tx, old, accepts, read))) return false;
+      if (!(await requeuePictures(tx, old, accepts, read))) return false;
       // Failed copies are listed as missing. Nobody can retry them, because their numbers are negative.
       await supersede(tx, T, `select request, position from ${T}.operations where state = 'failed'`);
       await tx.query(
@@ -142,7 +142,7 @@ async function readReadyOutputs(store: Store, old: Collection): Promise<Readonly
  * @param read outputs that are not in the database, by document
  * @returns false if a commit has to apply them first: there are too many, or a client sent some of the outputs
  */
-async function analyzeAgain(
+async function requeuePictures(
   tx: Queryable,
   old: Collection,
   accepts: (outputs: string) => boolean,

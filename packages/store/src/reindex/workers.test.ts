@@ -58,7 +58,7 @@ describe('processes that reindex a collection', () => {
     });
     const seen = { outputs: second, fromThumbnail: false };
     const late = workOf(store, {
-      analyzeAgain: async () => {
+      reanalyze: async () => {
         enter();
         await gate;
         return seen;
@@ -74,7 +74,7 @@ describe('processes that reindex a collection', () => {
       { kind: 'delete', id: 'y' },
     ]);
     await commit(store, books);
-    const next = workOf(store, { analyzeAgain: async () => seen });
+    const next = workOf(store, { reanalyze: async () => seen });
     const begun = await resumeReindex(store, books, next.holder);
     if (begun === undefined) throw new Error('it cannot go on');
     await runReindex(store, books, begun.target, next);
@@ -94,7 +94,7 @@ describe('processes that reindex a collection', () => {
       { id: 'y', value: 2 },
     ]);
     await commit(store, books);
-    const work = workOf(store, { analyzeAgain: async () => undefined });
+    const work = workOf(store, { reanalyze: async () => undefined });
     const inCommit: ReindexWork = {
       ...work,
       commit: async (name) => {
@@ -135,7 +135,7 @@ describe('processes that reindex a collection', () => {
     takes.first = false;
     let isSaved = false;
     const work = workOf(store, {
-      analyzeAgain: async () => ({ outputs: second, fromThumbnail: false }),
+      reanalyze: async () => ({ outputs: second, fromThumbnail: false }),
       commit: async (name) => {
         await commit(store, await findCollection(store, name));
         if (name !== 'books' || isSaved) return;

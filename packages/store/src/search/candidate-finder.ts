@@ -53,9 +53,9 @@ export function countedFacets({
 }: SearchRequest): CountedFacet[] {
   const counted = facets.flatMap((facet, index) => (facet.kind === 'query' ? [{ ...facet, index }] : []));
   if (counted.length > MAX_COUNTED) return [];
-  return counted.flatMap(({ query: last, without, index }) => {
+  return counted.flatMap(({ query: last, excludedQueries, index }) => {
     // Without some of the filters, other documents are collapsed.
-    if (uncached?.has(last) || (collapse && without?.size)) return [];
-    return [{ index, queries: [...[query, ...filters].filter((one) => !without?.has(one)), last] as const }];
+    if (uncached?.has(last) || (collapse && excludedQueries?.size)) return [];
+    return [{ index, queries: [...[query, ...filters].filter((one) => !excludedQueries?.has(one)), last] as const }];
   });
 }

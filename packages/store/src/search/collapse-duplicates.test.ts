@@ -86,7 +86,7 @@ describe.each(ENGINES)('ranked searches with duplicates collapsed on %s', (kind)
     async (rank) => {
       const [wide, narrow, counted] = ['n:[0 TO 120]', 'n:[50 TO 90]', 'n:[0 TO 99]'].map((text) => parseQuery(text));
       const facetsOf = (filters: Query[], ...without: Query[]) => {
-        const query = { kind: 'query', query: counted as Query, without: new Set(without) } as const;
+        const query = { kind: 'query', query: counted as Query, excludedQueries: new Set(without) } as const;
         const field = { kind: 'field', field: 'even', limit: 9, offset: 0, mincount: 1, missing: true } as const;
         return search(store, collection, {
           ...{
@@ -94,7 +94,7 @@ describe.each(ENGINES)('ranked searches with duplicates collapsed on %s', (kind)
             filters,
             rows: 10,
             collapse: true,
-            facets: [query, { ...field, sort: 'count', without: new Set(without) }],
+            facets: [query, { ...field, sort: 'count', excludedQueries: new Set(without) }],
           },
           ...(rank && { rank }),
         }).then(({ facets }) => facets);

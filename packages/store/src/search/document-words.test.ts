@@ -1,4 +1,4 @@
-import { words } from '@akin/domain';
+import { tokenize } from '@akin/domain';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { ENGINES } from '../../test/support.ts';
@@ -11,7 +11,7 @@ function asText(fields: readonly FieldTexts[]): string {
   let position = 0;
   for (const { column, texts } of fields) {
     for (const text of texts) {
-      for (const word of words(text)) {
+      for (const word of tokenize(text)) {
         position++;
         for (const lexeme of [word, fieldWord(column, word)]) {
           places.set(lexeme, [...(places.get(lexeme) ?? []), Math.min(position, 16_383)]);

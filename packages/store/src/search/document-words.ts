@@ -1,4 +1,4 @@
-import { AkinError, words } from '@akin/domain';
+import { AkinError, tokenize } from '@akin/domain';
 
 /** The texts of one string field of a document, with the column that holds the field. */
 export interface FieldTexts {
@@ -35,7 +35,7 @@ export function documentWords(fields: Iterable<FieldTexts>, vocabulary?: Set<str
     if (number < 0) number = columns.push(column) - 1;
     else isAgain ||= number < columns.length - 1;
     for (const text of texts) {
-      for (const word of words(text)) {
+      for (const word of tokenize(text)) {
         position++;
         if (count === occurrences.next.length) occurrences = largerOccurrences(occurrences);
         occurrences.position[count] = Math.min(position, LAST_POSITION);

@@ -65,7 +65,7 @@ describe.each(ENGINES)('patterns over words on %s', (kind) => {
       await expect(refused({ query })).rejects.toThrow(`Parameter q: The query is wrong at character`);
       await expect(refused({ filters: [query] })).rejects.toThrow(problem);
       await expect(refused({ filters: [query] })).rejects.toThrow('Parameter fq: ');
-      await expect(refused({ facets: [{ kind: 'query', query, without: new Set() }] })).rejects.toThrow(
+      await expect(refused({ facets: [{ kind: 'query', query, excludedQueries: new Set() }] })).rejects.toThrow(
         'Parameter facet.query: ',
       );
     }

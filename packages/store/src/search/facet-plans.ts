@@ -11,14 +11,14 @@ import type { Params } from './params.ts';
 import { type Snapshot, visible } from './snapshot.ts';
 
 /** Documents as SQL. */
-export interface Matched {
+export interface MatchedDocuments {
   /** A common table expression that `from` refers to, or empty. */
   readonly with: string;
   /** A source of rows `d` of `documents`. */
   readonly from: string;
   readonly where: string;
   /** Whether all documents of the commit match. */
-  readonly everything: boolean;
+  readonly matchesAll: boolean;
 }
 
 /** A row of the statement that counts facets. */
@@ -38,7 +38,7 @@ export interface FacetPlan {
   /** The conditions whose documents are counted, all in one pass. */
   readonly conditions: (context: CompileContext) => readonly { readonly part: string; readonly condition: string }[];
   /** A `select` of rows (part, key, n, position). Undefined if the conditions are enough. */
-  readonly select?: (matched: Matched, context: CompileContext, zeros: boolean) => string;
+  readonly select?: (matched: MatchedDocuments, context: CompileContext, zeros: boolean) => string;
   /** Whether values with the count 0 are needed to fill the list. @param rows number of values with a higher count */
   readonly needsZeros: (rows: number) => boolean;
   readonly result: (rows: readonly CountRow[]) => FacetResult;
@@ -115,15 +115,15 @@ function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
 function fieldSelect(
   facet: FieldFacet,
   { found, values }: { found: FoundColumn; values: FieldValues },
-  matched: Matched,
+  matched: MatchedDocuments,
   { params }: CompileContext,
   { sqlSchema, commit }: Snapshot,
   zeros: boolean,
 ): string {
-  const { each, present } = values;
-  const wanted = [present, ...valueConditions(facet, params)].join(' and ');
+  const { elements, isPresent } = values;
+  const wanted = [isPresent, ...valueConditions(facet, params)].join(' and ');
   const counted =
-    `select e.v, count(*) as n from (select ${each} as v from ${matched.from} where ${matched.where}) e ` +
+    `select e.v, count(*) as n from (select ${elements} as v from ${matched.from} where ${matched.where}) e ` +
     `where ${wanted} group by e.v`;
   const min =
     facet.only === undefined && facet.mincount > 1 ? ` having count(*) >= ${params.add(facet.mincount, 'int8')}` : '';
@@ -134,8 +134,8 @@ function fieldSelect(
       : MAX_FACET_VALUES + 1;
   const offset = facet.only === undefined && facet.offset > 0 ? ` offset ${params.add(facet.offset, 'int8')}` : '';
   const source =
-    zeros && !matched.everything
-      ? `select a.v, coalesce(c.n, 0) as n from (select distinct e.v from (select ${each} as v ` +
+    zeros && !matched.matchesAll
+      ? `select a.v, coalesce(c.n, 0) as n from (select distinct e.v from (select ${elements} as v ` +
         `from ${sqlSchema}.documents d where ${visible(params.add(commit, 'int8'))}) e where ${wanted}) a left join (${counted}) c on c.v = a.v`
       : `${counted}${min}`;
   return (
@@ -209,14 +209,14 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPl
     },
     needsZeros: () => false,
     result: (rows) => {
-      const inside = new Array<number>(edges.length + 1).fill(0);
-      const upon = new Array<number>(edges.length).fill(0);
+      const betweenEdges = new Array<number>(edges.length + 1).fill(0);
+      const onEdge = new Array<number>(edges.length).fill(0);
       for (const { part, key, n } of rows) {
         // A bucket begins at its edge.
-        if (part === 'upon') upon[Number(key) - 1] = Number(n);
-        else inside[Number(key)] = Number(n);
+        if (part === 'upon') onEdge[Number(key) - 1] = Number(n);
+        else betweenEdges[Number(key)] = Number(n);
       }
-      const { counts, ...others } = countRanges({ inside, upon }, facet.include, facet.other);
+      const { counts, ...others } = countRanges({ betweenEdges, onEdge }, facet.include, facet.other);
       return {
         kind: 'range',
         counts: counts
@@ -232,4 +232,6 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPl
 }
 
 /** The matches of a search if some of its filters are left out. The result may be used in several statements. */
-export type MatchedWithout = (without: ReadonlySet<Query>) => Promise<(context: CompileContext) => Matched>;
+export type MatchedWithoutQueries = (
+  without: ReadonlySet<Query>,
+) => Promise<(context: CompileContext) => MatchedDocuments>;

@@ -111,9 +111,9 @@ function walk<T extends RangeEdge>(
 /** Number of documents inside each range and on each edge, counted in one pass. */
 export interface RangeTally {
   /** Index i: between edge i - 1 and edge i; 0 before the first, the last after the last. */
-  readonly inside: readonly number[];
+  readonly betweenEdges: readonly number[];
   /** Index i: equal to edge i. */
-  readonly upon: readonly number[];
+  readonly onEdge: readonly number[];
 }
 
 export interface RangeCounts {
@@ -126,27 +126,28 @@ export interface RangeCounts {
 
 /** Counts with the bounds that belong to each range by `include` (Solr's `facet.range.include`). */
 export function countRanges(
-  { inside, upon }: RangeTally,
+  { betweenEdges, onEdge }: RangeTally,
   include: ReadonlySet<RangeInclude>,
   other: ReadonlySet<RangeOther>,
 ): RangeCounts {
   const has = (...words: RangeInclude[]) => include.has('all') || words.some((word) => include.has(word));
   const wanted = (word: RangeOther) => !other.has('none') && (other.has('all') || other.has(word));
-  const ranges = upon.length - 1;
-  const at = (edge: number) => upon[edge] ?? 0;
+  const ranges = onEdge.length - 1;
+  const at = (edge: number) => onEdge[edge] ?? 0;
   const counts = Array.from({ length: ranges }, (_, i) => {
     const low = has('lower') || (has('edge') && i === 0) ? at(i) : 0;
     const high = has('upper') || (has('edge') && i === ranges - 1) ? at(i + 1) : 0;
-    return (inside[i + 1] ?? 0) + low + high;
+    return (betweenEdges[i + 1] ?? 0) + low + high;
   });
   const outer = include.has('outer') || include.has('all');
   const [low, high] = [has('lower', 'edge'), has('upper', 'edge')];
-  const middle = inside.slice(1, -1).reduce((sum, n) => sum + n, 0) + upon.slice(1, -1).reduce((sum, n) => sum + n, 0);
+  const middle =
+    betweenEdges.slice(1, -1).reduce((sum, n) => sum + n, 0) + onEdge.slice(1, -1).reduce((sum, n) => sum + n, 0);
   const edges = ranges === 0 ? (low && high ? at(0) : 0) : (low ? at(0) : 0) + (high ? at(ranges) : 0);
   return {
     counts,
-    ...(wanted('before') ? { before: (inside[0] ?? 0) + (outer || !low ? at(0) : 0) } : {}),
-    ...(wanted('after') ? { after: (inside[ranges + 1] ?? 0) + (outer || !high ? at(ranges) : 0) } : {}),
+    ...(wanted('before') ? { before: (betweenEdges[0] ?? 0) + (outer || !low ? at(0) : 0) } : {}),
+    ...(wanted('after') ? { after: (betweenEdges[ranges + 1] ?? 0) + (outer || !high ? at(ranges) : 0) } : {}),
     ...(wanted('between') ? { between: (ranges === 0 ? 0 : middle) + edges } : {}),
   };
 }

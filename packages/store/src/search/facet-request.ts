@@ -7,7 +7,7 @@ export type FacetRequest = {
    * Queries and filters of the search that this facet ignores, so that users see alternatives to them. They are
    * compared by identity.
    */
-  readonly without?: ReadonlySet<Query>;
+  readonly excludedQueries?: ReadonlySet<Query>;
 } & (FieldFacet | QueryFacet | RangeFacet);
 
 /** The values of a field. */

@@ -1,7 +1,7 @@
 import { AkinError, type Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
-import type { MatchedWithout } from './facet-plans.ts';
-import { type CountRow, type FacetPlan, MAX_FACET_VALUES, type Matched, planOf } from './facet-plans.ts';
+import type { MatchedWithoutQueries } from './facet-plans.ts';
+import { type CountRow, type FacetPlan, MAX_FACET_VALUES, type MatchedDocuments, planOf } from './facet-plans.ts';
 import type { FacetRequest, FacetResult } from './facet-request.ts';
 import type { CompileContext } from './field-clauses.ts';
 import { Params } from './params.ts';
@@ -28,7 +28,7 @@ interface Pending {
  */
 export async function countFacets(
   requests: readonly FacetRequest[],
-  matchedWithout: MatchedWithout,
+  matchedWithout: MatchedWithoutQueries,
   snapshot: Snapshot,
   clock: Clock,
   known: ReadonlyMap<number, FacetResult> = new Map(),
@@ -73,7 +73,7 @@ function groupByDocuments(
 ): [ReadonlySet<Query>, { request: FacetRequest; index: number }[]][] {
   const groups: [ReadonlySet<Query>, { request: FacetRequest; index: number }[]][] = [];
   for (const { request, index } of requests) {
-    const without = request.without ?? NOTHING;
+    const without = request.excludedQueries ?? NOTHING;
     const same = groups.find(
       ([other]) => other.size === without.size && [...other].every((query) => without.has(query)),
     );
@@ -85,7 +85,7 @@ function groupByDocuments(
 
 async function count(
   pending: readonly Pending[],
-  matchedBy: (context: CompileContext) => Matched,
+  matchedBy: (context: CompileContext) => MatchedDocuments,
   snapshot: Snapshot,
   clock: Clock,
 ): Promise<{ rows: CountRow[]; everything: boolean }> {
@@ -103,13 +103,13 @@ async function count(
     `${matched.with} select * from (${selects.join(' union all ')}) r limit ${MAX_FACET_VALUES + 1}`,
     context.params.values,
   );
-  return { rows, everything: matched.everything };
+  return { rows, everything: matched.matchesAll };
 }
 
 /** Counts documents by several conditions in one pass. */
 function conditionsSelect(
   conditions: readonly { index: number; part: string; condition: string }[],
-  { from, where }: Matched,
+  { from, where }: MatchedDocuments,
 ): string {
   const counts = conditions.map(({ condition }, i) => `count(*) filter (where ${condition}) as n${i}`);
   const rows = conditions.map(({ index, part }, i) => `(${index}, '${part}', t.n${i})`);

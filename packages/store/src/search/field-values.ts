@@ -4,9 +4,9 @@ import { elementType } from './field-clauses.ts';
 /** How to list the values of a field from rows `d` of `documents`. */
 export interface FieldValues {
   /** For the list of a select, as `v`: one row for each value of a document, each value once. */
-  readonly each: string;
+  readonly elements: string;
   /** SQL that is true if the element `e` of the select is a value. */
-  readonly present: string;
+  readonly isPresent: string;
 }
 
 const CASTS: Readonly<Record<string, string>> = { long: '::int8', double: '::float8', string: ' collate "C"' };
@@ -15,21 +15,21 @@ const CASTS: Readonly<Record<string, string>> = { long: '::int8', double: '::flo
 export function fieldValues({ column, type }: FoundColumn): FieldValues | undefined {
   if (column.kind === 'words') {
     return {
-      each: `unnest(tsvector_to_array(d.${column.sql})) collate "C"`,
+      elements: `unnest(tsvector_to_array(d.${column.sql})) collate "C"`,
       // Lexemes with a leading colon are the words of single fields.
-      present: "left(e.v, 1) <> ':'",
+      isPresent: "left(e.v, 1) <> ':'",
     };
   }
   if (column.kind !== 'column') return undefined;
-  const present = 'e.v is not null';
+  const isPresent = 'e.v is not null';
   const element = elementType(type);
-  if (element === type) return { each: `d.${column.sql}`, present };
+  if (element === type) return { elements: `d.${column.sql}`, isPresent };
   const cast = CASTS[element] ?? '';
   const values = `d.${column.sql}`;
   // Which documents have repeated values is known since they were written. 1,000,000 documents with three labels: as
   // fast as a bare unnest; making the values of each distinct takes three times as long.
   return {
-    each: `unnest(case when d.has_repeated_values then akin.distinct_values(${values}) else ${values} end)${cast}`,
-    present,
+    elements: `unnest(case when d.has_repeated_values then akin.distinct_values(${values}) else ${values} end)${cast}`,
+    isPresent,
   };
 }

@@ -10,7 +10,7 @@ import { VERSION } from '../collections/collection-tables.ts';
 import { modelSetOf } from '../collections/model-set.ts';
 import type { Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
-import { lostPack, type PackRange, type PackRangeColumns, packRangeOf, withoutPacks } from '../objects/packs.ts';
+import { lostPackError, noPacksError, type PackRange, type PackRangeColumns, packRangeOf } from '../objects/packs.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
@@ -34,10 +34,10 @@ export interface ReadDocument {
   /** Kilometers, in the order of the request. Null if the document has no location. */
   readonly distances: readonly (number | null)[];
   /** What {@link completeDocuments} must still read. */
-  readonly missing?: MissingOutputs | undefined;
+  readonly missing?: PackedOutputs | undefined;
 }
 
-interface MissingOutputs {
+interface PackedOutputs {
   readonly range: PackRange;
   readonly complete: (json: string) => void;
 }
@@ -105,11 +105,11 @@ export function documentColumns(
 export async function completeDocuments(store: Store, documents: Iterable<ReadDocument>): Promise<void> {
   const missing = [...documents].flatMap((one) => one.missing ?? []);
   if (missing.length === 0) return;
-  if (store.packs === undefined) throw withoutPacks();
+  if (store.packs === undefined) throw noPacksError();
   const found = await store.packs.read(missing.map(({ range }) => range));
   for (const [i, { range, complete }] of missing.entries()) {
     const json = found[i];
-    if (json === undefined) throw lostPack(range);
+    if (json === undefined) throw lostPackError(range);
     complete(json.toString());
   }
 }

@@ -36,9 +36,9 @@ describe.each(ENGINES)('facet.query of ranked searches on %s', (kind) => {
         filters: [first, second],
         facets: [
           { kind: 'query', query: third },
-          { kind: 'query', query: third, without: new Set([first]) },
+          { kind: 'query', query: third, excludedQueries: new Set([first]) },
           { kind: 'field', field: 'sold', limit: 5, offset: 0, mincount: 1, sort: 'count', missing: true },
-          { kind: 'query', query: first, without: new Set([first, second]) },
+          { kind: 'query', query: first, excludedQueries: new Set([first, second]) },
         ],
       };
       const outcomes = [];

@@ -58,6 +58,6 @@ export class InMemoryCandidates implements CandidateFinder {
   }
 
   #askOrForget<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
-    return this.#store.inMemory.askOrForget(this.#held, ask);
+    return this.#store.inMemory.askOrUnload(this.#held, ask);
   }
 }

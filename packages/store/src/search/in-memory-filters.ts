@@ -3,7 +3,7 @@ import type { DocNumbers, Restriction } from '@akin/searcher';
 import type { LoadedFilters } from '../searcher/filter-cache.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { readValueLists, type ValueReader } from '../searcher/in-memory-columns.ts';
-import { docsColumn, readDocsColumn, type WantedMatches } from '../searcher/match-reader.ts';
+import { docsColumn, type MatchRequest, readDocsColumn } from '../searcher/match-reader.ts';
 import type { CollectionPart } from '../searcher/read-rows.ts';
 import type { RowSource } from '../searcher/row-source.ts';
 import { countedFacets } from './candidate-finder.ts';
@@ -15,7 +15,7 @@ import type { Snapshot } from './snapshot.ts';
 import { valueTest } from './value-test.ts';
 
 /** If more than this share of all documents match, the documents that do not match are read instead. */
-const MOST = 0.6;
+const COMPLEMENT_SHARE = 0.6;
 
 /** Statistics of a column are read again after this time. */
 const KNOWN_MILLISECONDS = 15 * 60_000;
@@ -136,7 +136,7 @@ export class InMemoryFilters implements Disposable {
       params.values,
     );
     const [{ Plan }] = JSON.parse(row?.['QUERY PLAN'] as string);
-    return Plan['Plan Rows'] > (MOST * Number(documents)) / (part?.of ?? 1);
+    return Plan['Plan Rows'] > (COMPLEMENT_SHARE * Number(documents)) / (part?.shardCount ?? 1);
   }
 
   /**
@@ -146,7 +146,7 @@ export class InMemoryFilters implements Disposable {
   async #asksForFew(query: Query): Promise<boolean> {
     const test = valueTest(query, this.#snapshot);
     if (test === undefined || test.isExcluded || test.conditions.length > 0) return false;
-    return test.values.size * (await this.#mostFrequentShare(test.column)) <= MOST;
+    return test.values.size * (await this.#mostFrequentShare(test.column)) <= COMPLEMENT_SHARE;
   }
 
   /** 1 if it is unknown. */
@@ -181,7 +181,7 @@ export class InMemoryFilters implements Disposable {
   }
 
   /** Matches of some queries, or the documents that do not match, in one statement. */
-  async #readMatches(wanted: readonly WantedMatches[], last: number, queries: readonly Query[]): Promise<DocNumbers[]> {
+  async #readMatches(wanted: readonly MatchRequest[], last: number, queries: readonly Query[]): Promise<DocNumbers[]> {
     const { tx, sqlSchema, commit, part } = this.#snapshot;
     const own = part === undefined ? '' : `${inPart(part)} and `;
     const params = new Params();

@@ -3,14 +3,14 @@ import { descriptorTable } from '../collections/collection-tables.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
-import type { Matched } from './facet-plans.ts';
+import type { MatchedDocuments } from './facet-plans.ts';
 import type { CompileContext } from './field-clauses.ts';
 import { Params } from './params.ts';
 import type { Rank, SearchRequest } from './request.ts';
 import { documentsOf, type NearDocuments, type Snapshot, visible } from './snapshot.ts';
 
 /** The source of a statement, and the value of a match. Each has its own parameters: an unused one has no type. */
-export interface Matches {
+export interface MatchSource {
   readonly params: Params;
   readonly from: string;
   /** The score or distance: SQL, or one number for all. 0 if it is not needed. */
@@ -19,7 +19,7 @@ export interface Matches {
   readonly inRange: string;
 }
 
-export function matching(request: SearchRequest, snapshot: Snapshot, clock: Clock, valued: boolean): Matches {
+export function matchSource(request: SearchRequest, snapshot: Snapshot, clock: Clock, valued: boolean): MatchSource {
   const { rank } = request;
   const params = new Params();
   const { where, score } = conditionsOf(request, snapshot, clock, params, valued && rank === undefined);
@@ -58,7 +58,7 @@ export function conditionsOf(
   clock: Clock,
   params: Params,
   scored = false,
-): { readonly where: string; readonly score: string | number; readonly everything: boolean } {
+): { readonly where: string; readonly score: string | number; readonly matchesAll: boolean } {
   const context = { tables: snapshot, params, ...clock };
   const compiled = withErrorContext('q', () => compileQuery(query, context, scored));
   const conditions = [
@@ -71,7 +71,7 @@ export function conditionsOf(
   return {
     where: [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and '),
     score: compiled.score,
-    everything: conditions.length === 0,
+    matchesAll: conditions.length === 0,
   };
 }
 
@@ -105,7 +105,7 @@ function nearRows(rank: Rank, near: NearDocuments, greatest: string, snapshot: S
 export function matchedBy(
   { query, filters = [], rank }: SearchRequest,
   snapshot: Snapshot,
-): (context: CompileContext) => Matched {
+): (context: CompileContext) => MatchedDocuments {
   return (context) => {
     const { params } = context;
     const conditions = [query, ...filters]
@@ -115,12 +115,12 @@ export function matchedBy(
     const documents = `${snapshot.sqlSchema}.documents d`;
     const where = [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and ');
     if (rank === undefined || (rank.maxDistance === undefined && isAllDescribed(rank, snapshot))) {
-      return { with: '', from: documents, where, everything: conditions.length === 0 };
+      return { with: '', from: documents, where, matchesAll: conditions.length === 0 };
     }
     const table = rankedTable(rank, snapshot);
     if (rank.maxDistance === undefined) {
       const described = `exists (select from ${table} v where v.doc = d.doc)`;
-      return { with: '', from: documents, where: `${where} and ${described}`, everything: false };
+      return { with: '', from: documents, where: `${where} and ${described}`, matchesAll: false };
     }
     const greatest = params.add(rank.maxDistance, 'float8');
     const matched =
@@ -128,7 +128,7 @@ export function matchedBy(
         ? `select m.* from (select d.*, ${distanceTo(rank, params)} as value from ${joined(documents, table, where)}) m where m.value <= ${greatest}`
         : `select d.* from ${nearRows(rank, snapshot.near, greatest, snapshot, params)} where ${where} offset 0`;
     // Whole rows, because few are near, and the planner cannot know how few a second lookup would find.
-    return { with: `with near as materialized (${matched})`, from: 'near d', where: 'true', everything: false };
+    return { with: `with near as materialized (${matched})`, from: 'near d', where: 'true', matchesAll: false };
   };
 }
 

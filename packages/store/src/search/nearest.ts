@@ -60,7 +60,7 @@ export async function readNearest(
   if (rank === undefined) return undefined;
   rankedTable(rank, snapshot);
   const candidates = await finder.nearest(request, nearQuery(store, request, rank), snapshot.collapsed ?? []);
-  if (candidates === undefined || candidates.areTooMany) return undefined;
+  if (candidates === undefined || candidates.isOverLimit) return undefined;
   return rankCandidates(store, request, rank, snapshot, candidates);
 }
 
@@ -79,13 +79,13 @@ export async function findNear(
   const found = await finder.within({
     module: rank.module,
     vector: rank.vector,
-    wanted: 0,
+    k: 0,
     maxDistance: rank.maxDistance,
     exactRows: store.exactDocuments,
     minCompared: 0,
     maxCandidates: MAX_CANDIDATES,
   });
-  if (found === undefined || found.areTooMany) return undefined;
+  if (found === undefined || found.isOverLimit) return undefined;
   return { docs: Array.from(found.docs, BigInt), compared: found.compared };
 }
 
@@ -98,7 +98,7 @@ function nearQuery(
     module,
     vector,
     // Without a page the best score is still needed.
-    wanted: Math.max(1, start + rows),
+    k: Math.max(1, start + rows),
     exactRows: smartfilter === 'off' ? Number.POSITIVE_INFINITY : store.exactDocuments,
     minCompared: Math.ceil(COMPARED[smartfilter] * store.exactDocuments),
     maxCandidates: MAX_CANDIDATES,

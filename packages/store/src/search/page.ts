@@ -2,7 +2,7 @@ import type { Store } from '../context.ts';
 import type { Row, SqlValue } from '../engine/engine.ts';
 import type { Clock } from './date-math.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
-import { matching } from './matching.ts';
+import { matchSource } from './matching.ts';
 import type { Params } from './params.ts';
 import { isOfOneDocument, isValued, type Rank, type Ranking, type SearchRequest, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
@@ -47,7 +47,7 @@ export const NO_DOCUMENTS: ReadonlyMap<bigint, ReadDocument> = new Map();
 /** Ranks or sorts the matches and reads the documents of the page, in one statement. */
 export async function readPage(store: Store, request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Page> {
   const { rank, cursorMark } = request;
-  const { params, from, value, inRange } = matching(request, snapshot, clock, isValued(request));
+  const { params, from, value, inRange } = matchSource(request, snapshot, clock, isValued(request));
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
   if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore };
 

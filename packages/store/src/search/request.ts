@@ -37,7 +37,7 @@ export interface SearchRequest {
 }
 
 /** A search as a client asks for it. */
-export interface SearchQuestion extends Omit<SearchRequest, 'rank'> {
+export interface SearchInput extends Omit<SearchRequest, 'rank'> {
   /** A function if documents of the collection are part of the query. */
   readonly rank?: Rank | RankByDocuments | undefined;
   /** The result must show this commit, or a later one, but not necessarily the last. Undefined: the last one. */

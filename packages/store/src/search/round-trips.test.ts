@@ -9,7 +9,7 @@ import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { getDocuments } from './get-documents.ts';
 import { readThumbnail } from './read.ts';
-import type { SearchQuestion } from './request.ts';
+import type { SearchInput } from './request.ts';
 import { search } from './search.ts';
 
 /** What no search asks: what a connection is asked, or given, at first, and how large PGlite's log is by now. */
@@ -38,7 +38,7 @@ describe.each(ENGINES)('a search on %s', (kind) => {
   const schemaOf = () => store.memory.schemas.get(collection.id);
   const vector = Float32Array.from([1, 0, 0, 0]);
   const rank = { module: 'shape', vector };
-  const find = (q: string, request: Partial<SearchQuestion> = {}) =>
+  const find = (q: string, request: Partial<SearchInput> = {}) =>
     search(store, collection, { query: parseQuery(q), rows: 10, ...request });
 
   /** What goes to the database while something is done. */
@@ -119,7 +119,7 @@ describe.each(ENGINES)('a search on %s', (kind) => {
     expect(await estimatesFor('fifth:(2 3)')).toEqual([]);
     expect(await estimatesFor('isNew:true')).toEqual(['most_common_freqs', 'explain']);
     const columns = large.inMemory.loadedCollection(kinds.id)?.columns;
-    await columns?.whenRead;
+    await columns?.untilRead;
     await columns?.drop();
     // Too many matches, a range, and exclusions.
     for (const filter of ['fifth:(0 1 2 3)', 'fifth:[0 TO 3]', '-fifth:4', 'isNew:false']) {
@@ -135,10 +135,10 @@ describe.each(ENGINES)('a search on %s', (kind) => {
       filtered: () => find('half:1', { rank, rows: 100 }),
     };
     for (const ask of Object.values(asked)) await ask();
-    const before = store.memory.shown.get(collection.id);
+    const before = store.memory.visibleCommits.get(collection.id);
     await add({ ...document(31), id: 'new' });
     for (const [name, ask] of Object.entries(asked)) {
-      if (before) store.memory.shown.set(collection.id, before);
+      if (before) store.memory.visibleCommits.set(collection.id, before);
       const result = await ask();
       expect([name, result.commit]).toEqual([name, Number(before?.commit) + 1]);
       if (name !== 'all') expect(result.hits.map(({ id }) => id)).toContain('new');
@@ -148,18 +148,18 @@ describe.each(ENGINES)('a search on %s', (kind) => {
 
   it('finds by a field that came since, and what a collection is without it', async () => {
     await find('*:*');
-    const before = store.memory.shown.get(collection.id);
+    const before = store.memory.visibleCommits.get(collection.id);
     await add({ id: 'with', color: 'red' });
-    if (before) store.memory.shown.set(collection.id, before);
+    if (before) store.memory.visibleCommits.set(collection.id, before);
     expect((await find('color:red')).hits.map(({ id }) => id)).toEqual(['with']);
     await expect(find('colour:red')).rejects.toMatchObject({ code: 'bad-request' });
   });
 
   it('needs a commit that a token stands for, also where this process has seen an older one alone', async () => {
     await find('*:*');
-    const before = store.memory.shown.get(collection.id);
+    const before = store.memory.visibleCommits.get(collection.id);
     await add({ id: 'newer' });
-    if (before) store.memory.shown.set(collection.id, before);
+    if (before) store.memory.visibleCommits.set(collection.id, before);
     expect((await find('id:newer', { atLeast: (before?.commit ?? 0n) + 1n })).hits).toHaveLength(1);
     await expect(find('id:newer', { atLeast: 1_000n })).rejects.toMatchObject({ code: 'unavailable' });
   });

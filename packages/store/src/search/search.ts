@@ -9,7 +9,7 @@ import type { CandidateFinder } from './candidate-finder.ts';
 import { collapseDuplicates, withQueriesRemoved } from './collapse-duplicates.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
-import type { MatchedWithout } from './facet-plans.ts';
+import type { MatchedWithoutQueries } from './facet-plans.ts';
 import type { FacetResult } from './facet-request.ts';
 import { countFacets } from './facets.ts';
 import { completeDocuments } from './hydrate.ts';
@@ -18,7 +18,7 @@ import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
 import { NO_DOCUMENTS, type Page, readPage } from './page.ts';
 import { readDescriptor } from './read.ts';
-import type { Ranking, SearchQuestion, SearchRequest, SearchResult } from './request.ts';
+import type { Ranking, SearchInput, SearchRequest, SearchResult } from './request.ts';
 import { freshnessFor, type Snapshot, withoutTransaction, withSnapshot } from './snapshot.ts';
 import { TimeLimit } from './time-limit.ts';
 import { readTotals } from './totals.ts';
@@ -29,7 +29,7 @@ import { readTotals } from './totals.ts';
  * @throws AkinError bad-request for unknown fields, values that do not fit, a foreign cursorMark; the reason of the
  * signal
  */
-export async function search(store: Store, collection: Collection, question: SearchQuestion): Promise<SearchResult> {
+export async function search(store: Store, collection: Collection, question: SearchInput): Promise<SearchResult> {
   if (question.cursorMark !== undefined && (question.start ?? 0) > 0) {
     throw new AkinError('bad-request', 'start must be 0 with cursorMark: the mark says where to continue.');
   }
@@ -52,7 +52,7 @@ interface ResultWithDocuments {
 class Search {
   readonly #store: Store;
   readonly #collection: Collection;
-  readonly #question: Omit<SearchQuestion, 'atLeast' | 'signal'>;
+  readonly #question: Omit<SearchInput, 'atLeast' | 'signal'>;
   readonly #atLeast: bigint | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
@@ -60,7 +60,7 @@ class Search {
   /** The finder of the last attempt, and the commit that the attempt saw. */
   #last: { readonly finder: CandidateFinder | undefined; readonly commit: bigint } | undefined;
 
-  constructor(store: Store, collection: Collection, { atLeast, signal, ...question }: SearchQuestion) {
+  constructor(store: Store, collection: Collection, { atLeast, signal, ...question }: SearchInput) {
     this.#store = store;
     this.#collection = collection;
     this.#question = question;
@@ -97,8 +97,8 @@ class Search {
       return last?.finder?.lacksCommit === true && (await currentCommit(this.#store, this.#collection)) > last.commit;
     }
     // Half of the time is reserved for the database.
-    const patience = this.#deadline === undefined ? undefined : (this.#deadline - performance.now()) / 2;
-    return this.#store.inMemory.read(this.#store, this.#collection, first, patience);
+    const readMilliseconds = this.#deadline === undefined ? undefined : (this.#deadline - performance.now()) / 2;
+    return this.#store.inMemory.read(this.#store, this.#collection, first, readMilliseconds);
   }
 
   async #attempt(searcher: 'memory' | 'database', isCurrent: boolean): Promise<SearchResult | NotInMemory> {
@@ -209,7 +209,7 @@ async function countAll(
 ): Promise<FacetResult[]> {
   const known = new Map<number, FacetResult>();
   for (const [index, count] of (await finder?.facetCounts(request)) ?? []) known.set(index, { kind: 'query', count });
-  const matchedWithout: MatchedWithout = async (without) => {
+  const matchedWithout: MatchedWithoutQueries = async (without) => {
     const remaining = await withQueriesRemoved(without, request, snapshot, clock);
     return matchedBy(remaining.request, remaining.snapshot);
   };
@@ -217,7 +217,7 @@ async function countAll(
 }
 
 /** Whether a search has so few statements that a commit between them is unlikely. */
-function isQuick({ facets = [], collapse, timeAllowed }: SearchQuestion): boolean {
+function isQuick({ facets = [], collapse, timeAllowed }: SearchInput): boolean {
   return facets.length === 0 && !collapse && timeAllowed === undefined;
 }
 
@@ -229,7 +229,7 @@ function documentsToCompare({ rank }: SearchRequest, { descriptorCounts }: Snaps
   return rank === undefined ? 0 : (descriptorCounts.get(rank.module) ?? 0);
 }
 
-async function requestOf({ rank, ...others }: SearchQuestion, snapshot: Snapshot): Promise<SearchRequest> {
+async function requestOf({ rank, ...others }: SearchInput, snapshot: Snapshot): Promise<SearchRequest> {
   if (typeof rank !== 'function') return { ...others, rank };
   return { ...others, rank: await rank((id, module) => readDescriptor(snapshot, id, module)) };
 }

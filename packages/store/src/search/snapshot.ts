@@ -1,7 +1,7 @@
 import { AkinError, type Query } from '@akin/domain';
 import { loadSchema } from '../collections/schema.ts';
 import { hasServers } from '../collections/shard-servers.ts';
-import type { Collection, ShownCommit, Store } from '../context.ts';
+import type { Collection, Store, VisibleCommit } from '../context.ts';
 import type { Engine, Queryable, Row, SqlValue, Transaction } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
 import type { CollectionPart } from '../searcher/read-rows.ts';
@@ -53,7 +53,7 @@ export async function withSnapshot<T>(
   freshness?: Freshness,
 ): Promise<T> {
   const uses = new FieldUses();
-  let shown: ShownCommit | undefined;
+  let shown: VisibleCommit | undefined;
   const read = (engine: Engine, check: Check) =>
     engine.transaction(
       async (tx, [first]) => {
@@ -66,7 +66,7 @@ export async function withSnapshot<T>(
         const descriptorCounts = new Map<string, number>(Object.entries(JSON.parse(row.descriptor_counts)));
         const { name, commit, committed_at: committedAt, documents, fingerprint } = row;
         shown = { name, commit, committedAt, documents, fingerprint, schema, descriptorCounts };
-        store.memory.shown.set(collection.id, shown);
+        store.memory.visibleCommits.set(collection.id, shown);
         return work(snapshotOf(store, collection, shown, uses, { tx, lookUp: tx.query, explain: tx.query }));
       },
       {
@@ -78,7 +78,7 @@ export async function withSnapshot<T>(
            from akin.collections where id = ${Number(collection.id)}`,
       },
     );
-  const value = await readFreshly(store, collection, freshness, read);
+  const value = await readWithFreshness(store, collection, freshness, read);
   await recordUses(store, collection, shown?.documents ?? 0n, uses);
   return value;
 }
@@ -98,7 +98,7 @@ export async function withoutTransaction<T>(
   work: (snapshot: Snapshot) => Promise<T>,
   freshness?: Freshness,
 ): Promise<T | undefined> {
-  const shown = store.memory.shown.get(collection.id);
+  const shown = store.memory.visibleCommits.get(collection.id);
   if (shown === undefined || shown.commit < (freshness?.atLeast ?? 0n)) return undefined;
   const uses = new FieldUses();
   const read = async (engine: Engine, check: Check) => {
@@ -117,13 +117,13 @@ export async function withoutTransaction<T>(
       );
       const [first] = rows;
       await check(first);
-      if (first?.fingerprint !== shown.fingerprint) throw new Outdated();
+      if (first?.fingerprint !== shown.fingerprint) throw new OutdatedError();
       isChecked = true;
       return first?.there === null ? [] : rows;
     };
     const tx: Transaction = {
       query: (sql, params) => ask(sql, params),
-      copy: () => Promise.reject(new Outdated()),
+      copy: () => Promise.reject(new OutdatedError()),
     };
     const isLarge = shown.documents >= PREPARED_FROM;
     try {
@@ -136,12 +136,13 @@ export async function withoutTransaction<T>(
       return value;
     } catch (error) {
       // An error of the query may be due to outdated fields in this process.
-      if (error instanceof Outdated || (error instanceof AkinError && error.code !== 'unavailable')) return undefined;
+      if (error instanceof OutdatedError || (error instanceof AkinError && error.code !== 'unavailable'))
+        return undefined;
       throw error;
     }
   };
-  const value = await readFreshly(store, collection, freshness, read);
-  if (value === undefined) store.memory.shown.delete(collection.id);
+  const value = await readWithFreshness(store, collection, freshness, read);
+  if (value === undefined) store.memory.visibleCommits.delete(collection.id);
   else await recordUses(store, collection, shown.documents, uses);
   return value;
 }
@@ -150,7 +151,7 @@ export async function withoutTransaction<T>(
 export const PREPARED_FROM = 5_000;
 
 /** The expected state of the collection is outdated. */
-class Outdated extends Error {}
+class OutdatedError extends Error {}
 
 /** Throws if the result may not be used. Undefined: there is no such collection. */
 type Check = (row: Row | undefined) => void | Promise<void>;
@@ -158,7 +159,7 @@ type Check = (row: Row | undefined) => void | Promise<void>;
 function snapshotOf(
   { modules }: Store,
   collection: Collection,
-  shown: ShownCommit,
+  shown: VisibleCommit,
   uses: FieldUses,
   statements: Pick<Snapshot, 'tx' | 'lookUp' | 'explain'>,
 ): Snapshot {
@@ -182,7 +183,7 @@ export function freshnessFor(
 }
 
 /** Reads from a standby that is current enough, or from the primary. */
-async function readFreshly<T>(
+async function readWithFreshness<T>(
   store: Store,
   collection: Collection,
   freshness: Freshness | undefined,

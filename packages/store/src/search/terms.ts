@@ -29,24 +29,24 @@ export async function terms(store: Store, collection: Collection, request: Terms
   const { field, limit, prefix, sort = 'count', atLeast } = request;
   const freshness = freshnessFor(collection, atLeast);
   const read = async (snapshot: Snapshot) => {
-    const found = findColumn(snapshot, field, (problem) => wrong('terms.fl', problem));
+    const found = findColumn(snapshot, field, (problem) => parameterError('terms.fl', problem));
     const values = fieldValues(found);
     if (values === undefined) {
-      throw wrong('terms.fl', `the values of ${quote(field)} cannot be listed, which is a ${found.type}`);
+      throw parameterError('terms.fl', `the values of ${quote(field)} cannot be listed, which is a ${found.type}`);
     }
     const isString = found.type === 'text' || elementType(found.type) === 'string';
     if (prefix !== undefined && prefix !== '' && !isString) {
-      throw wrong('terms.prefix', `values of ${quote(field)} have none, which is a ${found.type}`);
+      throw parameterError('terms.prefix', `values of ${quote(field)} have none, which is a ${found.type}`);
     }
 
     const params = new Params();
     const shown = visible(params.add(snapshot.commit, 'int8'));
-    const wanted = [values.present];
+    const wanted = [values.isPresent];
     if (prefix !== undefined && prefix !== '')
       wanted.push(`e.v like ${params.add(likePattern([prefix, { any: '*' }]), 'text')}`);
     const rows = await snapshot.tx.query<{ value: FieldValue; count: bigint }>(
       `select e.v as value, count(*) as count
-         from (select ${values.each} as v from ${snapshot.sqlSchema}.documents d where ${shown}) e
+         from (select ${values.elements} as v from ${snapshot.sqlSchema}.documents d where ${shown}) e
         where ${wanted.join(' and ')} group by e.v order by ${sort === 'count' ? '2 desc, 1' : '1'}
         ${limit === undefined ? '' : `limit ${params.add(limit, 'int8')}`}`,
       params.values,
@@ -56,6 +56,6 @@ export async function terms(store: Store, collection: Collection, request: Terms
   return withSnapshot(store, collection, read, freshness);
 }
 
-function wrong(parameter: string, problem: string): AkinError {
+function parameterError(parameter: string, problem: string): AkinError {
   return new AkinError('bad-request', `Parameter ${parameter}: ${problem}.`);
 }

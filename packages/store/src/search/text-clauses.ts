@@ -1,4 +1,4 @@
-import { foldText, type Query, type QueryOperator, quote, words } from '@akin/domain';
+import { foldText, type Query, type QueryOperator, quote, tokenize } from '@akin/domain';
 import type { FoundColumn } from './columns.ts';
 import { fieldWord, quoteLexeme } from './document-words.ts';
 import type { CompileContext } from './field-clauses.ts';
@@ -56,7 +56,7 @@ function lexemeOf(clause: Clause<'term' | 'words'>, { name, type, column }: Foun
 }
 
 function wordsOf(value: string, position: number): string[] {
-  const found = words(value);
+  const found = tokenize(value);
   if (found.length > MAX_WORDS) throw tooManyWords(found.length, position);
   return found;
 }

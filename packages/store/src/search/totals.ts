@@ -1,6 +1,6 @@
 import type { Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
-import { matching } from './matching.ts';
+import { matchSource } from './matching.ts';
 import { NO_DOCUMENTS, type Page } from './page.ts';
 import { isOfOneDocument, isValued, type SearchRequest, sortOf } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -29,9 +29,10 @@ export async function readTotals(
   const isShort = rows.length < request.rows && (fromTheStart || (cursorMark === undefined && rows.length > 0));
   const isLastPage = isShort || (fromTheStart && rows.length === 1 && isOfOneDocument(request));
   const isCollapsed = (snapshot.collapsed ?? []).length > 0;
-  const whole = rank?.maxDistance === undefined && !isCollapsed ? partOfWhole(request) : undefined;
+  const whole = rank?.maxDistance === undefined && !isCollapsed ? allExceptQuery(request) : undefined;
   const everything = whole?.length === 0;
-  const found = foundByPage ?? (everything ? counted(request, snapshot) : isLastPage ? start + rows.length : undefined);
+  const found =
+    foundByPage ?? (everything ? maxRanked(request, snapshot) : isLastPage ? start + rows.length : undefined);
 
   const [first] = sortOf(request);
   const bestFirst = fromTheStart && request.rows > 0 && first?.name === 'score' && first.direction === 'desc';
@@ -48,13 +49,13 @@ export async function readTotals(
       clock,
       NO_PAGE,
     );
-    const left = counted(request, snapshot) - out.found;
+    const left = maxRanked(request, snapshot) - out.found;
     return { found: left, exact: true, best: left > 0 ? known : null };
   }
 
   const { params, from, value, inRange } = asksBest
-    ? matching(request, snapshot, clock, true)
-    : matching(withoutNeedlessRank(request, snapshot), snapshot, clock, rank?.maxDistance !== undefined);
+    ? matchSource(request, snapshot, clock, true)
+    : matchSource(withoutNeedlessRank(request, snapshot), snapshot, clock, rank?.maxDistance !== undefined);
   const best = asksBest ? `${rank === undefined ? 'max' : 'min'}(m.value)` : 'null::float8';
   // Counts one match more than requested: if there are that many, there may be more.
   const enough = minExactCount === undefined || asksBest ? undefined : Math.max(minExactCount, start + rows.length) + 1;
@@ -81,7 +82,7 @@ const NO_PAGE: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, cons
  * If a request asks for everything, or for everything but the matches of one query: that query, or nothing. @returns
  * undefined for any other request
  */
-function partOfWhole({ query, filters = [] }: SearchRequest): readonly Query[] | undefined {
+function allExceptQuery({ query, filters = [] }: SearchRequest): readonly Query[] | undefined {
   const [only, ...others] = [query, ...filters].filter(({ kind }) => kind !== 'all');
   if (only === undefined) return [];
   if (others.length > 0 || only.kind !== 'bool') return undefined;
@@ -91,7 +92,7 @@ function partOfWhole({ query, filters = [] }: SearchRequest): readonly Query[] |
 }
 
 /** The number of documents that a ranking can find, as commits have counted them. */
-function counted({ rank }: SearchRequest, { documents, descriptorCounts }: Snapshot): number {
+function maxRanked({ rank }: SearchRequest, { documents, descriptorCounts }: Snapshot): number {
   return rank === undefined ? Number(documents) : (descriptorCounts.get(rank.module) ?? 0);
 }
 
@@ -99,5 +100,5 @@ function counted({ rank }: SearchRequest, { documents, descriptorCounts }: Snaps
 function withoutNeedlessRank(request: SearchRequest, snapshot: Snapshot): SearchRequest {
   const { rank } = request;
   if (rank === undefined || rank.maxDistance !== undefined) return request;
-  return counted(request, snapshot) === Number(snapshot.documents) ? { ...request, rank: undefined } : request;
+  return maxRanked(request, snapshot) === Number(snapshot.documents) ? { ...request, rank: undefined } : request;
 }

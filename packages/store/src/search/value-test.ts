@@ -4,7 +4,7 @@ import { clauseColumn, type SearchedTables } from './columns.ts';
 import { longBounds, readTerm } from './field-clauses.ts';
 import { readDouble } from './query-values.ts';
 
-type Asked = Omit<ValueTest, 'column' | 'isExcluded'>;
+type ValueCondition = Omit<ValueTest, 'column' | 'isExcluded'>;
 type Range = Extract<Query, { kind: 'range' }>;
 
 /** Types of one value that are compared here as in the database. */
@@ -48,14 +48,14 @@ export function valueTest(query: Query, tables: SearchedTables): ValueTest | und
   }
 }
 
-const ANY: Asked = { values: new Set(), conditions: [() => true] };
+const ANY: ValueCondition = { values: new Set(), conditions: [() => true] };
 
 type Found = ReturnType<typeof clauseColumn>;
 
 function conditionOfClause(
   query: Extract<Query, { kind: 'term' | 'phrase' | 'range' | 'prefix' | 'exists' }>,
   found: Found,
-): Asked | undefined {
+): ValueCondition | undefined {
   switch (query.kind) {
     case 'exists':
       return ANY;
@@ -68,14 +68,17 @@ function conditionOfClause(
   }
 }
 
-function equal({ value, position }: { readonly value: string; readonly position: number }, found: Found): Asked {
+function equal(
+  { value, position }: { readonly value: string; readonly position: number },
+  found: Found,
+): ValueCondition {
   const wanted = readTerm(found, value, position);
   // A number may have several texts: -0 is 0.
   if (typeof wanted === 'number') return { values: new Set(), conditions: [(text) => Number(text) === wanted] };
   return { values: new Set(wanted === undefined ? [] : [String(wanted)]), conditions: [] };
 }
 
-function inRange(range: Range, found: Found): Asked | undefined {
+function inRange(range: Range, found: Found): ValueCondition | undefined {
   const { low, high, includeLow, includeHigh } = range;
   if (low === null && high === null) return ANY;
   if (found.type === 'long') {
@@ -96,7 +99,7 @@ function inRange(range: Range, found: Found): Asked | undefined {
 }
 
 /** In the order of the collation "C", which all columns of strings have: by their bytes. */
-function inStringRange({ low, high, includeLow, includeHigh }: Range): Asked {
+function inStringRange({ low, high, includeLow, includeHigh }: Range): ValueCondition {
   const [from, to] = [low, high].map((bound) => (bound === null ? null : Buffer.from(bound)));
   const isIn = (text: string) => {
     const bytes = Buffer.from(text);

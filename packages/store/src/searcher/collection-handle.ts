@@ -10,7 +10,7 @@ export interface CollectionHandle {
   state(): { readonly commit: bigint; readonly begun: number; readonly last: number };
   change(request: Change): Promise<void>;
   /** Call this after data was added. @throws SearcherError if there is no memory for it */
-  grown(): Promise<void>;
+  afterGrowth(): Promise<void>;
   /** Bytes that can be used before other data is dropped. */
   free(): number;
 }

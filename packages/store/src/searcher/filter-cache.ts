@@ -1,7 +1,7 @@
 import { type DocNumbers, SearcherError } from '@akin/searcher';
 import type { CollectionHandle } from './collection-handle.ts';
 import type { InMemoryColumns } from './in-memory-columns.ts';
-import { type MatchReader, packed, type WantedMatches } from './match-reader.ts';
+import { type MatchReader, type MatchRequest, packed } from './match-reader.ts';
 
 /** A filter whose matches are in the searcher. */
 interface InMemoryFilter {
@@ -52,7 +52,7 @@ export class FilterCache {
     const { begun } = this.#handle.state();
     try {
       await this.#dropOldest();
-      const wanted: WantedMatches[] = [];
+      const wanted: MatchRequest[] = [];
       const changes: Promise<void>[] = [];
       for (const [index, filter] of filters.entries()) {
         if (filter.commit >= commit) continue;
@@ -76,7 +76,8 @@ export class FilterCache {
         filter.commit = filter.commit > commit ? filter.commit : commit;
         this.#noteColumn(index, reader);
       }
-      const loaded = changes.length === 0 ? Promise.resolve() : Promise.all(changes).then(() => this.#handle.grown());
+      const loaded =
+        changes.length === 0 ? Promise.resolve() : Promise.all(changes).then(() => this.#handle.afterGrowth());
       // The failure is handled where the result is awaited.
       loaded.catch(() => undefined);
       return { filters: filters.map(({ number, isComplement = false }) => ({ number, isComplement })), loaded };
@@ -106,7 +107,7 @@ export class FilterCache {
 
   #noteColumn(index: number, { values }: MatchReader): void {
     const test = values?.test(index);
-    if (values && test) this.#columns.note(test.column, values.source);
+    if (values && test) this.#columns.recordMiss(test.column, values.source);
   }
 
   #use(key: string | undefined): InMemoryFilter {

@@ -85,7 +85,7 @@ export class InMemoryCollection {
       collection,
       state: () => ({ commit: this.#commit, begun: this.#begun, last: this.#last }),
       change: (request) => this.#change(request),
-      grown: () => grown(this),
+      afterGrowth: () => grown(this),
       free,
     };
     this.columns = new InMemoryColumns(handle);
@@ -128,7 +128,7 @@ export class InMemoryCollection {
       const after = this.#commit;
       const behind = numberBeforeFirst(this.collection);
       const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, behind, CHUNK_ROWS);
-      if (chunk.forgotten > after || chunk.expired > CHUNK_ROWS) return false;
+      if (chunk.removableUpTo > after || chunk.expired > CHUNK_ROWS) return false;
       await this.#take(chunk, this.#modules);
       if (chunk.count === CHUNK_ROWS) {
         this.#firstChunk = { after, upTo: commit, last: chunk.last };
@@ -249,7 +249,7 @@ export class InMemoryCollection {
         ),
       async (chunk) => {
         await movePin(source, pin, pin.commit);
-        isForgotten ||= after >= 0n && (chunk.forgotten > after || chunk.expired > MAX_EXPIRED);
+        isForgotten ||= after >= 0n && (chunk.removableUpTo > after || chunk.expired > MAX_EXPIRED);
         rows += chunk.count + chunk.expired;
         if (!isForgotten) await this.#take(chunk, this.#modules);
       },

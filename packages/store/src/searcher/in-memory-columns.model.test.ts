@@ -232,7 +232,7 @@ describe('filters answered by columns in memory', () => {
         await search(store, collection, { query, rank, rows: 1, uncached: new Set([query]) });
       }
     }
-    await store.inMemory.loadedCollection(collection.id)?.columns.whenRead;
+    await store.inMemory.loadedCollection(collection.id)?.columns.untilRead;
     expect(store.inMemory.loadedCollection(collection.id)?.columns.names).toHaveLength(4);
 
     for (let step = 0; step < STEPS; step++) {
@@ -242,13 +242,13 @@ describe('filters answered by columns in memory', () => {
       await Promise.all(searches);
       const held = chance.one(from).inMemory.loadedCollection(collection.id);
       await chance.one<() => unknown>([
-        () => held?.columns.whenRead,
-        () => held?.columns.whenRead,
+        () => held?.columns.untilRead,
+        () => held?.columns.untilRead,
         () => change(),
         () => change().then(change),
         () => maintain(store, [collection]),
         () => held?.filters.dropUnused(),
-        () => chance.is(0.2) && store.inMemory.forgetAll(),
+        () => chance.is(0.2) && store.inMemory.unloadAll(),
       ])();
     }
     expect(tight.use.bytes).toBeLessThanOrEqual(tight.use.limit);

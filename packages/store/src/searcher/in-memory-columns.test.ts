@@ -120,7 +120,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     for (let times = 0; times < 2; times++) {
       for (const text of ['shade:red', 'size:1', 'sold:true', 'mark:0']) await find([text], false, from);
     }
-    await held(from)?.whenRead;
+    await held(from)?.untilRead;
   };
 
   it('answer what the database would, before and after they are read, and over commits', async () => {
@@ -174,12 +174,12 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       [0, 0, middle],
       [1, middle, end],
     ] as const) {
-      const part = { ...collection, part: { shard, of: 2, from, to } };
+      const part = { ...collection, part: { shard, shardCount: 2, from, to } };
       expect(await inMemory.read(store, part, new NotInMemory('shape', 1, 4))).toBe(true);
       const shardHeld = await store.engine.transaction((tx) => inMemory.find(part, tx, row?.commit, 'shape'));
       const shade = (columns.get('shade') as { sql: string }).sql;
-      for (let times = 0; times < 2; times++) shardHeld?.columns.note(shade, store);
-      await shardHeld?.columns.whenRead;
+      for (let times = 0; times < 2; times++) shardHeld?.columns.recordMiss(shade, store);
+      await shardHeld?.columns.untilRead;
       expect(shardHeld?.columns.names).toEqual(kind === 'postgres' ? [shade] : []);
       if (kind === 'pglite') continue;
       const asked = () => Promise.reject(new Error('the database was asked'));
@@ -259,7 +259,7 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
         rank,
         rows: 1,
       });
-      await from.inMemory.loadedCollection(many.id)?.columns.whenRead;
+      await from.inMemory.loadedCollection(many.id)?.columns.untilRead;
       return [numFound, from.inMemory.loadedCollection(many.id)?.columns.names];
     };
     await addCodes(

@@ -43,7 +43,7 @@ const MAX_COLUMNS = 16;
 /** Maximum bytes of a row in a column. */
 const ROW_BYTES = 2.5;
 /** A column is read after this number of new filters on it. */
-const TIMES = 2;
+const MIN_USES = 2;
 /** A column that was not worth its memory, or was soon dropped, is not read again at once. */
 const PAUSE_MILLISECONDS = 15 * 60_000;
 /** Documents per message to the searcher. Searches wait a millisecond or two for each message. */
@@ -74,7 +74,7 @@ export class InMemoryColumns {
   }
 
   /** Resolves when no column is being read, or the read has failed. */
-  get whenRead(): Promise<void> {
+  get untilRead(): Promise<void> {
     return this.#reading;
   }
 
@@ -140,12 +140,12 @@ export class InMemoryColumns {
   }
 
   /** Records that a filter used a column that is not in memory. The second use starts a read of the column. */
-  note(name: string, source: RowSource): void {
+  recordMiss(name: string, source: RowSource): void {
     // This would block the embedded database, whose collections are small.
     if (this.#columns.has(name) || source.engine.kind === 'pglite') return;
     const asked = this.#asked.get(name) ?? { times: 0, notBefore: 0 };
     this.#asked.set(name, asked);
-    if (++asked.times < TIMES || performance.now() < asked.notBefore) return;
+    if (++asked.times < MIN_USES || performance.now() < asked.notBefore) return;
     this.#pause(name);
     // After a failure the column is read at another time. Until then searches ask the database.
     this.#reading = this.#reading.then(() => this.#read(name, source)).catch(() => undefined);
@@ -220,7 +220,7 @@ export class InMemoryColumns {
     for (const part of messages) {
       if (part.length === 0) continue;
       await this.#handle.change({ kind: 'values', column: number, bytes, lists: part });
-      await this.#handle.grown();
+      await this.#handle.afterGrowth();
       if (!isThere()) return false;
     }
     return true;
@@ -240,7 +240,7 @@ async function hasFewValues(tx: Transaction, { sqlSchema }: ReadCollection, colu
 /** About how many rows are read. */
 async function countRows(tx: Transaction, { id, part }: ReadCollection): Promise<number> {
   const [row] = await tx.query<{ documents: bigint }>('select documents from akin.collections where id = $1', [id]);
-  return Number(row?.documents ?? 0) / (part?.of ?? 1);
+  return Number(row?.documents ?? 0) / (part?.shardCount ?? 1);
 }
 
 /**

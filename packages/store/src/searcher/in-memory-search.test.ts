@@ -100,7 +100,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
       const wanted = new NotInMemory('shape', COUNT, 4);
       const held = inMemory.findForBackground(store, first, wanted, {
         commit: 1n,
-        isWorth: true,
+        isWorthReading: true,
         signal: ending.signal,
       });
       ending.abort();
@@ -173,7 +173,7 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
   const shards = () =>
     [0, 1].map((shard) => ({
       ...first,
-      part: { shard, of: 2, from: (shard * COUNT) / 2, to: ((shard + 1) * COUNT) / 2 + 1 },
+      part: { shard, shardCount: 2, from: (shard * COUNT) / 2, to: ((shard + 1) * COUNT) / 2 + 1 },
     }));
   const readShard = (memory: InMemorySearch, shard: number, documents = 1) =>
     memory.read(store, shards()[shard] as ReadCollection, new NotInMemory('shape', documents, 4));

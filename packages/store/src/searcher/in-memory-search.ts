@@ -48,7 +48,7 @@ export class InMemorySearch implements AsyncDisposable {
   readonly #turns = new WeightedSemaphore(MAX_READ);
   readonly #held = new Map<Name, InMemoryCollection>();
   /** When collections outgrew the memory. */
-  readonly #outgrown = new Map<Name, number>();
+  readonly #tooLargeSince = new Map<Name, number>();
   #nextKey = 0;
   #inDatabase = 0;
 
@@ -85,7 +85,7 @@ export class InMemorySearch implements AsyncDisposable {
   ): Promise<InMemoryCollection | undefined> {
     const held = this.#held.get(nameOf(collection));
     if (held === undefined) return undefined;
-    const isThere = await this.askOrForget(held, () => held.catchUp(tx, commit, module));
+    const isThere = await this.askOrUnload(held, () => held.catchUp(tx, commit, module));
     held.lastUsed = performance.now();
     return isThere ? held : undefined;
   }
@@ -93,7 +93,7 @@ export class InMemorySearch implements AsyncDisposable {
   /**
    * Reads a collection into memory, if there is space for it.
    *
-   * @param patience milliseconds that the search can wait: at most 3,000, the default
+   * @param maxWaitMilliseconds milliseconds that the search can wait: at most 3,000, the default
    * @param signal ends the waiting
    * @returns false if there is no space, or reading has failed or takes longer: in the last case it continues
    */
@@ -101,7 +101,7 @@ export class InMemorySearch implements AsyncDisposable {
     source: RowSource,
     collection: ReadCollection,
     missing: NotInMemory,
-    patience = READ_TIMEOUT_MILLISECONDS,
+    maxWaitMilliseconds = READ_TIMEOUT_MILLISECONDS,
     signal?: AbortSignal,
   ): Promise<boolean> {
     const { module } = missing;
@@ -121,7 +121,7 @@ export class InMemorySearch implements AsyncDisposable {
     const reading = held.read(source, module, held.isBeingRead ? 0 : bytes, inTurn).then(
       () => true,
       async (error: unknown) => {
-        if (error instanceof SearcherError) await this.forget(held);
+        if (error instanceof SearcherError) await this.unload(held);
         return false;
       },
     );
@@ -129,7 +129,7 @@ export class InMemorySearch implements AsyncDisposable {
     let stop = () => {};
     const late = new Promise<false>((resolve) => {
       stop = () => resolve(false);
-      timer = setTimeout(stop, Math.min(patience, READ_TIMEOUT_MILLISECONDS));
+      timer = setTimeout(stop, Math.min(maxWaitMilliseconds, READ_TIMEOUT_MILLISECONDS));
       signal?.addEventListener('abort', stop);
     });
     if (signal?.aborted) stop();
@@ -151,9 +151,9 @@ export class InMemorySearch implements AsyncDisposable {
     wanted: NotInMemory,
     {
       commit,
-      isWorth,
+      isWorthReading,
       signal,
-    }: { readonly commit: bigint; readonly isWorth: boolean; readonly signal?: AbortSignal | undefined },
+    }: { readonly commit: bigint; readonly isWorthReading: boolean; readonly signal?: AbortSignal | undefined },
   ): Promise<InMemoryCollection | undefined> {
     const { module } = wanted;
     const before = this.#held.get(collection.id);
@@ -161,7 +161,7 @@ export class InMemorySearch implements AsyncDisposable {
     // The documents will be assigned to cells, which also need memory.
     if (before?.cells.version === undefined && !this.#fits(collection, wanted)) return undefined;
     if (!before?.hasRowsUpTo(commit, module)) {
-      if (!before?.hasModule(module) && !isWorth) return undefined;
+      if (!before?.hasModule(module) && !isWorthReading) return undefined;
       if (!(await this.read(source, collection, wanted, undefined, signal))) return undefined;
     }
     const held = this.#held.get(collection.id);
@@ -177,7 +177,7 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** Whether the collection is in memory and not being read: then further commits can be added. */
-  isHeld(collection: ReadCollection): boolean {
+  isLoaded(collection: ReadCollection): boolean {
     return this.#held.get(nameOf(collection))?.isBeingRead === false;
   }
 
@@ -212,31 +212,31 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** Removes a collection from memory. The next search reads it again. */
-  async forget(held: InMemoryCollection): Promise<void> {
+  async unload(held: InMemoryCollection): Promise<void> {
     const name = nameOf(held.collection);
     if (this.#held.get(name) === held) this.#held.delete(name);
     await held.drop().catch(() => undefined);
   }
 
   /** Removes all collections, because their data may be wrong. */
-  forgetAll(): void {
-    for (const held of this.#held.values()) void this.forget(held);
+  unloadAll(): void {
+    for (const held of this.#held.values()) void this.unload(held);
   }
 
   /** Removes a dropped collection, with its shards. */
   async forgetCollection(id: number): Promise<void> {
-    for (const name of this.#outgrown.keys())
-      if (String(name).split('/')[0] === String(id)) this.#outgrown.delete(name);
-    for (const held of this.#held.values()) if (held.collection.id === id) await this.forget(held);
+    for (const name of this.#tooLargeSince.keys())
+      if (String(name).split('/')[0] === String(id)) this.#tooLargeSince.delete(name);
+    for (const held of this.#held.values()) if (held.collection.id === id) await this.unload(held);
   }
 
   /** Asks the searcher about a collection. Undefined if the searcher has lost it: then it is forgotten here too. */
-  async askOrForget<T>(held: InMemoryCollection, ask: () => Promise<T>): Promise<T | undefined> {
+  async askOrUnload<T>(held: InMemoryCollection, ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();
     } catch (error) {
       if (!(error instanceof SearcherError)) throw error;
-      await this.forget(held);
+      await this.unload(held);
       return undefined;
     }
   }
@@ -268,7 +268,7 @@ export class InMemorySearch implements AsyncDisposable {
    * default.
    */
   #exactRowsOf({ part }: ReadCollection): number | undefined {
-    return part && Math.ceil(this.#exactRows / part.of);
+    return part && Math.ceil(this.#exactRows / part.shardCount);
   }
 
   #bytesWith(held: InMemoryCollection | undefined, { module, documents, dimensions }: NotInMemory): number {
@@ -289,9 +289,9 @@ export class InMemorySearch implements AsyncDisposable {
 
   #hasOutgrown(collection: ReadCollection): boolean {
     const name = nameOf(collection);
-    const at = this.#outgrown.get(name);
+    const at = this.#tooLargeSince.get(name);
     if (at === undefined || performance.now() - at < IDLE_MILLISECONDS) return at !== undefined;
-    this.#outgrown.delete(name);
+    this.#tooLargeSince.delete(name);
     return false;
   }
 
@@ -312,7 +312,7 @@ export class InMemorySearch implements AsyncDisposable {
       if (stays(held) || (taken <= this.#memory && held.lastUsed > longAgo)) continue;
       taken -= held.bytes;
       // This is not awaited, because the threads handle requests in order.
-      void this.forget(held);
+      void this.unload(held);
     }
     return true;
   }
@@ -331,7 +331,7 @@ export class InMemorySearch implements AsyncDisposable {
     // A collection that is removed takes its filters with it.
     for (const held of others) await held.filters.dropUnused().catch(() => undefined);
     const taken = others.reduce((sum, held) => sum + held.bytes, bytes);
-    if (taken > this.#memory) this.#outgrown.set(nameOf(wanted.collection), performance.now());
+    if (taken > this.#memory) this.#tooLargeSince.set(nameOf(wanted.collection), performance.now());
     return taken <= this.#memory;
   }
 
@@ -354,7 +354,7 @@ export class InMemorySearch implements AsyncDisposable {
       if (other.collection.id === held.collection.id) await other.filters.dropUnused().catch(() => undefined);
     }
     if (fits() || this.#evictFor(held, held.bytes)) return;
-    this.#outgrown.set(nameOf(held.collection), performance.now());
+    this.#tooLargeSince.set(nameOf(held.collection), performance.now());
     throw new SearcherError('the collection has grown beyond the memory for searches');
   }
 }

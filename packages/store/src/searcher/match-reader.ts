@@ -2,7 +2,7 @@ import { type DocNumbers, type DocSet, docSetOf } from '@akin/searcher';
 import type { ValueReader } from './in-memory-columns.ts';
 
 /** Matches that have to be read. */
-export interface WantedMatches {
+export interface MatchRequest {
   /** Position of the filter in the request. */
   readonly index: number;
   /** The commit after which documents were added; -1: any. */
@@ -16,7 +16,7 @@ export interface MatchReader {
   /** Whether most documents match a filter, by the estimate of the database. */
   matchesMost(index: number): Promise<boolean>;
   /** The documents of each, in memory that threads share. @param last the greatest useful number */
-  read(wanted: readonly WantedMatches[], last: number): Promise<readonly DocNumbers[]>;
+  read(wanted: readonly MatchRequest[], last: number): Promise<readonly DocNumbers[]>;
   /** If given, values in memory may determine the matches of filters. */
   readonly values?: ValueReader | undefined;
 }

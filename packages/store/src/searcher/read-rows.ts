@@ -19,7 +19,7 @@ export interface ReadCollection {
 /** One shard of a collection, and the range of the numbers of its rows: `from <= doc < to`. */
 export interface CollectionPart {
   readonly shard: number;
-  readonly of: number;
+  readonly shardCount: number;
   readonly from: number;
   readonly to: number;
 }

@@ -56,12 +56,12 @@ export interface StandbyStatus {
 }
 
 /** The identity that a server shares with its standbys: the database system, and the database in it. */
-export interface Origin {
+export interface DatabaseIdentity {
   readonly system: bigint;
   readonly database: bigint;
 }
 
-/** SQL of an {@link Origin}: columns, to be selected from `pg_control_system()`. */
+/** SQL of an {@link DatabaseIdentity}: columns, to be selected from `pg_control_system()`. */
 export const ORIGIN = `system_identifier as system,
   (select oid::int8 from pg_database where datname = current_database()) as database`;
 
@@ -71,13 +71,13 @@ export interface StandbyOptions {
   /** Time limit of a statement. */
   readonly milliseconds: number;
   /** The identity of the primary, and of each standby of it. */
-  readonly origin: () => Promise<Origin>;
+  readonly origin: () => Promise<DatabaseIdentity>;
   /** Called when it is left out because it does not answer or stays behind, and when it is used again. */
   readonly changed: (status: StandbyStatus) => void;
 }
 
 /** The result of one check. */
-interface CheckResult extends Origin {
+interface CheckResult extends DatabaseIdentity {
   readonly standby: boolean;
   /** Bytes of the log that it has replayed. */
   readonly replayed: bigint | null;
@@ -152,7 +152,7 @@ export class Standby implements AsyncDisposable {
   setVisibleCommit(collectionId: number, commit: bigint): void {
     this.#shown.set(collectionId, commit);
     const lacked = this.#lacked;
-    if (lacked?.collectionId === collectionId && lacked.commit <= commit) this.caughtUp();
+    if (lacked?.collectionId === collectionId && lacked.commit <= commit) this.recordCurrent();
   }
 
   /**
@@ -179,7 +179,7 @@ export class Standby implements AsyncDisposable {
   }
 
   /** It has a commit that the primary made at another time: it follows another server than the primary. */
-  differs(foreign: ForeignCommit): void {
+  markForeign(foreign: ForeignCommit): void {
     this.#foreign = foreign;
     if (this.#engine !== undefined) this.#leaveOut(OTHER_HISTORY);
   }
@@ -197,7 +197,7 @@ export class Standby implements AsyncDisposable {
   }
 
   /** Records that it had the commit of the primary. */
-  caughtUp(): void {
+  recordCurrent(): void {
     const wasStuck = this.#misses >= STUCK;
     this.#misses = 0;
     this.#lacked = undefined;
@@ -212,7 +212,7 @@ export class Standby implements AsyncDisposable {
    * @param since when the read began
    * @returns whether this happens repeatedly: then check whether it has the history of the primary
    */
-  missed(since: number, collectionId: number, commit: bigint): boolean {
+  recordBehind(since: number, collectionId: number, commit: bigint): boolean {
     this.#lacked = { collectionId, commit };
     // Reads that began before the standby was left out count only once.
     if (since < this.#outUntil) return false;
@@ -225,7 +225,7 @@ export class Standby implements AsyncDisposable {
    * A connection to it broke, or it is another server than before: it is not read before a check says that it may be
    * read.
    */
-  doubt(): void {
+  requireCheck(): void {
     this.#isDoubted = true;
     void this.check();
   }

@@ -12,7 +12,7 @@ import { getDocuments } from '../search/get-documents.ts';
 import { search } from '../search/search.ts';
 import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
 import { openStore } from '../store.ts';
-import { ORIGIN, type Origin, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
+import { type DatabaseIdentity, ORIGIN, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
 import { Standbys } from './standbys.ts';
 
 /** Cancels what is in the way of replaying the log at once. */
@@ -306,15 +306,15 @@ describe('searches with a standby', () => {
     await using standby = new Standby(standbyOf().url, {
       name: 'akin',
       milliseconds: 1_000,
-      origin: async () => origin as unknown as Origin,
+      origin: async () => origin as unknown as DatabaseIdentity,
       changed: ({ state }) => said.push(state),
     });
     await standby.check();
-    for (let i = 0; i < 30; i++) standby.missed(Number.POSITIVE_INFINITY, collection.id, 2n);
+    for (let i = 0; i < 30; i++) standby.recordBehind(Number.POSITIVE_INFINITY, collection.id, 2n);
     expect(said).toEqual(['used', 'behind']);
     standby.setVisibleCommit(collection.id, 1n);
     standby.setVisibleCommit(collection.id, 2n);
-    standby.caughtUp();
+    standby.recordCurrent();
     expect(said).toEqual(['used', 'behind', 'used']);
   });
 

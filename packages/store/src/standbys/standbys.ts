@@ -3,7 +3,14 @@ import { withTimeout } from '@akin/runtime';
 import type { Engine, Row } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
 import { CurrentCommits, FINGERPRINT, PRIMARY_TIMEOUT_MILLISECONDS } from './current-commits.ts';
-import { type ForeignCommit, ORIGIN, type Origin, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
+import {
+  type DatabaseIdentity,
+  type ForeignCommit,
+  ORIGIN,
+  Standby,
+  type StandbyResult,
+  type StandbyStatus,
+} from './standby.ts';
 
 /** How current a read must be. */
 export interface Freshness {
@@ -43,11 +50,11 @@ export interface StandbyLag extends StandbyStatus {
   readonly lagBytes: number | undefined;
 }
 
-interface Chosen {
+interface ChosenStandby {
   readonly standby: Standby;
   readonly engine: Engine;
   /** Whether it is known to have what is needed. */
-  readonly has: boolean;
+  readonly hasCommit: boolean;
 }
 
 /** Servers that follow the primary, from which searches are read if they are current enough. */
@@ -58,7 +65,7 @@ export class Standbys implements AsyncDisposable {
   readonly #standbys: readonly Standby[];
   readonly #listeners = new Set<(name: string, result: StandbyResult) => void>();
   readonly #watchers = new Set<(status: StandbyStatus) => void>();
-  #origin: Origin | undefined;
+  #origin: DatabaseIdentity | undefined;
   #turn = 0;
 
   /** @throws AkinError bad-request if a URL is invalid */
@@ -167,7 +174,7 @@ export class Standbys implements AsyncDisposable {
     };
     try {
       const value = await standby.read(() => work(engine, require));
-      if (isCurrent) standby.caughtUp();
+      if (isCurrent) standby.recordCurrent();
       this.#count(standby, 'answered');
       return { value };
     } catch (error) {
@@ -178,12 +185,12 @@ export class Standbys implements AsyncDisposable {
         throw error;
       }
       if (verdict === 'behind') {
-        const isLagging = standby.missed(began, id, needed);
+        const isLagging = standby.recordBehind(began, id, needed);
         this.#count(standby, 'behind');
         // The search need not wait for that. A failure has no meaning.
         if (isLagging) void this.#compare(standby, engine, collection).catch(() => undefined);
       } else if (verdict === 'promoted' || (verdict === undefined && isGone(error))) {
-        standby.doubt();
+        standby.requireCheck();
         this.#count(standby, 'failed');
       } else if (verdict === undefined) {
         this.#count(standby, 'cancelled');
@@ -197,17 +204,17 @@ export class Standbys implements AsyncDisposable {
   }
 
   /** One that is known to have what is needed, if any; then the one with the fewest reads, in turn among equals. */
-  #choose(collectionId: number, { atLeast, isCurrent }: Freshness): Chosen | undefined {
+  #choose(collectionId: number, { atLeast, isCurrent }: Freshness): ChosenStandby | undefined {
     const { length } = this.#standbys;
-    let chosen: Chosen | undefined;
+    let chosen: ChosenStandby | undefined;
     const turn = this.#turn++;
     for (let i = 0; i < length; i++) {
       const standby = this.#standbys[(turn + i) % length] as Standby;
-      const has = !isCurrent && (atLeast === undefined || atLeast <= standby.visibleCommit(collectionId));
-      const engine = standby.use(has);
+      const hasCommit = !isCurrent && (atLeast === undefined || atLeast <= standby.visibleCommit(collectionId));
+      const engine = standby.use(hasCommit);
       if (engine === undefined) continue;
-      const isBetter = has === chosen?.has ? standby.reading < chosen.standby.reading : has;
-      if (chosen === undefined || isBetter) chosen = { standby, engine, has };
+      const isBetter = hasCommit === chosen?.hasCommit ? standby.reading < chosen.standby.reading : hasCommit;
+      if (chosen === undefined || isBetter) chosen = { standby, engine, hasCommit };
     }
     return chosen;
   }
@@ -243,13 +250,13 @@ export class Standbys implements AsyncDisposable {
     const values = [commits.map(({ number }) => number), commits.map(({ committedAt }) => committedAt)];
     const asked = this.#primary.query<Omit<ForeignCommit, 'sqlSchema'>>(sql, values);
     const [foreign] = await withTimeout(PRIMARY_TIMEOUT_MILLISECONDS, asked);
-    if (foreign !== undefined) standby.differs({ sqlSchema, ...foreign });
+    if (foreign !== undefined) standby.markForeign({ sqlSchema, ...foreign });
   }
 
-  async #originOfPrimary(): Promise<Origin> {
+  async #originOfPrimary(): Promise<DatabaseIdentity> {
     if (this.#origin === undefined) {
       const [row] = await this.#primary.query(`select ${ORIGIN} from pg_control_system()`);
-      this.#origin = row as unknown as Origin;
+      this.#origin = row as unknown as DatabaseIdentity;
     }
     return this.#origin;
   }

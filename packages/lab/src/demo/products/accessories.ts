@@ -1,9 +1,9 @@
 import { type Drawing, darker, lighter, mix } from '../drawing.ts';
-import type { Look, ProductKind } from './kind.ts';
+import type { Appearance, ProductKind } from './kind.ts';
 
 const BRASS = '#d9b25a';
 
-function handbag(d: Drawing, { main, accent, random }: Look): void {
+function handbag(d: Drawing, { main, accent, random }: Appearance): void {
   d.line('M162 206 C164 86 316 86 318 206', darker(main, 0.4), 16);
   d.line('M162 204 C164 84 316 84 318 204', darker(main, 0.12), 10);
   const body =
@@ -28,7 +28,7 @@ function handbag(d: Drawing, { main, accent, random }: Look): void {
   }
 }
 
-function tote(d: Drawing, { main, accent, random }: Look): void {
+function tote(d: Drawing, { main, accent, random }: Appearance): void {
   for (const offset of [14, 0]) {
     d.line(
       `M${160 + offset} 190 C${160 + offset} 60 ${306 + offset} 60 ${306 + offset} 190`,
@@ -49,7 +49,7 @@ function tote(d: Drawing, { main, accent, random }: Look): void {
   d.rect(92, 178, 296, 14, darker(main, 0.12));
 }
 
-function backpack(d: Drawing, { main, accent }: Look): void {
+function backpack(d: Drawing, { main, accent }: Appearance): void {
   d.line('M214 92 C214 52 266 52 266 92', darker(main, 0.4), 13);
   for (const side of [-1, 1])
     d.rect(side < 0 ? 92 : 346, 252, 44, 116, d.horizontal(darker(main, 0.3), darker(main, 0.1)), 18);
@@ -76,7 +76,7 @@ export const bag: ProductKind = {
   },
 };
 
-function drawWatch(d: Drawing, { main, accent, variant, random }: Look): void {
+function drawWatch(d: Drawing, { main, accent, variant, random }: Appearance): void {
   const strap = d.horizontal(darker(main, 0.3), lighter(main, 0.18), main, darker(main, 0.3));
   d.path('M196 130 L202 22 C203 14 208 10 216 10 L264 10 C272 10 277 14 278 22 L284 130 Z', strap);
   d.path('M196 340 L204 462 C205 468 210 472 216 472 L264 472 C270 472 275 468 276 462 L284 340 Z', strap);
@@ -125,7 +125,7 @@ export const watch: ProductKind = {
   draw: drawWatch,
 };
 
-function drawGlasses(d: Drawing, { main, accent, variant }: Look): void {
+function drawGlasses(d: Drawing, { main, accent, variant }: Appearance): void {
   const lens = d.vertical([darker(accent, 0.55), 0.95], [accent, 0.85], [lighter(accent, 0.35), 0.75]);
   for (const side of [-1, 1]) {
     const x = 240 + side * 104;
@@ -159,7 +159,7 @@ export const sunglasses: ProductKind = {
   draw: drawGlasses,
 };
 
-function drawUmbrella(d: Drawing, { main, accent, variant }: Look): void {
+function drawUmbrella(d: Drawing, { main, accent, variant }: Appearance): void {
   d.line('M240 120 L240 372 C240 408 288 408 288 372', '#5a4634', 10);
   d.line('M240 350 L240 372 C240 408 288 408 288 372', darker(accent, 0.1), 14);
   const canopy =

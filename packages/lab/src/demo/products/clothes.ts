@@ -1,5 +1,5 @@
 import { type Drawing, darker, lighter, mix } from '../drawing.ts';
-import type { Look, ProductKind } from './kind.ts';
+import type { Appearance, ProductKind } from './kind.ts';
 
 function folds(d: Drawing, color: string): void {
   const dark = darker(color, 0.4);
@@ -10,7 +10,7 @@ function folds(d: Drawing, color: string): void {
   d.path('M222 230 C230 290 226 350 220 410 L246 410 C254 350 250 290 222 230 Z', '#ffffff', 'opacity="0.08"');
 }
 
-function print(d: Drawing, { accent, random }: Look): void {
+function print(d: Drawing, { accent, random }: Appearance): void {
   const style = random.integer(0, 5);
   if (style === 0) {
     for (let y = 150; y < 420; y += 44) d.rect(20, y, 440, 20, accent);
@@ -28,7 +28,7 @@ function print(d: Drawing, { accent, random }: Look): void {
   }
 }
 
-function drawShirt(d: Drawing, look: Look): void {
+function drawShirt(d: Drawing, look: Appearance): void {
   const { main, accent, variant } = look;
   const long = variant === 1;
   const sleeves = long
@@ -78,7 +78,7 @@ export const shirt: ProductKind = {
   draw: drawShirt,
 };
 
-function drawCap(d: Drawing, { main, accent, variant }: Look): void {
+function drawCap(d: Drawing, { main, accent, variant }: Appearance): void {
   if (variant === 0) {
     const dome = 'M64 366 C50 226 128 150 224 150 C322 150 374 238 376 348 C290 358 160 364 64 366 Z';
     d.path(dome, d.radial(0.38, 0.25, 0.85, lighter(main, 0.34), main, darker(main, 0.28)));

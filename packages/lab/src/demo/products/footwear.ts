@@ -1,5 +1,5 @@
 import { type Drawing, darker, lighter, mix } from '../drawing.ts';
-import type { Look, ProductKind } from './kind.ts';
+import type { Appearance, ProductKind } from './kind.ts';
 
 const RUBBER = '#f4f1ea';
 
@@ -24,7 +24,7 @@ function laces(d: Drawing, from: [number, number], to: [number, number], count: 
   }
 }
 
-function runner(d: Drawing, { main, accent, random }: Look): void {
+function runner(d: Drawing, { main, accent, random }: Appearance): void {
   const upper =
     'M58 350 C44 306 52 262 62 226 C66 210 80 204 94 212 C112 226 146 230 172 214 L196 192 C206 184 220 186 228 198 C246 228 278 262 322 278 C372 294 420 300 440 334 C446 346 442 356 436 362 L66 366 Z';
   d.path(
@@ -65,7 +65,7 @@ function runner(d: Drawing, { main, accent, random }: Look): void {
   );
 }
 
-function highTop(d: Drawing, { main, accent }: Look): void {
+function highTop(d: Drawing, { main, accent }: Appearance): void {
   const upper =
     'M70 352 C66 300 74 220 78 140 C79 124 90 118 104 120 L188 126 C200 127 206 134 208 146 C212 190 232 240 286 268 C340 286 404 288 428 322 C440 340 440 356 434 366 L72 366 Z';
   d.path(
@@ -88,7 +88,7 @@ function highTop(d: Drawing, { main, accent }: Look): void {
   d.line('M56 362 C180 372 330 374 438 358', accent, 4);
 }
 
-function boot(d: Drawing, { main, accent }: Look): void {
+function boot(d: Drawing, { main, accent }: Appearance): void {
   const upper =
     'M92 356 C84 300 92 190 96 104 C97 88 106 82 120 82 L214 86 C228 87 234 94 234 108 C234 170 244 226 276 252 C330 272 402 270 424 314 C434 336 434 352 428 364 L90 366 Z';
   d.path('M98 110 C96 90 106 80 122 82 L214 86 C230 88 236 96 234 112 C190 122 140 122 98 110 Z', darker(main, 0.6));

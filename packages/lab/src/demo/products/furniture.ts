@@ -1,5 +1,5 @@
 import { type Drawing, darker, lighter, mix } from '../drawing.ts';
-import type { Look, ProductKind } from './kind.ts';
+import type { Appearance, ProductKind } from './kind.ts';
 import { round } from './kitchen.ts';
 
 const OAK = '#c99a62';
@@ -10,7 +10,7 @@ function leg(d: Drawing, x1: number, y1: number, x2: number, y2: number, wood: s
   d.line(`M${x1 - 1.5} ${y1} L${x2 - 1.5} ${y2}`, wood, 8);
 }
 
-function shellChair(d: Drawing, { main, random }: Look): void {
+function shellChair(d: Drawing, { main, random }: Appearance): void {
   const wood = random.chance(0.6) ? OAK : WALNUT;
   leg(d, 206, 290, 150, 398, darker(wood, 0.25));
   leg(d, 276, 290, 338, 398, darker(wood, 0.25));
@@ -35,7 +35,7 @@ function shellChair(d: Drawing, { main, random }: Look): void {
   leg(d, 318, 290, 370, 402, wood);
 }
 
-function woodenChair(d: Drawing, { main, accent }: Look): void {
+function woodenChair(d: Drawing, { main, accent }: Appearance): void {
   const wood = main;
   leg(d, 188, 250, 178, 380, darker(wood, 0.3));
   leg(d, 330, 250, 342, 380, darker(wood, 0.3));
@@ -60,7 +60,7 @@ function woodenChair(d: Drawing, { main, accent }: Look): void {
   d.line('M130 350 L356 350', darker(wood, 0.2), 8);
 }
 
-function armchair(d: Drawing, { main, accent, random }: Look): void {
+function armchair(d: Drawing, { main, accent, random }: Appearance): void {
   const wood = random.chance(0.5) ? OAK : WALNUT;
   leg(d, 126, 366, 116, 402, wood);
   leg(d, 354, 366, 364, 402, wood);
@@ -106,7 +106,7 @@ export const chair: ProductKind = {
   },
 };
 
-function drawSofa(d: Drawing, { main, accent, variant, random }: Look): void {
+function drawSofa(d: Drawing, { main, accent, variant, random }: Appearance): void {
   const wood = random.chance(0.5) ? OAK : '#2d2a2a';
   for (const x of [66, 414]) leg(d, x, 366, x + (x < 240 ? -6 : 6), 402, wood);
   const seats = variant === 0 ? 2 : 3;
@@ -152,7 +152,7 @@ export const sofa: ProductKind = {
   draw: drawSofa,
 };
 
-function drawLamp(d: Drawing, { main, accent, variant, random }: Look): void {
+function drawLamp(d: Drawing, { main, accent, variant, random }: Appearance): void {
   const lit = random.chance(0.7);
   if (variant === 0) {
     d.ellipse(240, 392, 70, 14, darker(accent, 0.2));
@@ -214,7 +214,7 @@ export const lamp: ProductKind = {
   draw: drawLamp,
 };
 
-function drawClock(d: Drawing, { main, accent, variant, random }: Look): void {
+function drawClock(d: Drawing, { main, accent, variant, random }: Appearance): void {
   const face = mix('#ffffff', main, 0.06);
   if (variant === 0) {
     d.circle(240, 232, 170, d.diagonal(lighter(main, 0.35), main, darker(main, 0.4)));

@@ -2,7 +2,7 @@ import type { Drawing } from '../drawing.ts';
 import type { Random } from '../random.ts';
 
 /** The appearance of one article. */
-export interface Look {
+export interface Appearance {
   readonly main: string;
   readonly accent: string;
   /** Index into the kind's variants. */
@@ -23,5 +23,5 @@ export interface ProductKind {
   /** The product hangs or lies flat: no shadow on the ground. */
   readonly floating?: true;
   /** Draws into the square 0…480: centred at x 240, standing on y 400. */
-  readonly draw: (drawing: Drawing, look: Look) => void;
+  readonly draw: (drawing: Drawing, look: Appearance) => void;
 }

@@ -1,5 +1,5 @@
 import { at, type Drawing, darker, lighter, mix } from '../drawing.ts';
-import type { Look, ProductKind } from './kind.ts';
+import type { Appearance, ProductKind } from './kind.ts';
 
 /** A gradient for a round body lit from the left. */
 export function round(d: Drawing, color: string): string {
@@ -13,7 +13,14 @@ export function round(d: Drawing, color: string): string {
   );
 }
 
-function pattern(d: Drawing, { accent, random }: Look, left: number, right: number, top: number, bottom: number): void {
+function pattern(
+  d: Drawing,
+  { accent, random }: Appearance,
+  left: number,
+  right: number,
+  top: number,
+  bottom: number,
+): void {
   const style = random.integer(0, 4);
   const middle = (left + right) / 2;
   const height = bottom - top;
@@ -47,7 +54,7 @@ function pattern(d: Drawing, { accent, random }: Look, left: number, right: numb
   }
 }
 
-function drawMug(d: Drawing, look: Look): void {
+function drawMug(d: Drawing, look: Appearance): void {
   const { main, variant } = look;
   const [left, right, top, bottom, lower] = (
     [
@@ -99,7 +106,7 @@ export const mug: ProductKind = {
   draw: drawMug,
 };
 
-function flask(d: Drawing, { main, accent, random }: Look): void {
+function flask(d: Drawing, { main, accent, random }: Appearance): void {
   const body =
     'M176 190 C176 168 196 156 206 142 L206 128 L274 128 L274 142 C284 156 304 168 304 190 L304 384 C304 396 296 402 284 402 L196 402 C184 402 176 396 176 384 Z';
   d.path(body, round(d, main));
@@ -113,7 +120,7 @@ function flask(d: Drawing, { main, accent, random }: Look): void {
   d.rect(198, 122, 84, 10, round(d, '#b9bdc4'), 4);
 }
 
-function wine(d: Drawing, { main, accent }: Look): void {
+function wine(d: Drawing, { main, accent }: Appearance): void {
   const glass = mix(main, '#10241a', 0.55);
   const body =
     'M182 232 C182 190 214 176 218 146 L218 70 L262 70 L262 146 C266 176 298 190 298 232 L298 386 C298 398 290 403 280 403 L200 403 C190 403 182 398 182 386 Z';
@@ -132,7 +139,7 @@ function wine(d: Drawing, { main, accent }: Look): void {
   d.rect(212, 62, 56, 14, round(d, darker(accent, 0.2)), 4);
 }
 
-function sport(d: Drawing, { main, accent }: Look): void {
+function sport(d: Drawing, { main, accent }: Appearance): void {
   const body =
     'M170 176 C170 160 186 150 200 146 L280 146 C294 150 310 160 310 176 L302 262 C298 276 298 288 302 300 L310 384 C310 396 300 402 290 402 L190 402 C180 402 170 396 170 384 L178 300 C182 288 182 276 178 262 Z';
   d.path(body, round(d, mix(main, '#ffffff', 0.12)));
@@ -155,7 +162,7 @@ export const bottle: ProductKind = {
   },
 };
 
-function drawTeapot(d: Drawing, look: Look): void {
+function drawTeapot(d: Drawing, look: Appearance): void {
   const { main, accent, variant } = look;
   const tall = variant === 1;
   const top = tall ? 150 : 196;

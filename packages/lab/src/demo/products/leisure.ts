@@ -1,5 +1,5 @@
 import { at, type Drawing, darker, lighter, mix } from '../drawing.ts';
-import type { Look, ProductKind } from './kind.ts';
+import type { Appearance, ProductKind } from './kind.ts';
 import { round } from './kitchen.ts';
 
 function wheel(d: Drawing, x: number, y: number, radius: number, tyre: string): void {
@@ -14,7 +14,7 @@ function wheel(d: Drawing, x: number, y: number, radius: number, tyre: string): 
   d.circle(x, y, 9, '#6b7079');
 }
 
-function drawBike(d: Drawing, { main, accent, variant }: Look): void {
+function drawBike(d: Drawing, { main, accent, variant }: Appearance): void {
   const tyre = variant === 2 ? mix(accent, '#d8b98a', 0.5) : '#26262b';
   wheel(d, 112, 306, 92, tyre);
   wheel(d, 368, 306, 92, tyre);
@@ -71,7 +71,7 @@ function leaf(d: Drawing, x: number, y: number, angle: number, length: number, w
   });
 }
 
-function drawPlant(d: Drawing, { main, accent, variant, random }: Look): void {
+function drawPlant(d: Drawing, { main, accent, variant, random }: Appearance): void {
   const green = random.pick(['#2f7d43', '#3f8f4a', '#23693e', '#5a9a45']);
   if (variant === 0) {
     for (let i = 0; i < 9; i++) {
@@ -128,7 +128,7 @@ export const plant: ProductKind = {
   draw: drawPlant,
 };
 
-function drawHeadphones(d: Drawing, { main, accent, variant }: Look): void {
+function drawHeadphones(d: Drawing, { main, accent, variant }: Appearance): void {
   d.line('M104 280 C92 58 388 58 376 280', darker(main, 0.4), 34);
   d.line('M104 278 C92 56 388 56 376 278', main, 26);
   d.line('M112 210 C126 92 354 92 368 210', lighter(main, 0.3), 5, 'opacity="0.6"');
@@ -162,7 +162,7 @@ export const headphones: ProductKind = {
   draw: drawHeadphones,
 };
 
-function drawCamera(d: Drawing, { main, accent, variant }: Look): void {
+function drawCamera(d: Drawing, { main, accent, variant }: Appearance): void {
   const metal = '#c6c9cf';
   d.rect(92, 132, 60, 26, d.vertical(lighter(metal, 0.4), darker(metal, 0.2)), 8);
   d.circle(350, 146, 24, d.vertical(lighter(metal, 0.5), darker(metal, 0.3)));
@@ -197,7 +197,7 @@ export const camera: ProductKind = {
   draw: drawCamera,
 };
 
-function drawGuitar(d: Drawing, { main, accent, variant }: Look): void {
+function drawGuitar(d: Drawing, { main, accent, variant }: Appearance): void {
   d.group('translate(240 240) rotate(28) scale(0.84) translate(-240 -204)', () => {
     const wood = '#6a4127';
     d.path('M218 34 L262 34 L258 -40 C256 -52 224 -52 222 -40 Z', d.horizontal(darker(wood, 0.1), darker(wood, 0.4)));

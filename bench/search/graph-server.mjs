@@ -1,5 +1,5 @@
 // Serves a graph in memory with express, and reads ten documents from PostgreSQL for each response. A team would write
-// such a server by itself. clients.mjs starts it: `node door.mjs <graph> <dimensions> <ef> <database> <sql>`.
+// such a server by itself. clients.mjs starts it: `node graph-server.mjs <graph> <dimensions> <ef> <database> <sql>`.
 import express from 'express';
 import pg from 'pg';
 import { idOf } from '../lib/documents.mjs';

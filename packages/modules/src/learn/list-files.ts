@@ -7,7 +7,7 @@ import { join } from 'node:path';
  *
  * @throws {Error} when the path is not a folder; the message is for the user
  */
-export async function filesBelow(folder: string): Promise<string[]> {
+export async function listFiles(folder: string): Promise<string[]> {
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined) throw new Error(`There is no folder ${folder}.`);
   if (!found.isDirectory()) throw new Error(`${folder} is not a folder.`);

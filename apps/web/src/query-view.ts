@@ -2,32 +2,32 @@ import type { Collection } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { colorName } from './colors.ts';
+import { palette, titleOf } from './elements.ts';
 import { colorEditor, readColors } from './filters/color-query.ts';
 import { keyedSource } from './key.ts';
 import { MODE_NAMES } from './modes.ts';
-import { palette, titleOf } from './parts.ts';
-import type { Shown } from './shown.ts';
+import type { PageData } from './page-data.ts';
 import { predictedTags } from './tags.ts';
 import { TEXTS } from './texts.ts';
 import type { Query, ViewState } from './view-state.ts';
-import { whereSwitch } from './words.ts';
+import { searchInSwitch } from './words.ts';
 
 const T = TEXTS.question;
 
 /** The query of the results, and the mode of comparison. */
-export function question(
+export function queryView(
   state: ViewState,
   query: Query,
-  shown: Shown,
+  pageData: PageData,
   actions: Actions,
   collection: Collection,
 ): TemplateResult {
   return html`<section class="question" aria-label=${T.region}>
-    ${questionPicture(query, shown, collection)}
+    ${queryPicture(query, pageData, collection)}
     <div>
-      <p class="asked">${questionText(query, shown)}</p>
-      ${query.by === 'text' ? whereSwitch(state, shown, actions) : modeSwitch(state, query, actions)}
-      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${minScore(state, actions)} ${wordInstead(query, actions)} ${predictedTags(shown.tags, state.filters, actions)}
+      <p class="asked">${queryText(query, pageData)}</p>
+      ${query.by === 'text' ? searchInSwitch(state, pageData, actions) : modeSwitch(state, query, actions)}
+      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${minScore(state, actions)} ${searchAsWordButton(query, actions)} ${predictedTags(pageData.tags, state.filters, actions)}
     </div>
     <button class="quiet clear" @click=${() => actions.searchBy(null)}>${T.clear}</button>
   </section>`;
@@ -44,7 +44,7 @@ function modeSwitch(state: ViewState, query: Query, actions: Actions): TemplateR
   </div>`;
 }
 
-function questionPicture(query: Query, shown: Shown, collection: Collection): TemplateResult | typeof nothing {
+function queryPicture(query: Query, pageData: PageData, collection: Collection): TemplateResult | typeof nothing {
   if (query.by === 'text') return nothing;
   if (query.by === 'id') return html`<img src=${keyedSource(collection.thumbnailAddress(query.id))} alt="" />`;
   // akin downloads the picture; the user's browser does not.
@@ -55,14 +55,14 @@ function questionPicture(query: Query, shown: Shown, collection: Collection): Te
       'big',
       readColors(query.hex).map(({ weight }) => weight),
     );
-  return shown.preview
-    ? html`<img src=${shown.preview} alt="" />`
+  return pageData.preview
+    ? html`<img src=${pageData.preview} alt="" />`
     : html`<span class="placeholder">${T.uploaded}</span>`;
 }
 
-function questionText(query: Query, shown: Shown): string {
+function queryText(query: Query, pageData: PageData): string {
   if (query.by === 'id') {
-    const document = shown.documents.find(({ id }) => id === query.id);
+    const document = pageData.documents.find(({ id }) => id === query.id);
     return T.like(document ? titleOf(document) : query.id);
   }
   if (query.by === 'url') return T.likeUrl(query.url);
@@ -73,14 +73,17 @@ function questionText(query: Query, shown: Shown): string {
 
 /** Further pictures as positive or negative examples. */
 function additionalInputs(
-  { also }: ViewState,
+  { examples }: ViewState,
   actions: Actions,
   collection: Collection,
 ): TemplateResult | typeof nothing {
-  if (also.length === 0) return nothing;
+  if (examples.length === 0) return nothing;
   return html`<p class="chips also">
-    ${also.map(
-      ({ id, sign }) => html`<button class="chip" title=${TEXTS.also.remove} @click=${() => actions.askAlso(id, null)}>
+    ${examples.map(
+      ({
+        id,
+        sign,
+      }) => html`<button class="chip" title=${TEXTS.also.remove} @click=${() => actions.setExample(id, null)}>
         ${sign === 'more' ? '+' : '−'} <img src=${keyedSource(collection.thumbnailAddress(id))} alt="" /> ${TEXTS.also[sign](id)} ×
       </button>`,
     )}
@@ -97,10 +100,10 @@ function minScore(state: ViewState, actions: Actions): TemplateResult {
 }
 
 /** Offers to search for the colour's name as a word. */
-function wordInstead(query: Query, actions: Actions): TemplateResult | typeof nothing {
+function searchAsWordButton(query: Query, actions: Actions): TemplateResult | typeof nothing {
   const name = query.by === 'hex' ? colorName(query.hex) : undefined;
   if (name === undefined) return nothing;
-  return html`<button class="quiet small-button" @click=${() => actions.askWords(name)}>${TEXTS.results.wordInstead(name)}</button>`;
+  return html`<button class="quiet small-button" @click=${() => actions.searchByText(name)}>${TEXTS.results.wordInstead(name)}</button>`;
 }
 
 function hostOf(address: string): string {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { once } from './once.ts';
+import { memoizeAsync } from './memoize-async.ts';
 
 describe('once', () => {
   it('runs once for the same arguments, also for concurrent callers', async () => {
     const made: string[] = [];
-    const get = once(async (name: string, kind: string) => made.push(`${name}/${kind}`));
+    const get = memoizeAsync(async (name: string, kind: string) => made.push(`${name}/${kind}`));
     expect(await Promise.all([get('a', 'x'), get('a', 'x'), get('a', 'y'), get('b', 'x')])).toEqual([1, 1, 2, 3]);
     expect(await get('a', 'x')).toBe(1);
     expect(made).toEqual(['a/x', 'a/y', 'b/x']);
@@ -12,7 +12,7 @@ describe('once', () => {
 
   it('tries again after a failure, which is not cached', async () => {
     let tries = 0;
-    const get = once(async () => {
+    const get = memoizeAsync(async () => {
       tries++;
       if (tries === 1) throw new Error('too many open files');
       return tries;

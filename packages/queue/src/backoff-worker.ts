@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker as BullWorker, type IQueueBackend, isNotConnectionError, type Job, type JobProgress } from 'bullmq';
-import { RETRY_MILLISECONDS } from './keep-working.ts';
+import { RETRY_MILLISECONDS } from './supervise-worker.ts';
 
 /**
  * A worker that waits before it asks for a job again if the server refuses to give one, for example because its memory
  * is full. BullMQ waits only for a connection: otherwise it asks again at once, thousands of times a second.
  */
-export class PatientWorker<Backend extends IQueueBackend, Connection> extends BullWorker<
+export class BackoffWorker<Backend extends IQueueBackend, Connection> extends BullWorker<
   unknown,
   void,
   string,

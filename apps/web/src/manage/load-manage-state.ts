@@ -1,12 +1,12 @@
 import { AkinRequestError } from '@akin/client';
 import type { Model } from '../model.ts';
-import type { Managed } from './state.ts';
+import type { ManageState } from './state.ts';
 
 /** A query for the demo's documents. */
 export const DEMO = 'id:demo-*';
 
 /** Loads the data of the view. */
-export async function loadManaged(model: Model): Promise<void> {
+export async function loadManageState(model: Model): Promise<void> {
   const { signal } = model.start();
   model.update({ loading: false, error: null });
   try {
@@ -19,19 +19,19 @@ export async function loadManaged(model: Model): Promise<void> {
       }),
       demoOf(model),
     ]);
-    if (!signal.aborted) updateManaged(model, { collections, keys: keys?.keys ?? null, ...demo });
+    if (!signal.aborted) updateManageState(model, { collections, keys: keys?.keys ?? null, ...demo });
   } catch (error) {
     if (!signal.aborted) model.showError(error);
   }
 }
 
 /** Counts the demo's pictures in the current collection. */
-async function demoOf({ collection }: Model): Promise<Pick<Managed, 'demo' | 'of'>> {
+async function demoOf({ collection }: Model): Promise<Pick<ManageState, 'demo' | 'demoCollection'>> {
   const found = await collection.select({ fq: DEMO, rows: 0 }).catch(() => undefined);
-  return { demo: found?.response.numFound ?? 0, of: collection.name };
+  return { demo: found?.response.numFound ?? 0, demoCollection: collection.name };
 }
 
 /** Changes this part of the state. */
-export function updateManaged(model: Model, change: Partial<Managed>): void {
-  model.update({ managed: { ...model.shown.managed, ...change } });
+export function updateManageState(model: Model, change: Partial<ManageState>): void {
+  model.update({ managed: { ...model.pageData.managed, ...change } });
 }

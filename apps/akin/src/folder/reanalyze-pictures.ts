@@ -6,7 +6,7 @@ import { analysisConfig } from '../commands/serve-options.ts';
 import { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
 import { modelNameOf, modelsFolder } from '../models/models-folder.ts';
-import { type Parsed, UsageError } from '../options.ts';
+import { type ParsedOptions, UsageError } from '../options.ts';
 import { refuseMissing } from './candidates.ts';
 import { runFolders } from './run-folders.ts';
 
@@ -20,21 +20,28 @@ const PREFIX_CHARACTERS = 80;
  * @returns the temporary collection; its documents have the ids of the documents that they are for
  * @throws UsageError for a path that does not exist, or if the temporary collection cannot be created
  */
-export async function readPicturesAgain(
+export async function reanalyzePictures(
   client: Client,
   name: string,
-  options: Parsed,
+  options: ParsedOptions,
   signal: AbortSignal,
 ): Promise<Collection> {
-  await refuseMissing(options.words, 'Name the folder of the pictures. Give the collection with --collection.');
+  await refuseMissing(options.positionals, 'Name the folder of the pictures. Give the collection with --collection.');
   const analysis = analysisConfig(options);
   const model = modelNameOf(options);
   const models = new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) });
-  const only = new Set<string>();
-  for await (const { id } of client.collection(name).all({ fl: 'id' })) only.add(id);
+  const onlyIds = new Set<string>();
+  for await (const { id } of client.collection(name).all({ fl: 'id' })) onlyIds.add(id);
   await using analyzer = await createModelAnalyzers(analysis, models);
   const temporary = await temporaryCollection(client, name, model);
-  await runFolders(options, { collection: temporary, analyzer, models, threads: analysis.threads, signal, only });
+  await runFolders(options, {
+    collection: temporary,
+    analyzer,
+    models,
+    threads: analysis.threads,
+    signal,
+    onlyIds,
+  });
   signal.throwIfAborted();
   return temporary;
 }
@@ -58,17 +65,17 @@ export async function dropPictures(
   try {
     const { collections } = await patiently(() => client.collections());
     for (const { name: one } of collections) {
-      if (!one.startsWith(beginningFor(name))) continue;
+      if (!one.startsWith(temporaryNamePrefix(name))) continue;
       const temporary = client.collection(one);
       try {
-        if (await patiently(() => isOurs(temporary, name))) await patiently(() => temporary.drop());
+        if (await patiently(() => isTemporaryOf(temporary, name))) await patiently(() => temporary.drop());
       } catch (error) {
         // Otherwise the response to a first attempt was lost, or another command was faster.
         if (!isMissing(error)) warn(one, error);
       }
     }
   } catch (error) {
-    warn(`${beginningFor(name)}…`, error);
+    warn(`${temporaryNamePrefix(name)}…`, error);
   }
 }
 
@@ -78,9 +85,9 @@ export async function dropPictures(
  */
 async function temporaryCollection(client: Client, name: string, model: string | undefined): Promise<Collection> {
   const hash = createHash('sha256').update(`${name}\n${modelNames()}`).digest('hex').slice(0, 8);
-  const temporary = client.collection(`${beginningFor(name)}${hash}`);
+  const temporary = client.collection(`${temporaryNamePrefix(name)}${hash}`);
   try {
-    if (await isOurs(temporary, name)) return temporary;
+    if (await isTemporaryOf(temporary, name)) return temporary;
     throw new UsageError(
       `The collection ${temporary.name} exists, but akin reindex did not create it. Remove it, or copy it to another name.`,
     );
@@ -99,7 +106,7 @@ async function temporaryCollection(client: Client, name: string, model: string |
   return temporary;
 }
 
-function beginningFor(name: string): string {
+function temporaryNamePrefix(name: string): string {
   return `${name.slice(0, PREFIX_CHARACTERS)}.pictures-`;
 }
 
@@ -108,7 +115,7 @@ function fieldFor(name: string): string {
 }
 
 /** @throws AkinRequestError 404 if there is none */
-async function isOurs(temporary: Collection, name: string): Promise<boolean> {
+async function isTemporaryOf(temporary: Collection, name: string): Promise<boolean> {
   const { schema } = await temporary.schema();
   return schema.fields.some((field) => field.name === fieldFor(name));
 }

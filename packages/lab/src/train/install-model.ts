@@ -69,7 +69,7 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
  * Copies a checked network over akin's main network. Its axes and codebooks must be trained afterwards. A main network
  * with another name is kept with its own, for the collections that it described.
  */
-export async function takeModel(folder: URL): Promise<void> {
+export async function installModel(folder: URL): Promise<void> {
   const { spec } = await readModel(folder);
   await archiveNetwork(spec.id);
   for (const file of [spec.weights.file, 'reference.rgb', 'reference.json', 'model.json']) {

@@ -1,5 +1,5 @@
 /** Memoizes an asynchronous function by its arguments; after a failure the next call tries again. */
-export function once<Args extends readonly string[], T>(
+export function memoizeAsync<Args extends readonly string[], T>(
   make: (...args: Args) => Promise<T>,
 ): (...args: Args) => Promise<T> {
   const made = new Map<string, Promise<T>>();

@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accept } from '../test/support.ts';
 import { createIndexer } from './indexer.ts';
-import { keepGroups } from './keep-groups.ts';
+import { refreshGroups } from './refresh-groups.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 
@@ -85,7 +85,7 @@ describe('groups of near-duplicates', () => {
       await commit(opened, collection);
       await opened[Symbol.asyncDispose]();
       opened = await openStore({ ...place, models: models(), calibrations: calibrations() });
-      expect(await keepGroups(opened, collection, new AbortController().signal)).toBe(true);
+      expect(await refreshGroups(opened, collection, new AbortController().signal)).toBe(true);
       const page = await listGroups(opened, collection, { rows: 10, members: 10 });
       expect(page.asOfCommit).toBe(page.commit);
       expect(page.groups.map(({ members }) => members.map(({ id }) => id))).toEqual([['a', 'b']]);

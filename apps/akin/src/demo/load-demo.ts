@@ -15,7 +15,7 @@ export interface DemoRun {
   readonly models: ContentModels;
   readonly dataFolder: string;
   readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
 }
 
 /** The output of `npm run demo`: fields and outputs of each document. `<id>.webp` is its picture. */
@@ -33,12 +33,12 @@ const DEMO = fileURLToPath(new URL('../../demo/', import.meta.url));
 const BATCH_DOCUMENTS = 64;
 
 /**
- * Stores the demo in an empty collection. A collection that contains other documents is not changed, also if it contains
- * a part of the demo. A finished demo is not stored again.
+ * Stores the demo in an empty collection. A collection that contains other documents is not changed, also if it
+ * contains a part of the demo. A finished demo is not stored again.
  *
  * The demo includes the outputs of akin's own models. With other models its pictures are analyzed.
  */
-export async function fillWithDemo(run: DemoRun): Promise<void> {
+export async function loadDemo(run: DemoRun): Promise<void> {
   const folder = path.join(run.dataFolder, 'demo');
   const marker = path.join(folder, `${run.collection.name}.filled`);
   const filled = await readOrNull(marker);
@@ -51,7 +51,7 @@ export async function fillWithDemo(run: DemoRun): Promise<void> {
   const model = await modelOf(run.collection, run.models);
   const isOurs = models === modelNames() && (model === undefined || models.includes(`content=${model}`));
   const prepare = isOurs ? withPicture : (document: DemoFile['documents'][number]) => analyzed(document, run, model);
-  await openDataFolder(run.dataFolder, run.say);
+  await openDataFolder(run.dataFolder, run.printLine);
   await fs.mkdir(folder, { recursive: true });
   await fs.writeFile(marker, '');
   for (let start = 0; start < documents.length && !run.signal.aborted; start += BATCH_DOCUMENTS) {
@@ -59,7 +59,7 @@ export async function fillWithDemo(run: DemoRun): Promise<void> {
     const ready = await Promise.all(part.map((document) => prepare(document)));
     if (run.signal.aborted) return;
     await run.collection.add(ready, { commit: true });
-    run.say(`Demo: ${start + part.length} of ${documents.length} pictures`);
+    run.printLine(`Demo: ${start + part.length} of ${documents.length} pictures`);
   }
   if (!run.signal.aborted) await fs.writeFile(marker, DEMO_VERSION);
 }

@@ -1,7 +1,7 @@
 import type { FoundDocument } from '@akin/client';
 import { askUser } from './ask-user.ts';
+import { strings } from './elements.ts';
 import type { Model } from './model.ts';
-import { strings } from './parts.ts';
 import { loadCollections } from './status.ts';
 import { TEXTS } from './texts.ts';
 import { offerUndo, readDocuments, storeDocuments } from './undo.ts';
@@ -13,8 +13,8 @@ const COPIED = 500;
 /** Asks for a label and adds it to all selected documents, or removes it. @returns false if the user cancelled */
 export async function labelSelected(model: Model): Promise<boolean> {
   const { collection } = model;
-  const documents = model.shown.documents.filter(({ id }) => model.shown.selected.has(id));
-  const known = model.shown.facets.find(({ name }) => name === 'labels')?.values ?? [];
+  const documents = model.pageData.documents.filter(({ id }) => model.pageData.selected.has(id));
+  const known = model.pageData.facets.find(({ name }) => name === 'labels')?.values ?? [];
   const answer = await askUser({
     title: T.label(documents.length),
     action: T.add,
@@ -46,12 +46,12 @@ export async function labelSelected(model: Model): Promise<boolean> {
 /** Asks for a collection and copies the selected documents into it. A missing collection is created. */
 export async function copySelected(model: Model): Promise<void> {
   const { collection } = model;
-  const ids = [...model.shown.selected];
+  const ids = [...model.pageData.selected];
   const answer = await askUser({
     title: T.copy(ids.length),
     text: T.copyText,
     action: T.copyAction,
-    input: { label: TEXTS.manage.name, values: model.shown.collections },
+    input: { label: TEXTS.manage.name, values: model.pageData.collections },
   });
   if (answer === null) return;
   const other = model.akin.collection(answer.text);

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { MODEL_FOLDER, readModel } from '@akin/modules/internal/network/model';
 import { modelSetWith, models } from '@akin/modules/vectors';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { archiveNetwork, checkModel, type Reference } from './take-model.ts';
+import { archiveNetwork, checkModel, type Reference } from './install-model.ts';
 
 describe('a network to replace akin’s own', () => {
   let folder: string;

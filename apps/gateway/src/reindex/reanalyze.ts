@@ -7,7 +7,7 @@ import { MAX_PICTURE_BYTES } from '../http/pictures.ts';
 
 type Context = Pick<SharedContext, 'analyze' | 'openOriginal'>;
 
-interface Again {
+interface Reanalysis {
   readonly outputs: string;
   readonly fromThumbnail: boolean;
 }
@@ -19,10 +19,10 @@ const RETRY_MILLISECONDS = 2_000;
  * thumbnail. Outputs of modules whose model stays are kept, because they were made from the whole picture.
  *
  * @param background ends all analyses
- * @returns an `AnalyzeAgain`; the signal of its call ends one analysis, because a reindex may be paused
+ * @returns an `Reanalyze`; the signal of its call ends one analysis, because a reindex may be paused
  */
-export function analyzeAgain(context: Context, background: AbortSignal) {
-  return async (picture: PictureToAnalyze, modelSet: ModelSet, left?: AbortSignal): Promise<Again | undefined> => {
+export function reanalyze(context: Context, background: AbortSignal) {
+  return async (picture: PictureToAnalyze, modelSet: ModelSet, left?: AbortSignal): Promise<Reanalysis | undefined> => {
     const signal = left === undefined ? background : AbortSignal.any([background, left]);
     if (picture.outputs === null) return undefined;
     const modules = outdatedModules(picture.outputs, modelSet);

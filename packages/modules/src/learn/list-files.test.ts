@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { filesBelow } from './files-below.ts';
+import { listFiles } from './list-files.ts';
 
 let root: string;
 beforeAll(async () => {
@@ -21,17 +21,17 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }));
 
 it('lists each file below a folder once, by its real path, also through links', async () => {
-  expect(await filesBelow(join(root, 'pictures'))).toEqual(
+  expect(await listFiles(join(root, 'pictures'))).toEqual(
     ['a/one.jpg', 'b/one.jpg', 'ünï 图片/one.jpg'].map((path) => join(root, 'pictures', path)),
   );
 });
 
 it('takes a link to a folder for the folder', async () => {
-  expect(await filesBelow(join(root, 'pictures/a link to b'))).toEqual([join(root, 'pictures/a link to b/one.jpg')]);
+  expect(await listFiles(join(root, 'pictures/a link to b'))).toEqual([join(root, 'pictures/a link to b/one.jpg')]);
 });
 
 it('reports a path that is not a folder', async () => {
-  await expect(filesBelow(join(root, 'nowhere'))).rejects.toThrow(`There is no folder ${join(root, 'nowhere')}.`);
+  await expect(listFiles(join(root, 'nowhere'))).rejects.toThrow(`There is no folder ${join(root, 'nowhere')}.`);
   const file = join(root, 'pictures/b/one.jpg');
-  await expect(filesBelow(file)).rejects.toThrow(`${file} is not a folder.`);
+  await expect(listFiles(file)).rejects.toThrow(`${file} is not a folder.`);
 });

@@ -8,7 +8,7 @@ import { lockState } from './state.ts';
  * leaves is only marked, however many documents follow it: each of them finds another group later (see
  * `update-groups.ts`).
  */
-export async function leaveGroups(tx: Queryable, collection: Collection, docs: readonly bigint[]): Promise<void> {
+export async function removeFromGroups(tx: Queryable, collection: Collection, docs: readonly bigint[]): Promise<void> {
   if (docs.length === 0) return;
   const S = collection.sqlSchema;
   await lockState(tx, collection);

@@ -15,7 +15,7 @@ const END_MILLISECONDS = 2_000;
  * @param isConnected while false, disposing does not wait: no result could be written to the server
  * @param isBusy whether a job is being handled; disposing waits for it
  */
-export function keepWorking(
+export function superviseWorker(
   create: () => Worker,
   isConnected: () => boolean,
   isBusy: () => boolean,

@@ -6,12 +6,12 @@ import type { RowTable } from './row-table.ts';
 const MIN_CAPACITY = 256;
 
 /** Collects rows with the bounds of their distances: all added rows, or only those that can be among the nearest. */
-export class FoundRows {
+export class CandidateCollector {
   readonly #table: RowTable;
   readonly #matches: number;
   /** How many rows are wanted, and the numbers by which a row is excluded. */
   readonly #wanted: number;
-  readonly by: 'low' | 'estimate';
+  readonly boundKind: 'low' | 'estimate';
   readonly #max: number;
   #rows: number[] = [];
   #low: number[] = [];
@@ -32,12 +32,12 @@ export class FoundRows {
     this.#table = table;
     this.#matches = matches;
     this.#wanted = wanted;
-    this.by = by;
+    this.boundKind = by;
     this.#capacity = Math.max(MIN_CAPACITY, 4 * wanted);
   }
 
   add(row: number, low: number, estimate: number, high: number): void {
-    if ((this.by === 'low' ? low : estimate) > this.bound) return;
+    if ((this.boundKind === 'low' ? low : estimate) > this.bound) return;
     // One row more than the maximum is enough to know that there are too many.
     if (this.#wanted === Number.POSITIVE_INFINITY && this.#rows.length > this.#max) return;
     this.#rows.push(row);
@@ -58,13 +58,13 @@ export class FoundRows {
    */
   candidates(compared: number, isExact: boolean): Candidates {
     if (this.#wanted < Number.POSITIVE_INFINITY) this.#prune();
-    const areTooMany = this.#rows.length > this.#max;
-    if (areTooMany) [this.#rows, this.#low, this.#estimate, this.#high] = [[], [], [], []];
+    const isOverLimit = this.#rows.length > this.#max;
+    if (isOverLimit) [this.#rows, this.#low, this.#estimate, this.#high] = [[], [], [], []];
     return {
       matches: this.#matches,
       isExact,
       compared,
-      areTooMany,
+      isOverLimit,
       docs: Float64Array.from(this.#rows, (row) => this.#table.docOf(row)),
       low: Float32Array.from(this.#low),
       estimate: Float32Array.from(this.#estimate),
@@ -74,8 +74,11 @@ export class FoundRows {
 
   /** Drops rows that cannot be among the nearest. Rows as near as the last one of these stay. */
   #prune(): void {
-    this.bound = Math.min(this.bound, nthSmallest(this.by === 'low' ? this.#high : this.#estimate, this.#wanted));
-    const kept = indexesWhere(this.by === 'low' ? this.#low : this.#estimate, this.bound);
+    this.bound = Math.min(
+      this.bound,
+      nthSmallest(this.boundKind === 'low' ? this.#high : this.#estimate, this.#wanted),
+    );
+    const kept = indexesWhere(this.boundKind === 'low' ? this.#low : this.#estimate, this.bound);
     const pick = (numbers: readonly number[]) => kept.map((i) => numbers[i] as number);
     [this.#rows, this.#low, this.#estimate, this.#high] = [this.#rows, this.#low, this.#estimate, this.#high].map(
       pick,

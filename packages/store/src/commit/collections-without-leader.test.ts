@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { parseTestOutputs, TEST_MODULES } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { openStore } from '../store.ts';
-import { countLeaderless } from './leaderless.ts';
+import { countCollectionsWithoutLeader } from './collections-without-leader.ts';
 import { releaseLeases, renewLeases, takeLeases } from './leases.ts';
 
 it('counts the collections without a leader: never led, released, or with an expired lease', async () => {
@@ -12,21 +12,21 @@ it('counts the collections without a leader: never led, released, or with an exp
   const store = await openStore({ ...config, shared: true });
   // A new store already has one collection.
   const collections = [await createCollection(store, 'one'), await createCollection(store, 'two')];
-  expect(await countLeaderless(store)).toBe(3);
+  expect(await countCollectionsWithoutLeader(store)).toBe(3);
   for (const [i, collection] of collections.entries()) {
     await renewLeases(store, `holder ${i}`, 3_600_000);
     await takeLeases(store, [{ collection, hasModels: true }], `holder ${i}`, 3_600_000);
   }
-  expect(await countLeaderless(store)).toBe(1);
+  expect(await countCollectionsWithoutLeader(store)).toBe(1);
   await releaseLeases(store, 'holder 0');
-  expect(await countLeaderless(store)).toBe(2);
+  expect(await countCollectionsWithoutLeader(store)).toBe(2);
   for (const table of ['leases', 'lease_holders']) {
     await store.engine.query(`update akin.${table} set expires_at = now() - interval '1 second'`);
   }
-  expect(await countLeaderless(store)).toBe(3);
+  expect(await countCollectionsWithoutLeader(store)).toBe(3);
   await store[Symbol.asyncDispose]();
   const alone = await openStore(config);
-  expect(await countLeaderless(alone)).toBe(0);
+  expect(await countCollectionsWithoutLeader(alone)).toBe(0);
   await alone[Symbol.asyncDispose]();
   await database.drop();
 });

@@ -21,7 +21,7 @@ export function countGrouped(metrics: Metrics): OnGrouped {
  *
  * @returns whether they are current
  */
-export function keepGroups(
+export function refreshGroups(
   store: Store,
   collection: Collection,
   signal: AbortSignal,

@@ -1,24 +1,24 @@
 import type { CollectionSummary, FoundDocument, Scope } from '@akin/client';
 import type { Changes } from './changes.ts';
 import type { Facet } from './facets.ts';
-import type { Figures } from './figures/figures.ts';
+import type { LiveMetrics } from './figures/figures.ts';
 import type { RangeField } from './filters/ranges.ts';
 import type { Layout } from './grid/rows.ts';
-import type { Managed } from './manage/state.ts';
+import type { ManageState } from './manage/state.ts';
 import type { Review } from './review/state.ts';
 import type { Runs } from './runs/runs.ts';
 import type { SavedSearch } from './saved.ts';
 import type { PredictedTags } from './tags.ts';
-import type { ShownUndoable } from './undoable.ts';
+import type { UndoOffer } from './undoable.ts';
 
 /** State that was loaded from akin; the rest is in the URL. */
-export interface Shown {
+export interface PageData {
   documents: readonly FoundDocument[];
   /**
    * How many of the first documents have the words in their text, and how many there are in total; null if only one
    * place was searched.
    */
-  inText: { readonly shown: number; readonly found: number } | null;
+  textMatches: { readonly shown: number; readonly found: number } | null;
   /** Null until the first response. */
   numFound: number | null;
   loading: boolean;
@@ -39,9 +39,9 @@ export interface Shown {
   ranges: readonly RangeField[];
   histograms: ReadonlyMap<string, readonly number[]>;
   /** Fields for which the user wants more values, each with the text that they contain. */
-  wanted: ReadonlyMap<string, string>;
+  facetSearches: ReadonlyMap<string, string>;
   /** Whether the filters are visible on a small screen. */
-  narrowing: boolean;
+  filtersVisible: boolean;
   /** Object URL of the uploaded picture. */
   preview: string | null;
   /** Whether the uploaded picture is being analyzed. */
@@ -59,13 +59,13 @@ export interface Shown {
   /** Cursor of the next page of unranked results; null: pages are numbered. */
   cursor: string | null;
   /** Collections and keys, if the page shows them. */
-  managed: Managed;
+  managed: ManageState;
   /** Metrics of the process that answers; null: unknown. */
-  figures: Figures | null;
+  figures: LiveMetrics | null;
   /** Searches saved in this browser. */
   saved: readonly SavedSearch[];
   /** Ids of the selected results. */
   selected: ReadonlySet<string>;
   /** The last action, if it can be undone. */
-  undoable: ShownUndoable | null;
+  undoable: UndoOffer | null;
 }

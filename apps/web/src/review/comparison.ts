@@ -1,5 +1,5 @@
 /** The group that is being compared, and its member that is visible. */
-export interface Compared {
+export interface Comparison {
   readonly group: string;
   readonly at: number;
 }
