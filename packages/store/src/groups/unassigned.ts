@@ -34,9 +34,9 @@ export async function readUnassigned(
   const vectors = rowsByNumber(collection, descriptorTable(sqlSchema, rule.module), numbers);
   const rows = await store.engine.transaction(
     (tx) =>
-      tx.query<{ doc: bigint; id: string; vector: Buffer; secondVector: Buffer | null }>(
+      tx.query<{ doc: bigint; id: string; vector: Buffer; second_vector: Buffer | null }>(
         `select d.doc, d.id, halfvec_send(v.vector) as vector,
-                ${rule.secondModule ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.secondModule.module)} a where a.doc = d.doc)` : 'null'} as secondVector
+                ${rule.secondModule ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.secondModule.module)} a where a.doc = d.doc)` : 'null'} as second_vector
            from ${sqlSchema}.documents d
            join ${vectors} v on v.doc = d.doc
           where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
@@ -47,7 +47,7 @@ export async function readUnassigned(
   );
   const unassigned: UnassignedDocument[] = [];
   const yieldIfDue = createYielder();
-  for (const { doc, id, vector, secondVector } of rows) {
+  for (const { doc, id, vector, second_vector } of rows) {
     await yieldIfDue();
     const decoded = decodeHalfvec(vector);
     unassigned.push({
@@ -55,7 +55,7 @@ export async function readUnassigned(
       id,
       vector: decoded,
       cells: rule.cellsOf?.(decoded) ?? [NO_CELL],
-      secondVector: secondVector ? decodeHalfvec(secondVector) : undefined,
+      secondVector: second_vector ? decodeHalfvec(second_vector) : undefined,
     });
   }
   return unassigned;
