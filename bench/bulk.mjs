@@ -19,7 +19,7 @@ const options = readOptions({
   pictures: '',
   'node-flags': '',
 });
-const MIN_POLL_INTERVAL_MILLISECONDS = 5_000;
+const PHASE_MILLISECONDS = 5_000;
 
 printMachine();
 const count = Number(options.documents);
@@ -48,12 +48,12 @@ async function measure(engine) {
     phases.push({ name, seconds: (performance.now() - from) / 1000, times: await stopProbes(), bytes: stopMemory() });
   };
   const stopWarmUp = startProbes(probes(akin));
-  await delay(MIN_POLL_INTERVAL_MILLISECONDS);
+  await delay(PHASE_MILLISECONDS);
   await stopWarmUp();
-  await phase('at rest', () => delay(MIN_POLL_INTERVAL_MILLISECONDS));
+  await phase('at rest', () => delay(PHASE_MILLISECONDS));
   await phase('accepting', () => sendDocuments(filled, file));
   await phase('applying', () => publish(filled));
-  await phase('after', () => delay(MIN_POLL_INTERVAL_MILLISECONDS));
+  await phase('after', () => delay(PHASE_MILLISECONDS));
   await report(engine, phases);
   await akin.stop();
   await database.close();

@@ -32,7 +32,7 @@ const PER_HOST_INTERACTIVE = 96;
  */
 const SEARCH_PAUSE_FACTOR = 9;
 /** The same after an analysis has ended: its host may be below the limit then. */
-const REST_FACTOR_AFTER_END = 3;
+const SEARCH_PAUSE_FACTOR_AFTER_END = 3;
 
 /** Moves waiting images from the database to the queue, as long as the queue is not full. */
 export interface Dispatch {
@@ -79,7 +79,7 @@ export function createDispatch(context: Context): Dispatch {
         if (tasks.length === 0) {
           const now = performance.now();
           searchFrom = now + SEARCH_PAUSE_FACTOR * searched;
-          searchAfterEndFrom = now + REST_FACTOR_AFTER_END * searched;
+          searchAfterEndFrom = now + SEARCH_PAUSE_FACTOR_AFTER_END * searched;
           break;
         }
         // After a full chunk, the next search probably finds images at once.

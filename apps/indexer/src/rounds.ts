@@ -1,8 +1,11 @@
 import type { Log } from '@akin/runtime';
 import { type Collection, type CollectionState, collectionOf, isOutage, type Store } from '@akin/store';
 
-/** Poll interval for time-dependent work, and for changes whose notification was lost. */
-const POLL_MILLISECONDS = 3_600_000;
+/**
+ * Interval after which a collection without work is visited again, because some work depends on the time and a
+ * notification can be lost.
+ */
+const REVISIT_MILLISECONDS = 3_600_000;
 
 /**
  * Does some work in many collections, one after the other, and only where there may be some: in those that changed
@@ -42,7 +45,7 @@ export class Rounds {
       try {
         if (await work(collection)) {
           // Spread over time, so that not all come at the same moment.
-          const until = now + POLL_MILLISECONDS * (0.75 + Math.random() / 2);
+          const until = now + REVISIT_MILLISECONDS * (0.75 + Math.random() / 2);
           this.#settled.set(collection.id, { version, until });
         } else done = false;
       } catch (err) {

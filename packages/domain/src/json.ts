@@ -81,7 +81,7 @@ const TEXT_START: TextPosition = { line: 1, column: 1 };
 
 /**
  * Parses one JSON value. Strings may contain NUL and lone surrogates (`\ud800`): RFC 8259 allows them, and code that
- * stores a string rejects them with the name of the field (see `unstorable`).
+ * stores a string rejects them with the name of the field (see `unstorableReason`).
  *
  * @param start where the text starts in what the user sent
  * @throws AkinError bad-request that names line, column and what was expected there; also for an integer beyond 64 bits

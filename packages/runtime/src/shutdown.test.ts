@@ -38,8 +38,8 @@ describe('a shutdown', () => {
 
 describe('waiting for a signal', () => {
   const PROGRAM = `
-    import { untilSignal } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)};
-    const signal = untilSignal();
+    import { waitForSignal } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)};
+    const signal = waitForSignal();
     setInterval(() => {}, 1000);
     console.log('ready');
     console.log(await signal);

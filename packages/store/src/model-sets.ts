@@ -12,7 +12,7 @@ export interface ModelSet {
   /** Which output of the content model is its vector, for people. */
   readonly contentVector?: string | undefined;
   /** @param rankOnly whether only vectors are needed: then codes are not checked, and cells are not computed */
-  readonly parseOutputs: (json: string, mark?: string, isToRank?: boolean) => ParsedOutputs;
+  readonly parseOutputs: (json: string, mark?: string, rankOnly?: boolean) => ParsedOutputs;
 }
 
 /** The outputs of an analysis as values: the result of `parseOutputs` of the modules. */

@@ -47,7 +47,7 @@ export interface SearchNodesConfig {
 
 /** A node refuses this request (4xx). That says nothing about the health of the node. */
 class NodeRefusedError extends Error {
-  override readonly name = 'Refused';
+  override readonly name = 'NodeRefusedError';
 }
 
 /** A request in progress. */

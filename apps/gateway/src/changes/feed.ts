@@ -68,9 +68,9 @@ export class Feed {
     return this.#pollNumber;
   }
 
-  /** Resolves after a poll later than `look`, or when either signal aborts. @throws the error that ended polling */
-  async next(look: number, signal: AbortSignal): Promise<void> {
-    if (look === this.#pollNumber && !signal.aborted && !this.#signal.aborted) {
+  /** Resolves after a poll later than `pollNumber`, or when either signal aborts. @throws the error that ended polling */
+  async next(pollNumber: number, signal: AbortSignal): Promise<void> {
+    if (pollNumber === this.#pollNumber && !signal.aborted && !this.#signal.aborted) {
       await new Promise<void>((resolve) => {
         const done = () => {
           // A stream may last for days, with many polls.

@@ -141,7 +141,7 @@ class BodyTimeout {
   }
 }
 
-const TIMED_OUT = Symbol('late');
+const TIMED_OUT = Symbol('timed out');
 
 /** The next chunk, or null at the end. */
 async function nextChunk(chunks: AsyncIterator<Uint8Array>, arrivals: BodyTimeout): Promise<Uint8Array | null> {

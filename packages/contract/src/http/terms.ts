@@ -16,7 +16,7 @@ export const terms = endpoint({
       .array(text())
       .default([])
       .meta({ description: 'The fields.', example: ['labels'] }),
-    'terms.limit': limit(100_000).default(10).meta({
+    'terms.limit': limit(1_000_000).default(10).meta({
       description:
         'Maximum number of values per field. A negative value returns all, up to 100,000 values of all fields together.',
     }),

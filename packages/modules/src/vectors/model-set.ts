@@ -19,7 +19,7 @@ export interface ModelSet {
    */
   readonly contentVector: string | undefined;
   /** As the function `parseOutputs`, for these models. */
-  readonly parseOutputs: (json: string, mark?: string, isToRank?: boolean) => Outputs;
+  readonly parseOutputs: (json: string, mark?: string, rankOnly?: boolean) => Outputs;
 }
 
 const CONTENT = 'content';
@@ -56,7 +56,7 @@ function modelSetOf(codebooks: (module: string) => Codebook): ModelSet {
     calibrations: new Map(described.map((name) => [name, codebooks(name).calibration])),
     textCalibration: codebooks(CONTENT).textCalibration,
     contentVector: codebooks(CONTENT).vector,
-    parseOutputs: (json, mark, isToRank) => readOutputs(json, mark, codebooks, isToRank),
+    parseOutputs: (json, mark, rankOnly) => readOutputs(json, mark, codebooks, rankOnly),
   };
 }
 

@@ -163,9 +163,9 @@ describe('outputs that clients send back', () => {
       for (const [module, { vector }] of read) expect(vector).toEqual(descriptors.get(module)?.vector);
     }
     for (const changes of [{ color_lopq: '?' }, { color_nclusters: '?' }, { color_descriptor: 'AAAA' }]) {
-      const errorOf = (isToRank: boolean) => {
+      const errorOf = (rankOnly: boolean) => {
         try {
-          parseOutputs(edited(changes), undefined, isToRank);
+          parseOutputs(edited(changes), undefined, rankOnly);
           return undefined;
         } catch (error) {
           return (error as Error).message;

@@ -197,7 +197,7 @@ export async function dropCollection(store: Store, collection: Collection): Prom
   store.memory.schemas.delete(collection.id);
   store.memory.visibleCommits.delete(collection.id);
   store.memory.sizes.delete(collection.id);
-  await store.inMemory.forgetCollection(collection.id);
+  await store.inMemory.unloadCollection(collection.id);
   store.memory.uses.delete(collection.id);
   store.memory.words.delete(collection.id);
   store.memory.sweeps.delete(collection.id);

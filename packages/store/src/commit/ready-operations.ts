@@ -27,7 +27,7 @@ export interface ReadyOperation {
   readonly keptVersion: bigint | null;
 }
 
-type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'withTombstones' | 'keptVersion' | 'isLost'> &
+type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'leavesTombstones' | 'keptVersion' | 'isLost'> &
   OutputsColumns & {
     readonly accepted_at: Date;
     readonly leaves_tombstones: boolean;

@@ -73,7 +73,7 @@ describe.each([
         await on.add(collection, ...gone);
         // A run that ends early leaves documents that the next commit replaces, and that are never read.
         if (isCut) await turn(store, collection, 0);
-        if (isLost) await inMemory.inMemory.forgetCollection(collection.id);
+        if (isLost) await inMemory.inMemory.unloadCollection(collection.id);
         await on.add(collection, ...again, ...fresh.slice(0, 2));
         // Another process continues for a while.
         if (isForeign) await turn(inDatabase, collection, 0);
@@ -104,7 +104,7 @@ describe.each(ENGINES)('the searcher for groups on %s', (kind) => {
     await turn(collection);
     // Data in memory is used however much waits.
     expect(ways).toEqual([true, true]);
-    await on.store.inMemory.forgetCollection(collection.id);
+    await on.store.inMemory.unloadCollection(collection.id);
     await on.add(collection, anyPicture('third'));
     await turn(collection);
     expect(ways).toEqual([true, true, false]);

@@ -28,7 +28,7 @@ export class InMemoryCandidates implements CandidateFinder {
   }
 
   nearest(request: SearchRequest, query: NearQuery, collapsed: readonly bigint[]): Promise<Candidates | undefined> {
-    return this.#askOrForget(async () => {
+    return this.#askOrUnload(async () => {
       await this.#filters.load(request);
       await this.#filters.exclude(collapsed);
       const matching = this.#filters.of([request.query, ...(request.filters ?? [])]);
@@ -39,7 +39,7 @@ export class InMemoryCandidates implements CandidateFinder {
   }
 
   within(query: NearQuery): Promise<Candidates | undefined> {
-    return this.#askOrForget(() => this.#held.search({ ...query, filters: [], commit: Number(this.#snapshot.commit) }));
+    return this.#askOrUnload(() => this.#held.search({ ...query, filters: [], commit: Number(this.#snapshot.commit) }));
   }
 
   async facetCounts(request: SearchRequest): Promise<ReadonlyMap<number, number>> {
@@ -47,7 +47,7 @@ export class InMemoryCandidates implements CandidateFinder {
     if (request.rank === undefined || counted.length === 0) return new Map();
     const { module } = request.rank;
     const restrictions = counted.map(({ queries }) => this.#filters.of(queries));
-    const counts = await this.#askOrForget(() =>
+    const counts = await this.#askOrUnload(() =>
       this.#held.count({ commit: Number(this.#snapshot.commit), module, restrictions }),
     );
     return new Map(counts?.map((count, i) => [counted[i]?.index as number, count]));
@@ -57,7 +57,7 @@ export class InMemoryCandidates implements CandidateFinder {
     this.#filters[Symbol.dispose]();
   }
 
-  #askOrForget<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
+  #askOrUnload<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
     return this.#store.inMemory.askOrUnload(this.#held, ask);
   }
 }

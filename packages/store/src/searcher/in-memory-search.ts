@@ -142,7 +142,7 @@ export class InMemorySearch implements AsyncDisposable {
   /**
    * As {@link find} and {@link read}, for background work, which takes no memory from searched collections.
    *
-   * @param isWorth whether the work is large enough to read a missing module for it
+   * @param isWorthReading whether the work is large enough to read a missing module for it
    * @returns undefined if the data is not available, or not in time
    */
   async findForBackground(
@@ -224,7 +224,7 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /** Removes a dropped collection, with its shards. */
-  async forgetCollection(id: number): Promise<void> {
+  async unloadCollection(id: number): Promise<void> {
     for (const name of this.#tooLargeSince.keys())
       if (String(name).split('/')[0] === String(id)) this.#tooLargeSince.delete(name);
     for (const held of this.#held.values()) if (held.collection.id === id) await this.unload(held);

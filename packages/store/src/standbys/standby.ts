@@ -61,8 +61,8 @@ export interface DatabaseIdentity {
   readonly database: bigint;
 }
 
-/** SQL of an {@link DatabaseIdentity}: columns, to be selected from `pg_control_system()`. */
-export const ORIGIN = `system_identifier as system,
+/** SQL of a {@link DatabaseIdentity}: columns, to be selected from `pg_control_system()`. */
+export const IDENTITY_COLUMNS = `system_identifier as system,
   (select oid::int8 from pg_database where datname = current_database()) as database`;
 
 export interface StandbyOptions {
@@ -71,7 +71,7 @@ export interface StandbyOptions {
   /** Time limit of a statement. */
   readonly milliseconds: number;
   /** The identity of the primary, and of each standby of it. */
-  readonly origin: () => Promise<DatabaseIdentity>;
+  readonly identity: () => Promise<DatabaseIdentity>;
   /** Called when it is left out because it does not answer or stays behind, and when it is used again. */
   readonly changed: (status: StandbyStatus) => void;
 }
@@ -264,7 +264,7 @@ export class Standby implements AsyncDisposable {
       // The primary may hang as well.
       const [check, primary] = await withTimeout(
         4 * STANDBY_TIMEOUT_MILLISECONDS,
-        Promise.all([asked, this.#options.origin()]),
+        Promise.all([asked, this.#options.identity()]),
       );
       if (check.system !== primary.system)
         throw new Error(`It belongs to another database system than the primary. ${REMEDY}`);
@@ -299,7 +299,7 @@ export class Standby implements AsyncDisposable {
     try {
       await client.connect();
       const { rows } = await client.query<Omit<CheckResult, 'isForeign'>>(
-        `select pg_is_in_recovery() as standby, ${ORIGIN},
+        `select pg_is_in_recovery() as standby, ${IDENTITY_COLUMNS},
                 case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::int8 end as replayed
            from pg_control_system()`,
       );

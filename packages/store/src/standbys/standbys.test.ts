@@ -12,7 +12,7 @@ import { getDocuments } from '../search/get-documents.ts';
 import { search } from '../search/search.ts';
 import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
 import { openStore } from '../store.ts';
-import { type DatabaseIdentity, ORIGIN, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
+import { type DatabaseIdentity, IDENTITY_COLUMNS, Standby, type StandbyResult, type StandbyStatus } from './standby.ts';
 import { Standbys } from './standbys.ts';
 
 /** Cancels what is in the way of replaying the log at once. */
@@ -302,11 +302,11 @@ describe('searches with a standby', () => {
 
   it('tell once that the standby stays behind, and when it has caught up', async () => {
     const said: string[] = [];
-    const [origin] = await store.engine.query(`select ${ORIGIN} from pg_control_system()`);
+    const [identity] = await store.engine.query(`select ${IDENTITY_COLUMNS} from pg_control_system()`);
     await using standby = new Standby(standbyOf().url, {
       name: 'akin',
       milliseconds: 1_000,
-      origin: async () => origin as unknown as DatabaseIdentity,
+      identity: async () => identity as unknown as DatabaseIdentity,
       changed: ({ state }) => said.push(state),
     });
     await standby.check();

@@ -6,7 +6,7 @@ import { CurrentCommits, FINGERPRINT, PRIMARY_TIMEOUT_MILLISECONDS } from './cur
 import {
   type DatabaseIdentity,
   type ForeignCommit,
-  ORIGIN,
+  IDENTITY_COLUMNS,
   Standby,
   type StandbyResult,
   type StandbyStatus,
@@ -65,7 +65,7 @@ export class Standbys implements AsyncDisposable {
   readonly #standbys: readonly Standby[];
   readonly #listeners = new Set<(name: string, result: StandbyResult) => void>();
   readonly #watchers = new Set<(status: StandbyStatus) => void>();
-  #origin: DatabaseIdentity | undefined;
+  #identity: DatabaseIdentity | undefined;
   #turn = 0;
 
   /** @throws AkinError bad-request if a URL is invalid */
@@ -76,7 +76,7 @@ export class Standbys implements AsyncDisposable {
     const changed = (status: StandbyStatus) => {
       for (const watcher of this.#watchers) watcher(status);
     };
-    const options = { name, milliseconds, changed, origin: () => this.#originOfPrimary() };
+    const options = { name, milliseconds, changed, identity: () => this.#identityOfPrimary() };
     this.#standbys = urls.map((url) => new Standby(url, options));
   }
 
@@ -253,12 +253,12 @@ export class Standbys implements AsyncDisposable {
     if (foreign !== undefined) standby.markForeign({ sqlSchema, ...foreign });
   }
 
-  async #originOfPrimary(): Promise<DatabaseIdentity> {
-    if (this.#origin === undefined) {
-      const [row] = await this.#primary.query(`select ${ORIGIN} from pg_control_system()`);
-      this.#origin = row as unknown as DatabaseIdentity;
+  async #identityOfPrimary(): Promise<DatabaseIdentity> {
+    if (this.#identity === undefined) {
+      const [row] = await this.#primary.query(`select ${IDENTITY_COLUMNS} from pg_control_system()`);
+      this.#identity = row as unknown as DatabaseIdentity;
     }
-    return this.#origin;
+    return this.#identity;
   }
 
   #count({ name }: Standby, result: StandbyResult): void {
