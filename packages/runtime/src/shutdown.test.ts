@@ -49,7 +49,10 @@ describe('waiting for a signal', () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await once(child.stdout, 'data');
+    const failure = once(child, 'exit').then(([code]) => {
+      throw new Error(`The program ended with ${code} before it was ready.`);
+    });
+    await Promise.race([once(child.stdout, 'data'), failure]);
     return child;
   }
 
