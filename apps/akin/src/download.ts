@@ -1,3 +1,4 @@
+import { parseUrl } from '@akin/domain';
 import { type DownloadPolicy, downloadImage } from '@akin/imaging';
 import type { Analysis, Analyzer, TextAnalysis } from '@akin/modules/analyze';
 import { inSpan, type WeightedSemaphore } from '@akin/runtime';
@@ -68,7 +69,8 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
 
 /** Host and port of a URL, as spans name them. */
 export function serverOf(address: string): { 'server.address'?: string; 'server.port'?: number } {
-  if (!URL.canParse(address)) return {};
-  const { hostname, port, protocol } = new URL(address);
+  const url = parseUrl(address);
+  if (url === undefined) return {};
+  const { hostname, port, protocol } = url;
   return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) };
 }

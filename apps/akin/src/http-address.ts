@@ -1,3 +1,4 @@
+import { parseUrl } from '@akin/domain';
 import { UsageError } from './options.ts';
 
 /**
@@ -6,6 +7,6 @@ import { UsageError } from './options.ts';
  */
 export function httpAddress(option: string, text: string): string {
   const url = (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`).replace(/\/+$/, '');
-  if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
+  if (/^https?:\/\//i.test(url) && parseUrl(url) !== undefined) return url;
   throw new UsageError(`--${option} ${text} is not an http URL.`);
 }

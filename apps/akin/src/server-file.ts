@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseUrl } from '@akin/domain';
 import { isRunning, sleep } from '@akin/runtime';
 
 /** In the data folder: the URL of the akin that serves from it. */
@@ -93,7 +94,7 @@ export async function runningServer(dataFolder: string): Promise<RunningServer |
 function readServerFile(file: string): RunningServer | undefined {
   try {
     const { pid, url, stopping } = JSON.parse(readFileSync(file, 'utf8'));
-    if (!Number.isSafeInteger(pid) || pid <= 0 || !URL.canParse(url)) return undefined;
+    if (!Number.isSafeInteger(pid) || pid <= 0 || parseUrl(url) === undefined) return undefined;
     return { pid, url, stopping: stopping === true };
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { parseUrl } from '@akin/domain';
 import { WeightedSemaphore } from '@akin/runtime';
 
 /**
@@ -17,7 +18,7 @@ export class HostLimit {
    * @throws the signal's reason if it aborts before the request is admitted
    */
   async acquire(url: string, urgent: boolean, signal: AbortSignal): Promise<() => void> {
-    const key = URL.canParse(url) ? new URL(url).host : url;
+    const key = parseUrl(url)?.host ?? url;
     const host = this.#hosts.get(key) ?? new WeightedSemaphore(this.#max);
     this.#hosts.set(key, host);
     const release = await host.acquire(urgent, signal);

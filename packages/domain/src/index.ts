@@ -17,6 +17,7 @@ export * from './modifiers.ts';
 export * from './names.ts';
 export * from './nearest-name.ts';
 export { escapeQueryText, parseQuery } from './parse-query.ts';
+export { parseUrl } from './parse-url.ts';
 export type * from './query.ts';
 export * from './random.ts';
 export * from './schema.ts';

@@ -5,6 +5,7 @@ import { isJsonArray, JsonNumber, JsonObject, type JsonValue, parseLong } from '
 import { stringifyJson } from './json-write.ts';
 import { isModifier, type Modifier, modifiedValue, readModifiers } from './modifiers.ts';
 import { fieldNameProblem } from './names.ts';
+import { parseUrl } from './parse-url.ts';
 import { type FieldType, type FieldValue, type Schema, VERSION_FIELD } from './schema.ts';
 import { storageProblem } from './storage-limits.ts';
 import { quote, unstorableReason, utf8Length } from './text.ts';
@@ -314,7 +315,7 @@ function checkImage(image: string, hasImport: boolean): void {
   if (hasImport) return;
   if (utf8Length(image) > MAX_URL_BYTES)
     throw new AkinError('bad-request', `the URL has more than ${MAX_URL_BYTES} bytes`);
-  if (!/^https?:\/\//i.test(image) || !URL.canParse(image)) {
+  if (!/^https?:\/\//i.test(image) || parseUrl(image) === undefined) {
     throw new AkinError(
       'bad-request',
       `${describeValue(image)} is not an http or https URL; images without one are analyzed first and sent as "import"`,

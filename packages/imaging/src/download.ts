@@ -4,7 +4,7 @@ import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { type Duplex, pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { AkinError } from '@akin/domain';
+import { AkinError, parseUrl } from '@akin/domain';
 import { addressKind, type DownloadPolicy, isAllowed } from './address.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
 import { looksLikeWebPage } from './sniff.ts';
@@ -48,7 +48,7 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
     }
   };
   const admit = (bytes: number) => withoutTimeout(async () => options.admit?.(bytes));
-  let address = parseUrl(url);
+  let address = pictureUrl(url);
   try {
     for (let redirects = 0; ; redirects++) {
       const url = address;
@@ -101,12 +101,12 @@ class PausableTimeout {
   }
 }
 
-function parseUrl(text: string, base?: URL): URL {
+function pictureUrl(text: string, base?: URL): URL {
   const subject = base ? 'The URL of the picture redirects to one that' : 'The URL of the picture';
-  if (!URL.canParse(text, base?.href)) {
+  const url = parseUrl(text, base?.href);
+  if (url === undefined) {
     throw new AkinError('image-unreachable', `${subject} is not a URL. Send an absolute http or https URL.`);
   }
-  const url = new URL(text, base?.href);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new AkinError(
       'image-unreachable',
@@ -213,7 +213,7 @@ function redirectTarget(response: IncomingMessage, from: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
   const { location } = response.headers;
   if (!location) throw unreachableError(from, `it answered ${status}, a redirect without a target`);
-  return parseUrl(location, from);
+  return pictureUrl(location, from);
 }
 
 async function readPicture(

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { AkinError, quote } from '@akin/domain';
+import { AkinError, parseUrl, quote } from '@akin/domain';
 
 /*
  * A server without keys is open to every web page that its users visit: a page can send requests there (forms, images,
@@ -62,8 +62,9 @@ export function readHostNames(names: readonly string[]): string[] {
 export function readCorsOrigins(texts: readonly string[]): string[] {
   return texts.map((text) => {
     if (text === '*' || text === 'null') return text;
-    if (/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\\*]+\/?$/i.test(text) && URL.canParse(text)) {
-      const { origin } = new URL(text);
+    const url = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\\*]+\/?$/i.test(text) ? parseUrl(text) : undefined;
+    if (url !== undefined) {
+      const { origin } = url;
       return origin === 'null' ? text.replace(/\/$/, '').toLowerCase() : origin;
     }
     throw new AkinError(

@@ -1,4 +1,4 @@
-import { AkinError, decodeBase64, withErrorContext } from '@akin/domain';
+import { AkinError, decodeBase64, parseUrl, withErrorContext } from '@akin/domain';
 import type { Analysis, AnalyzeImage } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type Files, MAX_PICTURE_BYTES } from '../http/pictures.ts';
@@ -92,6 +92,6 @@ function requireHttp(url: string): string {
   if (!/^https?:\/\//i.test(trimmed)) {
     throw new AkinError('bad-request', 'The URL of a picture must be absolute and begin with http:// or https://.');
   }
-  if (URL.canParse(trimmed)) return trimmed;
+  if (parseUrl(trimmed) !== undefined) return trimmed;
   throw new AkinError('bad-request', 'The URL of a picture is invalid: check its host and port.');
 }

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type NewDocument,
   parseJson,
+  parseUrl,
   readModifiers,
 } from '@akin/domain';
 import type { CollectionSchema } from '../context.ts';
@@ -105,7 +106,7 @@ function typeOfValue(value: FieldValue): FieldType | undefined {
 }
 
 function hostOf(address: string): string | null {
-  return URL.canParse(address) ? new URL(address).host : null;
+  return parseUrl(address)?.host ?? null;
 }
 
 /** Approximate number of bytes of a row. */

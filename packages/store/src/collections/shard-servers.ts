@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, parseUrl } from '@akin/domain';
 import type { Engine, Queryable } from '../engine/engine.ts';
 import { ShardServerUnavailableError } from '../engine/sqlstate.ts';
 
@@ -199,7 +199,7 @@ async function registerServer(tx: Queryable, name: string, url: string): Promise
 type Options = ReadonlyMap<string, string>;
 
 function addressOf(name: string, url: string): { options: Options; user: Options } {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = parseUrl(url);
   if (parsed === undefined || !/^postgres(ql)?:$/.test(parsed.protocol) || parsed.hostname === '') {
     // Not the URL itself, because it contains a password.
     throw new AkinError(

@@ -1,4 +1,4 @@
-import { AkinError, quote, type Scope } from '@akin/domain';
+import { AkinError, parseUrl, quote, type Scope } from '@akin/domain';
 import { listCollections } from '../collections/collections.ts';
 import type { Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
@@ -125,7 +125,7 @@ async function requireCollections(store: Store, names: readonly string[]): Promi
 
 /** @returns as browsers send it: without the usual port, international hosts in Punycode */
 function readOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   check(
     url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`,
     `An origin is a scheme, a host and an optional port, such as https://shop.example; ${quote(text)} is not an origin.`,

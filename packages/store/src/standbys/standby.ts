@@ -1,3 +1,4 @@
+import { parseUrl } from '@akin/domain';
 import { withTimeout } from '@akin/runtime';
 import pg from 'pg';
 import { connectionTo, openPool, POOL_SETTINGS, type PoolEngine, poolEngine } from '../engine/postgres-pool.ts';
@@ -351,9 +352,8 @@ export class Standby implements AsyncDisposable {
 
 /** Without user and password. */
 function nameOf(url: string): string {
-  if (!URL.canParse(url)) return 'standby';
-  const { host, pathname } = new URL(url);
-  return `${host}${pathname}`;
+  const parsed = parseUrl(url);
+  return parsed === undefined ? 'standby' : `${parsed.host}${parsed.pathname}`;
 }
 
 /** A statement that conflicted with the replay of the standby is repeated once. */
