@@ -62,13 +62,25 @@ export interface Original {
   webp(signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/**
- * Finds the file of a document in the folder that it names, if this akin indexed that folder and the file is inside
- * after all links are resolved.
- *
- * @throws AkinError unsupported-image if the file is no longer a picture
- */
-export type OpenOriginal = (source: string, id: string) => Promise<Original | undefined>;
+/** The files of documents that this akin indexed from folders. */
+export interface Originals {
+  /**
+   * Finds the file of a document in the folder that it names, if this akin indexed that folder into the collection, and
+   * the file is inside after all links are resolved.
+   *
+   * @throws AkinError unsupported-image if the file is no longer a picture
+   */
+  open(document: {
+    readonly collection: string;
+    readonly source: string;
+    readonly id: string;
+  }): Promise<Original | undefined>;
+  /** Forgets the folders of a collection, before it is dropped. */
+  forget(collection: string): Promise<void>;
+}
+
+/** For a process that indexes no folders. */
+export const NO_ORIGINALS: Originals = { open: async () => undefined, forget: async () => {} };
 
 /**
  * Finds candidates for a search in some shards, as a search node does. Request and response are texts of `@akin/store`.
@@ -88,7 +100,7 @@ export interface GatewayConfig {
   /** Called when operations were accepted that wait for analysis or a commit. */
   readonly wake: () => void;
   /** Absent: there are no originals. */
-  readonly openOriginal?: OpenOriginal;
+  readonly originals?: Originals;
   /** Indexes the files again that failed in a run. Returns false if another process did the run. */
   readonly retryRun?: (run: string) => boolean;
   readonly log: Log;
@@ -119,7 +131,7 @@ export interface GatewayConfig {
 export interface WorkerServerConfig
   extends Omit<
     GatewayConfig,
-    'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'retryRun' | 'openOriginal' | 'webFolder'
+    'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'retryRun' | 'originals' | 'webFolder'
   > {
   /** If given, `/analyze` is served. */
   readonly analyze?: AnalyzeImage;

@@ -15,7 +15,7 @@ import { HANDLERS } from './api/handlers.ts';
 import { CANDIDATES, candidates } from './api/internal-candidates.ts';
 import { createBackground } from './background.ts';
 import { Feeds } from './changes/feeds.ts';
-import type { GatewayConfig, WorkerServerConfig } from './config.ts';
+import { type GatewayConfig, NO_ORIGINALS, type WorkerServerConfig } from './config.ts';
 import type { Context, SharedContext } from './context.ts';
 import { cors } from './http/cors.ts';
 import { Drain } from './http/drain.ts';
@@ -68,7 +68,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     httpReady: () => store.ping(),
     scheduleCommit: delayedCommits.add,
     retryRun: config.retryRun ?? (() => false),
-    openOriginal: config.openOriginal ?? (async () => undefined),
+    originals: config.originals ?? NO_ORIGINALS,
   };
   const gateway = await open(config, parts, Object.keys(ENDPOINTS) as EndpointName[]);
   return {
@@ -91,7 +91,7 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
   const absent = undefined as never;
   const parts = {
     ...{ store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent },
-    ...{ retryRun: absent, openOriginal: absent },
+    ...{ retryRun: absent, originals: absent },
   };
   const { analyze = absent, findCandidates, ready, httpReady = ready } = config;
   const internal = findCandidates && candidates(findCandidates);
@@ -112,7 +112,7 @@ type Parts = Pick<
   | 'httpReady'
   | 'scheduleCommit'
   | 'retryRun'
-  | 'openOriginal'
+  | 'originals'
 >;
 
 async function open(

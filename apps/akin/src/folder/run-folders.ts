@@ -60,7 +60,7 @@ export async function modelOf(collection: Collection, models: ContentModels): Pr
 /** @param retryOf the run to repeat: files that did not fail in it are skipped */
 async function runOnce(options: ParsedOptions, run: FoldersRun, retryOf: string | undefined): Promise<number> {
   const { onlyIds, retryable, dataFolder, models, ...rest } = run;
-  if (dataFolder !== undefined) await rememberFolders(dataFolder, options.positionals);
+  if (dataFolder !== undefined) await rememberFolders(dataFolder, run.collection.name, options.positionals);
   const isWhole = onlyIds === undefined && retryOf === undefined;
   const progress = new Progress(process.stderr);
   const reporter = new RunReporter(run.collection, options.positionals.join(' '), progress, retryOf);

@@ -5,7 +5,7 @@ import { WeightedSemaphore } from '@akin/runtime';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { rememberFolders } from './indexed-folders.ts';
+import { forgetFolders, rememberFolders } from './indexed-folders.ts';
 import { originalsOf } from './open-original.ts';
 
 let place: string;
@@ -13,15 +13,21 @@ let data: string;
 let shown: string;
 let hidden: string;
 const at = (...parts: string[]) => path.join(place, ...parts);
-const open = (source: string, id: string) => originalsOf(data, new WeightedSemaphore(1e9))(source, id);
+const open = (source: string, id: string, collection = 'mine') =>
+  originalsOf(data, new WeightedSemaphore(1e9)).open({ collection, source, id });
 
 beforeAll(async () => {
   place = await fs.realpath(await fs.mkdtemp(path.join(tmpdir(), 'akin-originals-')));
   [data, shown, hidden] = [at('data'), at('shown'), at('hidden')];
-  for (const folder of [data, hidden, at('shown', 'deep'), at('shown', '.cache')])
+  for (const folder of [data, hidden, at('theirs'), at('shown', 'deep'), at('shown', '.cache')])
     await fs.mkdir(folder, { recursive: true });
   const picture = await drawImage({ width: 3_000, height: 60, seed: 1 });
-  for (const file of [at('secret.jpg'), at('hidden', 'secret.jpg'), at('shown', '.cache', 'a.jpg')]) {
+  for (const file of [
+    at('secret.jpg'),
+    at('hidden', 'secret.jpg'),
+    at('shown', '.cache', 'a.jpg'),
+    at('theirs', 'b.jpg'),
+  ]) {
     await fs.writeFile(file, picture);
   }
   await fs.writeFile(at('shown', 'deep', 'ü 1.jpg'), picture);
@@ -31,7 +37,11 @@ beforeAll(async () => {
   await fs.symlink(at('secret.jpg'), at('shown', 'link.jpg'));
   await fs.symlink(hidden, at('shown', 'linked'));
   await fs.symlink('deep', at('shown', 'within'));
-  await rememberFolders(data, [shown, at('secret.jpg'), at('nowhere'), '-']);
+  await fs.symlink(path.join('.cache', 'a.jpg'), at('shown', 'to-hidden.jpg'));
+  await fs.symlink('.cache', at('shown', 'to-hidden'));
+  await fs.symlink(at('theirs', 'b.jpg'), at('shown', 'theirs.jpg'));
+  await rememberFolders(data, 'mine', [shown, at('secret.jpg'), at('nowhere'), '-']);
+  await rememberFolders(data, 'theirs', [at('theirs')]);
 });
 afterAll(() => fs.rm(place, { recursive: true, force: true }));
 
@@ -56,6 +66,10 @@ describe('originals', () => {
     ['a folder that was not indexed', () => [hidden, 'secret.jpg']],
     ['a folder above', () => [place, 'secret.jpg']],
     ['a hidden file', () => [shown, '.cache/a.jpg']],
+    ['what a visible link to a hidden file shows', () => [shown, 'to-hidden.jpg']],
+    ['below a visible link to a hidden folder', () => [shown, 'to-hidden/a.jpg']],
+    ['of the folder of another collection', () => [at('theirs'), 'b.jpg']],
+    ['a link into the folder of another collection', () => [shown, 'theirs.jpg']],
     ['a folder', () => [shown, 'deep']],
     ['the folder itself', () => [shown, '']],
     ['nothing there', () => [shown, 'gone.jpg']],
@@ -63,6 +77,13 @@ describe('originals', () => {
   ] as const)('are not %s', async (_, named) => {
     const [source, id] = named() as [string, string];
     expect(await open(source, id)).toBeUndefined();
+  });
+
+  it('end with their collection, and those of others stay', async () => {
+    expect(await open(at('theirs'), 'b.jpg', 'theirs')).toBeDefined();
+    await forgetFolders(data, 'theirs');
+    expect(await open(at('theirs'), 'b.jpg', 'theirs')).toBeUndefined();
+    expect(await open(shown, 'a.tif')).toBeDefined();
   });
 
   it('are pictures', async () => {

@@ -1,44 +1,55 @@
 import { promises as fs, constants as fsConstants, type Stats } from 'node:fs';
 import path from 'node:path';
 import { AkinError } from '@akin/domain';
-import type { OpenOriginal, Original } from '@akin/gateway';
+import type { Original, Originals } from '@akin/gateway';
 import { convertToWebp, DEFAULT_IMAGE_LIMITS, decodingBytes, formatBytes, sniffImage } from '@akin/imaging';
 import type { WeightedSemaphore } from '@akin/runtime';
 import { namesOf } from '../folder/walk.ts';
-import { indexedFolders } from './indexed-folders.ts';
+import { forgetFolders, indexedFolders } from './indexed-folders.ts';
 
 /** The longer side of a picture that is converted for a browser. */
 const SHOWN_SIDE = 2_560;
 const HEAD_BYTES = 4_096;
 
-/** Finds files of documents in the folders that were indexed from this data folder. */
-export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 'acquire'>): OpenOriginal {
-  return async (source, id) => {
-    const folders = await indexedFolders(dataFolder);
-    if (!folders.includes(source)) return undefined;
-    const file = await findFile(source, id, folders);
-    return file === undefined ? undefined : openFile(file, memory);
+/** Finds files of documents in the folders that were indexed from this data folder into their collection. */
+export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 'acquire'>): Originals {
+  return {
+    async open({ collection, source, id }) {
+      const folders = await indexedFolders(dataFolder, collection);
+      if (!folders.includes(source)) return undefined;
+      const file = await findFile(source, id, folders);
+      return file === undefined ? undefined : openFile(file, memory);
+    },
+    forget: (collection) => forgetFolders(dataFolder, collection),
   };
 }
 
-/** The real path of a file, if it is inside one of the folders after all links are resolved, and is not hidden. */
+/**
+ * The real path of a file, if it is inside one of the folders after all links are resolved, and neither it nor what a
+ * link leads to is hidden.
+ */
 async function findFile(source: string, id: string, folders: readonly string[]): Promise<string | undefined> {
-  if (id.includes('\0') || id.split('/').some((part) => part.startsWith('.'))) return undefined;
+  if (id.includes('\0') || isHidden(id, '/')) return undefined;
   const roots = (await Promise.all(folders.map(realPath))).filter((root) => root !== undefined);
   for (const name of namesOf(id)) {
     const file = await realPath(path.join(source, name));
-    if (file !== undefined && roots.some((root) => isBelow(root, file))) return file;
+    if (file !== undefined && roots.some((root) => isSeenBelow(root, file))) return file;
   }
   return undefined;
+}
+
+function isHidden(file: string, separator: string): boolean {
+  return file.split(separator).some((part) => part.startsWith('.'));
 }
 
 function realPath(file: string): Promise<string | undefined> {
   return fs.realpath(file).catch(() => undefined);
 }
 
-function isBelow(folder: string, file: string): boolean {
+/** Also false for a file outside: its relative path begins with `..`. */
+function isSeenBelow(folder: string, file: string): boolean {
   const below = path.relative(folder, file);
-  return below !== '' && !below.startsWith(`..${path.sep}`) && below !== '..' && !path.isAbsolute(below);
+  return below !== '' && !path.isAbsolute(below) && !isHidden(below, path.sep);
 }
 
 /** @throws AkinError unsupported-image if its bytes are not a picture */

@@ -5,9 +5,11 @@ import type { Handler } from '../http/serve.ts';
 /** Drops a collection with all its documents. */
 export const dropCollection: Handler<ParametersOf<Endpoints['dropCollection']>> = async (
   { parameters },
-  { store, keyRing },
+  { store, keyRing, originals },
 ) => {
-  await drop(store, await findCollection(store, parameters.collection));
+  const collection = await findCollection(store, parameters.collection);
+  await originals.forget(collection.name);
+  await drop(store, collection);
   // Keys no longer contain this collection.
   await keyRing.reload();
   return { body: {} };

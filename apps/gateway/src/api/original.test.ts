@@ -5,19 +5,26 @@ import { type Service, startService } from '../../test/start-service.ts';
 const BYTES = Buffer.from('0123456789');
 const PATH = '/api/cores/my-collection/original';
 let service: Service;
+/** The collection that the folder was indexed into. */
+let folderOf: string | undefined = 'my-collection';
 
 beforeAll(async () => {
   service = await startService({
-    openOriginal: async (source, id) =>
-      source === '/photos' && id === 'a b.jpg'
-        ? {
-            ...{ size: BYTES.length, modified: new Date(0), version: 'v1', type: 'image/jpeg' },
-            async *read(start: number, end: number) {
-              yield BYTES.subarray(start, end + 1);
-            },
-            webp: async () => Buffer.from('RIFF0000WEBP'),
-          }
-        : undefined,
+    originals: {
+      open: async ({ collection, source, id }) =>
+        collection === folderOf && source === '/photos' && id === 'a b.jpg'
+          ? {
+              ...{ size: BYTES.length, modified: new Date(0), version: 'v1', type: 'image/jpeg' },
+              async *read(start: number, end: number) {
+                yield BYTES.subarray(start, end + 1);
+              },
+              webp: async () => Buffer.from('RIFF0000WEBP'),
+            }
+          : undefined,
+      forget: async (collection) => {
+        if (collection === folderOf) folderOf = undefined;
+      },
+    },
   });
   const documents = [{ id: 'a b.jpg', source: '/photos' }, { id: 'other.jpg', source: '/elsewhere' }, { id: 'bare' }];
   await postJson(service.gateway, '/api/cores/my-collection/update?commit=true', documents);
@@ -68,5 +75,18 @@ describe('the original of a document', () => {
 
   it.each(['?id=other.jpg', '?id=bare', '?id=nobody'])('does not exist: %s', async (query) => {
     expect((await get({}, query)).status).toBe(404);
+  });
+
+  it('does not exist in another collection, nor in a later one of the same name', async () => {
+    const { gateway } = service;
+    const isFound = async (name: string) => {
+      await ask(gateway, `/api/cores/${name}`, { method: 'PUT' });
+      const document = { id: 'a b.jpg', source: '/photos' };
+      await postJson(gateway, `/api/cores/${name}/update?commit=true`, document);
+      return (await ask(gateway, `/api/cores/${name}/original?id=a%20b.jpg`)).status;
+    };
+    expect([await isFound('tenant'), await isFound('my-collection')]).toEqual([404, 200]);
+    await ask(gateway, '/api/cores/my-collection', { method: 'DELETE' });
+    expect(await isFound('my-collection')).toBe(404);
   });
 });

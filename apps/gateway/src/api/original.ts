@@ -15,18 +15,18 @@ const HEADERS = {
 /** The file that a document was indexed from, or a range of it. */
 export const original: Handler<ParametersOf<Endpoints['original']>> = async (
   { parameters, header, signal },
-  { store, openOriginal },
+  { store, originals },
 ): Promise<HandlerResult> => {
   if (/^(cross-site|same-site)$/i.test(header('sec-fetch-site') ?? '')) {
     throw new AkinError('forbidden', 'Pages of another site may not show original pictures.');
   }
   const collection = await findCollection(store, parameters.collection);
   const source = await readSource(store, collection, parameters.id);
-  const file = source === undefined ? undefined : await openOriginal(source, parameters.id);
+  const file = source === undefined ? undefined : await originals.open({ ...parameters, source });
   if (file === undefined) {
     throw new AkinError(
       'not-found',
-      `There is no original of ${quote(parameters.id)}: the document is not visible, its file was removed, or akin did not index its folder on this machine.`,
+      `There is no original of ${quote(parameters.id)}: the document is not visible, its file was removed, or akin did not index its folder into this collection on this machine.`,
     );
   }
   const etag = `"${file.version}${parameters.format === undefined ? '' : `-${parameters.format}`}"`;

@@ -5,7 +5,7 @@ import type { ModelSet, PictureToAnalyze } from '@akin/store';
 import type { SharedContext } from '../context.ts';
 import { MAX_PICTURE_BYTES } from '../http/pictures.ts';
 
-type Context = Pick<SharedContext, 'analyze' | 'openOriginal'>;
+type Context = Pick<SharedContext, 'analyze' | 'originals'>;
 
 interface Reanalysis {
   readonly outputs: string;
@@ -15,13 +15,14 @@ interface Reanalysis {
 const RETRY_MILLISECONDS = 2_000;
 
 /**
- * Analyzes pictures for a reindex that have no usable URL: the file, if this akin indexed its folder, or else the
+ * Analyzes pictures for a reindex that have no usable URL: the file, if this akin indexed its folder into the collection, or else the
  * thumbnail. Outputs of modules whose model stays are kept, because they were made from the whole picture.
  *
+ * @param collection whose folders may be read
  * @param background ends all analyses
  * @returns an `Reanalyze`; the signal of its call ends one analysis, because a reindex may be paused
  */
-export function reanalyze(context: Context, background: AbortSignal) {
+export function reanalyze(context: Context, collection: string, background: AbortSignal) {
   return async (picture: PictureToAnalyze, modelSet: ModelSet, left?: AbortSignal): Promise<Reanalysis | undefined> => {
     const signal = left === undefined ? background : AbortSignal.any([background, left]);
     if (picture.outputs === null) return undefined;
@@ -29,7 +30,7 @@ export function reanalyze(context: Context, background: AbortSignal) {
     const model = modelSet.models.get('content');
     const analyzed = (bytes: Uint8Array) =>
       retryTransient(() => context.analyze({ bytes }, modules, { urgent: false, model, signal }), signal);
-    const file = await readFile(picture, context);
+    const file = await readFile(collection, picture, context);
     if (file !== undefined) {
       try {
         const { outputs } = await analyzed(file);
@@ -60,9 +61,13 @@ function outdatedModules(outputs: string, { modules, parseOutputs }: ModelSet): 
 }
 
 /** The bytes of the original file of a document, if it exists. */
-async function readFile({ source, id }: PictureToAnalyze, { openOriginal }: Context): Promise<Uint8Array | undefined> {
+async function readFile(
+  collection: string,
+  { source, id }: PictureToAnalyze,
+  { originals }: Context,
+): Promise<Uint8Array | undefined> {
   if (source === undefined) return undefined;
-  const file = await openOriginal(source, id).catch(() => undefined);
+  const file = await originals.open({ collection, source, id }).catch(() => undefined);
   if (file === undefined || file.size === 0 || file.size > MAX_PICTURE_BYTES) return undefined;
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.read(0, file.size - 1)) chunks.push(chunk);

@@ -6,7 +6,7 @@ import { outputsOf } from '../../test/pictures.ts';
 import { ask, postJson } from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
 import type { GatewayLimits } from '../admission/limits.ts';
-import type { AnalyzeImage } from '../config.ts';
+import { type AnalyzeImage, NO_ORIGINALS } from '../config.ts';
 import { reanalyze } from './reanalyze.ts';
 import { requireAnalysis } from './require-analysis.ts';
 
@@ -82,9 +82,9 @@ describe('pictures of a reindex', () => {
       left.abort(new Error('paused'));
       throw new AkinError('unavailable', 'No analyzer.');
     };
-    const openOriginal = () => Promise.reject(new Error('no folder'));
+    const originals = { ...NO_ORIGINALS, open: () => Promise.reject(new Error('no folder')) };
     const picture = { id: 'red', outputs: '{}', thumbnail: Buffer.from('RIFF'), source: undefined };
-    const again = reanalyze({ analyze, openOriginal }, NEVER);
+    const again = reanalyze({ analyze, originals }, 'my-collection', NEVER);
     await expect(again(picture as PictureToAnalyze, service.store, left.signal)).rejects.toThrow();
     expect(tries).toBe(1);
   });

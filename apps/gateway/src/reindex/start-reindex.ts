@@ -16,7 +16,7 @@ import { reanalyze } from './reanalyze.ts';
 /** What a reindex needs of the gateway. */
 type Context = Pick<
   SharedContext,
-  'store' | 'commit' | 'wake' | 'background' | 'analyze' | 'openOriginal' | 'log' | 'limits'
+  'store' | 'commit' | 'wake' | 'background' | 'analyze' | 'originals' | 'log' | 'limits'
 >;
 
 /** Runs a new or an interrupted reindex in the background of this process. */
@@ -30,7 +30,7 @@ export function startReindex(
   background(`reindexing ${collection.name}`, async (signal) => {
     const { allowMissing = false, outputsFrom } = settings;
     const pictures = outputsFrom === undefined ? undefined : await findOutputs(outputsFrom, context);
-    const again = reanalyze(context, signal);
+    const again = reanalyze(context, collection.name, signal);
     const work = { holder, allowMissing, outputsFrom: pictures, reanalyze: again, signal, wake, commit };
     await runReindex(store, collection, target, work);
   });
