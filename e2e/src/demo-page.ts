@@ -63,7 +63,10 @@ export const address = (page: Page) => new URL(page.url()).searchParams;
 /** Waits until a search has been answered and its results are shown. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('#results[aria-busy="false"]').waitFor();
-  await page.getByText(/^[\d,.]+ found/).waitFor();
+  await page
+    .getByText(/^[\d,.]+ found|, nearest first$/)
+    .first()
+    .waitFor();
   await page.waitForLoadState('networkidle');
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { bandsOf } from './bands.ts';
+import { bandsOf, countRelated } from './bands.ts';
 
 it('results are divided by the meaning of their scores', () => {
   const documents = [1, 0.95, 0.7, 0.5, 0.1].map((score, i) => ({ id: `${i}`, score }));
@@ -12,4 +12,15 @@ it('results are divided by the meaning of their scores', () => {
     ['weak', 1],
   ]);
   expect(named(2)).toEqual([['same', 2]]);
+});
+
+it.each([
+  [[0.9, 0.5, 0.1], false, { count: 2, isExact: true }],
+  [[0.9, 0.5], false, { count: 2, isExact: false }],
+  [[0.9, 0.5], true, { count: 2, isExact: true }],
+  [[0.2, 0.1], false, { count: 0, isExact: true }],
+  [[], true, { count: 0, isExact: true }],
+])('counts the related results among %j, all loaded: %s', (scores, isAll, related) => {
+  const documents = scores.map((score, i) => ({ id: `${i}`, score }));
+  expect(countRelated(documents, 'content', isAll)).toEqual(related);
 });

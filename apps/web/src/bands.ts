@@ -40,3 +40,20 @@ export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[]
 export function minRelatedScore(mode: Mode): number {
   return bandThresholds(mode).find(([name]) => name === 'related')?.[1] ?? 0;
 }
+
+/**
+ * The number of results that are related to the query.
+ *
+ * @param documents the loaded results, best first
+ * @param isAll whether there are no more
+ * @returns `isExact` is false if further results may be related, too
+ */
+export function countRelated(
+  documents: readonly FoundDocument[],
+  mode: Mode,
+  isAll: boolean,
+): { readonly count: number; readonly isExact: boolean } {
+  const least = minRelatedScore(mode);
+  const count = documents.filter(({ score = 0 }) => score >= least).length;
+  return { count, isExact: isAll || count < documents.length };
+}

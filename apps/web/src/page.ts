@@ -13,7 +13,7 @@ import { layoutSwitch } from './grid/layout.ts';
 import { manageView } from './manage/manage.ts';
 import type { PageData } from './page-data.ts';
 import { queryView } from './query-view.ts';
-import { resultsView } from './results.ts';
+import { resultCountText, resultsView } from './results.ts';
 import { compareDialog } from './review/compare.ts';
 import { review } from './review/review.ts';
 import { runBars } from './runs/runs.ts';
@@ -83,16 +83,9 @@ function results(
   curl: string,
   collection: Collection,
 ): TemplateResult {
-  const found =
-    pageData.numFound === null ? undefined : resultCountText(state, pageData.numFound, pageData.textMatches);
   return html`${state.query && !pageData.analyzing ? queryView(state, state.query, pageData, actions, collection) : nothing}
-    ${summary(state, found ?? (pageData.loading ? TEXTS.results.searching : ''), actions, curl, html`${state.query ? nothing : searchInSwitch(state, pageData, actions)}${orderChoice(state, pageData.ranges, actions)}${layoutSwitch(pageData.layout, actions)}${savedMenu(pageData.saved, hasSearchCriteria(state), actions)}`)}
+    ${summary(state, resultCountText(state, pageData), actions, curl, html`${state.query ? nothing : searchInSwitch(state, pageData, actions)}${orderChoice(state, pageData.ranges, actions)}${layoutSwitch(pageData.layout, actions)}${savedMenu(pageData.saved, hasSearchCriteria(state), actions)}`)}
     ${examples(state, pageData, actions)} ${resultsView(state, pageData, actions, collection)} ${selectionBar(pageData, actions)}`;
-}
-
-function resultCountText({ query, sort }: ViewState, numFound: number, inText: PageData['textMatches']): string {
-  if (inText !== null) return TEXTS.words.found(inText.found, numFound - inText.shown);
-  return TEXTS.results.found(numFound, query !== null && !sort);
 }
 
 function reviewView(

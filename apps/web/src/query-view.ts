@@ -23,11 +23,11 @@ export function queryView(
   collection: Collection,
 ): TemplateResult {
   return html`<section class="question" aria-label=${T.region}>
-    ${queryPicture(query, pageData, collection)}
+    ${queryPicture(query, pageData, actions, collection)}
     <div>
       <p class="asked">${queryText(query, pageData)}</p>
       ${query.by === 'text' ? searchInSwitch(state, pageData, actions) : modeSwitch(state, query, actions)}
-      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${minScore(state, actions)} ${searchAsWordButton(query, actions)} ${predictedTags(pageData.tags, state.filters, actions)}
+      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${query.by === 'hex' ? nothing : minScore(state, actions)} ${searchAsWordButton(query, actions)} ${predictedTags(pageData.tags, state.filters, actions)}
     </div>
     <button class="quiet clear" @click=${() => actions.searchBy(null)}>${T.clear}</button>
   </section>`;
@@ -44,9 +44,19 @@ function modeSwitch(state: ViewState, query: Query, actions: Actions): TemplateR
   </div>`;
 }
 
-function queryPicture(query: Query, pageData: PageData, collection: Collection): TemplateResult | typeof nothing {
+function queryPicture(
+  query: Query,
+  pageData: PageData,
+  actions: Actions,
+  collection: Collection,
+): TemplateResult | typeof nothing {
   if (query.by === 'text') return nothing;
-  if (query.by === 'id') return html`<img src=${keyedSource(collection.thumbnailAddress(query.id))} alt="" />`;
+  if (query.by === 'id') {
+    const image = html`<img src=${keyedSource(collection.thumbnailAddress(query.id))} alt="" />`;
+    const document = pageData.documents.find(({ id }) => id === query.id);
+    if (document === undefined) return image;
+    return html`<button class="asked-picture" title=${TEXTS.details.title} aria-label=${TEXTS.details.title} @click=${() => actions.open(document)}>${image}</button>`;
+  }
   // akin downloads the picture; the user's browser does not.
   if (query.by === 'url') return html`<span class="placeholder">${T.elsewhere(hostOf(query.url))}</span>`;
   if (query.by === 'hex')

@@ -2,8 +2,7 @@ import type { Collection, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { emptyCollection } from './add/empty.ts';
-import { bandsOf } from './bands.ts';
-import { number } from './format.ts';
+import { bandsOf, countRelated } from './bands.ts';
 import { gridView } from './grid/grid.ts';
 import type { PageData } from './page-data.ts';
 import { sidebar } from './sidebar.ts';
@@ -25,22 +24,47 @@ export function resultsView(
   actions: Actions,
   collection: Collection,
 ): TemplateResult {
-  const documents = pageData.documents.slice(pageData.textMatches?.shown ?? 0);
+  const documents = otherDocuments(state, pageData);
   return html`<div class="results">
     ${sidebar(state, pageData, actions)}
     <div class="found">
       ${state.query?.by === 'text' ? textMatchesSection(state.query, pageData, actions, collection) : nothing}
       ${
-        state.query && !state.sort && documents.length > 0
+        state.query && !isByColor(state) && !state.sort && documents.length > 0
           ? bands(state, pageData, documents, actions, collection)
-          : html`${gridView('all', documents, pageData, actions, collection)} ${moreButton(state, pageData, actions)}`
+          : html`${gridView('all', documents, pageData, actions, collection, { showsScores: !isByColor(state) })} ${moreButton(state, pageData, actions)}`
       }
       ${pageData.loading && pageData.documents.length === 0 ? skeletons() : nothing} ${emptyNote(state, pageData, actions)}
     </div>
   </div>`;
 }
 
-/** Ranked pictures in bands of similarity. Weak results are collapsed, unless there are no others. */
+/** Scores of colours have no common scale: that of the best picture for pure red is 0.25. So they have no bands. */
+function isByColor({ query }: ViewState): boolean {
+  return query?.by === 'hex';
+}
+
+/** The results without the picture of the query, which the header shows, and without matches in the text. */
+function otherDocuments({ query }: ViewState, { documents, textMatches }: PageData): readonly FoundDocument[] {
+  const ranked = documents.slice(textMatches?.shown ?? 0);
+  return query?.by === 'id' ? ranked.filter(({ id }) => id !== query.id) : ranked;
+}
+
+/** How many results there are. Of a ranking, which orders all pictures, only those that are related count. */
+export function resultCountText(state: ViewState, pageData: PageData): string {
+  const { numFound, textMatches } = pageData;
+  if (numFound === null) return pageData.loading ? T.searching : '';
+  if (textMatches !== null) return TEXTS.words.found(textMatches.found, numFound - textMatches.shown);
+  const documents = otherDocuments(state, pageData);
+  const others = numFound - (pageData.documents.length - documents.length);
+  if (state.query === null || state.sort) return T.found(others);
+  if (isByColor(state)) return T.nearestColors(others);
+  if (state.minScore > 0 || state.mode === 'duplicate') return T.nearest(others);
+  const related = countRelated(documents, state.mode, documents.length === others);
+  return T.similar(related.count, related.isExact);
+}
+
+/** Ranked pictures in bands of similarity. */
 function bands(
   state: ViewState,
   pageData: PageData,
@@ -50,16 +74,13 @@ function bands(
 ): TemplateResult {
   const all = bandsOf(ranked, state.mode);
   const why = pageData.textMatches === null ? '' : `${TEXTS.words.byPicture}: `;
-  return html`${all.map(({ name, documents }) => {
-    const isLast = name === all.at(-1)?.name;
-    const cards = html`${gridView(name, documents, pageData, actions, collection)} ${isLast ? moreButton(state, pageData, actions) : nothing}`;
-    const title = html`<span>${why}${TEXTS.bands.names[name]}</span> <span class="about">${TEXTS.bands.about[name]}</span>`;
-    if (name !== 'weak') return html`<section class="band"><h2>${title}</h2>${cards}</section>`;
-    return html`<details class="band" ?open=${all.length === 1}>
-      <summary><h2>${title} <span class="count">${number(documents.length)}</span></h2></summary>
-      ${cards}
-    </details>`;
-  })}`;
+  return html`${all.map(
+    ({ name, documents }) => html`<section class="band">
+      <h2><span>${why}${TEXTS.bands.names[name]}</span> <span class="about">${TEXTS.bands.about[name]}</span></h2>
+      ${gridView(name, documents, pageData, actions, collection)}
+    </section>`,
+  )}
+  ${moreButton(state, pageData, actions)}`;
 }
 
 /** Placeholders shown immediately, until the pictures are loaded. */
@@ -86,7 +107,8 @@ function moreButton(
 }
 
 function emptyNote(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
-  if (pageData.loading || pageData.error || pageData.numFound !== 0) return nothing;
+  const isEmpty = pageData.numFound === 0 || (pageData.numFound === 1 && otherDocuments(state, pageData).length === 0);
+  if (pageData.loading || pageData.error || !isEmpty) return nothing;
   const asked = state.query || state.words || state.filters.length > 0;
   const isCopyAsked = state.query !== null && state.mode === 'duplicate';
   if (asked) return html`<p class="note">${T.nothing}${isCopyAsked ? ` ${T.noCopy}` : ''}</p>`;

@@ -177,12 +177,12 @@ export const TEXTS = {
     remove: (i: number) => `Remove colour ${i}`,
   },
   bands: {
-    names: { same: 'Same', close: 'Close', related: 'Related', weak: 'Weak' },
+    names: { same: 'Same', close: 'Close', related: 'Related', weak: 'Others' },
     about: {
       same: 'copies and edits',
       close: 'the same kind of thing',
       related: 'something in common',
-      weak: 'little in common',
+      weak: 'less in common, nearest first',
     },
   },
   results: {
@@ -196,8 +196,13 @@ export const TEXTS = {
     squares: 'Cards',
     rows: 'Rows',
     skip: 'Skip to the results',
-    found: (documents: number, isNearestFirst: boolean) =>
-      `${number(documents)} found${isNearestFirst ? ', nearest first' : ''}`,
+    found: (documents: number) => `${number(documents)} found`,
+    nearest: (documents: number) => `${number(documents)} found, nearest first`,
+    nearestColors: (documents: number) => `${number(documents)} found, nearest colours first`,
+    similar: (documents: number, isExact: boolean) =>
+      documents === 0
+        ? 'None is very similar, nearest first'
+        : `${isExact ? '' : 'more than '}${number(documents)} similar, nearest first`,
     scoreTitle: 'Similarity, from 0 to 1',
     select: (name: string) => `Select ${name}`,
     least: 'At least',

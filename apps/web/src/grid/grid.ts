@@ -66,6 +66,7 @@ export function gridView(
   pageData: PageData,
   actions: Actions,
   collection: Collection,
+  { showsScores = true }: { readonly showsScores?: boolean } = {},
 ): TemplateResult {
   const grid = gridOf(name, documents, pageData.layout);
   const { from, to, before, spaceAfter } = grid.rendered;
@@ -85,6 +86,7 @@ export function gridView(
           actions,
           collection,
           isCurrent: document.id === current,
+          showsScores,
           style: sizes?.get(from + i) ?? '',
           at: from + i,
           of: documents.length,
@@ -113,6 +115,7 @@ interface Card {
   readonly actions: Actions;
   readonly collection: Collection;
   readonly isCurrent: boolean;
+  readonly showsScores: boolean;
   readonly style: string;
   readonly at: number;
   readonly of: number;
@@ -120,7 +123,7 @@ interface Card {
 
 function card(
   document: FoundDocument,
-  { pageData, actions, collection, isCurrent, style, at, of }: Card,
+  { pageData, actions, collection, isCurrent, showsScores, style, at, of }: Card,
 ): TemplateResult {
   const name = titleOf(document);
   const isSelected = pageData.selected.has(document.id);
@@ -131,7 +134,7 @@ function card(
     aria-posinset=${isPart ? at + 1 : nothing} aria-setsize=${isPart ? of : nothing}>
     <button class="picture" title=${name} tabindex=${tab} @click=${() => actions.open(document)}>
       ${picture(document, collection)}
-      ${document.score === undefined ? nothing : html`<span class="score" title=${T.scoreTitle}>${scoreText(document.score)}</span>`}
+      ${document.score === undefined || !showsScores ? nothing : html`<span class="score" title=${T.scoreTitle}>${scoreText(document.score)}</span>`}
     </button>
     <input class="select" type="checkbox" tabindex=${tab} aria-label=${T.select(name)} .checked=${isSelected} @click=${toggle} />
     ${paletteOf(document)}
