@@ -8,6 +8,7 @@
  * const { documents } = await shoes.similar({ file: 'photo.jpg' }, { filter: filter`brand:${'Ada'}`, limit: 12 });
  */
 
+export { titleOfFile } from '@akin/domain';
 export type { CollectionEvent } from './changes.ts';
 export { type Client, createClient } from './client.ts';
 export { Collection } from './collection.ts';

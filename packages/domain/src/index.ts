@@ -26,6 +26,7 @@ export { storageProblem } from './storage-limits.ts';
 export * from './text.ts';
 export * from './thumbnail.ts';
 export * from './time-zone.ts';
+export * from './title.ts';
 export * from './type-claims.ts';
 export * from './validate-document.ts';
 export * from './values.ts';

@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { AkinRequestError, type Collection, type NewDocument } from '@akin/client';
-import { AkinError } from '@akin/domain';
+import { AkinError, titleOfFile } from '@akin/domain';
 import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
@@ -285,8 +285,7 @@ function toDocument(
   const { taken, camera, location } = analysis.exif ?? {};
   return {
     id: candidate.id,
-    // Without the extension: its words are searched, and "name.jpg" would be one word.
-    title: path.posix.parse(candidate.id).name,
+    title: titleOfFile(candidate.id),
     folder: folder === '.' ? '/' : folder,
     source: candidate.source,
     width: analysis.width,

@@ -1,4 +1,4 @@
-import { AkinRequestError, type Collection, type RunFailure, type RunReport } from '@akin/client';
+import { AkinRequestError, type Collection, type RunFailure, type RunReport, titleOfFile } from '@akin/client';
 import { TEXTS } from '../texts.ts';
 import type { LocalFile } from './files.ts';
 
@@ -110,7 +110,7 @@ function confirmLeave(event: BeforeUnloadEvent): void {
 async function addOne(collection: Collection, { path, file }: LocalFile, run: Run): Promise<unknown> {
   const document = {
     id: path,
-    title: titleOf(path),
+    title: titleOfFile(path),
     bytes: file.size,
     modified: new Date(file.lastModified).toISOString(),
   };
@@ -161,9 +161,4 @@ function sourceOf(files: readonly LocalFile[]): string {
   const folders = new Set(files.map(({ path }) => (path.includes('/') ? path.split('/')[0] : '')));
   const [only = ''] = folders;
   return folders.size === 1 && only !== '' ? only : TEXTS.add.source(files.length);
-}
-
-function titleOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return name.replace(/\.[^.]+$/, '').replaceAll('_', ' ') || name;
 }
