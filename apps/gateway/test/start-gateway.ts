@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MODULES } from '@akin/modules/manifests';
 import { parseOutputs } from '@akin/modules/vectors';
 import type { Log } from '@akin/runtime';
 import { openStore, type Store } from '@akin/store';
-import { copyTemplate } from '@akin/testing';
+import { type DatabaseTemplate, testDatabase } from '@akin/testing';
 import type { GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
 
@@ -50,21 +47,28 @@ export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & 
   };
 }
 
-/** A real store on PGlite with the real modules, in a separate folder. */
+function openTestStore(databaseUrl: string, settings: { searchMilliseconds?: number } = {}): Promise<Store> {
+  return openStore({ databaseUrl, modules: MODULES, parseOutputs, graceMilliseconds: 0, ...settings });
+}
+
+/** A database with an empty store and the real modules. */
+export const EMPTY_STORE: DatabaseTemplate = {
+  name: 'gateway',
+  fill: async (url) => (await openTestStore(url))[Symbol.asyncDispose](),
+};
+
+/** A real store with the real modules, in a database of its own. */
 export async function testStore(
   settings: { searchMilliseconds?: number } = {},
-): Promise<{ store: Store; remove: () => Promise<void> }> {
-  const parent = await mkdtemp(join(tmpdir(), 'akin-gateway-'));
-  const folder = join(parent, 'data');
-  const open = (place: string) =>
-    openStore({ folder: place, modules: MODULES, parseOutputs, graceMilliseconds: 0, ...settings });
-  await copyTemplate('gateway', folder, async (made) => (await open(made))[Symbol.asyncDispose]());
-  const store = await open(folder);
+): Promise<{ store: Store; databaseUrl: string; remove: () => Promise<void> }> {
+  const database = await testDatabase(EMPTY_STORE);
+  const store = await openTestStore(database.url, settings);
   return {
     store,
+    databaseUrl: database.url,
     async remove() {
       await store[Symbol.asyncDispose]();
-      await rm(parent, { recursive: true, force: true });
+      await database.drop();
     },
   };
 }

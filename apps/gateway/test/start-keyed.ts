@@ -7,13 +7,13 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { GatewayConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
 import { analyzeTestPicture } from './pictures.ts';
-import { ask, JSON_BODY, type TestLog, type TestResponse, testConfig, testLog, testStore } from './start-gateway.ts';
+import { ask, EMPTY_STORE, JSON_BODY, type TestLog, type TestResponse, testConfig, testLog } from './start-gateway.ts';
 
 /** Gateways that require keys, with a key of each scope. */
 export interface Keyed extends AsyncDisposable {
   readonly store: Store;
   readonly gateway: Gateway;
-  /** The same on PGlite. On PostgreSQL another one with its own store, as in a fleet. */
+  /** Another one with its own store, as in a fleet. */
   readonly other: Gateway;
   readonly log: TestLog;
   readonly keys: Readonly<Record<Scope, string>>;
@@ -22,20 +22,20 @@ export interface Keyed extends AsyncDisposable {
 }
 
 export async function startKeyed(
-  kind: 'pglite' | 'postgres',
   access: GatewayConfig['access'] = {},
   parts: Partial<GatewayConfig> = {},
 ): Promise<Keyed> {
   const log = testLog();
-  const { stores, remove } = kind === 'pglite' ? await embedded() : await shared();
-  const [store, second] = stores as [Store, Store | undefined];
+  const database = await testDatabase(EMPTY_STORE);
+  const open = () => openStore({ databaseUrl: database.url, shared: true, modules: MODULES, parseOutputs });
+  const [store, second] = [await open(), await open()];
   const first = async (key: NewKey) => (await createKey(store, key)).text;
   const keys = {
     search: await first({ scope: 'search', note: 'reads' }),
     index: await first({ scope: 'index', note: 'writes' }),
     admin: await first({ scope: 'admin', note: 'may all' }),
   };
-  const open = (one: Store) =>
+  const serve = (one: Store) =>
     createGateway(
       testConfig({
         store: one,
@@ -47,8 +47,8 @@ export async function startKeyed(
         ...parts,
       }),
     );
-  const gateway = await open(store);
-  const other = second ? await open(second) : gateway;
+  const gateway = await serve(store);
+  const other = await serve(second);
   const make = async ({ expiresAt, ...key }: NewKey) => {
     const body = JSON.stringify({ ...key, ...(expiresAt ? { expires: expiresAt.toISOString() } : {}) });
     const response = await ask(other, '/api/keys', { body, headers: { ...JSON_BODY, ...bearer(keys.admin) } });
@@ -59,8 +59,9 @@ export async function startKeyed(
     ...{ store, gateway, other, log, keys, make },
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]();
-      if (second) await other[Symbol.asyncDispose]();
-      await remove();
+      await other[Symbol.asyncDispose]();
+      for (const one of [store, second]) await one[Symbol.asyncDispose]();
+      await database.drop();
     },
   };
 }
@@ -77,10 +78,10 @@ type AskAs = (
  *
  * @param take gets them before the first test
  */
-export function keyedGateways(kind: 'pglite' | 'postgres', take: (keyed: Keyed) => void): { as: AskAs } {
+export function keyedGateways(take: (keyed: Keyed) => void): { as: AskAs } {
   let keyed: Keyed;
   beforeAll(async () => {
-    keyed = await startKeyed(kind, { addressRate: 100_000 });
+    keyed = await startKeyed({ addressRate: 100_000 });
     take(keyed);
   });
   afterAll(async () => {
@@ -89,24 +90,6 @@ export function keyedGateways(kind: 'pglite' | 'postgres', take: (keyed: Keyed) 
   return {
     as: (key, path, method = 'GET', headers = {}) =>
       ask(keyed.gateway, path, { method, headers: { ...headers, ...(key === undefined ? {} : bearer(key)) } }),
-  };
-}
-
-async function embedded(): Promise<{ stores: Store[]; remove: () => Promise<void> }> {
-  const { store, remove } = await testStore();
-  return { stores: [store], remove };
-}
-
-async function shared(): Promise<{ stores: Store[]; remove: () => Promise<void> }> {
-  const database = await testDatabase();
-  const open = () => openStore({ databaseUrl: database.url, shared: true, modules: MODULES, parseOutputs });
-  const stores = [await open(), await open()];
-  return {
-    stores,
-    async remove() {
-      for (const store of stores) await store[Symbol.asyncDispose]();
-      await database.drop();
-    },
   };
 }
 

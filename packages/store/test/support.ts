@@ -27,13 +27,17 @@ export async function testLocation(kind: EngineKind): Promise<{ location: TestLo
     await copyTestStore(folder);
     return { location: { folder }, remove: () => rm(parent, { recursive: true, force: true }) };
   }
-  const database = await testDatabase();
+  const database = await testDatabase({ name: 'store', fill: (databaseUrl) => closed(openTestStore({ databaseUrl })) });
   return { location: { databaseUrl: database.url }, remove: () => database.drop() };
 }
 
 /** Puts an embedded database with an empty store into a folder, as a copy of one that the run creates once. */
 export async function copyTestStore(folder: string): Promise<void> {
-  await copyTemplate('store', folder, async (made) => (await openTestStore({ folder: made }))[Symbol.asyncDispose]());
+  await copyTemplate('store', folder, (made) => closed(openTestStore({ folder: made })));
+}
+
+async function closed(store: Promise<Store>): Promise<void> {
+  await (await store)[Symbol.asyncDispose]();
 }
 
 export function openEngine(location: TestLocation): Promise<Engine> {

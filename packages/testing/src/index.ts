@@ -21,7 +21,7 @@ export { SHORT_LIVED } from './short-lived.ts';
 export { type SmallDisk, smallDisk } from './small-disk.ts';
 export { type ReplicatedPostgres, replicatedPostgres } from './standby.ts';
 export { copyTemplate } from './template.ts';
-export { type TestDatabase, testDatabase } from './test-database.ts';
+export { type DatabaseTemplate, type TestDatabase, testDatabase } from './test-database.ts';
 export { type TestRedis, testRedis } from './test-redis.ts';
 export { TINY_TOWERS } from './tiny-towers.ts';
 export { type ReceivedSpan, receiveTraces, type TraceReceiver } from './traces.ts';

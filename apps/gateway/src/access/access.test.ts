@@ -1,6 +1,5 @@
 import { addresses, ENDPOINTS, type Endpoint } from '@akin/contract';
 import { SCOPES, type Scope, scopeIncludes } from '@akin/domain';
-import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, JSON_BODY, type TestResponse } from '../../test/start-gateway.ts';
 import { bearer, type Keyed, keyedGateways, startKeyed } from '../../test/start-keyed.ts';
@@ -8,10 +7,9 @@ import { bearer, type Keyed, keyedGateways, startKeyed } from '../../test/start-
 const DOCUMENT = JSON.stringify({ id: '1', title: 'a red shoe' });
 const COLLECTION = '/api/cores/my-collection';
 
-describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
-  const itOnPostgres = onPostgres(kind, it);
+describe('keys', () => {
   let keyed: Keyed;
-  const { as } = keyedGateways(kind, (started) => {
+  const { as } = keyedGateways((started) => {
     keyed = started;
   });
 
@@ -24,24 +22,18 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       ),
     );
 
-    itOnPostgres.each(every.filter(([, , scope]) => scope !== 'anyone'))(
-      '%s %s needs a key',
-      async (method, path, scope) => {
-        const address = path.replace('{collection}', 'nowhere').replace(/\{[^}]+\}/g, 'nowhere-1');
-        const response = await as(undefined, address, method);
-        expect([response.status, response.headers['www-authenticate']]).toEqual([
-          401,
-          expect.stringContaining('Bearer'),
-        ]);
-        if (method !== 'HEAD')
-          expect(response.json.error).toMatchObject({ code: 401, metadata: ['error-class', 'unauthorized'] });
-        for (const held of SCOPES) {
-          const { status, json } = await as(keyed.keys[held], address, method);
-          if (scopeIncludes(held, scope as Scope)) expect([401, 403]).not.toContain(status);
-          else expect([status, json?.error.msg ?? scope]).toEqual([403, expect.stringContaining(scope)]);
-        }
-      },
-    );
+    it.each(every.filter(([, , scope]) => scope !== 'anyone'))('%s %s needs a key', async (method, path, scope) => {
+      const address = path.replace('{collection}', 'nowhere').replace(/\{[^}]+\}/g, 'nowhere-1');
+      const response = await as(undefined, address, method);
+      expect([response.status, response.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Bearer')]);
+      if (method !== 'HEAD')
+        expect(response.json.error).toMatchObject({ code: 401, metadata: ['error-class', 'unauthorized'] });
+      for (const held of SCOPES) {
+        const { status, json } = await as(keyed.keys[held], address, method);
+        if (scopeIncludes(held, scope as Scope)) expect([401, 403]).not.toContain(status);
+        else expect([status, json?.error.msg ?? scope]).toEqual([403, expect.stringContaining(scope)]);
+      }
+    });
 
     it('serves health and documentation to everybody', async () => {
       const open = every.filter(([, , scope]) => scope === 'anyone').map(([, path]) => path);
@@ -56,7 +48,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     });
   });
 
-  itOnPostgres.each([
+  it.each([
     '//api/keys',
     '/api//keys',
     '/api/./keys',
@@ -88,7 +80,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
     }
   });
 
-  itOnPostgres('answers OPTIONS only with the methods that exist', async () => {
+  it('answers OPTIONS only with the methods that exist', async () => {
     const response = await as(undefined, `${COLLECTION}/select`, 'OPTIONS');
     expect([response.status, response.text, response.headers.allow]).toEqual([204, '', 'GET, HEAD, POST, OPTIONS']);
   });
@@ -105,7 +97,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
 describe('on this machine, where no key is required', () => {
   let keyed: Keyed;
   beforeAll(async () => {
-    keyed = await startKeyed('pglite', { requireKeys: false });
+    keyed = await startKeyed({ requireKeys: false });
     await keyed.make({ scope: 'search', origins: ['https://shop.example'] });
   });
   afterAll(async () => {
@@ -153,7 +145,7 @@ describe('rates', () => {
   };
 
   it('apply to each key separately, and say when to continue', async () => {
-    await using keyed = await startKeyed('pglite', { keyRate: 1 });
+    await using keyed = await startKeyed({ keyRate: 1 });
     const [first] = await asked(keyed, bearer(keyed.keys.search), 1);
     expect(first?.headers).toMatchObject({ 'ratelimit-limit': '10', 'ratelimit-remaining': '9' });
     const refused = await refusal(keyed, bearer(keyed.keys.search));
@@ -163,13 +155,13 @@ describe('rates', () => {
   });
 
   it('of a key override the default', async () => {
-    await using keyed = await startKeyed('pglite', { keyRate: 1 });
+    await using keyed = await startKeyed({ keyRate: 1 });
     const key = await keyed.make({ scope: 'search', rate: 50 });
     expect((await asked(keyed, bearer(key), 30)).every(({ status }) => status === 404)).toBe(true);
   });
 
   it('apply to each address that uses the key of a page', async () => {
-    await using keyed = await startKeyed('pglite', { addressRate: 1, proxies: 1 });
+    await using keyed = await startKeyed({ addressRate: 1, proxies: 1 });
     const key = await keyed.make({ scope: 'search', origins: ['https://shop.example'] });
     const visitor = (address: string) => ({ ...bearer(key), 'x-forwarded-for': address });
     await refusal(keyed, visitor('203.0.113.1'));
@@ -181,7 +173,7 @@ describe('rates', () => {
   });
 
   it('apply to each address that tries without a key, and not to others there', async () => {
-    await using keyed = await startKeyed('pglite', { addressRate: 1 });
+    await using keyed = await startKeyed({ addressRate: 1 });
     expect((await asked(keyed, {}, 1))[0]?.status).toBe(401);
     await refusal(keyed, {});
     expect((await asked(keyed, bearer(keyed.keys.search), 1))[0]?.status).toBe(404);

@@ -1,5 +1,4 @@
 import { createCollection, dropCollection, findCollection, listKeys } from '@akin/store';
-import { onPostgres } from '@akin/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ask, FORM_BODY, JSON_BODY } from '../../test/start-gateway.ts';
 import { bearer, type Keyed, keyedGateways } from '../../test/start-keyed.ts';
@@ -7,10 +6,9 @@ import { bearer, type Keyed, keyedGateways } from '../../test/start-keyed.ts';
 const COLLECTION = '/api/cores/my-collection';
 const PICTURE = 'https://pictures.example/red.png';
 
-describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
-  const itOnPostgres = onPostgres(kind, it);
+describe('keys', () => {
   let keyed: Keyed;
-  const { as } = keyedGateways(kind, (started) => {
+  const { as } = keyedGateways((started) => {
     keyed = started;
   });
 
@@ -32,7 +30,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       }
     });
 
-    itOnPostgres('may not be in the URL or a cookie', async () => {
+    it('may not be in the URL or a cookie', async () => {
       const { admin } = keyed.keys;
       for (const name of ['key', 'api_key', 'apikey', 'api-key', 'token', 'access_token', 'authorization']) {
         expect((await as(undefined, `${COLLECTION}/select?${name}=${admin}`)).status).toBe(401);
@@ -42,7 +40,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect(form.status).toBe(401);
     });
 
-    itOnPostgres.each([
+    it.each([
       ['another secret', (key: string) => `${key.slice(0, -4)}${key.endsWith('0000') ? '1111' : '0000'}`],
       ['the id of one and the secret of another', (key: string) => `${keyed.keys.search.slice(0, 17)}${key.slice(17)}`],
       ['a beginning', (key: string) => key.slice(0, 40)],
@@ -57,7 +55,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect((await sent(basic(`admin:${text}`))).status).toBe(401);
     });
 
-    itOnPostgres('is refused if it is sent twice, whichever one is right', async () => {
+    it('is refused if it is sent twice, whichever one is right', async () => {
       const { search } = keyed.keys;
       const twice = { 'x-api-key': [search, 'akin_other'] } as unknown as Record<string, string>;
       expect((await sent(twice)).status).toBe(400);
@@ -100,7 +98,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       await until(async () => (await usedAt()) instanceof Date);
     });
 
-    itOnPostgres.each([
+    it.each([
       ['scope=all', 'scope'],
       ['', 'scope is required'],
       ['scope=search&expires=tomorrow', 'expires'],
@@ -160,7 +158,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect((await as(key, '/api/cores/mine/select')).status).toBe(200);
     });
 
-    itOnPostgres.each([
+    it.each([
       '/api/cores/secret/select',
       '/solr/secret/update?commit=true',
       '/api/cores/secret',
@@ -172,18 +170,18 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect([response.status, response.json.error.msg]).toEqual([403, expect.stringContaining('is only for mine')]);
     });
 
-    itOnPostgres('takes no outputs from another collection for a reindex', async () => {
+    it('takes no outputs from another collection for a reindex', async () => {
       const response = await as(admin, '/api/cores/mine/reindex?outputsFrom=secret', 'POST');
       expect([response.status, response.json.error.msg]).toEqual([403, 'This key is not for the collection "secret".']);
     });
 
-    itOnPostgres('sees no others, by name or in lists', async () => {
+    it('sees no others, by name or in lists', async () => {
       expect((await as(key, '/api/cores')).json.collections.map((one: { name: string }) => one.name)).toEqual(['mine']);
       expect(Object.keys((await as(key, '/solr/admin/cores')).json.status)).toEqual(['mine']);
       expect((await as(key, '/solr/admin/cores?core=secret')).json.status).toEqual({ secret: {} });
     });
 
-    itOnPostgres('cannot be used to create another key, or to read metrics', async () => {
+    it('cannot be used to create another key, or to read metrics', async () => {
       for (const path of ['/api/keys', '/metrics']) expect((await as(admin, path)).status).toBe(403);
       const made = await ask(keyed.gateway, '/api/keys', {
         body: 'scope=admin',
@@ -197,8 +195,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       const fleeting = await createCollection(keyed.store, 'fleeting');
       const old = await keyed.make({ scope: 'search', collections: ['fleeting'] });
       expect((await as(old, '/api/cores/fleeting/select')).status).toBe(200);
-      if (kind === 'pglite') expect((await as(keyed.keys.admin, '/api/cores/fleeting', 'DELETE')).status).toBe(200);
-      else await dropCollection(keyed.store, fleeting);
+      await dropCollection(keyed.store, fleeting);
       await createCollection(keyed.store, 'fleeting');
       await until(async () => (await as(old, '/api/cores/fleeting/select')).status === 403);
       expect((await findCollection(keyed.store, 'fleeting')).id).not.toBe(fleeting.id);
@@ -239,7 +236,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       }
     });
 
-    itOnPostgres.each([
+    it.each([
       'https://evil.example',
       'https://shop.example.evil.example',
       'http://shop.example',
@@ -251,14 +248,14 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       expect([response.status, response.headers['access-control-allow-origin']]).toEqual([403, undefined]);
     });
 
-    itOnPostgres('gives its pages no access with another key', async () => {
+    it('gives its pages no access with another key', async () => {
       expect((await from(origin, `${COLLECTION}/select`, { key: keyed.keys.index })).status).toBe(403);
       expect((await from(origin, `${COLLECTION}/update?commit=true`, { key: keyed.keys.index, body: '' })).status).toBe(
         403,
       );
     });
 
-    itOnPostgres.each([
+    it.each([
       ['image', `rank.by.url=${PICTURE}`],
       ['image', `rank.by=url:${PICTURE}`],
       ['select', `rank.by.url=${PICTURE}`],
@@ -281,7 +278,7 @@ describe.each(['pglite', 'postgres'] as const)('keys on %s', (kind) => {
       if (endpoint !== 'tag') expect(await asIndex({ 'sec-fetch-site': 'cross-site' })).toBe(403);
     });
 
-    itOnPostgres.each(['analyze', 'update', 'operations', 'export'])('gives no access to /%s', async (endpoint) => {
+    it.each(['analyze', 'update', 'operations', 'export'])('gives no access to /%s', async (endpoint) => {
       expect((await from(origin, `${COLLECTION}/${endpoint}`)).status).toBe(403);
     });
   });

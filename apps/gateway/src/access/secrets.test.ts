@@ -1,7 +1,6 @@
 import { addresses, ENDPOINTS, type Endpoint } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { createLogger, createMetrics } from '@akin/runtime/observability';
-import { onPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { ask, FORM_BODY, JSON_BODY } from '../../test/start-gateway.ts';
@@ -17,8 +16,7 @@ const PICTURE = Buffer.from(`${MARK}-picture `.repeat(40)).toString('base64');
 /** The base64 of the marker depends on its offset: one of these three is always present. */
 const ENCODED = ['', 'x', 'xx'].map((before) => Buffer.from(`${before}${MARK}-pic`).toString('base64').slice(4, -4));
 
-describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
-  const itOnPostgres = onPostgres(kind, it);
+describe('secrets', () => {
   let keyed: Keyed;
   let logged = '';
   let output = '';
@@ -31,7 +29,6 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
     };
     const log = createLogger({ name: 'akin', level: 'trace', destination: { write } });
     keyed = await startKeyed(
-      kind,
       { addressRate: 100_000 },
       {
         log,
@@ -66,7 +63,7 @@ describe.each(['pglite', 'postgres'] as const)('secrets on %s', (kind) => {
     }
   }
 
-  itOnPostgres('are in no log, error or metric, whatever endpoint they are sent to and how', async () => {
+  it('are in no log, error or metric, whatever endpoint they are sent to and how', async () => {
     const wrong = `akin_${'0'.repeat(12)}_${'f'.repeat(64)}`;
     const secrets = [...Object.values(keyed.keys), wrong].map((key) => key.slice(18));
     const credentials = [
