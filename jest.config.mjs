@@ -5,7 +5,7 @@ process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
 /** One run over all packages, so that the last line counts all tests. A package imports others as built (dist). */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/packages/testing/dist/jest-environment.js',
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
