@@ -1,13 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
 // Tests load ONNX Runtime in their own process, too: see packages/modules/src/network/no-telemetry.ts.
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
+/** `npm run test:all` runs what `npm test` leaves out or shortens, which a file says by its name or by these words. */
+const rest = process.env.AKIN_TESTS === 'rest';
+const LONG = /\.long\.test\.ts$/;
+const SHORTENED = /each\(ENGINES\)|scaledByChaos/;
+
+function filesOfTheRest() {
+  const folders = ['apps', 'packages', 'e2e', 'infra'];
+  const files = folders.flatMap((folder) => filesOf(folder));
+  return files.filter((file) => LONG.test(file) || SHORTENED.test(readFileSync(file, 'utf8')));
+}
+
+function filesOf(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return ['node_modules', 'dist'].includes(entry.name) ? [] : filesOf(path);
+    return path.endsWith('.test.ts') ? [path] : [];
+  });
+}
+
 /** One run over all packages, so that the last line counts all tests. A package imports others as built (dist). */
 export default {
   testEnvironment: '<rootDir>/packages/testing/dist/jest-environment.js',
-  testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  testMatch: rest ? filesOfTheRest().map((file) => `<rootDir>/${file}`) : ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(rest ? [] : [LONG.source])],
   modulePathIgnorePatterns: ['/dist/'],
   extensionsToTreatAsEsm: ['.ts'],
   // The services that tests ask for (packages/testing), and the last line of the run.
@@ -15,8 +35,8 @@ export default {
   globalTeardown: '<rootDir>/packages/testing/dist/jest-teardown.js',
   reporters: ['default', '<rootDir>/packages/testing/dist/jest-reporter.js'],
   // Real services on a busy machine: what hangs is found late rather than what is slow found wrong. No test has a limit
-  // of its own that is shorter.
-  testTimeout: 480_000,
+  // of its own.
+  testTimeout: 600_000 * Math.max(1, Number(process.env.AKIN_CHAOS ?? 1)),
   // Tests often wait for processes and servers: two cores have work for three.
   maxWorkers: Math.max(3, availableParallelism() - 1),
   // Test files leave memory behind in their process: it is replaced when it holds so much. Also keeps them out of the

@@ -146,12 +146,13 @@ export async function temporaryFolder(): Promise<{ folder: string; remove: () =>
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Asks again until a condition is true. @throws Error after five minutes, because a very busy machine is slow */
+/** Asks again until a condition is true. Nothing but the time limit of jest ends it. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 300_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`never came true: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  const telling = setTimeout(() => console.warn(`Still waiting until ${what}`), 60_000);
+  try {
+    while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50));
+  } finally {
+    clearTimeout(telling);
   }
 }
 

@@ -11,7 +11,7 @@ const { values } = parseArgs({
 });
 if (values.help) {
   console.log(
-    'npm run chaos [-- --factor 20 --seed 7]: kills and breaks parts under load, so many times as often as the tests.',
+    'npm run chaos [-- --factor 20 --seed 7]: kills and breaks parts under load, so many times as often as test:all.',
   );
   console.log('The seed chooses the order of faults; another one each time when not given.');
   process.exit();
@@ -19,12 +19,13 @@ if (values.help) {
 endWithNpm();
 await prepare();
 console.log(`Seed ${values.seed}`);
+process.env.AKIN_TESTS = 'rest';
 process.env.AKIN_CHAOS = values.factor;
 process.env.AKIN_CHAOS_SEED = values.seed;
 await runInFront([
   process.execPath,
   ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
-  ...['e2e/src/chaos.test.ts', 'e2e/src/crash.test.ts', 'e2e/src/sharded-fleet.test.ts'],
+  ...['e2e/src/chaos.long.test.ts', 'e2e/src/crash.test.ts', 'e2e/src/sharded-fleet.long.test.ts'],
   ...['packages/store/src/commit/kill.test.ts', 'packages/store/src/commit/model.test.ts'],
   'packages/store/src/engine/thread-kill.test.ts',
 ]);

@@ -94,7 +94,7 @@ describe('decodeBase64', () => {
           expect(error).toBeInstanceOf(AkinError);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 170.0 },
     );
   });
 });

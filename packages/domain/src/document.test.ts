@@ -362,7 +362,7 @@ describe('hostile documents', () => {
         const result = validateDocument(json, 0, schemaOf({ x: 'long' }), new TypeClaims());
         if ('errors' in result) for (const error of result.errors) expect(error.msg.length).toBeLessThan(500);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000.0 },
     );
   });
 });

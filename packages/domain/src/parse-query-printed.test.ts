@@ -74,7 +74,7 @@ describe('printing and reading again', () => {
       fc.property(tree, (query) => {
         expect(withoutPositions(parseQuery(print(query)))).toEqual(withoutPositions(query));
       }),
-      { numRuns: 500 },
+      { numRuns: 170.0 },
     );
   });
 
@@ -89,7 +89,7 @@ describe('printing and reading again', () => {
           });
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 670.0 },
     );
   });
 });

@@ -379,7 +379,7 @@ describe('what decodeImage refuses', () => {
           if (result instanceof Error) expect(result).toBeInstanceOf(AkinError);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 130.0 },
     );
   });
 

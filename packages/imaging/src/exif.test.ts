@@ -251,7 +251,7 @@ describe('readExif', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100.0 },
     );
   });
 

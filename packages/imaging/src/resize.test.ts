@@ -35,7 +35,7 @@ describe('resizeArea', () => {
         const pixels = drawNoise(w, h, seed);
         expect([...resizeArea(pixels, width, height).data]).toEqual([...slowArea(pixels, width, height)]);
       }),
-      { numRuns: 300 },
+      { numRuns: 100.0 },
     );
   });
 

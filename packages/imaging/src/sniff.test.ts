@@ -88,7 +88,7 @@ describe('sniffImage', () => {
           expect(error).toBeInstanceOf(AkinError);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 670.0 },
     );
   });
 

@@ -70,7 +70,7 @@ it('bounds distances by levels for any vectors', () => {
       expect(low).toBeLessThanOrEqual(square * (1 + 1e-6));
       expect(high).toBeGreaterThanOrEqual(square * (1 - 1e-6));
     }),
-    { numRuns: 300 },
+    { numRuns: 100.0 },
   );
 });
 

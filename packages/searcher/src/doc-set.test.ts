@@ -17,7 +17,7 @@ it('contains exactly the documents that it was made from', () => {
       const all = new Set(docs);
       expect(found).toEqual([...rows.keys()].filter((index) => all.has(rows[index] as number)));
     }),
-    { numRuns: 50 },
+    { numRuns: 20 },
   );
 });
 

@@ -12,8 +12,13 @@ import { openPglite } from '../src/engine/pglite.ts';
 import { openPostgres } from '../src/engine/postgres.ts';
 import { type ObjectsConfig, openStore } from '../src/store.ts';
 
-export const ENGINES = ['pglite', 'postgres'] as const;
-export type EngineKind = (typeof ENGINES)[number];
+export type EngineKind = 'pglite' | 'postgres';
+
+/**
+ * The engines on which a file tests what does not depend on the engine. PGlite is PostgreSQL and runs the same
+ * statements, but takes several times the CPU: `npm test` leaves it to `npm run test:all`.
+ */
+export const ENGINES: readonly EngineKind[] = process.env.AKIN_TESTS === 'rest' ? ['pglite'] : ['postgres'];
 
 export type TestLocation =
   | { readonly folder: string; readonly warn?: (text: string) => void }

@@ -79,7 +79,7 @@ describe('parameters', () => {
         };
         expect(readIn(bytes.length || 1)).toEqual(readIn(1));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 670.0 },
     );
   });
 

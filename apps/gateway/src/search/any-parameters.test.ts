@@ -1,10 +1,11 @@
+import { scaledByChaos } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ask, FORM_BODY, postJson } from '../../test/start-gateway.ts';
 import { type Service, startService } from '../../test/start-service.ts';
 
 const C = '/api/cores/my-collection';
-const RUNS = Number(process.env.AKIN_PROPERTY_RUNS ?? 150);
+const RUNS = scaledByChaos(150);
 
 const DOCUMENTS = [
   {

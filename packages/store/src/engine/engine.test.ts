@@ -1,12 +1,12 @@
 import { AkinError, writeHalves } from '@akin/domain';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { ENGINES, openEngine, testLocation } from '../../test/support.ts';
+import { openEngine, testLocation } from '../../test/support.ts';
 import { encodeHalfvec, halfvecOfHalves, intArray, longArray } from './binary.ts';
 import { CopyRows } from './copy-rows.ts';
 import type { Engine, SqlValue } from './engine.ts';
 
-describe.each(ENGINES)('the query function on %s', (kind) => {
+describe.each(['pglite', 'postgres'] as const)('the query function on %s', (kind) => {
   let engine: Engine;
   let remove: () => Promise<void>;
 

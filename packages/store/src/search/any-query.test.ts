@@ -1,12 +1,12 @@
 import { AkinError, type Query } from '@akin/domain';
+import { scaledByChaos } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyQuery, parsed } from '../../test/any-query.ts';
 import { ids, searchShop } from '../../test/search-shop.ts';
-import { ENGINES } from '../../test/support.ts';
 import type { SearchRequest } from './request.ts';
 
-const RUNS = Number(process.env.AKIN_PROPERTY_RUNS ?? 150);
+const RUNS = scaledByChaos(150);
 
 /** The ids of a result, or `bad-request` if the request is invalid. Other errors are thrown. */
 async function outcomeOf(search: () => Promise<string>): Promise<string> {
@@ -19,8 +19,7 @@ async function outcomeOf(search: () => Promise<string>): Promise<string> {
 }
 
 describe('any query', () => {
-  const [pglite, postgres] = ENGINES.map((kind) => searchShop(kind));
-  const engines = [pglite, postgres].map((shop) => shop as NonNullable<typeof shop>);
+  const engines = [searchShop('pglite'), searchShop('postgres')];
 
   const check = async (request: Omit<SearchRequest, 'rows'>) => {
     const { query, ...rest } = request;

@@ -1,4 +1,5 @@
 import { type AkinError, parseQuery, type Query } from '@akin/domain';
+import { scaledByChaos } from '@akin/testing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyQuery, parsed } from '../../test/any-query.ts';
@@ -10,7 +11,7 @@ import { InMemorySearch } from '../searcher/in-memory-search.ts';
 import type { SearchRequest } from './request.ts';
 import { search } from './search.ts';
 
-const RUNS = Number(process.env.AKIN_PROPERTY_RUNS ?? 40);
+const RUNS = scaledByChaos(40);
 
 describe.each(ENGINES)('facet.query of ranked searches on %s', (kind) => {
   const inDatabase = new InMemorySearch({ exactRows: 10, memory: 0 });

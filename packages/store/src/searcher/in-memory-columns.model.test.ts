@@ -1,4 +1,5 @@
 import { AkinError, createRandom, parseQuery, type Query } from '@akin/domain';
+import { scaledByChaos } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
 import { accept, openTestStore, testOutputs } from '../../test/support.ts';
@@ -10,7 +11,7 @@ import { search } from '../search/search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
 import { NotInMemory } from './not-in-memory.ts';
 
-const SEEDS = Array.from({ length: Number(process.env.AKIN_PROPERTY_RUNS ?? 1) }, (_, seed) => seed);
+const SEEDS = Array.from({ length: scaledByChaos(1) }, (_, seed) => seed);
 const STEPS = 25;
 const IDS = 150;
 const SHADES = ['', 'red', 'Red', 'redder', "b'lue", 'ｚ', '🟢'];

@@ -24,8 +24,6 @@ import { FleetProcess, type Pictures, servePictures } from './fleet.ts';
  */
 const SEED = Number(process.env.AKIN_CHAOS_SEED ?? 1);
 const CLIENTS = ['ann', 'bob', 'cyd'];
-/** Accepted changes continue without a request within a minute, later on a busy machine. */
-const SETTLED_MILLISECONDS = 300_000;
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -128,62 +126,54 @@ describe('a fleet whose parts are killed while clients change documents', () => 
     'PostgreSQL restarted': (random) => away(postgresProxy, 500 + random() * 2_000),
   };
 
-  it(
-    'loses no change, shows none twice and none by half',
-    async () => {
-      const random = randomNumbers(SEED);
-      const stop = new AbortController();
-      const picture = (name: string) =>
-        `${pictures.url}/${name}.jpg${random() < 0.1 ? `?seconds=${(random() * 2).toFixed(1)}` : ''}`;
-      const collection = gateway.client.collection('my-collection');
-      const clients = CLIENTS.map(
-        (name, i) => new ChaosClient(name, collection, randomNumbers(SEED * 100 + i), picture),
-      );
-      const running = Promise.all(clients.map((client) => client.run(stop.signal)));
-      const watching = watchTogether(collection, CLIENTS, stop.signal);
+  it('loses no change, shows none twice and none by half', async () => {
+    const random = randomNumbers(SEED);
+    const stop = new AbortController();
+    const picture = (name: string) =>
+      `${pictures.url}/${name}.jpg${random() < 0.1 ? `?seconds=${(random() * 2).toFixed(1)}` : ''}`;
+    const collection = gateway.client.collection('my-collection');
+    const clients = CLIENTS.map((name, i) => new ChaosClient(name, collection, randomNumbers(SEED * 100 + i), picture));
+    const running = Promise.all(clients.map((client) => client.run(stop.signal)));
+    const watching = watchTogether(collection, CLIENTS, stop.signal);
 
-      const names = Object.keys(faults);
-      let order: string[] = [];
-      let count = 0;
-      const faultCount = scaledByChaos(names.length);
-      while (count < faultCount) {
-        // Each once in a random order, then again.
-        if (order.length === 0)
-          order = names
-            .map((name) => ({ name, at: random() }))
-            .sort((a, b) => a.at - b.at)
-            .map(({ name }) => name);
-        const name = order.pop() ?? '';
-        await sleep(300 + random() * 700);
-        if (faultCount > names.length) console.log(`fault ${count + 1}: ${name}`);
-        await faults[name]?.(random);
-        count++;
-      }
+    const names = Object.keys(faults);
+    let order: string[] = [];
+    let count = 0;
+    const faultCount = scaledByChaos(names.length);
+    while (count < faultCount) {
+      // Each once in a random order, then again.
+      if (order.length === 0)
+        order = names
+          .map((name) => ({ name, at: random() }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ name }) => name);
+      const name = order.pop() ?? '';
+      await sleep(300 + random() * 700);
+      if (faultCount > names.length) console.log(`fault ${count + 1}: ${name}`);
+      await faults[name]?.(random);
+      count++;
+    }
 
-      stop.abort();
-      await running;
-      expect(await watching).toEqual([]);
-      const expected: Model = new Map(clients.flatMap(({ model }) => [...model]));
-      expect(await settled()).toEqual(sorted(expected));
-      const accepted = clients.reduce((sum, client) => sum + client.accepted, 0);
-      const repeated = clients.reduce((sum, client) => sum + client.repeated, 0);
-      if (faultCount > names.length)
-        console.log(`${count} faults, ${accepted} requests accepted, ${repeated} sent again`);
-      expect(accepted).toBeGreaterThan(20);
-    },
-    SETTLED_MILLISECONDS + scaledByChaos(600_000),
-  );
+    stop.abort();
+    await running;
+    expect(await watching).toEqual([]);
+    const expected: Model = new Map(clients.flatMap(({ model }) => [...model]));
+    expect(await settled()).toEqual(sorted(expected));
+    const accepted = clients.reduce((sum, client) => sum + client.accepted, 0);
+    const repeated = clients.reduce((sum, client) => sum + client.repeated, 0);
+    if (faultCount > names.length)
+      console.log(`${count} faults, ${accepted} requests accepted, ${repeated} sent again`);
+    expect(accepted).toBeGreaterThan(20);
+  });
 
   /** All documents with their versions, after all changes are finished. */
   async function settled(): Promise<[string, number][]> {
     const collection = gateway.client.collection('my-collection');
-    const deadline = performance.now() + SETTLED_MILLISECONDS;
     for (;;) {
       const status = await collection.status().catch(() => undefined);
       if (status?.pending === 0 && status.failed === 0) break;
       // A host may fail for longer than its pictures are tried: retry them.
       if (status?.pending === 0) await collection.retryFailed().catch(() => undefined);
-      if (performance.now() > deadline) throw new Error(`still under way: ${JSON.stringify(status)}`);
       await sleep(200);
     }
     const { response } = await collection.select({ rows: 1000, fl: 'id,version' });
