@@ -1,5 +1,6 @@
 import { rankingEndpoint, type SearchEndpoint, type SearchParameters, type SearchResponse } from '@akin/client';
 import { escapeName, unescaped } from './filters/names.ts';
+import { dateOrder, periodFacet } from './filters/periods.ts';
 import { readPlace } from './filters/places.ts';
 import { isRangeOf, type RangeField, rangeFacet, readBounds, tagRange } from './filters/ranges.ts';
 import { day, number } from './format.ts';
@@ -121,6 +122,12 @@ export function facetCountRequest(
     return i < 0 ? filter : tagRange(filter, i);
   });
   const fq = [...tagged, ...[...joined].map(([i, filter]) => `{!tag=f${i}}${filter}`)];
+  const order = dateOrder(state.sort, ranges);
+  const rangeFacets = ranges.map((range, i) => {
+    const isChosen = plain.some((filter) => isRangeOf(filter, range));
+    const own = rangeFacet(range, i, isChosen);
+    return order?.field === range ? [own, periodFacet(range, i, isChosen)] : [own];
+  });
   const parameters: SearchParameters = {
     rows: 0,
     facet: true,
@@ -130,13 +137,7 @@ export function facetCountRequest(
       ({ name }, i) =>
         `{!key=f${i}${joined.has(i) ? ` ex=f${i}` : ''}${facetSearchParameters(wanted.get(name))}}${name.replaceAll('\\', '\\\\')}`,
     ),
-    'facet.range': ranges.map((range, i) =>
-      rangeFacet(
-        range,
-        i,
-        plain.some((filter) => isRangeOf(filter, range)),
-      ),
-    ),
+    'facet.range': rangeFacets.flat(),
   };
   if (state.words) parameters.q = state.words;
   const { query } = state;

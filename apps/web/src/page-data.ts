@@ -2,6 +2,7 @@ import type { CollectionSummary, FoundDocument, Scope } from '@akin/client';
 import type { Changes } from './changes.ts';
 import type { Facet } from './facets.ts';
 import type { LiveMetrics } from './figures/figures.ts';
+import type { Period } from './filters/periods.ts';
 import type { RangeField } from './filters/ranges.ts';
 import type { Layout } from './grid/rows.ts';
 import type { ManageState } from './manage/state.ts';
@@ -10,6 +11,7 @@ import type { Runs } from './runs/runs.ts';
 import type { SavedSearch } from './saved.ts';
 import type { PredictedTags } from './tags.ts';
 import type { UndoOffer } from './undoable.ts';
+import type { WayOn } from './ways-on.ts';
 
 /** State that was loaded from akin; the rest is in the URL. */
 export interface PageData {
@@ -21,6 +23,8 @@ export interface PageData {
   textMatches: { readonly shown: number; readonly found: number } | null;
   /** Null until the first response. */
   numFound: number | null;
+  /** Other searches, if no document has the words. */
+  waysOn: readonly WayOn[];
   loading: boolean;
   error: string | null;
   status: CollectionSummary | null;
@@ -38,6 +42,8 @@ export interface PageData {
   /** Fields of numbers and dates, and the number of results for each bar of their sliders. */
   ranges: readonly RangeField[];
   histograms: ReadonlyMap<string, readonly number[]>;
+  /** Months or years of the results, if they are in the order of a date. */
+  periods: readonly Period[];
   /** Fields for which the user wants more values, each with the text that they contain. */
   facetSearches: ReadonlyMap<string, string>;
   /** Whether the filters are visible on a small screen. */

@@ -3,11 +3,14 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { emptyCollection } from './add/empty.ts';
 import { bandsOf, countRelated } from './bands.ts';
+import { periodList } from './filters/period-list.ts';
+import { monthHeadings } from './filters/periods.ts';
 import { gridView } from './grid/grid.ts';
 import type { PageData } from './page-data.ts';
 import { sidebar } from './sidebar.ts';
 import { TEXTS } from './texts.ts';
 import type { ViewState } from './view-state.ts';
+import { waysOnView } from './ways-on-view.ts';
 import { textMatchesSection } from './words.ts';
 
 /** Number of documents in one request. */
@@ -28,11 +31,12 @@ export function resultsView(
   return html`<div class="results">
     ${sidebar(state, pageData, actions)}
     <div class="found">
+      ${periodList(state, pageData, actions)}
       ${state.query?.by === 'text' ? textMatchesSection(state.query, pageData, actions, collection) : nothing}
       ${
         state.query && !isByColor(state) && !state.sort && documents.length > 0
           ? bands(state, pageData, documents, actions, collection)
-          : html`${gridView('all', documents, pageData, actions, collection, { showsScores: !isByColor(state) })} ${moreButton(state, pageData, actions)}`
+          : html`${gridView('all', documents, pageData, actions, collection, { showsScores: !isByColor(state), headings: monthHeadings(documents, state.sort) })} ${moreButton(state, pageData, actions)}`
       }
       ${pageData.loading && pageData.documents.length === 0 ? skeletons() : nothing} ${emptyNote(state, pageData, actions)}
     </div>
@@ -111,6 +115,7 @@ function emptyNote(state: ViewState, pageData: PageData, actions: Actions): Temp
   if (pageData.loading || pageData.error || !isEmpty) return nothing;
   const asked = state.query || state.words || state.filters.length > 0;
   const isCopyAsked = state.query !== null && state.mode === 'duplicate';
-  if (asked) return html`<p class="note">${T.nothing}${isCopyAsked ? ` ${T.noCopy}` : ''}</p>`;
+  if (asked)
+    return html`<p class="note">${T.nothing}${isCopyAsked ? ` ${T.noCopy}` : ''}</p>${waysOnView(state, pageData, actions)}`;
   return emptyCollection(state.collection, actions);
 }

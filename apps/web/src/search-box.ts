@@ -29,3 +29,14 @@ function colorOf(word: string): string | undefined {
   }
   return `#${hex.length === 3 ? hex.replace(/./g, '$&$&') : hex}`.toLowerCase();
 }
+
+/**
+ * Symbols and words of the query language: a text with these asks for fields and values, not for the content of
+ * pictures.
+ */
+const QUERY = /[:"*?()[\]{}~^\\+!/&|<>]|(^|\s)-\S|(^|\s)(AND|OR|NOT|TO)(\s|$)/;
+
+/** Whether a text asks for fields and values rather than for words. */
+export function hasQuerySyntax(text: string): boolean {
+  return QUERY.test(text);
+}

@@ -1,5 +1,6 @@
 import type { FoundDocument, SearchResponse } from '@akin/client';
 import { facetCountRequest, facetsOf } from './facets.ts';
+import { dateOrder, periodsOf } from './filters/periods.ts';
 import { histogramsOf, loadRanges } from './filters/ranges.ts';
 import { loadManageState } from './manage/load-manage-state.ts';
 import type { Model } from './model.ts';
@@ -9,6 +10,7 @@ import { groupsCommand, loadGroups } from './review/load-groups.ts';
 import { predictTags } from './tags.ts';
 import { asCurl, searchRequest, tagParameters } from './view-state.ts';
 import { watchChanges } from './watch-changes.ts';
+import { findWaysOn } from './ways-on.ts';
 import { MAX_TEXT_MATCHES } from './words.ts';
 
 /**
@@ -22,7 +24,11 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
   if (model.state.view === 'groups') return loadGroups(model, keep ? 'again' : 'first');
   const { signal } = model.start();
   finding?.abort();
-  model.update({ loading: true, error: null, ...(keep ? {} : { documents: [], textMatches: null, numFound: null }) });
+  model.update({
+    loading: true,
+    error: null,
+    ...(keep ? {} : { documents: [], textMatches: null, numFound: null, waysOn: [] }),
+  });
   try {
     const inText = start > 0 ? model.pageData : await findTextMatches(model, signal);
     const before = inText.textMatches === null ? [] : inText.documents.slice(0, inText.textMatches.shown);
@@ -41,7 +47,13 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
     const isEnd = start > 0 && docs.length === 0;
     const numFound = isEnd ? documents.length : body.response.numFound + before.length;
     model.update({ documents, numFound, textMatches: inText.textMatches, cursor, loading: false });
-    if (start === 0) await Promise.all([countFacets(model, signal), tagQuery(model, signal)]);
+    if (start === 0) {
+      await Promise.all([
+        countFacets(model, signal),
+        tagQuery(model, signal),
+        numFound === 0 && findOthers(model, signal),
+      ]);
+    }
   } catch (error) {
     // Remove the facets of the previous search, because they do not belong to the error.
     const facets = start === 0 ? { facets: [], counting: false } : {};
@@ -95,6 +107,7 @@ async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
   }
   const { ranges, facetSearches } = model.pageData;
   if (fields.length + ranges.length === 0) return model.update({ counting: false });
+  const order = dateOrder(state.sort, ranges);
   const { endpoint, parameters } = facetCountRequest(state, fields, ranges, facetSearches);
   const body = await model.collection[endpoint](parameters, { signal });
   // The user has asked for other values meanwhile.
@@ -103,6 +116,7 @@ async function countFacets(model: Model, signal: AbortSignal): Promise<void> {
     counting: false,
     facets: facetsOf(body, fields, state.filters, facetSearches),
     histograms: histogramsOf(body, ranges),
+    periods: order ? periodsOf(body, order.field) : [],
   });
 }
 
@@ -120,6 +134,12 @@ export function findValues(model: Model, field: string, contains: string | null)
   countFacets(model, mine.signal).catch((error) => {
     if (!mine.signal.aborted) model.showError(error);
   });
+}
+
+/** Looks for other searches, if there are no documents with the words. */
+async function findOthers(model: Model, signal: AbortSignal): Promise<void> {
+  const waysOn = await findWaysOn(model.collection, model.state, model.filters());
+  if (!signal.aborted) model.update({ waysOn });
 }
 
 async function tagQuery(model: Model, signal: AbortSignal): Promise<void> {

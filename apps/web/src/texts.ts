@@ -155,6 +155,7 @@ export const TEXTS = {
     find: (field: string) => `Find in ${field}`,
     none: 'No value contains this.',
   },
+  periods: { region: 'Months and years', none: 'Without a date' },
   order: {
     label: 'Order',
     shuffled: 'Shuffled',
@@ -207,6 +208,13 @@ export const TEXTS = {
     select: (name: string) => `Select ${name}`,
     least: 'At least',
     wordInstead: (name: string) => `Search for the word “${name}” instead`,
+  },
+  waysOn: {
+    prefix: (words: string, found: number) => `${number(found)} with words that begin with “${words}”`,
+    spelling: (words: string, found: number) => `${number(found)} with words spelled almost like “${words}”`,
+    withoutFilters: 'Search without the filters',
+    model:
+      'akin’s own model knows no words: it searches only texts and names. With another model, words find what pictures show:',
   },
   selection: {
     region: 'Selected documents',

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { gridView } from './grid/grid.ts';
 import type { PageData } from './page-data.ts';
+import { hasQuerySyntax } from './search-box.ts';
 import { TEXTS } from './texts.ts';
 import type { Query, ViewState } from './view-state.ts';
 
@@ -12,15 +13,12 @@ const T = TEXTS.words;
 export const MAX_TEXT_MATCHES = 12;
 /** The maximum number of characters that akin accepts for a description. */
 const MAX_TEXT_LENGTH = 1_000;
-/**
- * Symbols and words of the query language: a text with these asks for fields and values, not for the content of
- * pictures.
- */
-const QUERY = /[:"*?()[\]{}~^\\+!/&|<>]|(^|\s)-\S|(^|\s)(AND|OR|NOT|TO)(\s|$)/;
 
 /** Whether the collection's model supports words, and these words can be searched for in pictures. */
 export function canRankByText(words: string, { status }: Pick<PageData, 'status'>): boolean {
-  return status?.model?.words === true && words !== '' && [...words].length <= MAX_TEXT_LENGTH && !QUERY.test(words);
+  return (
+    status?.model?.words === true && words !== '' && [...words].length <= MAX_TEXT_LENGTH && !hasQuerySyntax(words)
+  );
 }
 
 /** The words of the search, wherever they are searched for. */

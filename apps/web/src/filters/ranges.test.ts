@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   chosenRange,
   histogramsOf,
+  loadRanges,
   type RangeField,
   rangeFacet,
   rangeFieldsOf,
@@ -15,11 +16,33 @@ const PRICE: RangeField = { name: 'unit price', type: 'double', min: 11.9, max: 
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`);
 const RELEASED: RangeField = { name: 'released', type: 'date', min: day('2019-01-05'), max: day('2024-06-01') };
 
-it('takes numbers and dates of documents, as many as help', () => {
+it('takes numbers and dates of documents, the most useful ones first', () => {
   const field = (name: string, type: string, origin = 'document') => ({ name, type, origin, multiValued: false });
   const all = [field('color_cluster', 'long', 'analysis'), field('city', 'string'), field('taken', 'date')];
-  const many = Array.from({ length: 9 }, (_, i) => field(`n${i}`, i % 2 ? 'long' : 'double'));
-  expect(rangeFieldsOf([...all, ...many]).map(({ name }) => name)).toEqual(['taken', 'n0', 'n1', 'n2']);
+  const shop = ['width', 'stock', 'Unit price', 'created_at', 'bytes'].map((name) => field(name, 'long'));
+  expect(rangeFieldsOf([...shop, ...all, field('season', 'date')]).map(({ name }) => name)).toEqual([
+    'taken',
+    'Unit price',
+    'created_at',
+    'season',
+    'stock',
+    'width',
+    'bytes',
+  ]);
+});
+
+it('asks for the bounds of fields until enough of them have two values', async () => {
+  const fields = Array.from({ length: 20 }, (_, i) => ({ name: `n${i}`, type: 'long' as const }));
+  const asked: string[] = [];
+  const select = async ({ fl, sort }: { fl: string; sort: string }) => {
+    asked.push(fl);
+    // The first five have one value.
+    const value = Number(fl.slice(1)) < 5 || sort.endsWith('asc') ? 1 : 2;
+    return { response: { docs: [{ [fl]: value }] } };
+  };
+  const found = await loadRanges({ select } as never, fields, new AbortController().signal);
+  expect(found.map(({ name }) => name)).toEqual(['n5', 'n6', 'n7', 'n8', 'n9', 'n10', 'n11', 'n12']);
+  expect(new Set(asked).size).toBe(16);
 });
 
 it.each([

@@ -29,7 +29,13 @@ export interface Scale {
 }
 
 /** Each field costs two requests when a collection is opened, and a count in each search. */
-const MAX_RANGES = 4;
+const MAX_RANGES = 8;
+/** Fields whose bounds are requested, at most: many of a collection's fields may have only one value. */
+const MAX_CANDIDATES = 32;
+/** Names of fields that people look for first, and last. */
+const FIRST_NAME = /^taken$/i;
+const EARLY_NAME = /price|cost|preis|prix|precio|date|year|(^|_)(created|published|released)|_(at|on)$/i;
+const LATE_NAME = /^(width|height|bytes|size|filesize|modified)$/i;
 const BARS = 20;
 /** Approximate number of positions of a slider. */
 const APPROXIMATE_STEPS = 100;
@@ -37,17 +43,25 @@ const DAY = 86_400_000;
 /** For longer periods the step of dates is a day. */
 const DAYS_FROM = 30 * DAY;
 
-/** The fields of a collection that get a slider: numbers and dates of its documents. */
+/** The fields of a collection that may get a slider: numbers and dates of its documents, the most useful ones first. */
 export function rangeFieldsOf(
   fields: readonly { name: string; type: string; multiValued: boolean; origin: string }[],
 ): NamedRange[] {
   return fields
     .filter(({ type, origin }) => origin === 'document' && (type === 'long' || type === 'double' || type === 'date'))
-    .slice(0, MAX_RANGES)
-    .map(({ name, type }) => ({ name, type: type as RangeType }));
+    .map(({ name, type }) => ({ name, type: type as RangeType }))
+    .sort((a, b) => usefulness(a) - usefulness(b))
+    .slice(0, MAX_CANDIDATES);
 }
 
-/** Requests the minimum and maximum of each field. Fields with fewer than two values are omitted. */
+/** Less is more useful. */
+function usefulness({ name, type }: NamedRange): number {
+  if (FIRST_NAME.test(name)) return 0;
+  if (LATE_NAME.test(name)) return 3;
+  return type === 'date' || EARLY_NAME.test(name) ? 1 : 2;
+}
+
+/** Requests the minimum and maximum of fields, until there are enough. Fields with fewer than two values are omitted. */
 export async function loadRanges(
   collection: Collection,
   fields: readonly NamedRange[],
@@ -59,13 +73,17 @@ export async function loadRanges(
     const [document] = (await collection.select(parameters, { signal })).response.docs;
     return numberOf(document?.[name], type);
   };
-  const all = await Promise.all(
-    fields.map(async (field) => {
-      const [min, max] = await Promise.all([outermost(field, 'asc'), outermost(field, 'desc')]);
-      return { ...field, min, max };
-    }),
-  );
-  return all.filter(({ min, max }) => Math.max(-min, max) <= Number.MAX_SAFE_INTEGER && min < max);
+  const found: RangeField[] = [];
+  for (let i = 0; i < fields.length && found.length < MAX_RANGES; i += MAX_RANGES) {
+    const all = await Promise.all(
+      fields.slice(i, i + MAX_RANGES).map(async (field) => {
+        const [min, max] = await Promise.all([outermost(field, 'asc'), outermost(field, 'desc')]);
+        return { ...field, min, max };
+      }),
+    );
+    found.push(...all.filter(({ min, max }) => Math.max(-min, max) <= Number.MAX_SAFE_INTEGER && min < max));
+  }
+  return found.slice(0, MAX_RANGES);
 }
 
 /** A value as a number; NaN if there is none. */
@@ -101,7 +119,7 @@ function stepsOfBar(scale: Scale): number {
 }
 
 /** Prefix of the key of a range's facet, and of the tag of its filter. */
-const KEY = 'r';
+export const TAG = 'r';
 
 /** The facet for a field's histogram; it ignores the filter of the same field. */
 export function rangeFacet(field: RangeField, i: number, isChosen: boolean): string {
@@ -112,20 +130,20 @@ export function rangeFacet(field: RangeField, i: number, isChosen: boolean): str
     field.type === 'date' ? `+${(scale.step * width) / 1_000}SECONDS` : String(valueAt({ ...scale, start: 0 }, width));
   const settings = { start: text(0), end: text(width * Math.ceil((scale.steps + 1) / width)), gap };
   const local = Object.entries(settings).map(([name, value]) => `facet.range.${name}='${value}'`);
-  const except = isChosen ? ` ex=${KEY}${i}` : '';
-  return `{!key=${KEY}${i}${except} facet.mincount=0 ${local.join(' ')}}${field.name.replaceAll('\\', '\\\\')}`;
+  const except = isChosen ? ` ex=${TAG}${i}` : '';
+  return `{!key=${TAG}${i}${except} facet.mincount=0 ${local.join(' ')}}${field.name.replaceAll('\\', '\\\\')}`;
 }
 
 /** Tags a filter, so that the facet of the same field can ignore it. */
 export function tagRange(filter: string, i: number): string {
-  return `{!tag=${KEY}${i}}${filter}`;
+  return `{!tag=${TAG}${i}}${filter}`;
 }
 
 /** The number of results for each bar of a slider, by the name of its field. */
 export function histogramsOf(body: SearchResponse, ranges: readonly RangeField[]): Map<string, readonly number[]> {
   return new Map(
     ranges.map(({ name }, i) => {
-      const flat = body.facet_counts?.facet_ranges[`${KEY}${i}`]?.counts ?? [];
+      const flat = body.facet_counts?.facet_ranges[`${TAG}${i}`]?.counts ?? [];
       return [name, flat.filter((_, at) => at % 2 === 1).map(Number)];
     }),
   );

@@ -6,7 +6,16 @@ import { paletteOf, picture, scoreText, titleOf } from '../elements.ts';
 import { similarTo } from '../modes.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
-import { justify, type Layout, type RenderedRange, type Row, renderedRange, shownRatio, tile } from './rows.ts';
+import {
+  justify,
+  type Layout,
+  type RenderedRange,
+  type Row,
+  renderedRange,
+  shownRatio,
+  tile,
+  withHeadings,
+} from './rows.ts';
 
 const T = TEXTS.results;
 
@@ -23,6 +32,8 @@ const NEAR = 900;
 /** A grid of the page: its documents, and the size of the grid and its cards in CSS pixels. */
 interface Grid {
   documents: readonly FoundDocument[];
+  headings: ReadonlyMap<number, string>;
+  headingHeight: number;
   layout: Layout;
   width: number;
   gap: number;
@@ -36,29 +47,44 @@ const grids = new Map<string, Grid>();
 /** Aspect ratios of loaded pictures, by the id of the document. */
 const ratios = new Map<string, number>();
 
-function gridOf(name: string, documents: readonly FoundDocument[], layout: Layout): Grid {
+function gridOf(
+  name: string,
+  documents: readonly FoundDocument[],
+  headings: ReadonlyMap<number, string>,
+  layout: Layout,
+): Grid {
   const before = grids.get(name);
-  const size = before ?? { width: 1_000, gap: 14, columns: 6, cardHeight: 270 };
+  const size = before ?? { width: 1_000, gap: 14, columns: 6, cardHeight: 270, headingHeight: 40 };
   const first = { from: 0, to: Math.min(documents.length, MAX_UNVIRTUALIZED), before: 0, spaceAfter: 0 };
   const isAll = documents.length <= MAX_UNVIRTUALIZED || before === undefined || before.layout !== layout;
-  const grid = { ...size, documents, layout, rendered: isAll ? first : before.rendered };
+  const grid = { ...size, documents, headings, layout, rendered: isAll ? first : before.rendered };
   grids.set(name, grid);
   return grid;
 }
 
-function rowsOf({ documents, layout, width, gap, columns, cardHeight }: Grid): Row[] {
-  if (layout === 'squares') return tile(documents.length, columns, cardHeight);
-  return justify(documents.map(ratioOf), width, ROW_HEIGHTS[width < PHONE_WIDTH ? 1 : 0], gap);
+function rowsOf({ documents, headings, layout, width, gap, columns, cardHeight, headingHeight }: Grid): Row[] {
+  return withHeadings(documents.length, [...headings.keys()], headingHeight, (from, to) => {
+    if (layout === 'squares') return tile(to - from, columns, cardHeight);
+    return justify(documents.slice(from, to).map(ratioOf), width, ROW_HEIGHTS[width < PHONE_WIDTH ? 1 : 0], gap);
+  });
 }
 
 function ratioOf({ id, width, height }: FoundDocument): number {
   return ratios.get(id) ?? (Number(width) > 0 && Number(height) > 0 ? Number(width) / Number(height) : 1);
 }
 
+interface GridOptions {
+  readonly showsScores?: boolean;
+  readonly headings?: ReadonlyMap<number, string>;
+}
+
+const NO_HEADINGS: ReadonlyMap<number, string> = new Map();
+
 /**
  * Renders documents as cards. Of a long list, only the cards in or near the visible part are rendered.
  *
  * @param name distinguishes the grids of a page
+ * @param options.headings texts above documents, by their index
  */
 export function gridView(
   name: string,
@@ -66,9 +92,9 @@ export function gridView(
   pageData: PageData,
   actions: Actions,
   collection: Collection,
-  { showsScores = true }: { readonly showsScores?: boolean } = {},
+  { showsScores = true, headings = NO_HEADINGS }: GridOptions = {},
 ): TemplateResult {
-  const grid = gridOf(name, documents, pageData.layout);
+  const grid = gridOf(name, documents, headings, pageData.layout);
   const { from, to, before, spaceAfter } = grid.rendered;
   const some = documents.slice(from, to);
   const sizes = pageData.layout === 'rows' ? sizesOf(grid) : undefined;
@@ -81,7 +107,7 @@ export function gridView(
       some,
       ({ id }) => id,
       (document, i) =>
-        card(document, {
+        html`${heading(headings.get(from + i))}${card(document, {
           pageData,
           actions,
           collection,
@@ -90,9 +116,13 @@ export function gridView(
           style: sizes?.get(from + i) ?? '',
           at: from + i,
           of: documents.length,
-        }),
+        })}`,
     )}
   </ul>`;
+}
+
+function heading(text: string | undefined): TemplateResult | typeof nothing {
+  return text === undefined ? nothing : html`<li class="month"><h2>${text}</h2></li>`;
 }
 
 /** The size of each rendered card, as CSS. */
@@ -206,6 +236,7 @@ function measureGrids(): boolean {
     const before = renderKey(grid);
     grid.width = element.clientWidth;
     grid.gap = Number.parseFloat(style.rowGap) || 0;
+    grid.headingHeight = element.querySelector<HTMLElement>('.month')?.offsetHeight ?? grid.headingHeight;
     if (grid.layout === 'squares') {
       grid.columns = style.gridTemplateColumns.split(' ').length;
       grid.cardHeight = card.offsetHeight;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { justify, type Row, renderedRange, shownRatio, tile } from './rows.ts';
+import { justify, type Row, renderedRange, shownRatio, tile, withHeadings } from './rows.ts';
 
 describe('rows of pictures', () => {
   const ratios = [1.5, 0.7, 1, 40, 0.01, 1.3, 1.3, 0.8, 2, 1];
@@ -47,5 +47,29 @@ describe('of a long list', () => {
 
   it('renders nothing for an empty list', () => {
     expect(renderedRange([], 10, 0, 900)).toEqual({ from: 0, to: 0, before: 0, spaceAfter: 0 });
+  });
+});
+
+describe('lists with headings', () => {
+  const rows = withHeadings(7, [0, 3], 40, (from, to) => tile(to - from, 2, 100));
+
+  it('begin with a row of their own', () => {
+    expect(rows).toEqual([
+      { from: 0, to: 0, height: 40 },
+      { from: 0, to: 2, height: 100 },
+      { from: 2, to: 3, height: 100 },
+      { from: 3, to: 3, height: 40 },
+      { from: 3, to: 5, height: 100 },
+      { from: 5, to: 7, height: 100 },
+    ]);
+    expect(withHeadings(3, [], 40, (from, to) => tile(to - from, 2, 100))).toHaveLength(2);
+  });
+
+  it.each([
+    ['the heading is above the sight', 300, 350, { from: 3, to: 5, before: 270, spaceAfter: 110 }],
+    ['only the heading is in sight', 270, 290, { from: 3, to: 5, before: 270, spaceAfter: 110 }],
+    ['the top is in sight', 0, 60, { from: 0, to: 2, before: 0, spaceAfter: 380 }],
+  ])('are rendered with their headings when %s', (_, top, bottom, rendered) => {
+    expect(renderedRange(rows, 10, top, bottom)).toEqual(rendered);
   });
 });

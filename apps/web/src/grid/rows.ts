@@ -1,7 +1,7 @@
 /** Square cards with names, or rows of pictures with their own aspect ratios. */
 export type Layout = 'squares' | 'rows';
 
-/** A row of pictures: indexes from `from` to `to`, exclusive. */
+/** A row of pictures: indexes from `from` to `to`, exclusive. A heading is a row without pictures. */
 export interface Row {
   readonly from: number;
   readonly to: number;
@@ -45,6 +45,30 @@ export function justify(ratios: readonly number[], width: number, height: number
   return rows;
 }
 
+/**
+ * Arranges lists that have headings one below the other.
+ *
+ * @param starts the indexes of the first picture of each list, ascending
+ * @param height of a heading, in CSS pixels
+ * @param arrange arranges a list without a heading; its indexes count from 0
+ */
+export function withHeadings(
+  pictures: number,
+  starts: readonly number[],
+  height: number,
+  arrange: (from: number, to: number) => Row[],
+): Row[] {
+  const lists = starts[0] === 0 ? starts : [0, ...starts];
+  return lists.flatMap((from, i) => {
+    const rows = arrange(from, lists[i + 1] ?? pictures).map((row) => ({
+      ...row,
+      from: row.from + from,
+      to: row.to + from,
+    }));
+    return starts.includes(from) ? [{ from, to: from, height }, ...rows] : rows;
+  });
+}
+
 /** The aspect ratio with which a picture is displayed. */
 export function shownRatio(ratio: number): number {
   return Math.min(RATIOS[1], Math.max(RATIOS[0], ratio));
@@ -78,9 +102,16 @@ export function renderedRange(rows: readonly Row[], gap: number, top: number, bo
     first = Math.max(0, rows.length - 1);
     before = heightOf(rows.slice(0, first));
   }
+  const isHeading = (row: Row | undefined) => row !== undefined && row.from === row.to;
+  // A heading is rendered with the row below it.
+  const above = rows[first - 1];
+  if (above !== undefined && isHeading(above)) {
+    first -= 1;
+    before -= above.height + gap;
+  }
   let last = first;
   let edge = before;
-  while (last < rows.length && (edge < bottom || last === first)) {
+  while (last < rows.length && (edge < bottom || last === first || isHeading(rows[last - 1]))) {
     edge += (rows[last]?.height ?? 0) + gap;
     last += 1;
   }

@@ -1,0 +1,30 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Actions } from './actions.ts';
+import type { PageData } from './page-data.ts';
+import { TEXTS } from './texts.ts';
+import type { ViewState } from './view-state.ts';
+
+const T = TEXTS.waysOn;
+
+/** A model of akin that knows words, in 8 bits: the smallest one. */
+const MODEL_WITH_WORDS = 'siglip-base-patch16-224-q8';
+
+/** What to do when no document has the words. */
+export function waysOnView(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
+  const command = `npx akin-search models pull ${MODEL_WITH_WORDS}\nnpx akin-search --content-model ${MODEL_WITH_WORDS}`;
+  const lacksWords = state.words !== '' && pageData.scope === 'admin' && pageData.status?.model?.words === false;
+  const hasFilters = state.words !== '' && state.filters.length > 0;
+  return html`<div class="ways-on">
+    ${pageData.waysOn.map(
+      ({ kind, words, found }) =>
+        html`<button @click=${() => actions.searchByText(words, 'text')}>${T[kind](state.words, found)}</button>`,
+    )}
+    ${hasFilters ? html`<button @click=${() => actions.setFilters([])}>${T.withoutFilters}</button>` : nothing}
+    ${
+      lacksWords
+        ? html`<p class="about">${T.model}</p>
+            <p class="line"><code>${command}</code> <button class="quiet" @click=${() => actions.copy(command)}>${TEXTS.manage.copy}</button></p>`
+        : nothing
+    }
+  </div>`;
+}
