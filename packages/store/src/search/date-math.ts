@@ -1,4 +1,4 @@
-import { AkinError, fixedOffset, parseDate } from '@akin/domain';
+import { firstInstantFrom, instantOf, lastInstantOf, parseDate, wallClockAt } from '@akin/domain';
 
 /** The context of dates in a query. */
 export interface Clock {
@@ -27,44 +27,59 @@ const STEP = /([+-])([0-9]+)([A-Z]+)|\/([A-Z]+)/g;
 const MAX_LENGTH = 200;
 
 /**
- * The instant of `NOW` or a date, followed by steps from left to right: `+6MONTHS` and `-7DAYS` count in the calendar
- * of the zone, `/DAY` rounds down to the beginning of the day there. Null for any other text.
+ * A moment between two steps of date math. Its wall clock may be a time that the clocks of the zone skipped: a day whose
+ * midnight they skip begins later, and yet the next day begins at midnight.
  */
-export function readDateMath(text: string, clock: Clock): Date | null {
+export interface Moment {
+  readonly date: Date;
+  /** See `wallClockAt`. Absent: that of the date. */
+  readonly wallClock?: Date;
+}
+
+/**
+ * `NOW` or a date, followed by steps from left to right: `+6MONTHS` and `-7DAYS` count in the calendar of the zone and
+ * keep the wall clock, `/DAY` rounds down to the beginning of the day there. Null for any other text.
+ */
+export function readMoment(text: string, clock: Clock): Moment | null {
   if (text.length > MAX_LENGTH) return null;
   const math = MATH.exec(text)?.[0] ?? '';
   const base = text.slice(0, text.length - math.length);
   const date = base === 'NOW' ? clock.now : parseDate(base);
-  return date && takeSteps(date, math, clock.timeZone);
+  return date && takeSteps({ date }, math, clock.timeZone);
+}
+
+/** The instant of {@link readMoment}. */
+export function readDateMath(text: string, clock: Clock): Date | null {
+  return readMoment(text, clock)?.date ?? null;
 }
 
 /**
- * A date moved only by date math, such as `+1MONTH`. Null for any other text, or if the result is beyond the range of a
- * date field.
+ * A moment moved only by date math, such as `+1MONTH`. Null for any other text, or if the result is beyond the range of
+ * a date field.
  */
-export function addDateMath(date: Date, math: string, timeZone: string): Date | null {
+export function addDateMath(moment: Moment, math: string, timeZone: string): Moment | null {
   return math.length <= MAX_LENGTH && math !== '' && MATH.exec(math)?.[0] === math
-    ? takeSteps(date, math, timeZone)
+    ? takeSteps(moment, math, timeZone)
     : null;
 }
 
-function takeSteps(start: Date, math: string, timeZone: string): Date | null {
-  let date: Date | null = start;
-  const steps = [...math.matchAll(STEP)];
-  for (const [, sign, count, added, rounded] of steps) {
+function takeSteps(start: Moment, math: string, timeZone: string): Moment | null {
+  let moment: Moment | null = start;
+  for (const [, sign, count, added, rounded] of math.matchAll(STEP)) {
     const unit = SPELLINGS.get(added ?? rounded ?? '');
-    if (date === null || unit === undefined) return null;
-    date = added === undefined ? round(date, unit, timeZone) : add(date, Number(`${sign}${count}`), unit, timeZone);
+    if (moment === null || unit === undefined) return null;
+    moment =
+      added === undefined ? round(moment.date, unit, timeZone) : add(moment, Number(`${sign}${count}`), unit, timeZone);
   }
-  return date;
+  return moment;
 }
 
 const LENGTHS: Partial<Record<Unit, number>> = { HOUR: 3_600_000, MINUTE: 60_000, SECOND: 1_000, MILLISECOND: 1 };
 
-function add(date: Date, count: number, unit: Unit, timeZone: string): Date | null {
+function add({ date, wallClock }: Moment, count: number, unit: Unit, timeZone: string): Moment | null {
   const length = LENGTHS[unit];
-  if (length !== undefined) return inRange(new Date(date.getTime() + count * length));
-  const local = toLocal(date, timeZone);
+  if (length !== undefined) return inRange({ date: new Date(date.getTime() + count * length) });
+  const local = new Date(wallClock ?? wallClockAt(date, timeZone));
   const day = local.getUTCDate();
   if (unit === 'DAY') local.setUTCDate(day + count);
   else {
@@ -75,77 +90,26 @@ function add(date: Date, count: number, unit: Unit, timeZone: string): Date | nu
     last.setUTCMonth(last.getUTCMonth() + 1, 0);
     local.setUTCDate(Math.min(day, last.getUTCDate()));
   }
-  return inRange(local) && fromLocal(local, timeZone);
+  return inRange({ date: local }) && inRange({ date: instantOf(local, timeZone), wallClock: local });
 }
 
-function round(date: Date, unit: Unit, timeZone: string): Date | null {
-  const local = toLocal(date, timeZone);
+/** Never later than `date`. */
+function round(date: Date, unit: Unit, timeZone: string): Moment {
+  const wallClock = wallClockAt(date, timeZone);
   const depth = UNITS.indexOf(unit);
-  if (depth < 1) local.setUTCMonth(0);
-  if (depth < 2) local.setUTCDate(1);
-  if (depth < 3) local.setUTCHours(0);
-  if (depth < 4) local.setUTCMinutes(0);
-  if (depth < 5) local.setUTCSeconds(0);
-  if (depth < 6) local.setUTCMilliseconds(0);
-  return fromLocal(local, timeZone);
-}
-
-/** A date whose UTC fields are the fields of the calendar in the zone. */
-function toLocal(date: Date, timeZone: string): Date {
-  return new Date(date.getTime() + offsetAt(date, timeZone));
-}
-
-/** The reverse. A time that the clocks skip counts as the one an hour later. */
-function fromLocal(local: Date, timeZone: string): Date {
-  const guess = new Date(local.getTime() - offsetAt(local, timeZone));
-  return new Date(local.getTime() - offsetAt(guess, timeZone));
-}
-
-/** The offset of the zone from UTC, in milliseconds. */
-function offsetAt(date: Date, timeZone: string): number {
-  if (timeZone === 'UTC') return 0;
-  const fixed = fixedOffset(timeZone);
-  if (fixed !== undefined) return fixed;
-  const fields: Record<string, number> = {};
-  for (const { type, value } of formatOf(timeZone).formatToParts(date)) fields[type] = Number(value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields;
-  const local = new Date(0);
-  local.setUTCFullYear(year, month - 1, day);
-  local.setUTCHours(hour, minute, second);
-  return local.getTime() - Math.floor(date.getTime() / 1000) * 1000;
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known !== undefined) return known;
-  try {
-    const numeric = 'numeric';
-    const format = new Intl.DateTimeFormat('en-u-ca-iso8601', {
-      timeZone,
-      hourCycle: 'h23',
-      year: numeric,
-      month: numeric,
-      day: numeric,
-      hour: numeric,
-      minute: numeric,
-      second: numeric,
-    });
-    // There are few zones, and an invalid name was refused above.
-    formats.set(timeZone, format);
-    return format;
-  } catch (cause) {
-    throw new AkinError(
-      'bad-request',
-      `TZ=${JSON.stringify(timeZone.slice(0, 60))} is not a time zone; use a name such as Europe/Berlin.`,
-      { cause },
-    );
-  }
+  if (depth < 1) wallClock.setUTCMonth(0);
+  if (depth < 2) wallClock.setUTCDate(1);
+  if (depth < 3) wallClock.setUTCHours(0);
+  if (depth < 4) wallClock.setUTCMinutes(0);
+  if (depth < 5) wallClock.setUTCSeconds(0);
+  if (depth < 6) wallClock.setUTCMilliseconds(0);
+  // An hour that the clocks show twice is two hours; a day of which they show a part twice is one day.
+  const first = depth < 3 ? firstInstantFrom(wallClock, timeZone) : lastInstantOf(wallClock, date, timeZone);
+  return { date: first, wallClock };
 }
 
 /** The range of a date field. */
-function inRange(date: Date): Date | null {
-  const year = date.getUTCFullYear();
-  return year >= 1 && year <= 9999 ? date : null;
+function inRange(moment: Moment): Moment | null {
+  const year = moment.date.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? moment : null;
 }

@@ -1,5 +1,5 @@
 import { type AkinError, type FieldType, type FieldValue, quote } from '@akin/domain';
-import { addDateMath, type Clock, readDateMath } from './date-math.ts';
+import { addDateMath, type Clock, type Moment, readMoment } from './date-math.ts';
 import { MAX_LONG, MIN_LONG, readDouble, readInteger } from './query-values.ts';
 
 export type RangeInclude = 'lower' | 'upper' | 'edge' | 'outer' | 'all';
@@ -63,19 +63,25 @@ export function rangesOf(
       return walk(bounds, { sqlType: 'float8', gap, read, next: (low) => low + gap }, fail);
     }
     case 'date': {
-      const read = (name: string, text: string): Date => {
-        const date = readDateMath(text.trim(), clock);
-        if (date === null) throw fail(`${name} ${quote(text)} is not a date`);
-        return date;
+      const read = (name: string, text: string): Moment => {
+        const moment = readMoment(text.trim(), clock);
+        if (moment === null) throw fail(`${name} ${quote(text)} is not a date`);
+        return moment;
       };
       // A plus that was not escaped in the URL becomes a blank.
       const gap = bounds.gap.replace(/^ (?=[0-9])/, '+').trim();
       if (/^\d/.test(gap)) throw fail(`gap ${quote(gap)} is not a step: write it as +1DAY`);
-      return walk(
-        bounds,
-        { sqlType: 'timestamptz', gap, read, next: (low) => addDateMath(low, gap, clock.timeZone) },
-        fail,
-      );
+      let edge: Moment | null = read('start', bounds.start);
+      const step = () => {
+        edge = edge && addDateMath(edge, gap, clock.timeZone);
+        return edge?.date ?? null;
+      };
+      // A day that a zone skipped as a whole, to change sides of the date line, has no range.
+      const next = (low: Date) => {
+        const high = step();
+        return high !== null && high <= low ? step() : high;
+      };
+      return walk(bounds, { sqlType: 'timestamptz', gap, read: (name, text) => read(name, text).date, next }, fail);
     }
     default:
       throw fail(`ranges need a field with one number or date, and it is a ${type}`);
