@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '@akin/contract';
 import { AkinError, quote } from '@akin/domain';
+import { unlessAborted } from '@akin/runtime';
 import { listKeys } from '@akin/store';
 import express, { type Express, type Request, type Response } from 'express';
 import { type AccessConfig, Gate, requiresKeys } from './access/gate.ts';
@@ -246,11 +247,16 @@ function createApp(
     next();
   });
   app.use((request, response, next) => context.drain.track(request, response, next));
+  app.use((_request, response, next) => {
+    context.drain.lifetimeOf(response).limit(context.limits.answerMilliseconds);
+    next();
+  });
   app.use(traceRequest);
   app.use(limitOpenRequests(context.limits.openRequests, (request) => context.gate.addressOf(request)));
   app.use(async (request, response, next) => {
     checkHost(request, safety);
-    if (!(await cors(request, response, context.gate))) next();
+    const { signal } = context.drain.lifetimeOf(response);
+    if (!(await unlessAborted(cors(request, response, context.gate), signal))) next();
   });
   for (const [address, methods] of routes(names, context.legacySegment)) {
     app.all(address, (request, response, next) => {

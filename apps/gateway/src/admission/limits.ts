@@ -24,6 +24,11 @@ export interface GatewayLimits {
   readonly parameterMilliseconds: number;
   /** How long an idle connection is kept: longer than the minute of a load balancer. */
   readonly keepAliveMilliseconds: number;
+  /**
+   * Time limit for a request from the last bytes of its body to its response. No work that akin waits for takes so long:
+   * it ends what hangs.
+   */
+  readonly answerMilliseconds: number;
   /** After this time, an update no longer waits for its analyses. The operations continue. */
   readonly analysisWaitMilliseconds: number;
   /** One picture of a query or of `/analyze`, including its download. */
@@ -63,6 +68,7 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   bodyBytesPerSecond: 256,
   parameterMilliseconds: 120_000,
   keepAliveMilliseconds: 65_000,
+  answerMilliseconds: 900_000,
   analysisWaitMilliseconds: 600_000,
   analyzeMilliseconds: 60_000,
   shutdownMilliseconds: 10_000,
@@ -70,7 +76,7 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   waitingAnalyses: 500_000,
   unappliedChanges: 2_000_000,
   openRequests: 2_000,
-  searches: { concurrent: 8, queued: 200, queueMilliseconds: 20_000 },
+  searches: { concurrent: 8, queued: 200, queueMilliseconds: 5_000 },
   bulkUpdates: { concurrent: 4, queued: 12, queueMilliseconds: 30_000, fair: true },
   sentPictures: { concurrent: 16, queued: 48, queueMilliseconds: 10_000, fair: true },
   fetchedPictures: { concurrent: 16, queued: 48, queueMilliseconds: 10_000, fair: true },

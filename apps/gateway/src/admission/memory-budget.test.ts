@@ -3,11 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { ask, createGateway, FORM_BODY, testConfig } from '../../test/start-gateway.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
+const FOR_EVER = new AbortController().signal;
+
 describe('bytes of all requests in memory', () => {
   it('are limited, but a single request is always accepted, and released bytes are free again', () => {
     const held = new MemoryBudget(100);
-    const first = held.open();
-    const second = held.open();
+    const first = held.open(undefined, FOR_EVER);
+    const second = held.open(undefined, FOR_EVER);
     first.growTo(150);
     expect(() => second.growTo(1)).toThrow('Too many large requests');
     first.growTo(120);
@@ -22,16 +24,28 @@ describe('bytes of all requests in memory', () => {
 
   it('are limited to a share per client, so that others get some', () => {
     const held = new MemoryBudget(100);
-    const [first, second] = [held.open('a'), held.open('a')];
+    const [first, second] = [held.open('a', FOR_EVER), held.open('a', FOR_EVER)];
     first.growTo(70);
     expect(() => second.growTo(6)).toThrow('Too many large requests');
-    const other = held.open('b');
+    const other = held.open('b', FOR_EVER);
     other.growTo(25);
     second.growTo(5);
     first.release();
     second.growTo(75);
     second.release();
-    held.open('a').growTo(75);
+    held.open('a', FOR_EVER).growTo(75);
+  });
+
+  it('are not reserved for a request that has ended', () => {
+    const held = new MemoryBudget(100);
+    const gone = new AbortController();
+    const reservation = held.open('a', gone.signal);
+    reservation.growTo(50);
+    gone.abort(new Error('gone'));
+    reservation.release();
+    expect(() => reservation.growTo(60)).toThrow('gone');
+    held.open('b', FOR_EVER).growTo(100);
+    expect(() => held.open('b', FOR_EVER).growTo(1)).toThrow('Too many large requests');
   });
 
   it('count until the request is answered: further requests get 429 with Retry-After', async () => {

@@ -6,7 +6,7 @@ export interface Reservation {
   /**
    * Reserves bytes, so that the request has `total` of them; never fewer than before.
    *
-   * @throws AkinError too-many-requests if the budget, or the share of the client, is used up
+   * @throws AkinError too-many-requests if the budget, or the share of the client, is used up; the reason of the signal
    */
   growTo(total: number): void;
   release(): void;
@@ -25,11 +25,15 @@ export class MemoryBudget {
     this.#max = max;
   }
 
-  /** @param client the client of the request; undefined for akin itself, which may use all */
-  open(client?: string): Reservation {
+  /**
+   * @param client the client of the request; undefined for akin itself, which may use all
+   * @param signal that of the request: afterwards it reserves nothing more
+   */
+  open(client: string | undefined, signal: AbortSignal): Reservation {
     let own = 0;
     return {
       growTo: (total) => {
+        signal.throwIfAborted();
         if (total <= own) return;
         const isAlone = this.#held === own;
         const ofClient = this.#heldBy(client);

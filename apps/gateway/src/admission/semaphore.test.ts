@@ -1,9 +1,13 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ask, createGateway, FORM_BODY, postJson, testConfig } from '../../test/start-gateway.ts';
 import { startService } from '../../test/start-service.ts';
 import { Semaphore } from './semaphore.ts';
 
 const FOR_EVER = new AbortController().signal;
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('a semaphore', () => {
   it('admits some, lets some wait, and refuses the others', async () => {
@@ -26,6 +30,38 @@ describe('a semaphore', () => {
     await expect(waiting).rejects.toThrow('gone');
     release();
     (await semaphore.acquire('a', FOR_EVER))();
+  });
+});
+
+describe('a slot', () => {
+  const one = { concurrent: 1, queued: 10, queueMilliseconds: 120_000 };
+
+  it('is free again when work hangs after its signal has aborted, and is released once', async () => {
+    jest.useFakeTimers();
+    const semaphore = new Semaphore('things', one);
+    const gone = new AbortController();
+    const release = await semaphore.acquire('a', gone.signal);
+    const next = semaphore.acquire('a', FOR_EVER);
+    gone.abort(new Error('gone'));
+    jest.advanceTimersByTime(60_000);
+    await next;
+    release();
+    const last = semaphore.acquire('a', new AbortController().signal);
+    expect(await Promise.race([last, 'waits'])).toBe('waits');
+  });
+
+  it('is refused at once to those who would wait too long', async () => {
+    jest.useFakeTimers();
+    const semaphore = new Semaphore('things', one);
+    const release = await semaphore.acquire('a', FOR_EVER);
+    jest.advanceTimersByTime(320_000);
+    release();
+    // The average is 40 s now.
+    const running = await semaphore.acquire('a', FOR_EVER);
+    const waiting = [1, 2, 3].map(() => semaphore.acquire('a', FOR_EVER));
+    await expect(semaphore.acquire('a', FOR_EVER)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
+    running();
+    for (const one of waiting) (await one)();
   });
 });
 
@@ -81,7 +117,7 @@ function held() {
 describe('an overloaded gateway', () => {
   it('answers 429 with Retry-After if too many pictures wait; uploads do not wait for downloads', async () => {
     const { analyze, release } = held();
-    const few = { concurrent: 2, queued: 1, queueMilliseconds: 60_000 };
+    const few = { concurrent: 2, queued: 1, queueMilliseconds: 60_000, fair: true };
     await using gateway = await createGateway(testConfig({ analyze, limits: { fetchedPictures: few } }));
     const fetched = () => ask(gateway, '/api/cores/any/analyze?input.url=http://pictures.example/a.jpg');
     const refusals: number[] = [];
@@ -114,7 +150,7 @@ describe('an overloaded gateway', () => {
   });
 
   it('accepts small updates while large ones wait, and large ones afterwards', async () => {
-    const none = { concurrent: 0, queued: 0, queueMilliseconds: 60_000 };
+    const none = { concurrent: 0, queued: 0, queueMilliseconds: 60_000, fair: true };
     await using service = await startService({ limits: { bulkUpdates: none } });
     const update = (count: number) =>
       postJson(
@@ -126,7 +162,7 @@ describe('an overloaded gateway', () => {
     expect((await update(20)).status).toBe(200);
   });
 
-  it('answers 429 if too many searches wait', async () => {
+  it('answers 503 if too many searches wait', async () => {
     const none = { concurrent: 0, queued: 0, queueMilliseconds: 60_000 };
     await using service = await startService({ limits: { searches: none } });
     expect(
@@ -142,7 +178,7 @@ describe('an overloaded gateway', () => {
       const response = await ask(service.gateway, `/api/cores/my-collection/${path}`);
       expect([path, response.status, response.json.error.msg]).toEqual([
         path,
-        429,
+        503,
         expect.stringContaining('Too many searches'),
       ]);
     }

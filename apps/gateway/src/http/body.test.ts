@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from '../admission/limits.ts';
 import { openBody } from './body.ts';
+import { Lifetime } from './lifetime.ts';
 
 const TEXT = 'fl=id&rows=10';
 const WHOLE = `content-length: ${TEXT.length}\r\n\r\n${TEXT}`;
@@ -50,7 +51,7 @@ async function textOf(
   limits: GatewayLimits = DEFAULT_GATEWAY_LIMITS,
 ): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of openBody(request, limits).bytes(maxBytes)) chunks.push(chunk);
+  for await (const chunk of openBody(request, limits, new Lifetime()).bytes(maxBytes)) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 

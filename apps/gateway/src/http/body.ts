@@ -3,8 +3,10 @@ import type { Socket } from 'node:net';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { AkinError } from '@akin/domain';
+import { unlessAborted } from '@akin/runtime';
 import type { GatewayLimits } from '../admission/limits.ts';
 import { WaitBudget } from '../admission/wait-budget.ts';
+import type { Lifetime } from './lifetime.ts';
 
 /** The body of a request. */
 export interface Body {
@@ -17,9 +19,9 @@ export interface Body {
   /** Number of bytes that the headers announce. 0 if they do not say. */
   readonly contentLength: number;
   /**
-   * The bytes, decompressed and counted. To be read once.
+   * The bytes, decompressed and counted. To be read once. Sets the deadlines of the request.
    *
-   * @param within time limit in milliseconds for the whole body, if there is one
+   * @param within time limit in milliseconds for reading and parsing the whole body, if there is one
    * @throws AkinError too-large beyond `maxBytes`; request-timeout if it arrives too slowly; bad-request for broken
    * compression or a closed connection
    */
@@ -40,7 +42,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /** The body of a request, not read yet. */
-export function openBody(request: IncomingMessage, limits: GatewayLimits): Body {
+export function openBody(request: IncomingMessage, limits: GatewayLimits, lifetime: Lifetime): Body {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   const mayHaveBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? '0') > 0;
@@ -49,9 +51,9 @@ export function openBody(request: IncomingMessage, limits: GatewayLimits): Body 
     contentType: request.headers['content-type'] ?? '',
     mayHaveBody,
     contentLength: Number(request.headers['content-length'] ?? '0'),
-    bytes: (maxBytes, within = Number.POSITIVE_INFINITY) => {
+    bytes: (maxBytes, within) => {
       requireUtf8(parameters);
-      return readBytes(request, maxBytes, performance.now() + within, limits);
+      return withDeadlines(readBytes(request, maxBytes, limits, lifetime.signal), within, limits, lifetime);
     },
   };
 }
@@ -64,11 +66,31 @@ function requireUtf8(parameters: readonly string[]): void {
   }
 }
 
+/** Bytes of a body with the deadlines of its request: of the whole body, or of what is done with each piece of it. */
+async function* withDeadlines(
+  chunks: AsyncGenerator<Uint8Array>,
+  within: number | undefined,
+  { answerMilliseconds }: GatewayLimits,
+  lifetime: Lifetime,
+): AsyncGenerator<Uint8Array> {
+  if (within !== undefined) {
+    lifetime.limit(within, () => new AkinError('request-timeout', 'The body took too long to arrive.'));
+  }
+  try {
+    for await (const chunk of chunks) {
+      if (within === undefined) lifetime.limit(answerMilliseconds);
+      yield chunk;
+    }
+  } finally {
+    lifetime.limit(answerMilliseconds);
+  }
+}
+
 async function* readBytes(
   request: IncomingMessage,
   maxBytes: number,
-  deadline: number,
   limits: GatewayLimits,
+  signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const announced = Number(request.headers['content-length'] ?? '0');
   if (announced > maxBytes) throw tooLarge(maxBytes);
@@ -86,9 +108,8 @@ async function* readBytes(
   // The stream is not destroyed if reading stops early: that would close the connection before the response.
   const chunks: AsyncIterator<Uint8Array> = decoded(request).iterator({ destroyOnReturn: false });
   for (;;) {
-    const chunk = await nextChunk(chunks, arrivals);
+    const chunk = await nextChunk(chunks, arrivals, signal);
     if (chunk === null) return;
-    if (performance.now() > deadline) throw new AkinError('request-timeout', 'The body took too long to arrive.');
     count += chunk.length;
     if (count > maxBytes) throw tooLarge(maxBytes);
     if (
@@ -120,8 +141,8 @@ class BodyTimeout {
     this.#budget = new WaitBudget(limits.bodyIdleMilliseconds, limits.bodyBytesPerSecond);
   }
 
-  /** @throws AkinError request-timeout */
-  async wait<Value>(next: Promise<Value>): Promise<Value> {
+  /** @throws AkinError request-timeout; the reason of the signal */
+  async wait<Value>(next: Promise<Value>, signal: AbortSignal): Promise<Value> {
     while (this.#budget.left > 0) {
       const began = performance.now();
       const before = this.#socket.bytesRead;
@@ -129,7 +150,7 @@ class BodyTimeout {
       const late = new Promise<typeof TIMED_OUT>((resolve) => {
         timer = setTimeout(resolve, this.#budget.left, TIMED_OUT);
       });
-      const first = await Promise.race([next, late]).finally(() => clearTimeout(timer));
+      const first = await unlessAborted(Promise.race([next, late]), signal).finally(() => clearTimeout(timer));
       this.#budget.record(performance.now() - began, this.#socket.bytesRead - before);
       if (first !== TIMED_OUT) return first;
     }
@@ -144,12 +165,16 @@ class BodyTimeout {
 const TIMED_OUT = Symbol('timed out');
 
 /** The next chunk, or null at the end. */
-async function nextChunk(chunks: AsyncIterator<Uint8Array>, arrivals: BodyTimeout): Promise<Uint8Array | null> {
+async function nextChunk(
+  chunks: AsyncIterator<Uint8Array>,
+  arrivals: BodyTimeout,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
   const next = chunks.next();
   // After a timeout nothing waits for it.
   next.catch(() => {});
   try {
-    const { done, value } = await arrivals.wait(next);
+    const { done, value } = await arrivals.wait(next, signal);
     return done ? null : value;
   } catch (error) {
     if (error instanceof AkinError) throw error;

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { AkinError } from '@akin/domain';
 import type { NextFunction, Request, Response } from 'express';
+import { Lifetime } from './lifetime.ts';
 
 export interface DrainTimes {
   /** How long requests are still served while `/health/ready` already answers 503. */
@@ -18,8 +19,7 @@ const LAST_RESPONSE_MILLISECONDS = 500;
  */
 export class Drain {
   readonly #times: DrainTimes;
-  /** Open requests, each with the controller of its signal. */
-  readonly #open = new Map<Response, AbortController>();
+  readonly #open = new Map<Response, Lifetime>();
   #delay: Promise<void> | undefined;
 
   constructor(times: DrainTimes) {
@@ -28,19 +28,24 @@ export class Drain {
 
   /** Express middleware that must see each request before its response starts. */
   track(_request: Request, response: Response, next: NextFunction): void {
-    const controller = new AbortController();
-    this.#open.set(response, controller);
+    const lifetime = new Lifetime();
+    this.#open.set(response, lifetime);
     if (this.#delay) response.setHeader('connection', 'close');
     response.on('close', () => {
       this.#open.delete(response);
-      if (!response.writableFinished) controller.abort(clientGoneError());
+      lifetime.limit(undefined);
+      if (!response.writableFinished) lifetime.end(clientGoneError());
     });
     next();
   }
 
-  /** Aborts when the client disconnects, and when the server no longer waits for the response. */
-  signalOf(response: Response): AbortSignal {
-    return this.#open.get(response)?.signal ?? AbortSignal.abort(clientGoneError());
+  /** The lifetime of a request. It has ended if the client is gone. */
+  lifetimeOf(response: Response): Lifetime {
+    const known = this.#open.get(response);
+    if (known !== undefined) return known;
+    const ended = new Lifetime();
+    ended.end(clientGoneError());
+    return ended;
   }
 
   /** @throws AkinError unavailable as soon as the server is to end */
@@ -89,7 +94,7 @@ export class Drain {
         retryAfterSeconds: 1,
       },
     );
-    for (const controller of this.#open.values()) controller.abort(reason);
+    for (const lifetime of this.#open.values()) lifetime.end(reason);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AkinError, quote } from '@akin/domain';
+import { unlessAborted } from '@akin/runtime';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 
 export const MULTIPART_TYPE = 'multipart/form-data';
@@ -22,6 +23,11 @@ interface MultipartLimits {
 /** Headers of a part: its name and type, and a few that some programs add. */
 const HEADER_PAIRS = 16;
 const HEADER_BYTES = 8 * 1024;
+/**
+ * The parser's own buffer for a part. Its back-pressure never resumes after a part that it skips, for example one without
+ * a name; the bytes stay in memory anyway, and were counted before.
+ */
+const BUFFER_BYTES = Number.MAX_SAFE_INTEGER;
 
 /**
  * The parts of a body of multipart/form-data (RFC 7578) in their order, as its bytes arrive. Every part is kept as
@@ -29,12 +35,13 @@ const HEADER_BYTES = 8 * 1024;
  *
  * @param contentType the whole header, which contains the boundary
  * @throws AkinError bad-request for a body that is malformed, truncated or has too many parts; errors of reading the
- * chunks
+ * chunks; the reason of the signal
  */
 export async function readMultipart(
   contentType: string,
   chunks: AsyncIterable<Uint8Array>,
   limits: MultipartLimits,
+  signal: AbortSignal,
 ): Promise<Part[]> {
   const parts: { name: string; isFile: boolean; chunks: Uint8Array[]; length: number }[] = [];
   const parser = openParser(contentType, limits.parts);
@@ -55,7 +62,7 @@ export async function readMultipart(
     });
   });
   try {
-    await pipeline(Readable.from(chunks), parser);
+    await unlessAborted(pipeline(Readable.from(chunks), parser), signal);
   } catch (error) {
     if (error instanceof AkinError) throw error;
     throw malformed('it is cut off, or not what its Content-Type says', error);
@@ -78,6 +85,7 @@ function openParser(contentType: string, parts: number): BusboyInstance {
       headers: { 'content-type': contentType },
       // Its text fields may declare other encodings. akin reads only UTF-8, and refuses the rest.
       isPartAFile: () => true,
+      fileHwm: BUFFER_BYTES,
       limits: { files: parts, headerPairs: HEADER_PAIRS, headerSize: HEADER_BYTES },
     });
   } catch (error) {

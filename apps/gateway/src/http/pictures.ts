@@ -43,11 +43,12 @@ export async function readPictures(
   { pictureParameter = '' }: Endpoint,
   body: Body,
   reservation: Reservation,
+  signal: AbortSignal,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
   return isRawPicture(body.type)
     ? readRaw(pictureParameter, body, reservation, limits)
-    : readForm(pictureParameter, body, reservation, limits);
+    : readForm(pictureParameter, body, reservation, signal, limits);
 }
 
 function isRawPicture(type: string): boolean {
@@ -76,10 +77,12 @@ async function readForm(
   parameter: string,
   body: Body,
   reservation: Reservation,
+  signal: AbortSignal,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
   const chunks = readReserved(body, limits.multipartBytes, reservation, limits);
-  const parts = await readMultipart(body.contentType, chunks, { parts: limits.parameters, check: checkPart });
+  const accepted = { parts: limits.parameters, check: checkPart };
+  const parts = await readMultipart(body.contentType, chunks, accepted, signal);
   const files = new Map<string, Uint8Array>();
   const list = parts.map((part): [string, string] => {
     if (part.name === FILE_PART) {

@@ -48,10 +48,11 @@ export async function readBodyParameters(
   endpoint: Endpoint,
   body: Body,
   reservation: Reservation,
+  signal: AbortSignal,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
   if (endpoint.pictureParameter !== undefined && mayHavePictures(body.type)) {
-    return readPictures(endpoint, body, reservation, limits);
+    return readPictures(endpoint, body, reservation, signal, limits);
   }
   return { list: await readTexts(endpoint, body, reservation, limits), files: NO_FILES };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@akin/contract';
 import { AkinError, stringifyJson } from '@akin/domain';
-import { causeFields } from '@akin/runtime';
+import { causeFields, unlessAborted } from '@akin/runtime';
 import { findCollection, loadSchema } from '@akin/store';
 import type { NextFunction, Request, Response } from 'express';
 import type { Access } from '../access/gate.ts';
@@ -45,7 +45,7 @@ export interface Call<Parameters> {
   readonly reservation: Reservation;
   /** Further rights of the request. */
   readonly access: Access;
-  /** Aborts when the client disconnects, and when the process no longer waits for the response. */
+  /** Aborts when the client disconnects, when a deadline passes, and when the process no longer waits. */
   readonly signal: AbortSignal;
   readonly header: (name: string) => string | undefined;
 }
@@ -80,19 +80,21 @@ export function serve(
 ): (request: Request, response: Response, next: NextFunction) => Promise<void> {
   return async (request, response) => {
     const requestLog = requestLogOf(response);
+    const lifetime = context.drain.lifetimeOf(response);
+    const { signal, over } = lifetime;
     nameSpan(request, response, name);
     let reservation: Reservation | undefined;
-    try {
+    const handle = async (): Promise<{ result: HandlerResult; access: Access }> => {
       const collection = request.params.collection as string | undefined;
       const access = await context.gate.admit(request, response, endpoint, name, collection);
       requestLog.keyId = access.keyId;
-      reservation = context.memoryBudget.open(access.client);
-      const body = openBody(request, context.limits);
+      reservation = context.memoryBudget.open(access.client, signal);
+      const body = openBody(request, context.limits, lifetime);
       requestLog.list = queryOf(request.url, context.limits.parameters);
       const takesBody = request.method === 'POST' || request.method === 'PUT';
       let files = NO_FILES;
       if (takesBody && (!endpoint.streamsBody || body.type === FORM_TYPE)) {
-        const read = await readBodyParameters(endpoint, body, reservation, context.limits);
+        const read = await readBodyParameters(endpoint, body, reservation, signal, context.limits);
         requestLog.list = [...requestLog.list, ...read.list];
         files = read.files;
       }
@@ -115,7 +117,7 @@ export function serve(
           requestId: requestLog.requestId,
           reservation,
           access,
-          signal: context.drain.signalOf(response),
+          signal,
           header: (header) => request.get(header),
         },
         { ...context, client: access.client, files, analyze: withFetchCheck(context.analyze, access) },
@@ -125,8 +127,14 @@ export function serve(
         const fields = await fieldsOf(collection, context);
         requestLog.warnings = [...translated.warnings, ...explainUnknown(unknown, endpoint, fields)];
       }
-      if ('read' in result) await writeFile(result, request, response);
-      else if ('events' in result) await writeStream(result, request, response, access);
+      return { result, access };
+    };
+    try {
+      const { result, access } = await unlessAborted(handle(), over);
+      // What is sent piece by piece may take as long as its client reads.
+      if ('read' in result || 'events' in result) lifetime.limit(undefined);
+      if ('read' in result) await unlessAborted(writeFile(result, request, response), over);
+      else if ('events' in result) await unlessAborted(writeStream(result, request, response, access), over);
       else write(result, request, response, requestLog, context);
     } catch (error) {
       writeError(error, request, response, context);

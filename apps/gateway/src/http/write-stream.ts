@@ -25,6 +25,8 @@ export async function writeStream(
   for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
   const end = () => response.destroy();
   const watch = setInterval(() => access.isValid().then((isValid) => isValid || end(), end), ACCESS_MILLISECONDS);
+  // Also if the next piece never comes.
+  response.once('close', () => clearInterval(watch));
   try {
     if (request.method === 'HEAD') return;
     response.flushHeaders();
@@ -39,7 +41,6 @@ export async function writeStream(
     response.destroy();
     throw error;
   } finally {
-    clearInterval(watch);
     await result.events.return(undefined);
     response.end();
   }

@@ -49,7 +49,7 @@ export async function* readUpload(
   if (async) {
     throw new AkinError('bad-request', 'A picture that is sent with its document is analyzed at once: remove async.');
   }
-  const { document, file } = await readParts(body, reservation, context);
+  const { document, file } = await readParts(body, reservation, signal, context);
   if (await isValid(document, collection, context)) {
     const picture = { bytes: file };
     const wanted = modules ?? moduleNames;
@@ -69,6 +69,7 @@ export async function* readUpload(
 async function readParts(
   body: Body,
   reservation: Reservation,
+  signal: AbortSignal,
   { limits }: Context,
 ): Promise<{ document: JsonObject; file: Uint8Array }> {
   const chunks = readReserved(body, limits.multipartBytes, reservation, limits);
@@ -77,7 +78,7 @@ async function readParts(
     if (name === FILE_PART || bytes <= MAX_DOCUMENT_BYTES) return;
     throw new AkinError('too-large', `The part "${DOCUMENT_PART}" has more than ${MAX_DOCUMENT_BYTES} bytes.`);
   };
-  const parts = await readMultipart(body.contentType, chunks, { parts: MAX_PARTS, check });
+  const parts = await readMultipart(body.contentType, chunks, { parts: MAX_PARTS, check }, signal);
   const [document, file] = [DOCUMENT_PART, FILE_PART].map((name) => parts.filter((part) => part.name === name));
   const [text] = document ?? [];
   const [picture] = file ?? [];
