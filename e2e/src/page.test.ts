@@ -197,6 +197,43 @@ describe('the page', () => {
     expect(await complaintsOf(demo.opened as WatchedPage)).toEqual([expect.stringContaining('415')]);
   });
 
+  it('keeps the results while akin is away, and loads new ones when it is back', async () => {
+    const page = await demo.visit();
+    const before = await names(page);
+    const { context, complaints } = demo.opened as WatchedPage;
+    await context.setOffline(true);
+    await page.getByRole('searchbox').fill('headphones');
+    await page.keyboard.press('Enter');
+    await page.getByText('akin does not answer.').waitFor();
+    expect(await names(page)).toEqual(before);
+    await saveScreenshot(page, 'away');
+    await context.setOffline(false);
+    await page.getByText('akin does not answer.').waitFor({ state: 'detached' });
+    await until('the search is answered', async () => (await names(page)).every((name) => /headphones/.test(name)));
+    complaints.splice(0);
+  });
+
+  it('announces new documents, moves no picture for them, and keeps an error of the user', async () => {
+    const collection = demo.akin.client.collection('announced');
+    await collection.create();
+    await collection.add([{ id: 'b', title: 'old' }], { commit: true });
+    const page = await demo.visit('/?collection=announced&sort=id+asc');
+    await drop(page, path.join(DEMO, 'documents.json'), 'text/plain');
+    await page.getByRole('alert').waitFor();
+    await collection.add([{ id: 'a', title: 'new' }], { commit: true });
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    expect(await names(page)).toEqual(['old']);
+    expect(await page.getByRole('alert').textContent()).toContain('not an image');
+    await search(page, () => page.getByRole('button', { name: '1 new' }).click());
+    expect(await names(page)).toEqual(['new', 'old']);
+    // The button is gone: the keyboard goes on with the results.
+    expect(await page.evaluate('document.activeElement.id')).toBe('results');
+    await card(page, 'old').getByRole('checkbox').check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: 'Selected documents' }).waitFor({ state: 'detached' });
+    await complaintsOf(demo.opened as WatchedPage);
+  });
+
   it('searches by colour', async () => {
     const page = await demo.visit();
     await search(page, () => page.getByLabel('Search by colour').fill('#d02030'));

@@ -31,6 +31,10 @@ export interface Actions {
   saveSearch(): Promise<void>;
   forgetSearch(name: string): void;
   showHelp(): void;
+  /** Shows documents that are new since the results were loaded. */
+  showFresh(): void;
+  /** Asks an akin that did not answer once more. */
+  askAgain(): void;
   addFilter(filter: string): void;
   removeFilter(filter: string): void;
   setFilters(filters: readonly string[]): void;

@@ -27,7 +27,7 @@ import { choose, loadGroups, markAllExcept, moreMembers, separate, setMinScore }
 import { askForDelete, closeDialogs } from './review/review.ts';
 import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
-import { dismissRun, retryRun, watchRuns } from './runs/watch-runs.ts';
+import { dismissRun, retryRun } from './runs/watch-runs.ts';
 import { forgetSearch, saveSearch } from './saved.ts';
 import { commandOf, findValues, search } from './search.ts';
 import { readSearchBox } from './search-box.ts';
@@ -49,10 +49,13 @@ const model = new Model(
 );
 
 function draw(): void {
+  const focused = document.activeElement;
   render(page(model.state, model.pageData, actions, commandOf(model, key !== undefined), model.collection), root);
   showModal();
   showCompared();
   updateGrids();
+  // A button that the user has pressed may be gone. The keyboard goes on with the results.
+  if (focused !== null && !focused.isConnected) document.getElementById('results')?.focus({ preventScroll: true });
 }
 
 /**
@@ -68,7 +71,7 @@ async function begin(): Promise<void> {
     model.state = { ...model.state, collection: first };
     history.replaceState(null, '', writeState(model.state));
   }
-  void watchStatus(model).then(() => watchRuns(model));
+  void watchStatus(model);
   await loadFields(model);
   await search(model);
   if (model.state.opened !== null) await openFromUrl(model);
@@ -93,6 +96,7 @@ async function openCollection(): Promise<void> {
     review: NO_REVIEW,
     changes: NO_CHANGES,
     runs: NO_RUNS,
+    fresh: 0,
   });
   const { collection } = model.state;
   await Promise.all([loadFields(model), updateStatus(model)]);
@@ -187,6 +191,11 @@ const actions: Actions = {
   },
   forgetSearch: (name) => model.update({ saved: forgetSearch(name) }),
   showHelp,
+  showFresh() {
+    scrollTo({ top: 0 });
+    void search(model, 0, true);
+  },
+  askAgain: () => void updateStatus(model),
   removeFilter: (filter) =>
     navigate({ filters: model.state.filters.filter((one) => one !== filter) }, { keepPreview: true }),
   setFilters: (filters) => navigate({ filters: [...filters] }, { keepPreview: true }),
@@ -331,10 +340,22 @@ addEventListener('keydown', (event) => {
 /** Handles keys that are the same in all views. @returns whether the key was handled */
 function handleGlobalKey({ key, shiftKey, target }: KeyboardEvent): boolean {
   const { id } = (target as Element).closest<HTMLElement>('.results .card')?.dataset ?? {};
+  if (key === 'Escape') return closeMenuOrSelection();
   if (key === '?') showHelp();
   else if (key === '/') document.querySelector<HTMLInputElement>('header input[type="search"]')?.focus();
   else if (key.toLowerCase() === 'x' && id !== undefined) actions.select(id, { range: shiftKey });
   else return false;
+  return true;
+}
+/** Closes an open menu, or else clears the selection. @returns whether there was any */
+function closeMenuOrSelection(): boolean {
+  const menu = document.querySelector<HTMLDetailsElement>('details.menu[open]');
+  if (menu === null && model.pageData.selected.size === 0) return false;
+  if (menu === null) actions.clearSelection();
+  else {
+    menu.open = false;
+    menu.querySelector('summary')?.focus();
+  }
   return true;
 }
 addEventListener('paste', (event) => {
@@ -374,5 +395,5 @@ watchDrag(() => {
   const before = model.pageData.selected;
   return (from, to) => selectBetween(model, before, from, to);
 });
-watchGrids(draw, () => model.pageData.error === null && actions.loadMore());
+watchGrids(draw, () => model.pageData.error === null && !model.pageData.away && actions.loadMore());
 void begin();

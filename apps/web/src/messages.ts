@@ -19,6 +19,12 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/^Parameter [\w.]+: /, ''],
 ];
 
+/** Whether akin, or what stands before it, does not answer at all. */
+export function isNoResponse(error: unknown): boolean {
+  if (error instanceof DOMException) return error.name === 'TimeoutError';
+  return error instanceof AkinRequestError && [0, 502, 504].includes(error.status);
+}
+
 /** The message for users when akin rejects a request, or does not answer. */
 export function messageOf(error: unknown): string {
   // A file that was removed or changed since it was chosen, or that the user may not read.

@@ -1,4 +1,4 @@
-import { AkinRequestError, type Client, type Collection } from '@akin/client';
+import { AkinRequestError, type Client, type Collection, type CollectionSummary } from '@akin/client';
 import { NO_CHANGES } from './changes.ts';
 import { type FacetField, joinFilters } from './facets.ts';
 import type { NamedRange } from './filters/ranges.ts';
@@ -19,6 +19,8 @@ const NOTHING: PageData = {
   waysOn: [],
   loading: true,
   error: null,
+  away: false,
+  fresh: 0,
   status: null,
   scope: null,
   runs: NO_RUNS,
@@ -54,6 +56,12 @@ export class Model {
   fields: readonly FacetField[] = [];
   /** Fields with sliders; null if their bounds are already loaded. */
   rangeFields: readonly NamedRange[] | null = null;
+  /** The collection when the results were requested; null until that is known. */
+  shownStatus: CollectionSummary | null = null;
+  /** The start of a search that akin did not answer; null if it answered the last one. */
+  failedStart: number | null = null;
+  /** Whether the shown error is one of the last search, and not of something else that the user did. */
+  hasSearchError = false;
   /** The state in the URL. */
   state: ViewState;
   readonly akin: Client;

@@ -27,6 +27,10 @@ export interface PageData {
   waysOn: readonly WayOn[];
   loading: boolean;
   error: string | null;
+  /** Whether akin does not answer: what the page shows is older. */
+  away: boolean;
+  /** The number of documents that are new since the results were loaded. */
+  fresh: number;
   status: CollectionSummary | null;
   /** What the key of this page allows. */
   scope: Scope | null;

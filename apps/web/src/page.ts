@@ -40,15 +40,21 @@ export function page(
   return html`
     <a class="skip button" href="#results" @click=${skip}>${TEXTS.results.skip}</a>
     ${header(state, pageData, actions)} ${runBars(pageData.runs, actions)}
-    <main id="results" tabindex="-1" aria-busy=${pageData.loading || pageData.analyzing}>
+    <main id="results" class=${pageData.away ? 'away' : ''} tabindex="-1" aria-busy=${pageData.loading || pageData.analyzing}>
       <h1 class="unseen">${P.views[state.view]}</h1>
       ${pageData.analyzing ? analyzing(pageData) : nothing}
+      ${pageData.away ? awayNote(actions) : nothing}
       ${pageData.error ? html`<p class="error" role="alert">${pageData.error}</p>` : nothing}
       ${content(state, pageData, actions, curl, collection)}
     </main>
     ${details(pageData, actions, collection, state.query !== null)} ${compareDialog(pageData, actions, collection)}
     ${pageData.undoable ? undoNote(pageData.undoable, actions) : nothing}
     <div class="drop-note" aria-hidden="true">${pageData.status?.documents === 0 ? TEXTS.add.drop : TEXTS.add.searchInstead}</div>`;
+}
+
+/** Shown while akin does not answer. */
+function awayNote(actions: Actions): TemplateResult {
+  return html`<p class="error" role="alert">${P.away} <button @click=${actions.askAgain}>${P.askAgain}</button></p>`;
 }
 
 /** Shown while a chosen picture is being analyzed. */
@@ -84,7 +90,7 @@ function results(
   collection: Collection,
 ): TemplateResult {
   return html`${state.query && !pageData.analyzing ? queryView(state, state.query, pageData, actions, collection) : nothing}
-    ${summary(state, resultCountText(state, pageData), actions, curl, html`${state.query ? nothing : searchInSwitch(state, pageData, actions)}${orderChoice(state, pageData.ranges, actions)}${layoutSwitch(pageData.layout, actions)}${savedMenu(pageData.saved, hasSearchCriteria(state), actions)}`)}
+    ${summary(state, resultCountText(state, pageData), pageData.fresh, actions, curl, html`${state.query ? nothing : searchInSwitch(state, pageData, actions)}${orderChoice(state, pageData.ranges, actions)}${layoutSwitch(pageData.layout, actions)}${savedMenu(pageData.saved, hasSearchCriteria(state), actions)}`)}
     ${examples(state, pageData, actions)} ${resultsView(state, pageData, actions, collection)} ${selectionBar(pageData, actions)}`;
 }
 
@@ -97,7 +103,7 @@ function reviewView(
 ): TemplateResult {
   const { numFound, numFoundExact } = pageData.review;
   const count = numFound === null ? TEXTS.review.looking : TEXTS.review.groups(numFound, numFoundExact);
-  return html`${summary(state, count, actions, curl)} ${review(pageData.review, pageData.loading, actions, collection)}`;
+  return html`${summary(state, count, 0, actions, curl)} ${review(pageData.review, pageData.loading, actions, collection)}`;
 }
 
 /** Whether the state restricts or sorts the collection. */
@@ -173,15 +179,17 @@ function statusText(status: CollectionSummary | null): string {
 function summary(
   state: ViewState,
   count: string,
+  fresh: number,
   actions: Actions,
   curl: string,
   choices: TemplateResult | typeof nothing = nothing,
 ): TemplateResult {
   return html`<div class="summary">
     <span aria-live="polite">${count}</span>
+    ${fresh > 0 ? html`<button class="chip fresh" title=${P.freshTitle} @click=${actions.showFresh}>${P.fresh(fresh)}</button>` : nothing}
     ${state.filters.map(
       (filter) =>
-        html`<button class="chip" title=${P.removeFilter} @click=${() => actions.removeFilter(filter)}>${filterText(filter)} ×</button>`,
+        html`<button class="chip" title=${P.removeFilter} @click=${() => actions.removeFilter(filter)}><span>${filterText(filter)}</span> ×</button>`,
     )}
     <span class="spacer"></span>
     ${choices} ${copyButton(P.copyLink, () => location.href, actions)} ${copyButton(P.copyCurl, () => curl, actions)}

@@ -51,7 +51,7 @@ export function savedMenu(
   actions: Actions,
 ): TemplateResult | typeof nothing {
   if (saved.length === 0 && !isAsked) return nothing;
-  return html`<details class="saved">
+  return html`<details class="saved menu">
     <summary class="quiet">${T.title}</summary>
     <div>
       ${saved.map(

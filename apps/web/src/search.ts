@@ -3,6 +3,7 @@ import { facetCountRequest, facetsOf } from './facets.ts';
 import { dateOrder, periodsOf } from './filters/periods.ts';
 import { histogramsOf, loadRanges } from './filters/ranges.ts';
 import { loadManageState } from './manage/load-manage-state.ts';
+import { isNoResponse } from './messages.ts';
 import type { Model } from './model.ts';
 import type { PageData } from './page-data.ts';
 import { NEXT_PAGE_SIZE, PAGE_SIZE } from './results.ts';
@@ -23,12 +24,15 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
   if (model.state.view === 'changes') return watchChanges(model);
   if (model.state.view === 'groups') return loadGroups(model, keep ? 'again' : 'first');
   const { signal } = model.start();
+  const { documents: shownDocuments, textMatches, numFound: shownNumber } = model.pageData;
   finding?.abort();
-  model.update({
-    loading: true,
-    error: null,
-    ...(keep ? {} : { documents: [], textMatches: null, numFound: null, waysOn: [] }),
-  });
+  // An error of something else that the user did stays when results are only loaded again.
+  const error = keep && !model.hasSearchError ? model.pageData.error : null;
+  const nothing = { documents: [], textMatches: null, numFound: null, waysOn: [] };
+  model.hasSearchError = false;
+  model.update({ loading: true, error, ...(start === 0 ? { fresh: 0 } : {}), ...(keep ? {} : nothing) });
+  // The next status is that of these results.
+  if (start === 0) model.shownStatus = null;
   try {
     const inText = start > 0 ? model.pageData : await findTextMatches(model, signal);
     const before = inText.textMatches === null ? [] : inText.documents.slice(0, inText.textMatches.shown);
@@ -46,7 +50,8 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
     // New documents that sort before the cursor are counted, but never come: an empty page is the end.
     const isEnd = start > 0 && docs.length === 0;
     const numFound = isEnd ? documents.length : body.response.numFound + before.length;
-    model.update({ documents, numFound, textMatches: inText.textMatches, cursor, loading: false });
+    model.failedStart = null;
+    model.update({ documents, numFound, textMatches: inText.textMatches, cursor, loading: false, away: false });
     if (start === 0) {
       await Promise.all([
         countFacets(model, signal),
@@ -55,9 +60,17 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
       ]);
     }
   } catch (error) {
+    if (signal.aborted) return;
+    if (isNoResponse(error)) {
+      model.failedStart = start;
+      // What was shown before stays.
+      const old = { documents: shownDocuments, textMatches, numFound: shownNumber };
+      return model.update({ loading: false, away: true, ...(keep ? {} : old) });
+    }
     // Remove the facets of the previous search, because they do not belong to the error.
     const facets = start === 0 ? { facets: [], counting: false } : {};
-    if (!signal.aborted) model.update({ loading: false, error: model.messageFor(error), ...facets });
+    model.hasSearchError = true;
+    model.update({ loading: false, error: model.messageFor(error), ...facets });
   }
 }
 

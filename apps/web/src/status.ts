@@ -1,35 +1,88 @@
 import { facetFieldsOf } from './facets.ts';
 import { rangeFieldsOf } from './filters/ranges.ts';
+import { isNoResponse } from './messages.ts';
 import type { Model } from './model.ts';
-import { PAGE_SIZE } from './results.ts';
 import { mayReload } from './review/load-groups.ts';
+import { updateRuns } from './runs/watch-runs.ts';
 import { search } from './search.ts';
 
-/** Interval of requests for the number of documents. */
-const STATUS_MILLISECONDS = 3_000;
+/** Interval of requests: during a run, and otherwise. */
+const RUNNING_MILLISECONDS = 2_000;
+const IDLE_MILLISECONDS = 5_000;
+/** A server that does not answer for so long is away. */
+const SILENT_MILLISECONDS = 15_000;
+/** While nothing changes, runs are requested once in so many times: one over unchanged files changes nothing. */
+const IDLE_RUNS = 6;
 
-/** Updates the number of documents regularly. */
+/** Updates the number of documents and the runs regularly, while the page is visible. */
 export async function watchStatus(model: Model): Promise<void> {
-  await updateStatus(model);
-  setTimeout(() => void watchStatus(model), STATUS_MILLISECONDS);
+  for (let i = 0; ; i += 1) {
+    if (!document.hidden) {
+      const before = model.pageData.status?.commit;
+      await updateStatus(model);
+      const { scope, status } = model.pageData;
+      const isBusy = isRunning(model) || status?.commit !== before || (status?.pending ?? 0) > 0;
+      // A key with the scope `search` must not see runs.
+      const maySeeRuns = scope !== null && scope !== 'search';
+      if (maySeeRuns && !model.pageData.away && (isBusy || i % IDLE_RUNS === 0)) await updateRuns(model);
+    }
+    await new Promise((resolve) => setTimeout(resolve, isRunning(model) ? RUNNING_MILLISECONDS : IDLE_MILLISECONDS));
+  }
 }
 
-/** Shows the number of documents, and new documents if that does not disturb the user. */
+function isRunning({ pageData }: Model): boolean {
+  return pageData.runs.list.some(({ state }) => state === 'running');
+}
+
+/**
+ * Updates the number of documents. If akin answers again after it was away, loads what could not be loaded. New
+ * documents are only announced: they would move the pictures under the pointer.
+ */
 export async function updateStatus(model: Model): Promise<void> {
   const name = model.state.collection;
   try {
-    const status = await model.collection.status();
+    const status = await answer(model.collection.status());
     if (name !== model.state.collection) return;
-    const grew = model.pageData.status !== null && status.commit !== model.pageData.status.commit;
-    model.update({ status, scope: status.scope ?? null });
-    if (grew) await loadFields(model);
-    const { state, pageData } = model;
-    const atStart = pageData.documents.length <= PAGE_SIZE && scrollY < innerHeight && !pageData.opened;
-    const may = state.view === 'groups' ? mayReload(model) : atStart && !pageData.loading;
-    if (grew && may && state.view !== 'changes') void search(model, 0, true);
-  } catch {
-    // Ignored here: the next search shows the error.
+    const { away } = model.pageData;
+    const isChanged = model.pageData.status !== null && status.commit !== model.pageData.status.commit;
+    model.update({ status, scope: status.scope ?? null, away: false });
+    model.shownStatus ??= status;
+    if (isChanged || away) await loadFields(model);
+    if (away) await Promise.all([loadCollections(model), loadAgain(model)]);
+    else await showChange(model, isChanged);
+  } catch (error) {
+    if (isNoResponse(error) && name === model.state.collection) model.update({ away: true });
+    // Other errors are ignored here: the next search shows them.
   }
+}
+
+/** @throws the error of an unreachable server if there is no response for some time */
+function answer<Response>(response: Promise<Response>): Promise<Response> {
+  return Promise.race([
+    response,
+    new Promise<never>((_, reject) =>
+      setTimeout(() => reject(new DOMException('', 'TimeoutError')), SILENT_MILLISECONDS),
+    ),
+  ]);
+}
+
+/** Loads what could not be loaded while akin was away. */
+async function loadAgain(model: Model): Promise<void> {
+  const { failedStart } = model;
+  if (failedStart !== null) await search(model, failedStart, true);
+}
+
+/** Announces documents that are new since the last search, or loads them if no picture is shown yet. */
+async function showChange(model: Model, isChanged: boolean): Promise<void> {
+  const { state, pageData, shownStatus } = model;
+  if (state.view === 'groups') return isChanged && mayReload(model) ? search(model, 0, true) : undefined;
+  const documents = pageData.status?.documents ?? 0;
+  if (state.view !== 'search' || pageData.loading) return;
+  const isAll = state.query === null && state.words === '' && state.filters.length === 0;
+  if (pageData.documents.length === 0 && (isChanged || (isAll && documents > 0))) return search(model, 0, true);
+  const shown = isAll ? pageData.numFound : shownStatus?.documents;
+  const fresh = Math.max(0, documents - (shown ?? documents));
+  if (fresh !== pageData.fresh) model.update({ fresh });
 }
 
 /** Loads the fields that can be facets. After an error the page has none. */

@@ -17,6 +17,10 @@ export const TEXTS = {
     removeFilter: 'Remove this filter',
     copyLink: 'Copy link',
     copyCurl: 'Copy as curl',
+    away: 'akin does not answer. Is it still running? What you see is from before.',
+    askAgain: 'Try again',
+    fresh: (documents: number) => `${number(documents)} new`,
+    freshTitle: 'Show the new documents',
   },
   question: {
     region: 'Search query',

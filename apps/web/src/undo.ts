@@ -37,10 +37,12 @@ function chunksOf<Item>(items: readonly Item[]): Item[][] {
 
 let undoTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows for some seconds what was done, and offers to undo it. */
+/** Shows for a minute, or until the next such action, what was done, and offers to undo it. */
 export function offerUndo(model: Model, undoable: Undoable): void {
   model.update({ undoable: { ...undoable, undoing: false } });
   restartUndoTimer(model);
+  // The button that was pressed is gone: the keyboard goes on here.
+  document.querySelector<HTMLElement>('.note-bar button')?.focus();
 }
 
 /** Keeps the offer while the pointer or the focus is on it: some people need more time to read (WCAG 2.2.1). */
@@ -48,7 +50,7 @@ export function pauseUndoTimer(): void {
   clearTimeout(undoTimer);
 }
 
-/** Removes the offer after some seconds. */
+/** Removes the offer after a minute. */
 export function restartUndoTimer(model: Model): void {
   clearTimeout(undoTimer);
   undoTimer = setTimeout(() => model.update({ undoable: null }), UNDO_SECONDS * 1_000);

@@ -2,22 +2,11 @@ import type { Run } from '@akin/client';
 import type { Model } from '../model.ts';
 import type { Runs } from './runs.ts';
 
-/** Poll interval of the page: during a run, and otherwise. */
-const RUNNING_MILLISECONDS = 1_000;
-const IDLE_MILLISECONDS = 5_000;
 /** Minimum time over which the rate is measured. */
 const RATE_MILLISECONDS = 3_000;
 
 /** Start of the rate measurement, and the number of processed files at that time. */
 let sample: { readonly run: string; readonly at: number; readonly worked: number } | undefined;
-
-/** Updates the runs regularly. */
-export async function watchRuns(model: Model): Promise<void> {
-  // A key with the scope `search` must not see runs.
-  if (model.pageData.scope !== null && model.pageData.scope !== 'search' && !document.hidden) await updateRuns(model);
-  const isRunning = model.pageData.runs.list.some(({ state }) => state === 'running');
-  setTimeout(() => void watchRuns(model), isRunning ? RUNNING_MILLISECONDS : IDLE_MILLISECONDS);
-}
 
 /** Requests the progress of the runs. */
 export async function updateRuns(model: Model): Promise<void> {
