@@ -15,19 +15,17 @@ const require = createRequire(import.meta.url);
 /** The commands of akin that a fleet is made of. */
 const PROCESSES = ['gateway', 'indexer', 'analyzer'];
 /** Those that Kubernetes has manifests for, in their order. */
-const DEPLOYED = ['gateway', 'search-node', 'indexer', 'analyzer'];
+const DEPLOYED = ['gateway', 'indexer', 'analyzer'];
 
 /** The probe by which load balancers see whether a process answers requests. */
 const READINESS: Readonly<Record<string, string>> = {
   gateway: '/health/ready',
-  'search-node': '/health/ready',
   indexer: '/health/ready',
   analyzer: '/health/ready?check=http',
 };
 /** The ports of what each process asks, rule by rule: DNS, servers, others. */
 const EGRESS: Readonly<Record<string, readonly string[]>> = {
   gateway: ['53,53', '5432', 'http'],
-  'search-node': ['53,53', '5432'],
   indexer: ['53,53', '5432,6379'],
   analyzer: ['53,53', '6379', '80,443'],
 };
@@ -156,16 +154,13 @@ describe('docker-compose.yml', () => {
       `http://127.0.0.1:${others['analyzer-host']?.environment?.AKIN_PORT}`,
     );
     expect(others['indexer-host']?.environment?.AKIN_PORT).toBe('8985');
-    expect(others['search-node']?.environment?.AKIN_PORT).toBe('8986');
   });
 
-  it('hands on where shards, outputs and thumbnails are, and which search nodes there are', () => {
+  it('hands on where shards, outputs and thumbnails are', () => {
     for (const name of ['gateway', 'indexer', 'gateway-host', 'indexer-host']) {
       const { environment } = file.services[name] ?? {};
       expect(environment).toMatchObject({ AKIN_SHARD_SERVERS: null, AKIN_OBJECTS: null, AWS_REGION: null });
     }
-    expect(file.services.gateway?.environment).toMatchObject({ AKIN_SEARCH_NODES: null });
-    expect(file.services['search-node']?.profiles).toEqual(['search-nodes']);
   });
 
   it('has a health check that tells whether a process is ready', async () => {

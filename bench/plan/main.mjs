@@ -4,7 +4,7 @@
 import { readCosts } from '../lib/costs.mjs';
 import { tableText } from '../lib/figures.mjs';
 import { listOf, readOptions } from '../lib/options.mjs';
-import { MAX_SHARDS, plan, predict } from './plan.mjs';
+import { plan, predict } from './plan.mjs';
 
 const options = readOptions({
   /** Numbers of documents, separated by commas. The table has a column for each. */
@@ -18,8 +18,6 @@ const options = readOptions({
   modules: '1',
   'gateway-cores': '8',
   'postgres-cores': '16',
-  /** Memory of each search node in GB, if search nodes have the codes instead of gateways. */
-  'node-memory': '16',
   /** `yes` means that outputs and thumbnails are in object storage. */
   objects: '',
 });
@@ -31,7 +29,6 @@ const number = (name) => {
   return value;
 };
 if (sizes.length === 0 || sizes.some((size) => !(size > 0))) throw new Error('--documents must be numbers above 0.');
-if (number('node-memory') < 1) throw new Error('--node-memory must be 1 or more.');
 const plans = sizes.map((documents) =>
   plan(costs, {
     documents,
@@ -41,7 +38,6 @@ const plans = sizes.map((documents) =>
     modules: number('modules'),
     gatewayCores: Math.max(1, number('gateway-cores')),
     postgresCores: Math.max(1, number('postgres-cores')),
-    nodeBytes: number('node-memory') * 1e9,
     objects: options.objects !== '',
   }),
 );
@@ -55,22 +51,6 @@ console.log(
     row('searches/s of one gateway', ({ searchesOfGateway }) => short(searchesOfGateway)),
     row('a ranked search alone, ms', ({ searchMs }) => short(searchMs)),
     row('memory of a gateway', ({ gatewayBytes }) => gigabytes(gatewayBytes)),
-    row(
-      `or with search nodes of ${options['node-memory']} GB: nodes`,
-      nodesText(({ nodes }) => String(nodes)),
-    ),
-    row(
-      '… shards',
-      nodesText(({ shards }) => (shards > MAX_SHARDS ? `over ${MAX_SHARDS}: larger nodes` : String(shards))),
-    ),
-    row(
-      '… gateways, without codes',
-      nodesText(({ gateways }) => String(gateways)),
-    ),
-    row(
-      '… a ranked search alone, ms',
-      nodesText(({ searchMs }) => short(searchMs)),
-    ),
     row('indexers', ({ indexers }) => String(indexers)),
     row('first load with outputs, hours', ({ loadHours }) => short(loadHours)),
     row(
@@ -94,11 +74,6 @@ console.log(
     ]),
   ]),
 );
-
-/** Text for a column whose codes need several search nodes; empty for the other columns. */
-function nodesText(text) {
-  return ({ withNodes }) => (withNodes === undefined ? '' : text(withNodes));
-}
 
 /** Formats a number with two digits, without an exponent. */
 function short(value) {

@@ -4,20 +4,16 @@
 const MAX_UTILIZATION = 0.7;
 /** Maximum number of threads of a gateway that scan. */
 const MAX_THREADS = 4;
-/** Memory of a gateway, indexer or search node without vectors, in bytes. */
+/** Memory of a gateway or indexer without vectors, in bytes. */
 const PROCESS_BYTES = 0.5e9;
 /**
  * Number of documents of a shard for which a vacuum or an index build takes minutes, not hours. This is a rule of
  * thumb.
  */
 const SHARD_DOCUMENTS = 25_000_000;
-export const MAX_SHARDS = 64;
+const MAX_SHARDS = 64;
 /** Number of copies of the data on disk: a reindex fills a second one. */
 const COPIES = 2;
-/** Minimum number of search nodes that have each shard, because one may die. */
-const MIN_NODES = 2;
-/** Share of a search node's memory that is for codes. The rest is for filters, with one bit for each document. */
-const CODES_SHARE = 0.8;
 
 /**
  * @typedef {object} Need
@@ -28,7 +24,6 @@ const CODES_SHARE = 0.8;
  * @property {number} modules number of modules that are searched
  * @property {number} gatewayCores cores of each gateway
  * @property {number} postgresCores cores of each PostgreSQL server
- * @property {number} nodeBytes memory of each search node, more than {@link PROCESS_BYTES}
  * @property {boolean} objects whether outputs and thumbnails are in object storage
  */
 
@@ -63,30 +58,6 @@ export function interpolate(sizes, documents, name) {
 const bytesOf = (sizes) => Math.max(...codedOf(sizes).map(({ bytes }) => bytes));
 
 /**
- * Plans search nodes that have the codes instead of gateways. A node has as many cores as a gateway. Only the scan
- * counts.
- *
- * @param {Record<string, any>} codes
- * @param {Need} need
- * @param {number} shards number of shards that the other needs require
- * @returns undefined if a single node has room for all codes
- */
-function planNodes(codes, { documents, searches, modules, gatewayCores, nodeBytes }, shards) {
-  const bytes = documents * modules * bytesOf(codes.sizes);
-  // A group of search nodes has whole shards, and each group has the same number of them.
-  const groups = Math.ceil(bytes / ((nodeBytes - PROCESS_BYTES) * CODES_SHARE));
-  if (groups === 1) return undefined;
-  const scan = scanOf(codes, documents / groups, gatewayCores);
-  // A search asks one node of each group.
-  const searchesOfNode = (MAX_UTILIZATION * 1_000) / scan.busyMs;
-  return {
-    shards: groups * Math.ceil(shards / groups),
-    nodes: groups * Math.max(MIN_NODES, Math.ceil(searches / searchesOfNode)),
-    scanMs: scan.ms,
-  };
-}
-
-/**
  * Estimates a scan of some documents: its CPU time, its elapsed time without other load, and how long it keeps all
  * threads busy.
  */
@@ -116,7 +87,6 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
   const writers = Math.ceil((changes * sharded.akinCpuMs) / 1_000 / MAX_UTILIZATION);
   const shards = Math.min(MAX_SHARDS, Math.max(writers, Math.ceil(documents / SHARD_DOCUMENTS)));
   const each = shards > 1 ? sharded : single;
-  const nodes = planNodes(codes, need, shards);
   const indexers = Math.max(2, writers);
   const coresFor = (perSecond, ms) => (perSecond * ms) / 1_000 / MAX_UTILIZATION;
   // The indexers and one PostgreSQL apply side by side; the slower of them decides.
@@ -129,12 +99,6 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
     searchesOfGateway,
     searchMs: rest('ms', 'ms') + scan.ms,
     scanCpuMs: scan.cpuMs,
-    withNodes: nodes && {
-      shards: nodes.shards,
-      nodes: nodes.nodes,
-      gateways: gatewaysFor(restCpuMs),
-      searchMs: rest('ms', 'ms') + nodes.scanMs,
-    },
     gatewayBytes: documents * modules * bytesOf(codes.sizes) + PROCESS_BYTES,
     postgresCoresForChanges: coresFor(changes, each.postgresCpuMs),
     postgresCoresForSearches: coresFor(searches, search.postgresCpuMs),

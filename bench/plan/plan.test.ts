@@ -36,7 +36,6 @@ const NEED = {
   modules: 1,
   gatewayCores: 4,
   postgresCores: 7,
-  nodeBytes: 4.5e9,
   objects: false,
 };
 
@@ -62,18 +61,6 @@ describe('the calculator of servers', () => {
     expect(plan(COSTS, { ...NEED, changes: 7_000 })).toMatchObject({ indexers: 10, shards: 10 });
     expect(plan(COSTS, { ...NEED, documents: 1_000_000, changes: 1 })).toMatchObject({ indexers: 2, shards: 1 });
     expect(plan(COSTS, { ...NEED, changes: 1e6 }).shards).toBe(64);
-  });
-
-  it('has search nodes of a size for codes that do not fit into one: whole shards, each on two nodes or more', () => {
-    // 10 GB of codes in 3.2 GB of each.
-    const { withNodes } = plan(COSTS, NEED);
-    expect(withNodes).toMatchObject({ shards: 4, nodes: 8, gateways: 2 });
-    // A quarter of the documents each.
-    expect(withNodes?.searchMs).toBeCloseTo(64.5);
-    // A node scans for 62.5 ms, so it does 11 searches/s.
-    expect(plan(COSTS, { ...NEED, searches: 50 }).withNodes).toMatchObject({ nodes: 20, gateways: 2 });
-    expect(plan(COSTS, { ...NEED, modules: 2 }).withNodes).toMatchObject({ shards: 7, nodes: 14 });
-    expect(plan(COSTS, { ...NEED, documents: 1_000_000 }).withNodes).toBeUndefined();
   });
 
   it.each([
@@ -103,12 +90,7 @@ describe('the calculator of servers', () => {
     for (const table of tables) expect(page).toContain(table.trim());
   });
 
-  it('says when search nodes are too small for the shards that a collection can have', async () => {
-    expect(await run('--documents', '1000000000', '--node-memory', '2')).toMatch(/… shards +\| over 64: larger nodes/);
-  });
-
   it.each([
-    ['--node-memory', '0.5'],
     ['--documents', '0'],
     ['--documents', 'many'],
     ['--searches', 'few'],

@@ -4,7 +4,7 @@ import { type Client, createClient } from '@akin/client';
 import { freePort } from '@akin/testing';
 import { RunningCommand } from './akin.ts';
 
-export type ProcessName = 'gateway' | 'indexer' | 'analyzer' | 'analyze-node' | 'search-node';
+export type ProcessName = 'gateway' | 'indexer' | 'analyzer' | 'analyze-node';
 
 /** A process of a fleet, which can be killed and started again at the same address. */
 export class FleetProcess {

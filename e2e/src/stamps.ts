@@ -12,7 +12,7 @@ const DEMO = new URL('../../apps/akin/demo/documents.json', import.meta.url);
 export const stampedId = (number: number) => `stamped-${number}`;
 
 /** The documents of the demo, with outputs of pictures. */
-export async function demoDocuments(): Promise<(NewDocument & { readonly import: string })[]> {
+async function demoDocuments(): Promise<(NewDocument & { readonly import: string })[]> {
   return JSON.parse(await readFile(DEMO, 'utf8')).documents;
 }
 

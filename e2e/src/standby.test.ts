@@ -1,27 +1,19 @@
-import { type ReplicatedPostgres, replicatedPostgres, type TestDatabase, testDatabase } from '@akin/testing';
+import { type ReplicatedPostgres, replicatedPostgres } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runAkin, until } from './akin.ts';
 import { FleetProcess } from './fleet.ts';
-import { demoDocuments } from './stamps.ts';
 
 let servers: ReplicatedPostgres;
-/** On another server, for shards. */
-let other: TestDatabase;
 let gateway: FleetProcess;
 let indexer: FleetProcess;
-/** Both have all shards. */
-let nodes: FleetProcess[] = [];
-const all = () => [gateway, indexer, ...nodes];
+const all = () => [gateway, indexer];
 
 beforeAll(async () => {
-  [servers, other] = await Promise.all([replicatedPostgres(), testDatabase()]);
-  const env = { DATABASE_URL: servers.primary.url, REDIS_URL: '', AKIN_SHARD_SERVERS: `b=${other.url}` };
-  nodes = [0, 1].map(() => new FleetProcess('search-node', { DATABASE_URL: servers.primary.url }));
-  for (const node of nodes) await node.choosePort();
+  servers = await replicatedPostgres();
+  const env = { DATABASE_URL: servers.primary.url, REDIS_URL: '' };
   gateway = new FleetProcess('gateway', {
     ...env,
     SEARCH_DATABASE_URL: servers.standbys[0]?.url,
-    AKIN_SEARCH_NODES: nodes.map(({ url }) => url).join(','),
   });
   indexer = new FleetProcess('indexer', env);
   await Promise.all(all().map((one) => one.start()));
@@ -30,7 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const one of all()) await one?.kill();
   await servers?.[Symbol.asyncDispose]();
-  await other?.drop();
 });
 
 describe('a gateway with a standby', () => {
@@ -82,47 +73,5 @@ describe('a gateway with a standby', () => {
     await standby().start();
     await until('it is searched again', async () => (await figures()).up === 1);
     expect((await gateway.get('/health/ready')).body).toEqual({ status: 'OK' });
-  });
-});
-
-describe('a gateway with search nodes and shards on another server', () => {
-  it('gives the same results while nodes are killed, and says what the database did not find in time', async () => {
-    const collection = gateway.client.collection('spread');
-    await collection.create({ shards: 4, shardServers: 'main,b' });
-    await collection.add((await demoDocuments()).slice(0, 60), { commit: true });
-    const nearest = async (more: { timeAllowed?: number } = {}) => {
-      const found = await collection.color({ 'rank.by.hex': '#F6B072', rows: 60, fl: 'id', ...more });
-      const { searcher, partialResults = false } = found.responseHeader as Record<string, unknown>;
-      return { searcher, partialResults, ids: found.response.docs.map(({ id }) => id) };
-    };
-    const fromMemory = async () => (await nearest()).searcher === 'memory';
-    const { ids } = await nearest();
-    expect(ids).toHaveLength(60);
-    await until('a node has read all shards', fromMemory);
-
-    const seen: unknown[] = [];
-    let isOver = false;
-    const searchOn = async () => {
-      while (!isOver) seen.push((await nearest()).ids);
-    };
-    const killOne = async () => {
-      await nodes[0]?.kill();
-      const before = seen.length;
-      await until('searches went on', async () => seen.length > before + 5);
-      isOver = true;
-    };
-    await Promise.all([searchOn(), killOne()]);
-    for (const one of seen) expect(one).toEqual(ids);
-    await until('the other node has read all shards', fromMemory);
-
-    await nodes[1]?.kill();
-    const answered = { searcher: 'database', partialResults: false, ids };
-    expect(await nearest()).toEqual(answered);
-    const sql = 'select sql_schema as schema from akin.collections where name = $1';
-    const [{ schema } = { schema: '' }] = await servers.primary.run<{ schema: string }>(sql, ['spread']);
-    const held = await other.hold(`lock table ${schema}.documents_s1`);
-    expect(await nearest({ timeAllowed: 500 })).toMatchObject({ partialResults: true });
-    await held.release();
-    expect(await nearest()).toEqual(answered);
   });
 });

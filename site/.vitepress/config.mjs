@@ -21,7 +21,7 @@ const TITLES = {
   scaling: 'A large fleet',
   containers: 'Containers and Kubernetes',
   servers: 'Servers',
-  shards: 'Shards and search nodes',
+  shards: 'Shards',
   'object-storage': 'Object storage',
   backup: 'Backup and restore',
   monitoring: 'Monitoring',

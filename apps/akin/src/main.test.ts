@@ -21,7 +21,7 @@ const EVERY_DAY = [
   'backup',
   'restore',
 ];
-const FLEET = ['gateway', 'indexer', 'analyzer', 'search-node', 'analyze-node'];
+const FLEET = ['gateway', 'indexer', 'analyzer', 'analyze-node'];
 
 describe('the command akin', () => {
   it('lists its commands', async () => {

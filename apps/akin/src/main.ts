@@ -30,7 +30,6 @@ const FLEET_COMMANDS: Readonly<Record<string, LoadCommand>> = {
   gateway: async () => (await import('./commands/fleet-commands.ts')).gatewayCommand,
   indexer: async () => (await import('./commands/fleet-commands.ts')).indexerCommand,
   analyzer: async () => (await import('./commands/fleet-commands.ts')).analyzerCommand,
-  'search-node': async () => (await import('./commands/fleet-commands.ts')).searchNodeCommand,
   'analyze-node': async () => (await import('./commands/fleet-commands.ts')).analyzeNodeCommand,
 };
 

@@ -82,16 +82,6 @@ export interface Originals {
 /** For a process that indexes no folders. */
 export const NO_ORIGINALS: Originals = { open: async () => undefined, forget: async () => {} };
 
-/**
- * Finds candidates for a search in some shards, as a search node does. Request and response are texts of `@akin/store`.
- *
- * @throws AkinError bad-request, not-found, unavailable
- */
-export type FindCandidates = (
-  question: string,
-  asking: { readonly shards: readonly number[]; readonly readMilliseconds: number; readonly signal: AbortSignal },
-) => Promise<string>;
-
 export interface GatewayConfig {
   readonly store: Store;
   readonly analyze: AnalyzeImage;
@@ -135,8 +125,6 @@ export interface WorkerServerConfig
   > {
   /** If given, `/analyze` is served. */
   readonly analyze?: AnalyzeImage;
-  /** If given, the process is a search node. */
-  readonly findCandidates?: FindCandidates;
   /** Rejects with AkinError unavailable, whose message says why, while the process cannot do its work. */
   readonly ready: () => Promise<void>;
   /** As `ready`, but only for requests over HTTP. Default: `ready`. */

@@ -13,7 +13,6 @@ import { MemoryBudget } from './admission/memory-budget.ts';
 import { limitOpenRequests } from './admission/open-requests.ts';
 import { Semaphore } from './admission/semaphore.ts';
 import { HANDLERS } from './api/handlers.ts';
-import { CANDIDATES, candidates } from './api/internal-candidates.ts';
 import { createBackground } from './background.ts';
 import { Feeds } from './changes/feeds.ts';
 import { type GatewayConfig, NO_ORIGINALS, type WorkerServerConfig } from './config.ts';
@@ -83,8 +82,8 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
 }
 
 /**
- * Starts the HTTP server of a process that is not a gateway: health, metrics, `/analyze` if `analyze` is given, and the
- * endpoint of search nodes if `findCandidates` is. Otherwise like `createGateway`.
+ * Starts the HTTP server of a process that is not a gateway: health, metrics, and `/analyze` if `analyze` is given.
+ * Otherwise like `createGateway`.
  */
 export async function createWorkerServer(config: WorkerServerConfig): Promise<Gateway> {
   const names: EndpointName[] = ['live', 'ready', 'metrics', ...(config.analyze ? (['analyze'] as const) : [])];
@@ -94,13 +93,9 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
     ...{ store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent },
     ...{ retryRun: absent, originals: absent },
   };
-  const { analyze = absent, findCandidates, ready, httpReady = ready } = config;
-  const internal = findCandidates && candidates(findCandidates);
-  return open(config, { ...parts, analyze, ready, httpReady }, names, config.fallback, internal);
+  const { analyze = absent, ready, httpReady = ready } = config;
+  return open(config, { ...parts, analyze, ready, httpReady }, names, config.fallback);
 }
-
-/** The handler of {@link CANDIDATES}. */
-type Internal = ReturnType<typeof candidates>;
 
 type Parts = Pick<
   Context,
@@ -121,7 +116,6 @@ async function open(
   parts: Parts,
   names: readonly EndpointName[],
   fallback?: () => AkinError,
-  internal?: Internal,
 ): Promise<Gateway> {
   const host = config.host ?? '127.0.0.1';
   const safety: SafetyConfig = {
@@ -133,7 +127,7 @@ async function open(
   const keyRing = new KeyRing(parts.store);
   const ring = parts.store === undefined ? undefined : keyRing;
   const gate = new Gate(config.access ?? {}, safety, ring);
-  if (safety.keyed) await requireKey(parts, config.access ?? {}, internal);
+  if (safety.keyed) await requireKey(parts, config.access ?? {});
   const legacySegment = config.legacySegment ?? 'solr';
   if (!/^[A-Za-z0-9_-]+$/.test(legacySegment) || TAKEN_SEGMENTS.includes(legacySegment)) {
     throw new AkinError(
@@ -176,7 +170,7 @@ async function open(
     version: config.version ?? '0.0.0',
   };
   if (parts.store !== undefined) resumeOrphanedReindexes(context, limits.orphanedReindexesMilliseconds);
-  const app = createApp(context, safety, names, fallback ?? config.webFolder, internal);
+  const app = createApp(context, safety, names, fallback ?? config.webFolder);
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -212,12 +206,12 @@ export function keyInstructions({ firstKeyCommand = 'akin keys create --scope ad
 }
 
 /** @throws AkinError forbidden if keys are required and there is none */
-async function requireKey({ store, analyze }: Parts, access: AccessConfig, internal?: Internal): Promise<void> {
+async function requireKey({ store, analyze }: Parts, access: AccessConfig): Promise<void> {
   if (store === undefined) {
-    if ((analyze === undefined && internal === undefined) || access.fleetKey !== undefined) return;
+    if (analyze === undefined || access.fleetKey !== undefined) return;
     throw new AkinError(
       'forbidden',
-      'An analyzer or search node that other machines can reach needs a fleet key. Give this process and the gateways the same AKIN_FLEET_KEY, or allow access without a key (--allow-open-network).',
+      'An analyzer that other machines can reach needs a fleet key. Give this process and the gateways the same AKIN_FLEET_KEY, or allow access without a key (--allow-open-network).',
     );
   }
   if ((await listKeys(store)).length > 0) return;
@@ -233,7 +227,6 @@ function createApp(
   safety: SafetyConfig,
   names: readonly EndpointName[],
   rest: string | (() => AkinError) | undefined,
-  internal: Internal | undefined,
 ): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -272,9 +265,6 @@ function createApp(
       const handler = HANDLERS[route.name] as Handler<unknown>;
       return serve(route.endpoint, route.name, route.prefix, handler, context)(request, response, next);
     });
-  }
-  if (internal !== undefined) {
-    app.post(CANDIDATES.path, serve(CANDIDATES, 'candidates', 'cores', internal as Handler<unknown>, context));
   }
   if (typeof rest === 'function') {
     app.use(() => {

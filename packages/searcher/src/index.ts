@@ -1,5 +1,4 @@
 export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
-export { mergeCandidates, queryForPart } from './merge.ts';
 export type { ValueList } from './messages.ts';
 export type { NearPairs, PairsQuery } from './pairs.ts';
 export type { Candidates, CountQuery, Restriction, VectorQuery } from './query.ts';

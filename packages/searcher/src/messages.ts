@@ -14,11 +14,8 @@ export interface ValueList extends DocList {
 }
 
 export type Request =
-  /**
-   * Begins a collection. Other messages about a collection that was not begun fail. `exactRows` has the meaning of
-   * {@link ThreadConfig}, for a part of a collection.
-   */
-  | { readonly kind: 'begin'; readonly key: number; readonly exactRows?: number | undefined }
+  /** Begins a collection. Other messages about a collection that was not begun fail. */
+  | { readonly kind: 'begin'; readonly key: number }
   /** New and ended rows, with their vectors of some modules. */
   | { readonly kind: 'rows'; readonly key: number; readonly modules: readonly string[]; readonly bytes: Uint8Array }
   /** Documents that match a filter. They are added if the filter already has some. */

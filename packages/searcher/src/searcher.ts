@@ -52,10 +52,9 @@ export class Searcher implements AsyncDisposable {
   /**
    * Maximum bytes of a collection with a number of documents and vectors of one module, without its filters.
    * @param dimensions the dimensions of the vectors
-   * @param exactRows as given when the collection was begun; the searcher's option by default
    */
-  bytesFor(documents: number, dimensions: number, exactRows = this.#options.exactRows): number {
-    const { threads } = this.#options;
+  bytesFor(documents: number, dimensions: number): number {
+    const { threads, exactRows } = this.#options;
     const share = Math.ceil(documents / threads);
     return threads * SearchedCollection.bytesFor(share, dimensions, Math.ceil(exactRows / threads));
   }

@@ -56,7 +56,7 @@ function replyTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' |
   const { key } = request;
   if (request.kind === 'drop') collections.delete(key);
   if (request.kind === 'begin') {
-    collections.set(key, new SearchedCollection(Math.ceil((request.exactRows ?? exactRows) / count)));
+    collections.set(key, new SearchedCollection(Math.ceil(exactRows / count)));
   }
   const collection = collections.get(key);
   if (request.kind === 'drop' || request.kind === 'begin') return {};

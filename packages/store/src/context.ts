@@ -4,7 +4,6 @@ import type { Throttle } from './bulk/throttle.ts';
 import type { FairSemaphore } from './commit/fair-semaphore.ts';
 import type { Engine } from './engine/engine.ts';
 import type { ModelSet, ModelSets } from './model-sets.ts';
-import type { SearchNodes } from './nodes/search-nodes.ts';
 import type { Packs } from './objects/packs.ts';
 import type { InMemorySearch } from './searcher/in-memory-search.ts';
 import type { Standbys } from './standbys/standbys.ts';
@@ -31,8 +30,6 @@ export interface Store extends ModelSet, AsyncDisposable {
   /** How long unreferenced objects are kept. */
   readonly objectsKeptMilliseconds: number;
   readonly inMemory: InMemorySearch;
-  /** Used for collections with several shards, instead of `inMemory`. */
-  readonly nodes: SearchNodes | undefined;
   /** The number of the type `halfvec` in this database: binary arrays contain it. */
   readonly halfvecOid: number;
   /** Resolves if the database answers. Rejects with `unavailable`. */
@@ -43,8 +40,6 @@ export interface Store extends ModelSet, AsyncDisposable {
   readonly memory: {
     readonly schemas: Map<number, CollectionSchema>;
     readonly visibleCommits: Map<number, VisibleCommit>;
-    /** The last commit that a search node was asked for and that the database has: its number and time. */
-    readonly confirmedCommits: Map<number, string>;
     /** Number of documents. */
     readonly sizes: Map<number, bigint>;
     /** By name. */

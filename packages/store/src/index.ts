@@ -76,16 +76,6 @@ export {
   type StoredKey,
 } from './keys/keys.ts';
 export type { FindModelSet } from './model-sets.ts';
-export { handleNodeRequest, type RequestOptions } from './nodes/handle-node-request.ts';
-export {
-  type NodeRequest,
-  type NodeResponse,
-  readRequest,
-  readResponse,
-  writeRequest,
-  writeResponse,
-} from './nodes/protocol.ts';
-export type { FindOptions, SearchNodes } from './nodes/search-nodes.ts';
 export { type Collected, collectGarbage } from './objects/collect-garbage.ts';
 export type { ObjectRequestListener } from './objects/packs.ts';
 export { listProcesses } from './processes.ts';

@@ -14,7 +14,6 @@ import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
 import { type FindModelSet, ModelSets } from './model-sets.ts';
-import type { SearchNodes } from './nodes/search-nodes.ts';
 import { openPacks } from './objects/open-packs.ts';
 import type { Packs } from './objects/packs.ts';
 import { InMemorySearch } from './searcher/in-memory-search.ts';
@@ -85,8 +84,6 @@ export type StoreConfig = {
       readonly process?: ProcessName;
       /** Standbys of the database, from which searches are read if they are current enough. */
       readonly standbyUrls?: readonly string[];
-      /** Search nodes, which keep the vectors of collections with several shards instead of this process. */
-      readonly nodes?: SearchNodes | undefined;
       /** Other servers for shards: URLs by name. Earlier ones are still known. */
       readonly shardServers?: ReadonlyMap<string, string> | undefined;
     }
@@ -177,7 +174,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       },
       objectsKeptMilliseconds: objects?.keptMilliseconds ?? DAY_MILLISECONDS,
       inMemory,
-      nodes: 'nodes' in config ? config.nodes : undefined,
       halfvecOid: Number(type?.oid),
       ping: async () => {
         await engine.query('select 1');
@@ -186,7 +182,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       memory: {
         schemas: new Map(),
         visibleCommits: new Map(),
-        confirmedCommits: new Map(),
         sizes: new Map(),
         collections: new Map(),
         uses: new Map(),
@@ -207,8 +202,8 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     };
     opened = store;
     forget = () => {
-      const { schemas, visibleCommits, confirmedCommits, collections, uses, words, sweeps } = store.memory;
-      for (const known of [schemas, visibleCommits, confirmedCommits, collections, uses, words, sweeps]) known.clear();
+      const { schemas, visibleCommits, collections, uses, words, sweeps } = store.memory;
+      for (const known of [schemas, visibleCommits, collections, uses, words, sweeps]) known.clear();
       inMemory.unloadAll();
       standbys.timelineChanged();
     };

@@ -9,11 +9,8 @@ import {
   queueServer,
   REDIS_OPTIONS,
   requireDatabaseUrl,
-  SEARCH_NODES_OPTION,
-  SEARCH_SHARDS_OPTION,
   SHARD_SERVERS_OPTION,
   STANDBY_OPTION,
-  searchShards,
   shardServers,
   splitList,
   standbyUrls,
@@ -62,7 +59,6 @@ export const gatewayCommand: CommandModule = {
         default: 'http://127.0.0.1:8984',
         otherVariables: ['ANALYZE_URL'],
       },
-      SEARCH_NODES_OPTION,
       ...ACCESS_OPTIONS,
       ...FLEET_OPTIONS,
       ...CONTENT_MODEL_OPTIONS,
@@ -83,7 +79,6 @@ export const gatewayCommand: CommandModule = {
       standbyUrls: standbyUrls(options),
       shardServers: shardServers(options),
       analyzeUrls: splitList(options.text('analyze-url')).map((url) => httpAddress('analyze-url', url)),
-      searchNodeUrls: splitList(options.text('search-nodes')).map((url) => httpAddress('search-nodes', url)),
       corsOrigins: splitList(options.text('cors')),
       legacySegment: options.text('legacy-segment') ?? 'solr',
       webFolder: WEB_FOLDER,
@@ -99,41 +94,6 @@ export const gatewayCommand: CommandModule = {
       import('../fleet/run-gateway.ts'),
     ]);
     return runFleetProcess('gateway', options, signal, (fleet) => openGatewayProcess(fleet, config));
-  },
-};
-
-export const searchNodeCommand: CommandModule = {
-  command: {
-    name: 'search-node',
-    usage: 'search-node',
-    takesPositionals: false,
-    description:
-      'Keeps the vectors of some shards in memory and finds candidates for the searches of gateways. Needs PostgreSQL. For collections whose vectors do not fit into one machine.',
-    options: [
-      ...listenOptions(8986, SHUTDOWN_DELAY_SECONDS),
-      DATABASE_OPTION,
-      STANDBY_OPTION,
-      SEARCH_SHARDS_OPTION,
-      ...WORKER_ACCESS_OPTIONS,
-      ...CONTENT_MODEL_OPTIONS,
-      SEARCH_MEMORY_OPTION,
-      LOG_OPTION,
-    ],
-  },
-  run: async (options, signal) => {
-    const contentModel = contentModelOf(options);
-    const config = {
-      models: new ContentModels({ contentModel, models: modelsFolder(options) }),
-      databaseUrl: requireDatabaseUrl(options),
-      standbyUrls: standbyUrls(options),
-      shards: searchShards(options),
-      searchMemory: searchMemory(options),
-    };
-    const [{ runFleetProcess }, { openSearchNode }] = await Promise.all([
-      import('../fleet/fleet-process.ts'),
-      import('../fleet/run-search-node.ts'),
-    ]);
-    return runFleetProcess('search-node', options, signal, (fleet) => openSearchNode(fleet, config));
   },
 };
 

@@ -42,7 +42,6 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   const { urls, fleetKey, log, metrics, resolve } = config;
   const times = { ...HEALTH_CHECK_TIMES, ...config.times };
   const addresses = new PeerAddresses({
-    kind: 'analyzer',
     urls,
     times,
     log,

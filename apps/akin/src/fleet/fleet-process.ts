@@ -36,7 +36,7 @@ export interface FleetProcess {
    */
   serveUntilShutdown(server: Gateway, openMilliseconds?: number): Gateway;
   /** Opens an HTTP server for a process that is not a gateway, and keeps it. */
-  openServer(config: Pick<WorkerServerConfig, 'analyze' | 'findCandidates' | 'ready' | 'httpReady'>): Promise<Gateway>;
+  openServer(config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'httpReady'>): Promise<Gateway>;
   /** What the process is waiting for, if anything. */
   waitingFor(): string | undefined;
 }
@@ -93,7 +93,7 @@ export async function runFleetProcess(
     signal.addEventListener('abort', () => void one.drain(), { once: true });
     return parts.use('server', one, shutdownDelayMilliseconds + openMilliseconds);
   };
-  const openServer = async (config: Pick<WorkerServerConfig, 'analyze' | 'findCandidates' | 'ready' | 'httpReady'>) =>
+  const openServer = async (config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'httpReady'>) =>
     serveUntilShutdown(
       await createWorkerServer({
         ...config,

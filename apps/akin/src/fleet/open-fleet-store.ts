@@ -1,4 +1,4 @@
-import { type ObjectsConfig, openStore, type SearchNodes, type Store } from '@akin/store';
+import { type ObjectsConfig, openStore, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
 import { reportObjects, reportPoolUse, reportSearchMemory, reportStandbys } from '../process-metrics.ts';
 import type { FleetProcess } from './fleet-process.ts';
@@ -13,11 +13,10 @@ export async function openFleetStore(
     readonly searchSlowdown: number;
     readonly searchMemory?: number;
     readonly objects?: ObjectsConfig | 'unread';
-    readonly nodes?: SearchNodes | undefined;
   },
   models: ContentModels,
 ): Promise<Store> {
-  const { databaseUrl, standbyUrls = [], shardServers, searchSlowdown, searchMemory, objects, nodes } = config;
+  const { databaseUrl, standbyUrls = [], shardServers, searchSlowdown, searchMemory, objects } = config;
   const settings = {
     ...(searchMemory === undefined ? {} : { searchMemory }),
     ...(objects === undefined ? {} : { objects }),
@@ -27,7 +26,6 @@ export async function openFleetStore(
       ...models.forStore,
       databaseUrl,
       standbyUrls,
-      nodes,
       shardServers,
       shared: true,
       process: name,

@@ -1,4 +1,3 @@
-import { MAX_SHARDS } from '@akin/domain';
 import type { AccessConfig } from '@akin/gateway';
 import type { DownloadPolicy } from '@akin/imaging';
 import { workerAccess } from '../access-options.ts';
@@ -89,19 +88,6 @@ export const STANDBY_OPTION: Option = {
   otherVariables: ['SEARCH_DATABASE_URL'],
 };
 
-export const SEARCH_NODES_OPTION: Option = {
-  name: 'search-nodes',
-  valueName: 'urls',
-  description:
-    'Search nodes (akin search-node), separated by commas. They keep the vectors of collections with several shards instead of this process. All addresses of a host name are used',
-};
-
-export const SEARCH_SHARDS_OPTION: Option = {
-  name: 'search-shards',
-  valueName: 'list',
-  description: 'Shards of each collection that this node may keep, such as 0,2 or 0-3. Default: all',
-};
-
 export const SHARD_SERVERS_OPTION: Option = {
   name: 'shard-servers',
   valueName: 'list',
@@ -165,27 +151,6 @@ export function standbyUrls(options: ParsedOptions): string[] {
   throw new UsageError(
     '--search-database-url (or SEARCH_DATABASE_URL) must be URLs that begin with postgres:// or postgresql://, separated by commas.',
   );
-}
-
-/**
- * The shards that a search node may keep, ascending. Undefined: all.
- * @throws {UsageError} if it is not a list of numbers and ranges
- */
-export function searchShards(options: ParsedOptions): number[] | undefined {
-  const list = options.text('search-shards');
-  if (list === undefined) return undefined;
-  const shards = new Set<number>();
-  for (const one of list.split(',')) {
-    const [, from, to = from] = /^\s*(\d{1,2})(?:-(\d{1,2}))?\s*$/.exec(one) ?? [];
-    const [first, last] = [Number(from), Number(to)];
-    if (!(first <= last && last < MAX_SHARDS)) {
-      throw new UsageError(
-        `--search-shards (or AKIN_SEARCH_SHARDS) must be numbers and ranges from 0 to ${MAX_SHARDS - 1}, such as 0,2 or 0-3, not ${JSON.stringify(list)}.`,
-      );
-    }
-    for (let shard = first; shard <= last; shard++) shards.add(shard);
-  }
-  return [...shards].sort((a, b) => a - b);
 }
 
 /**

@@ -18,8 +18,6 @@ export interface PeerAddress extends Peer {
 }
 
 export interface AddressesConfig {
-  /** The kind of process, for logs. */
-  readonly kind: 'analyzer' | 'search node';
   readonly urls: readonly string[];
   readonly times: CircuitTimes;
   readonly log: Log;
@@ -89,18 +87,17 @@ export class PeerAddresses {
         return this.#known.get(name) ?? { name, ip, url, breaker: this.#breakerOf(name) };
       });
     } catch (err) {
-      this.#config.log.warn({ host, err }, `the host name of the ${this.#config.kind}s cannot be resolved`);
+      this.#config.log.warn({ host, err }, 'the host name of the analyzers cannot be resolved');
       return this.all.filter((known) => known.url === url);
     }
   }
 
   #breakerOf(name: string): CircuitBreaker {
-    const { kind, log, times } = this.#config;
-    const [one, field] = kind === 'analyzer' ? ['an analyzer', 'analyzer'] : ['a search node', 'node'];
+    const { log, times } = this.#config;
     return new CircuitBreaker(times, (state, reason) => {
-      const fields = { [field]: name, reason };
-      if (state === 'open') log.warn(fields, `leaves out ${one}`);
-      else log.info(fields, state === 'half-open' ? `tries ${one} again` : `uses ${one} again`);
+      const fields = { analyzer: name, reason };
+      if (state === 'open') log.warn(fields, 'leaves out an analyzer');
+      else log.info(fields, state === 'half-open' ? 'tries an analyzer again' : 'uses an analyzer again');
     });
   }
 }

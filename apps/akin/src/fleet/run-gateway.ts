@@ -16,7 +16,6 @@ import { analyzeRemotely } from './analyze-remotely.ts';
 import type { FleetProcess } from './fleet-process.ts';
 import { notReady } from './fleet-process.ts';
 import { openFleetStore } from './open-fleet-store.ts';
-import { searchNodes } from './search-nodes.ts';
 
 export interface GatewayProcessConfig {
   readonly databaseUrl: string;
@@ -32,9 +31,7 @@ export interface GatewayProcessConfig {
   readonly webFolder: string;
   readonly limits: BacklogLimits;
   readonly access: AccessConfig;
-  /** Search nodes, which keep the vectors of collections with several shards. If there are none, this process does. */
-  readonly searchNodeUrls: readonly string[];
-  /** Shared with the analyzers and search nodes. */
+  /** Shared with the analyzers. */
   readonly fleetKey: string | undefined;
   /** As the store expects it. */
   readonly searchSlowdown: number;
@@ -61,9 +58,7 @@ export async function openGatewayProcess(
   const { corsOrigins, legacySegment, webFolder, limits, access } = config;
   let store: Store;
   try {
-    const { searchNodeUrls: urls, fleetKey } = config;
-    const nodes = urls.length === 0 ? undefined : searchNodes({ urls, fleetKey, log, metrics });
-    store = await openFleetStore({ name, log, parts, retry, metrics }, { ...config, nodes }, config.models);
+    store = await openFleetStore({ name, log, parts, retry, metrics }, config, config.models);
     await retry('a first key', async () => {
       if (!requiresKeys({ ...listen, access }) || (await listKeys(store)).length > 0) return;
       throw notReady(`This gateway requires keys, and none exists. ${keyInstructions(access)}`);

@@ -9,8 +9,6 @@ import { setQuota } from '../accept/quota.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
-import { handleNodeRequest } from '../nodes/handle-node-request.ts';
-import type { SearchNodes } from '../nodes/search-nodes.ts';
 import { runReindex } from '../reindex/run-reindex.ts';
 import { beginReindex } from '../reindex/state.ts';
 import { search } from '../search/search.ts';
@@ -93,16 +91,6 @@ describe('shards on several servers', () => {
     ]);
     const found = await search(store, collection, { query: parseQuery('shelf:2'), rows: 100, rank });
     expect([found.numFound, found.hits[0]?.id]).toEqual([100, 'document 2']);
-    // A search node holds the shard here; the other one is asked of its server.
-    const asking = { shards: [0], readMilliseconds: 1_000_000, signal: new AbortController().signal };
-    const ask0: SearchNodes['findCandidates'] = async (question, { acceptsPartial } = {}) =>
-      acceptsPartial ? [{ ...(await handleNodeRequest(store, question, asking)), assignedShards: undefined }] : [];
-    const withNode = { ...store, nodes: { findCandidates: ask0 }, exactDocuments: 10 };
-    const facets = [{ kind: 'query', query: parseQuery('id:*1*') }] as const;
-    const question = { query: parseQuery('shelf:2'), rows: 100, rank, facets };
-    const [whole, inPart] = [await search(store, collection, question), await search(withNode, collection, question)];
-    expect([inPart.numFound, inPart.hits, inPart.facets]).toEqual([100, whole.hits, whole.facets]);
-    expect(inPart.ranking).toMatchObject({ exact: true, distances: 100, inMemory: true });
     await accept(store, collection, [{ kind: 'delete-by-query', query: 'shelf:2' }, ...shelf(3, 500)]);
     expect(await commit(store, collection)).toMatchObject({ applied: 4, failed: 0 });
     // Some of these replace documents of the same commit.

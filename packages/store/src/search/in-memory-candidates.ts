@@ -1,7 +1,7 @@
 import type { Candidates } from '@akin/searcher';
 import type { Store } from '../context.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
-import { type CandidateFinder, countedFacets } from './candidate-finder.ts';
+import { countedFacets } from './counted-facets.ts';
 import type { Clock } from './date-math.ts';
 import { InMemoryFilters } from './in-memory-filters.ts';
 import type { NearQuery } from './near-query.ts';
@@ -9,12 +9,10 @@ import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * Finds candidates with the searcher of this process. If that fails, it finds none, and the collection is removed from
- * memory.
+ * Finds candidates for one search with the searcher, as of its commit. If that fails, it finds none, and the collection
+ * is removed from memory: then the database compares every match.
  */
-export class InMemoryCandidates implements CandidateFinder {
-  readonly lacksCommit = false;
-  readonly hasSomeShards = false;
+export class InMemoryCandidates implements Disposable {
   readonly #store: Store;
   readonly #held: InMemoryCollection;
   readonly #snapshot: Snapshot;
@@ -27,6 +25,13 @@ export class InMemoryCandidates implements CandidateFinder {
     this.#filters = new InMemoryFilters(held, snapshot, clock, store.exactDocuments, store);
   }
 
+  /**
+   * Candidates for the nearest documents that match a search.
+   *
+   * @param collapsed documents that are left out, because another one represents them
+   * @returns undefined if it cannot find them
+   * @throws AkinError bad-request for an invalid query
+   */
   nearest(request: SearchRequest, query: NearQuery, collapsed: readonly bigint[]): Promise<Candidates | undefined> {
     return this.#askOrUnload(async () => {
       await this.#filters.load(request);
@@ -38,10 +43,15 @@ export class InMemoryCandidates implements CandidateFinder {
     });
   }
 
+  /** All documents within a distance, whether or not they match. @returns undefined if it cannot find them */
   within(query: NearQuery): Promise<Candidates | undefined> {
     return this.#askOrUnload(() => this.#held.search({ ...query, filters: [], commit: Number(this.#snapshot.commit) }));
   }
 
+  /**
+   * Number of documents that match each `facet.query` of a search for which it found the nearest. @returns by position
+   * of the facet in the request; those that it cannot count are missing
+   */
   async facetCounts(request: SearchRequest): Promise<ReadonlyMap<number, number>> {
     const counted = countedFacets(request);
     if (request.rank === undefined || counted.length === 0) return new Map();

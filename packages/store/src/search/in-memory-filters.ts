@@ -4,10 +4,9 @@ import type { LoadedFilters } from '../searcher/filter-cache.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
 import { readValueLists, type ValueReader } from '../searcher/in-memory-columns.ts';
 import { docsColumn, type MatchRequest, readDocsColumn } from '../searcher/match-reader.ts';
-import type { CollectionPart } from '../searcher/read-rows.ts';
 import type { RowSource } from '../searcher/row-source.ts';
-import { countedFacets } from './candidate-finder.ts';
 import { compileQuery } from './compile.ts';
+import { countedFacets } from './counted-facets.ts';
 import type { Clock } from './date-math.ts';
 import { Params } from './params.ts';
 import type { SearchRequest } from './request.ts';
@@ -126,17 +125,16 @@ export class InMemoryFilters implements Disposable {
   }
 
   async #matchesMost(query: Query): Promise<boolean> {
-    const { explain, sqlSchema, documents, part } = this.#snapshot;
+    const { explain, sqlSchema, documents } = this.#snapshot;
     if (documents < this.#smallest || (await this.#asksForFew(query))) return false;
-    const own = part === undefined ? '' : `${inPart(part)} and `;
     const params = new Params();
     const where = this.#where(query, params);
     const [row] = await explain<{ 'QUERY PLAN': string }>(
-      `explain (format json) select 1 from ${sqlSchema}.documents d where ${own}(${where})`,
+      `explain (format json) select 1 from ${sqlSchema}.documents d where (${where})`,
       params.values,
     );
     const [{ Plan }] = JSON.parse(row?.['QUERY PLAN'] as string);
-    return Plan['Plan Rows'] > (COMPLEMENT_SHARE * Number(documents)) / (part?.shardCount ?? 1);
+    return Plan['Plan Rows'] > COMPLEMENT_SHARE * Number(documents);
   }
 
   /**
@@ -182,8 +180,7 @@ export class InMemoryFilters implements Disposable {
 
   /** Matches of some queries, or the documents that do not match, in one statement. */
   async #readMatches(wanted: readonly MatchRequest[], last: number, queries: readonly Query[]): Promise<DocNumbers[]> {
-    const { tx, sqlSchema, commit, part } = this.#snapshot;
-    const own = part === undefined ? '' : `${inPart(part)} and `;
+    const { tx, sqlSchema, commit } = this.#snapshot;
     const params = new Params();
     const upTo = params.add(commit, 'int8');
     const greatest = params.add(last, 'int8');
@@ -191,16 +188,11 @@ export class InMemoryFilters implements Disposable {
       const since = after < 0n ? '' : `d.valid_from > ${params.add(after, 'int8')} and `;
       const where = this.#where(queries[index] as Query, params);
       return `(select ${docsColumn('d.doc', last)} from ${sqlSchema}.documents d
-                where ${own}${since}d.valid_from <= ${upTo} and d.doc <= ${greatest} and (${where})${isComplement ? ' is not true' : ''}) as matches${i}`;
+                where ${since}d.valid_from <= ${upTo} and d.doc <= ${greatest} and (${where})${isComplement ? ' is not true' : ''}) as matches${i}`;
     });
     const [row] = await tx.query<Record<string, string | null>>(`select ${columns.join(', ')}`, params.values);
     return wanted.map((_, i) => readDocsColumn(row?.[`matches${i}`] ?? null, last));
   }
-}
-
-/** SQL: whether a row is in one shard. */
-function inPart({ from, to }: CollectionPart): string {
-  return `d.doc >= ${from} and d.doc < ${to}`;
 }
 
 /** The key of a filter: its condition and values. With another value of NOW it is another filter. */

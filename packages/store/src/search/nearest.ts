@@ -1,8 +1,8 @@
 import type { Candidates } from '@akin/searcher';
 import type { Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
-import type { CandidateFinder } from './candidate-finder.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
+import type { InMemoryCandidates } from './in-memory-candidates.ts';
 import { distanceTo, rankedTable } from './matching.ts';
 import type { NearQuery } from './near-query.ts';
 import { Params } from './params.ts';
@@ -52,7 +52,7 @@ export function isByNearness(request: SearchRequest): boolean {
 /** Finds the page of a search that {@link isByNearness}. @returns undefined if no candidates can be found */
 export async function readNearest(
   store: Store,
-  finder: CandidateFinder,
+  finder: InMemoryCandidates,
   request: SearchRequest,
   snapshot: Snapshot,
 ): Promise<NearestPage | undefined> {
@@ -70,7 +70,7 @@ export async function readNearest(
  */
 export async function findNear(
   store: Store,
-  finder: CandidateFinder,
+  finder: InMemoryCandidates,
   { rank }: SearchRequest,
   snapshot: Snapshot,
 ): Promise<NearDocuments | undefined> {

@@ -1,11 +1,7 @@
 import { AkinError } from '@akin/domain';
-import { currentCommit } from '../collections/current-commit.ts';
-import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
-import { NodeCandidates } from '../nodes/node-candidates.ts';
 import { NotInMemory } from '../searcher/not-in-memory.ts';
 import { statements } from '../statements.ts';
-import type { CandidateFinder } from './candidate-finder.ts';
 import { collapseDuplicates, withQueriesRemoved } from './collapse-duplicates.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
@@ -57,8 +53,6 @@ class Search {
   readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
   readonly #deadline: number | undefined;
-  /** The finder of the last attempt, and the commit that the attempt saw. */
-  #last: { readonly finder: CandidateFinder | undefined; readonly commit: bigint } | undefined;
 
   constructor(store: Store, collection: Collection, { atLeast, signal, ...question }: SearchInput) {
     this.#store = store;
@@ -91,11 +85,7 @@ class Search {
    * Reads the collection into memory, if it is missing there. @returns whether another attempt in memory is worth it
    */
   async #mayBeInMemoryNow(first: NotInMemory): Promise<boolean> {
-    if (first === NEEDS_DATABASE) {
-      // Search nodes may move to later commits while a search is at an earlier one.
-      const last = this.#last;
-      return last?.finder?.lacksCommit === true && (await currentCommit(this.#store, this.#collection)) > last.commit;
-    }
+    if (first === NEEDS_DATABASE) return false;
     // Half of the time is reserved for the database.
     const readMilliseconds = this.#deadline === undefined ? undefined : (this.#deadline - performance.now()) / 2;
     return this.#store.inMemory.read(this.#store, this.#collection, first, readMilliseconds);
@@ -119,19 +109,13 @@ class Search {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const request = await requestOf(this.#question, base);
     const limit = new TimeLimit(base.tx, this.#deadline);
-    // The database does not search what search nodes have.
-    const databaseCompletes = searcher === 'database' && this.#last?.finder?.hasSomeShards === true;
-    const found =
-      searcher === 'memory' || databaseCompletes
-        ? await limit.within(() => this.#finderFor(request, base, databaseCompletes))
-        : undefined;
+    const found = searcher === 'memory' ? await limit.within(() => this.#finderFor(request, base)) : undefined;
     if (found instanceof NotInMemory) return found;
     using finder = found;
-    this.#last = { finder, commit: base.commit };
     const near = finder && (await findNear(store, finder, request, base));
     // The database compares everything only in the last attempt, which waits for other such searches.
     const isLarge = documentsToCompare(request, base) > store.exactDocuments;
-    const needsDatabase = finder && !databaseCompletes && isLarge ? NEEDS_DATABASE : undefined;
+    const needsDatabase = finder && isLarge ? NEEDS_DATABASE : undefined;
     if (needsDatabase && request.rank?.maxDistance !== undefined && near === undefined) return needsDatabase;
     const collapse = () => collapseDuplicates(request, { ...base, near }, clock);
     const collapsed = request.collapse
@@ -178,11 +162,7 @@ class Search {
   }
 
   /** The finder of candidates, if it is useful. */
-  async #finderFor(
-    request: SearchRequest,
-    snapshot: Snapshot,
-    databaseCompletes: boolean,
-  ): Promise<CandidateFinder | NotInMemory | undefined> {
+  async #finderFor(request: SearchRequest, snapshot: Snapshot): Promise<InMemoryCandidates | NotInMemory | undefined> {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const { rank } = request;
     if (rank === undefined || (rank.maxDistance === undefined && !isByNearness(request))) return undefined;
@@ -190,10 +170,6 @@ class Search {
     const documents = documentsToCompare(request, snapshot);
     const descriptor = modules.find(({ name }) => name === rank.module)?.descriptor;
     if (documents === 0 || descriptor === undefined) return undefined;
-    if (store.nodes !== undefined && shardsOf(collection) > 1) {
-      const options = { deadline: this.#deadline, signal: this.#signal, databaseCompletes };
-      return new NodeCandidates(store.nodes, collection, documents, snapshot, clock, options);
-    }
     const held = await store.inMemory.find(collection, tx, commit, rank.module);
     if (held === undefined) return new NotInMemory(rank.module, documents, descriptor.dimensions);
     return new InMemoryCandidates(store, held, snapshot, clock);
@@ -205,7 +181,7 @@ async function countAll(
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
-  finder: CandidateFinder | undefined,
+  finder: InMemoryCandidates | undefined,
 ): Promise<FacetResult[]> {
   const known = new Map<number, FacetResult>();
   for (const [index, count] of (await finder?.facetCounts(request)) ?? []) known.set(index, { kind: 'query', count });
@@ -249,7 +225,7 @@ function rankingOf(
 
 async function readHits(
   store: Store,
-  finder: CandidateFinder | undefined,
+  finder: InMemoryCandidates | undefined,
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,

@@ -4,7 +4,6 @@ import { hasServers } from '../collections/shard-servers.ts';
 import type { Collection, Store, VisibleCommit } from '../context.ts';
 import type { Engine, Queryable, Row, SqlValue, Transaction } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
-import type { CollectionPart } from '../searcher/read-rows.ts';
 import { FRESHNESS_COLUMNS, type Freshness } from '../standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
 import { FieldUses, recordUses } from './field-uses.ts';
@@ -31,8 +30,6 @@ export interface Snapshot extends SearchedTables {
   readonly expansions: Map<Query, readonly string[]>;
   /** Includes all documents within the greatest distance of a ranking. Undefined: any document may be within it. */
   readonly near?: NearDocuments | undefined;
-  /** If given, only this shard is read. */
-  readonly part?: CollectionPart | undefined;
   /** Matching documents that are left out, because another one represents them. */
   readonly collapsed?: readonly bigint[] | undefined;
 }

@@ -15,21 +15,18 @@ import { FilterCache } from './filter-cache.ts';
 import { InMemoryCells } from './in-memory-cells.ts';
 import { InMemoryColumns } from './in-memory-columns.ts';
 import {
+  BEFORE_FIRST,
   CHUNK_ROWS,
   type Chunk,
   inPipeline,
   MAX_COMMIT,
   MAX_EXPIRED,
-  numberBeforeFirst,
   type Range,
   type ReadCollection,
   readChunk,
   readVectors,
 } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
-
-/** Waits for its turn, then runs the work. */
-export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
 /**
  * The state of one collection in the searcher: its commit and its modules. One change at a time; searches continue in
@@ -41,7 +38,6 @@ export class InMemoryCollection {
   readonly #key: number;
   readonly collection: ReadCollection;
   readonly #grown: (held: InMemoryCollection) => Promise<void>;
-  readonly #exactRows: number | undefined;
   readonly #modules: string[] = [];
   #commit = -1n;
   /** The greatest number of a document so far. */
@@ -66,7 +62,6 @@ export class InMemoryCollection {
   /**
    * @param grown called when it needs more memory; rejects with SearcherError if there is none
    * @param free bytes that it can use before other data is dropped
-   * @param exactRows up to this many rows are compared exactly; default: that of the searcher
    */
   constructor(
     searcher: Searcher,
@@ -74,13 +69,11 @@ export class InMemoryCollection {
     collection: ReadCollection,
     grown: (held: InMemoryCollection) => Promise<void>,
     free: () => number,
-    exactRows?: number,
   ) {
     this.#searcher = searcher;
     this.#key = key;
     this.collection = collection;
     this.#grown = grown;
-    this.#exactRows = exactRows;
     const handle: CollectionHandle = {
       collection,
       state: () => ({ commit: this.#commit, begun: this.#begun, last: this.#last }),
@@ -126,12 +119,12 @@ export class InMemoryCollection {
     return this.#serialize(async () => {
       if (this.#commit >= commit) return this.has(commit, module);
       const after = this.#commit;
-      const behind = numberBeforeFirst(this.collection);
-      const chunk = await readChunk(tx, this.collection, { after, upTo: commit }, this.#modules, behind, CHUNK_ROWS);
+      const range = { after, upTo: commit };
+      const chunk = await readChunk(tx, this.collection, range, this.#modules, BEFORE_FIRST, CHUNK_ROWS);
       if (chunk.removableUpTo > after || chunk.expired > CHUNK_ROWS) return false;
       await this.#take(chunk, this.#modules);
       if (chunk.count === CHUNK_ROWS) {
-        this.#firstChunk = { after, upTo: commit, last: chunk.last };
+        this.#firstChunk = { ...range, last: chunk.last };
         return false;
       }
       await this.#advance(commit);
@@ -143,11 +136,10 @@ export class InMemoryCollection {
    * Reads all missing data of the last commit and a module, outside of any transaction.
    *
    * @param bytes memory of the collection after that
-   * @param inTurn runs the reading when it is allowed
    */
-  read(source: RowSource, module: string, bytes: number, inTurn: InTurn = (work) => work()): Promise<void> {
+  read(source: RowSource, module: string, bytes: number): Promise<void> {
     this.#reserved = Math.max(this.#reserved, bytes);
-    this.#reading ??= this.#serialize(() => inTurn(() => this.#readAll(source, module))).finally(() => {
+    this.#reading ??= this.#serialize(() => this.#readAll(source, module)).finally(() => {
       this.#reading = undefined;
       this.#reserved = 0;
     });
@@ -230,14 +222,14 @@ export class InMemoryCollection {
     if (after >= upTo) return 0;
     if (after < 0n) {
       this.#begun++;
-      await this.#change({ kind: 'begin', exactRows: this.#exactRows });
+      await this.#change({ kind: 'begin' });
     }
     const begun = this.#firstChunk;
     const isBegun = begun?.after === after && begun.upTo === upTo;
     let isForgotten = false;
     let rows = 0;
     await inPipeline(
-      isBegun ? begun.last : numberBeforeFirst(this.collection),
+      isBegun ? begun.last : BEFORE_FIRST,
       (behind) =>
         readFrom(
           source,
@@ -270,7 +262,7 @@ export class InMemoryCollection {
 
   async #readModule(source: RowSource, pin: Pin, module: string): Promise<void> {
     await inPipeline(
-      numberBeforeFirst(this.collection),
+      BEFORE_FIRST,
       (behind) =>
         readFrom(source, this.collection, pin.commit, (tx) => readVectors(tx, this.collection, module, behind)),
       async (chunk) => {

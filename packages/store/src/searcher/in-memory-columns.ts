@@ -1,7 +1,7 @@
 import { readValues, type ValueList } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
 import type { CollectionHandle } from './collection-handle.ts';
-import { isAfterInPart, type Range, type ReadCollection } from './read-rows.ts';
+import type { Range, ReadCollection } from './read-rows.ts';
 import { type RowSource, readFrom } from './row-source.ts';
 
 /** The condition of a query on one column: documents match that have one of some values, or that have none of them. */
@@ -238,9 +238,9 @@ async function hasFewValues(tx: Transaction, { sqlSchema }: ReadCollection, colu
 }
 
 /** About how many rows are read. */
-async function countRows(tx: Transaction, { id, part }: ReadCollection): Promise<number> {
+async function countRows(tx: Transaction, { id }: ReadCollection): Promise<number> {
   const [row] = await tx.query<{ documents: bigint }>('select documents from akin.collections where id = $1', [id]);
-  return Number(row?.documents ?? 0) / (part?.shardCount ?? 1);
+  return Number(row?.documents ?? 0);
 }
 
 /**
@@ -250,15 +250,13 @@ async function countRows(tx: Transaction, { id, part }: ReadCollection): Promise
  */
 export function readValueLists(
   tx: Transaction,
-  collection: ReadCollection,
+  { sqlSchema }: ReadCollection,
   column: string,
   { after, upTo }: Range,
 ): Promise<Uint8Array> {
-  const own =
-    collection.part === undefined ? '' : `and ${isAfterInPart(collection, 'd.doc', collection.part.from - 1)}`;
   return tx.copy(
-    `select d.${column}::text, string_agg(int8send(d.doc), '') from ${collection.sqlSchema}.documents d
-      where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${column} is not null ${own}
+    `select d.${column}::text, string_agg(int8send(d.doc), '') from ${sqlSchema}.documents d
+      where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${column} is not null
       group by d.${column} limit ${MAX_VALUES + 1}`,
   );
 }

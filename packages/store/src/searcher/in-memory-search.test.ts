@@ -1,6 +1,5 @@
-import { availableParallelism } from 'node:os';
 import { createRandom, parseQuery } from '@akin/domain';
-import { Searcher, summaryOf } from '@akin/searcher';
+import { summaryOf } from '@akin/searcher';
 import { onPostgres } from '@akin/testing';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { sharedStore } from '../../test/shared-store.ts';
@@ -13,7 +12,7 @@ import type { Transaction } from '../engine/engine.ts';
 import { search } from '../search/search.ts';
 import { InMemorySearch } from './in-memory-search.ts';
 import { NotInMemory } from './not-in-memory.ts';
-import { CHUNK_ROWS, type ReadCollection } from './read-rows.ts';
+import { CHUNK_ROWS } from './read-rows.ts';
 
 const EXACT = 50;
 const COUNT = 400;
@@ -167,56 +166,6 @@ describe.each(ENGINES)('the memory for searches on %s', (kind) => {
       expect(small.inMemory.use.bytes).toBeLessThanOrEqual(small.inMemory.use.limit);
     }
     expect(small.inMemory.use.filters).toBeLessThan(30);
-  });
-
-  /** The two shards of a collection. */
-  const shards = () =>
-    [0, 1].map((shard) => ({
-      ...first,
-      part: { shard, shardCount: 2, from: (shard * COUNT) / 2, to: ((shard + 1) * COUNT) / 2 + 1 },
-    }));
-  const readShard = (memory: InMemorySearch, shard: number, documents = 1) =>
-    memory.read(store, shards()[shard] as ReadCollection, new NotInMemory('shape', documents, 4));
-  /** Has filters of one match each held for a shard. */
-  const holdFilters = async (memory: InMemorySearch, shard: number, keys: readonly string[]) => {
-    const one = shards()[shard] as ReadCollection;
-    const held = await store.engine.transaction((tx) => memory.find(one, tx, 1n, 'shape'));
-    const reader = {
-      matchesMost: async () => false,
-      read: async (all: readonly unknown[]) => all.map(() => Float64Array.of(1)),
-    };
-    const taken = await held?.filters.load(keys, 1n, reader);
-    await taken?.loaded;
-    held?.filters.release(taken?.filters.map(({ number }) => number) ?? []);
-    return taken?.filters.length;
-  };
-
-  itOnPostgres('holds for filters of a shard: those of another one that are not in use go', async () => {
-    await using unlimited = new InMemorySearch({ exactRows: EXACT });
-    for (const shard of [0, 1]) expect(await readShard(unlimited, shard)).toBe(true);
-    const { inMemory: small } = withMemory(unlimited.use.bytes + 1_000);
-    for (const shard of [0, 1]) expect(await readShard(small, shard)).toBe(true);
-    const before = small.use.bytes;
-    expect(await holdFilters(small, 0, ['first'])).toBe(1);
-    const each = small.use.bytes - before;
-    for (let n = 0; small.use.bytes + each <= small.use.limit; n++) await holdFilters(small, 0, [`${n}`]);
-    expect(await holdFilters(small, 1, ['one', 'another'])).toBe(2);
-    expect(small.use).toMatchObject({ collections: 2, filters: 2 });
-  });
-
-  itOnPostgres('is made for a shard by giving back filters of others, if that suffices', async () => {
-    await using unlimited = new InMemorySearch({ exactRows: EXACT });
-    expect(await readShard(unlimited, 0)).toBe(true);
-    await using searcher = new Searcher({ threads: Math.min(4, availableParallelism()), exactRows: EXACT });
-    const expected = searcher.bytesFor(COUNT / 2, 4, EXACT / 2);
-    const { inMemory: small } = withMemory(unlimited.use.bytes + expected);
-    expect(await readShard(small, 0)).toBe(true);
-    expect(await holdFilters(small, 0, ['one', 'another', 'a third'])).toBe(3);
-    // One of so many documents does not fit in any case.
-    expect(await readShard(small, 1, 1e6)).toBe(false);
-    expect(small.use).toMatchObject({ collections: 1, filters: 3 });
-    expect(await readShard(small, 1, COUNT / 2)).toBe(true);
-    expect(small.use).toMatchObject({ collections: 2, filters: 0 });
   });
 
   it('holds for what commits bring', async () => {

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { AkinError } from '@akin/domain';
-import { memoryLimit, WeightedSemaphore } from '@akin/runtime';
+import { memoryLimit } from '@akin/runtime';
 import { Searcher, SearcherError } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
-import { InMemoryCollection, type InTurn } from './in-memory-collection.ts';
+import { InMemoryCollection } from './in-memory-collection.ts';
 import type { NotInMemory } from './not-in-memory.ts';
 import type { ReadCollection } from './read-rows.ts';
 import type { RowSource } from './row-source.ts';
@@ -16,8 +16,6 @@ const IDLE_MILLISECONDS = 15 * 60_000;
 const MAX_IN_DATABASE = 2;
 /** Maximum bytes per document for its position in a cell. */
 const PLACE_BYTES = 16;
-/** Maximum number of shards that are read at a time, so that connections remain for searches. */
-const MAX_READ = 2;
 /** Part of the memory of the process that is used by default. */
 const DEFAULT_SHARE = 0.15;
 
@@ -33,27 +31,18 @@ export interface InMemorySearchOptions {
   readonly memory?: number | undefined;
 }
 
-/** Identifies a collection by its number, and a shard by two numbers. */
-type Name = number | string;
-
-function nameOf({ id, part }: ReadCollection): Name {
-  return part === undefined ? id : `${id}/${part.shard}`;
-}
-
 /** The collections whose vectors are in memory, as many as fit: the least recently searched one is removed first. */
 export class InMemorySearch implements AsyncDisposable {
   readonly #searcher: Searcher;
-  readonly #exactRows: number;
   readonly #memory: number;
-  readonly #turns = new WeightedSemaphore(MAX_READ);
-  readonly #held = new Map<Name, InMemoryCollection>();
+  /** By number of the collection. */
+  readonly #held = new Map<number, InMemoryCollection>();
   /** When collections outgrew the memory. */
-  readonly #tooLargeSince = new Map<Name, number>();
+  readonly #tooLargeSince = new Map<number, number>();
   #nextKey = 0;
   #inDatabase = 0;
 
   constructor({ exactRows, memory = defaultSearchMemory() }: InMemorySearchOptions) {
-    this.#exactRows = exactRows;
     this.#memory = memory;
     // Threads work for some milliseconds at a time; a database on the same machine takes turns with them.
     const threads = Math.min(4, availableParallelism());
@@ -83,7 +72,7 @@ export class InMemorySearch implements AsyncDisposable {
     commit: bigint,
     module: string,
   ): Promise<InMemoryCollection | undefined> {
-    const held = this.#held.get(nameOf(collection));
+    const held = this.#held.get(collection.id);
     if (held === undefined) return undefined;
     const isThere = await this.askOrUnload(held, () => held.catchUp(tx, commit, module));
     held.lastUsed = performance.now();
@@ -105,20 +94,12 @@ export class InMemorySearch implements AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<boolean> {
     const { module } = missing;
-    let held = this.#held.get(nameOf(collection)) ?? this.#create(collection);
-    let bytes = this.#bytesWith(held, missing);
-    if (!held.isBeingRead && this.#hasOutgrown(collection)) return false;
-    if (!held.isBeingRead && !this.#evictFor(held, bytes)) {
-      if (!(await this.#dropFiltersOf(held, bytes))) return false;
-      // Another search may have begun to read it.
-      held = this.#held.get(nameOf(collection)) ?? held;
-      bytes = this.#bytesWith(held, missing);
-      if (!held.isBeingRead && !this.#evictFor(held, bytes)) return false;
-    }
-    this.#held.set(nameOf(collection), held);
+    const held = this.#held.get(collection.id) ?? this.#create(collection);
+    const bytes = this.#bytesWith(held, missing);
+    if (!held.isBeingRead && (this.#hasOutgrown(collection) || !this.#evictFor(held, bytes))) return false;
+    this.#held.set(collection.id, held);
     held.lastUsed = performance.now();
-    const inTurn: InTurn = (work) => (collection.part === undefined ? work() : this.#inTurn(work));
-    const reading = held.read(source, module, held.isBeingRead ? 0 : bytes, inTurn).then(
+    const reading = held.read(source, module, held.isBeingRead ? 0 : bytes).then(
       () => true,
       async (error: unknown) => {
         if (error instanceof SearcherError) await this.unload(held);
@@ -171,16 +152,6 @@ export class InMemorySearch implements AsyncDisposable {
     return held;
   }
 
-  /** Whether all data that a search of this commit by this module needs is already loaded. */
-  has(collection: ReadCollection, commit: bigint, module: string): boolean {
-    return this.#held.get(nameOf(collection))?.has(commit, module) ?? false;
-  }
-
-  /** Whether the collection is in memory and not being read: then further commits can be added. */
-  isLoaded(collection: ReadCollection): boolean {
-    return this.#held.get(nameOf(collection))?.isBeingRead === false;
-  }
-
   /** The data of a collection, whatever its commit. */
   loadedCollection(id: number): InMemoryCollection | undefined {
     return this.#held.get(id);
@@ -213,8 +184,8 @@ export class InMemorySearch implements AsyncDisposable {
 
   /** Removes a collection from memory. The next search reads it again. */
   async unload(held: InMemoryCollection): Promise<void> {
-    const name = nameOf(held.collection);
-    if (this.#held.get(name) === held) this.#held.delete(name);
+    const { id } = held.collection;
+    if (this.#held.get(id) === held) this.#held.delete(id);
     await held.drop().catch(() => undefined);
   }
 
@@ -223,11 +194,11 @@ export class InMemorySearch implements AsyncDisposable {
     for (const held of this.#held.values()) void this.unload(held);
   }
 
-  /** Removes a dropped collection, with its shards. */
+  /** Removes a dropped collection. */
   async unloadCollection(id: number): Promise<void> {
-    for (const name of this.#tooLargeSince.keys())
-      if (String(name).split('/')[0] === String(id)) this.#tooLargeSince.delete(name);
-    for (const held of this.#held.values()) if (held.collection.id === id) await this.unload(held);
+    this.#tooLargeSince.delete(id);
+    const held = this.#held.get(id);
+    if (held !== undefined) await this.unload(held);
   }
 
   /** Asks the searcher about a collection. Undefined if the searcher has lost it: then it is forgotten here too. */
@@ -241,38 +212,14 @@ export class InMemorySearch implements AsyncDisposable {
     }
   }
 
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    const release = await this.#turns.acquire(false, new AbortController().signal);
-    try {
-      await work();
-    } finally {
-      release();
-    }
-  }
-
   #create(collection: ReadCollection): InMemoryCollection {
     const grown = (held: InMemoryCollection) => this.#grown(held);
     const free = () => this.#memory - this.#taken;
-    return new InMemoryCollection(
-      this.#searcher,
-      this.#nextKey++,
-      collection,
-      grown,
-      free,
-      this.#exactRowsOf(collection),
-    );
-  }
-
-  /**
-   * Maximum number of rows of a shard that are compared exactly. Undefined for whole collections, which have the
-   * default.
-   */
-  #exactRowsOf({ part }: ReadCollection): number | undefined {
-    return part && Math.ceil(this.#exactRows / part.shardCount);
+    return new InMemoryCollection(this.#searcher, this.#nextKey++, collection, grown, free);
   }
 
   #bytesWith(held: InMemoryCollection | undefined, { module, documents, dimensions }: NotInMemory): number {
-    const rows = this.#searcher.bytesFor(documents, dimensions, held && this.#exactRowsOf(held.collection));
+    const rows = this.#searcher.bytesFor(documents, dimensions);
     if (held === undefined) return rows;
     return held.hasModule(module) ? Math.max(rows, held.bytes) : rows + held.bytes;
   }
@@ -287,52 +234,31 @@ export class InMemorySearch implements AsyncDisposable {
     return bytes <= this.#memory;
   }
 
-  #hasOutgrown(collection: ReadCollection): boolean {
-    const name = nameOf(collection);
-    const at = this.#tooLargeSince.get(name);
+  #hasOutgrown({ id }: ReadCollection): boolean {
+    const at = this.#tooLargeSince.get(id);
     if (at === undefined || performance.now() - at < IDLE_MILLISECONDS) return at !== undefined;
-    this.#tooLargeSince.delete(name);
+    this.#tooLargeSince.delete(id);
     return false;
   }
 
   /**
    * Removes idle data, and then the least recently searched data, until a collection may use a number of bytes. Data
-   * being read stays, as do other shards of the same collection, which are needed together. @returns false, without
-   * changes, if that is not enough
+   * being read stays. @returns false, without changes, if that is not enough
    */
   #evictFor(wanted: InMemoryCollection, bytes: number): boolean {
     const others = [...this.#held.values()].filter((held) => held !== wanted);
-    const stays = (held: InMemoryCollection) => held.isBeingRead || held.collection.id === wanted.collection.id;
-    const staying = others.filter(stays);
+    const staying = others.filter(({ isBeingRead }) => isBeingRead);
     const sum = (all: readonly InMemoryCollection[]) => all.reduce((total, held) => total + held.bytes, 0);
     if (bytes + sum(staying) > this.#memory) return false;
     const longAgo = performance.now() - IDLE_MILLISECONDS;
     let taken = bytes + sum(others);
     for (const held of others.sort((a, b) => a.lastUsed - b.lastUsed)) {
-      if (stays(held) || (taken <= this.#memory && held.lastUsed > longAgo)) continue;
+      if (held.isBeingRead || (taken <= this.#memory && held.lastUsed > longAgo)) continue;
       taken -= held.bytes;
       // This is not awaited, because the threads handle requests in order.
       void this.unload(held);
     }
     return true;
-  }
-
-  /**
-   * Drops columns and unused filters of the other shards of a collection, whose rows stay.
-   *
-   * @param bytes the bytes that a shard will take
-   * @returns false if the shards do not fit without filters either: then this one is not read for a while
-   */
-  async #dropFiltersOf(wanted: InMemoryCollection, bytes: number): Promise<boolean> {
-    const others = [...this.#held.values()].filter(
-      (held) => held !== wanted && held.collection.id === wanted.collection.id,
-    );
-    if (others.length === 0 || bytes > this.#memory) return false;
-    // A collection that is removed takes its filters with it.
-    for (const held of others) await held.filters.dropUnused().catch(() => undefined);
-    const taken = others.reduce((sum, held) => sum + held.bytes, bytes);
-    if (taken > this.#memory) this.#tooLargeSince.set(nameOf(wanted.collection), performance.now());
-    return taken <= this.#memory;
   }
 
   /** Bytes that are used or reserved. */
@@ -341,20 +267,15 @@ export class InMemorySearch implements AsyncDisposable {
   }
 
   /**
-   * Frees memory after a collection has grown. It first drops unused filters of this collection and of its other
-   * shards, then other collections, and finally refuses this collection.
+   * Frees memory after a collection has grown. It first drops unused filters of this collection, then other
+   * collections, and finally refuses this collection.
    */
   async #grown(held: InMemoryCollection): Promise<void> {
     const fits = () => this.#taken <= this.#memory;
     if (fits()) return;
     await held.filters.dropUnused();
-    for (const other of this.#held.values()) {
-      if (fits()) return;
-      // A collection that is dropped in the meantime loses its filters too.
-      if (other.collection.id === held.collection.id) await other.filters.dropUnused().catch(() => undefined);
-    }
     if (fits() || this.#evictFor(held, held.bytes)) return;
-    this.#tooLargeSince.set(nameOf(held.collection), performance.now());
+    this.#tooLargeSince.set(held.collection.id, performance.now());
     throw new SearcherError('the collection has grown beyond the memory for searches');
   }
 }

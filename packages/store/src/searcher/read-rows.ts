@@ -12,22 +12,10 @@ export interface ReadCollection {
   readonly id: number;
   readonly name: string;
   readonly sqlSchema: string;
-  /** If given, only the rows of one shard are read. */
-  readonly part?: CollectionPart | undefined;
-}
-
-/** One shard of a collection, and the range of the numbers of its rows: `from <= doc < to`. */
-export interface CollectionPart {
-  readonly shard: number;
-  readonly shardCount: number;
-  readonly from: number;
-  readonly to: number;
 }
 
 /** The number before the first row of a collection. */
-export function numberBeforeFirst({ part }: ReadCollection): number {
-  return (part?.from ?? 0) - 1;
-}
+export const BEFORE_FIRST = -1;
 
 /** Rows per chunk, so that no chunk blocks the database or this process for long. */
 export const CHUNK_ROWS = 4_000;
@@ -54,7 +42,7 @@ export interface Chunk extends Summary {
  * has the rows that the commits after `after`, up to `upTo`, have ended. It also says whether some of these rows may
  * already have been removed.
  *
- * @param behind the number of the last one read; {@link numberBeforeFirst} at the beginning
+ * @param behind the number of the last one read; {@link BEFORE_FIRST} at the beginning
  * @param maxExpired number of ended rows, of which at most one more is read
  */
 export async function readChunk(
@@ -71,22 +59,19 @@ export async function readChunk(
   // The condition on the row is repeated for the vectors: otherwise all of them could be read for each chunk. Rows are
   // chosen first, so that only their vectors are read.
   const joins = modules.map(
-    (module, i) =>
-      `left join ${descriptorTable(S, module)} v${i} on v${i}.doc = d.doc and ${isAfterInPart(collection, `v${i}.doc`, behind)}`,
+    (module, i) => `left join ${descriptorTable(S, module)} v${i} on v${i}.doc = d.doc and v${i}.doc > ${behind}`,
   );
   const parts = [
     `(select d.doc, d.valid_from, null::int8${vectors}
        from (select doc, valid_from from ${S}.documents
-         where valid_from > ${after} and valid_from <= ${upTo} and valid_to > ${upTo} and ${isAfterInPart(collection, 'doc', behind)}
+         where valid_from > ${after} and valid_from <= ${upTo} and valid_to > ${upTo} and doc > ${behind}
          order by doc limit ${CHUNK_ROWS}) d ${joins.join(' ')}
        order by d.doc)`,
   ];
-  const first = numberBeforeFirst(collection);
-  if (after >= 0n && behind === first) {
-    const own = collection.part === undefined ? '' : `and ${isAfterInPart(collection, 'doc', first)}`;
+  if (after >= 0n && behind === BEFORE_FIRST) {
     parts.push(
       `select null, coalesce(min(number), 0), null${nothing} from ${S}.commits`,
-      `(select doc, null, valid_to${nothing} from ${S}.documents where valid_to > ${after} and valid_to <= ${upTo} ${own}
+      `(select doc, null, valid_to${nothing} from ${S}.documents where valid_to > ${after} and valid_to <= ${upTo}
         limit ${maxExpired + 1})`,
     );
   }
@@ -103,14 +88,9 @@ export async function readVectors(
 ): Promise<Chunk> {
   const bytes = await tx.copy(
     `select doc, null::int8, null::int8, vector from ${descriptorTable(collection.sqlSchema, module)}
-      where ${isAfterInPart(collection, 'doc', behind)} order by doc limit ${CHUNK_ROWS}`,
+      where doc > ${behind} order by doc limit ${CHUNK_ROWS}`,
   );
   return { bytes, ...summaryOf(bytes) };
-}
-
-/** SQL: whether a row comes after a number, and is in the requested shard, so that other partitions are not read. */
-export function isAfterInPart({ part }: ReadCollection, doc: string, behind: number): string {
-  return part === undefined ? `${doc} > ${behind}` : `${doc} > ${behind} and ${doc} < ${part.to}`;
 }
 
 /**
