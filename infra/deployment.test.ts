@@ -156,10 +156,10 @@ describe('docker-compose.yml', () => {
     expect(others['indexer-host']?.environment?.AKIN_PORT).toBe('8985');
   });
 
-  it('hands on where shards, outputs and thumbnails are', () => {
+  it('hands on where outputs and thumbnails are', () => {
     for (const name of ['gateway', 'indexer', 'gateway-host', 'indexer-host']) {
       const { environment } = file.services[name] ?? {};
-      expect(environment).toMatchObject({ AKIN_SHARD_SERVERS: null, AKIN_OBJECTS: null, AWS_REGION: null });
+      expect(environment).toMatchObject({ AKIN_OBJECTS: null, AWS_REGION: null });
     }
   });
 

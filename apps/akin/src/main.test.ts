@@ -143,11 +143,6 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
     /begin/,
   ],
   [['serve', '--port', '0', '--search-database-url', 'postgres://secret/b'], /--database-url/],
-  [
-    ['gateway', '--port', '0', '--database-url', 'postgres://a/b', '--shard-servers', 'b=http://secret'],
-    /name=postgres/,
-  ],
-  [['serve', '--port', '0', '--shard-servers', 'b=postgres://secret/b'], /--database-url/],
 ];
 
 /** Folders that cannot be created: below a file, and in /proc, where Node's recursive mkdir never ends. */

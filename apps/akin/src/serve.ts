@@ -37,8 +37,6 @@ export interface ServeConfig {
   readonly databaseUrl?: string;
   /** Standbys of the database, for searches. */
   readonly standbyUrls?: readonly string[];
-  /** Other servers for shards, by name. */
-  readonly shardServers?: ReadonlyMap<string, string>;
   readonly host: string;
   readonly port: number;
   readonly corsOrigins: readonly string[];
@@ -131,7 +129,6 @@ async function open(
     ? {
         databaseUrl: config.databaseUrl,
         standbyUrls: config.standbyUrls ?? [],
-        shardServers: config.shardServers,
         ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
       }
     : { folder: path.join(config.dataFolder, 'database'), warn };

@@ -55,8 +55,6 @@ export class CollectionAdministration {
       model?: string;
       /** Number of shards. Default: as many as the collection has now. */
       shards?: number;
-      /** Names of servers for the shards, assigned in turn, separated by commas. Default: the same as now. */
-      shardServers?: string;
     } = {},
   ): Promise<Reindex> {
     return this.send('/reindex', {}, { body: queryString(parameters) });
@@ -75,13 +73,10 @@ export class CollectionAdministration {
   }
 
   /**
-   * @param parameters `model`: the name of its content model; `shards`: the number of shards, 1 to 64, default 1;
-   * `shardServers`: the names of servers for the shards, assigned in turn, separated by commas; a quota as in
-   * `setQuota`
+   * @param parameters `model`: the name of its content model; `shards`: the number of shards, 1 to 64, default 1; a
+   * quota as in `setQuota`
    */
-  create(
-    parameters: { model?: string; shards?: number; shardServers?: string } & Partial<Quota> = {},
-  ): Promise<unknown> {
+  create(parameters: { model?: string; shards?: number } & Partial<Quota> = {}): Promise<unknown> {
     return this.send('', parameters, { method: 'PUT', body: '{}', contentType: 'application/json' });
   }
 

@@ -57,7 +57,7 @@ export { writeBackup } from './engine/backup-archive.ts';
 export type * from './engine/engine.ts';
 export { holdsStore } from './engine/folder.ts';
 export { preparePrivateFolder } from './engine/private-folder.ts';
-export { isOutage, ShardServerUnavailableError } from './engine/sqlstate.ts';
+export { isOutage } from './engine/sqlstate.ts';
 export { definedFields, type ExportedDocument, exportDocuments } from './export/export-documents.ts';
 export { type Decision, decideGroups, listDecisions } from './groups/decisions.ts';
 export { type Group, listGroups } from './groups/list-groups.ts';

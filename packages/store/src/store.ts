@@ -7,7 +7,6 @@ import { recover } from './bulk/recover.ts';
 import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
 import { createCollection, listCollections, updateTables } from './collections/collections.ts';
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
-import { registerServers } from './collections/shard-servers.ts';
 import { FairSemaphore, MAX_APPLIED } from './commit/fair-semaphore.ts';
 import type { ModelSet, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
@@ -84,8 +83,6 @@ export type StoreConfig = {
       readonly process?: ProcessName;
       /** Standbys of the database, from which searches are read if they are current enough. */
       readonly standbyUrls?: readonly string[];
-      /** Other servers for shards: URLs by name. Earlier ones are still known. */
-      readonly shardServers?: ReadonlyMap<string, string> | undefined;
     }
 );
 
@@ -208,7 +205,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       standbys.timelineChanged();
     };
     await migrate(engine);
-    if ('shardServers' in config && config.shardServers) await registerServers(engine, config.shardServers);
     packs = objects === undefined && config.objects ? undefined : await openPacks(engine, objects?.location);
     await createFirstCollection(store);
     for (const collection of await listCollections(store)) await updateTables(store, collection);

@@ -51,13 +51,9 @@ export async function usePreviousSharedNames({ engine }: Store): Promise<void> {
   await engine.query('delete from akin.migrations where number >= 16');
 }
 
-/** Gives the tables of a collection the names of version 19, apart from those on other servers. */
-export async function usePreviousNames({ engine }: Store, { id, sqlSchema: S, settings }: Collection): Promise<void> {
-  const ofChunks = [
-    ['documents', 'inserted_chunk', 'born'],
-    ['documents', 'ended_chunk', 'ended'],
-  ] as const;
-  for (const [table, name, previous] of [...OF_COLLECTION, ...(settings.shardServers === undefined ? [] : ofChunks)]) {
+/** Gives the tables of a collection the names of version 19. */
+export async function usePreviousNames({ engine }: Store, { id, sqlSchema: S }: Collection): Promise<void> {
+  for (const [table, name, previous] of OF_COLLECTION) {
     await engine.query(`alter table ${S}.${table} rename column ${name} to ${previous}`);
   }
   for (const sql of [

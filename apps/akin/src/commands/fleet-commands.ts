@@ -9,9 +9,7 @@ import {
   queueServer,
   REDIS_OPTIONS,
   requireDatabaseUrl,
-  SHARD_SERVERS_OPTION,
   STANDBY_OPTION,
-  shardServers,
   splitList,
   standbyUrls,
 } from '../fleet/options.ts';
@@ -51,7 +49,6 @@ export const gatewayCommand: CommandModule = {
       ...listenOptions(DEFAULT_PORT, SHUTDOWN_DELAY_SECONDS),
       DATABASE_OPTION,
       STANDBY_OPTION,
-      SHARD_SERVERS_OPTION,
       {
         name: 'analyze-url',
         valueName: 'urls',
@@ -77,7 +74,6 @@ export const gatewayCommand: CommandModule = {
       models: new ContentModels({ contentModel, models: modelsFolder(options) }),
       databaseUrl: requireDatabaseUrl(options),
       standbyUrls: standbyUrls(options),
-      shardServers: shardServers(options),
       analyzeUrls: splitList(options.text('analyze-url')).map((url) => httpAddress('analyze-url', url)),
       corsOrigins: splitList(options.text('cors')),
       legacySegment: options.text('legacy-segment') ?? 'solr',
@@ -107,7 +103,6 @@ export const indexerCommand: CommandModule = {
     options: [
       ...listenOptions(8985),
       DATABASE_OPTION,
-      SHARD_SERVERS_OPTION,
       ...REDIS_OPTIONS,
       {
         name: 'auto-commit',
@@ -132,7 +127,6 @@ export const indexerCommand: CommandModule = {
     const config = {
       models: new ContentModels({ contentModel, models: modelsFolder(options) }),
       databaseUrl: requireDatabaseUrl(options),
-      shardServers: shardServers(options),
       queueServer: queueServer(options),
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
       searchSlowdown: searchSlowdown(options),

@@ -22,11 +22,6 @@ export const reindexCommand: CommandModule = {
       ...SERVER_OPTIONS,
       { name: 'field', valueName: 'name:type,…', description: 'New types of fields, separated by commas' },
       { name: 'shards', valueName: 'number', description: 'Number of shards. Default: unchanged' },
-      {
-        name: 'servers',
-        valueName: 'names',
-        description: 'Servers for the shards, in turn, separated by commas. Default: unchanged',
-      },
       { name: 'pause', description: 'Pause the running reindex' },
       { name: 'resume', description: 'Continue a paused reindex, and watch it' },
       { name: 'allow-missing', description: 'Swap even if some documents cannot be copied' },
@@ -47,14 +42,12 @@ export const reindexCommand: CommandModule = {
       options.positionals.length > 0 ? await reanalyzePictures(client, name, options, signal) : undefined;
     const maxOutageMilliseconds = options.number('max-outage') * 1_000;
     const model = modelNameOf(options);
-    const shardServers = options.text('servers');
     const shards = options.text('shards') === undefined ? undefined : options.number('shards');
     const parameters = {
       field: (options.text('field') ?? '').split(',').filter(Boolean),
       allowMissing: options.isOn('allow-missing'),
       ...(model === undefined ? {} : { model }),
       ...(shards === undefined ? {} : { shards }),
-      ...(shardServers === undefined ? {} : { shardServers }),
       ...(pictures ? { outputsFrom: pictures.name } : {}),
     };
     /** Whether somebody else started the run. It may then ignore the options of this command line. */

@@ -8,9 +8,7 @@ import {
   downloadPolicy,
   HOSTS_OPTION,
   IMAGES_OPTIONS,
-  SHARD_SERVERS_OPTION,
   STANDBY_OPTION,
-  shardServers,
   shutdownDelayMilliseconds,
   shutdownDelayOption,
   splitList,
@@ -70,7 +68,6 @@ export const serveCommand: CommandModule = {
       SLOWDOWN_OPTION,
       SEARCH_MEMORY_OPTION,
       STANDBY_OPTION,
-      SHARD_SERVERS_OPTION,
       ...STORE_OPTIONS,
       ...IMAGES_OPTIONS,
       ...FOLDER_OPTIONS,
@@ -87,10 +84,6 @@ export const serveCommand: CommandModule = {
       throw new UsageError(
         '--search-database-url names standbys of --database-url (or DATABASE_URL), which is missing.',
       );
-    }
-    const servers = shardServers(options);
-    if (servers.size > 0 && config.databaseUrl === undefined) {
-      throw new UsageError('--shard-servers needs a store in PostgreSQL: give --database-url (or DATABASE_URL), too.');
     }
     const listen = {
       host: options.text('host') ?? '127.0.0.1',
@@ -121,7 +114,6 @@ export const serveCommand: CommandModule = {
         searchSlowdown: searchSlowdown(options),
         searchMemory: searchMemory(options),
         standbyUrls: standbys,
-        shardServers: servers,
         retryRun: (run) => retryable.start(run),
       },
       signal,

@@ -9,14 +9,13 @@ export async function openFleetStore(
   config: {
     readonly databaseUrl: string;
     readonly standbyUrls?: readonly string[];
-    readonly shardServers?: ReadonlyMap<string, string>;
     readonly searchSlowdown: number;
     readonly searchMemory?: number;
     readonly objects?: ObjectsConfig | 'unread';
   },
   models: ContentModels,
 ): Promise<Store> {
-  const { databaseUrl, standbyUrls = [], shardServers, searchSlowdown, searchMemory, objects } = config;
+  const { databaseUrl, standbyUrls = [], searchSlowdown, searchMemory, objects } = config;
   const settings = {
     ...(searchMemory === undefined ? {} : { searchMemory }),
     ...(objects === undefined ? {} : { objects }),
@@ -26,7 +25,6 @@ export async function openFleetStore(
       ...models.forStore,
       databaseUrl,
       standbyUrls,
-      shardServers,
       shared: true,
       process: name,
       searchSlowdown,

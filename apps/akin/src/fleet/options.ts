@@ -88,13 +88,6 @@ export const STANDBY_OPTION: Option = {
   otherVariables: ['SEARCH_DATABASE_URL'],
 };
 
-export const SHARD_SERVERS_OPTION: Option = {
-  name: 'shard-servers',
-  valueName: 'list',
-  description:
-    'Other PostgreSQL servers for shards, as name=url separated by commas. The first process stores the list in the database',
-};
-
 export const REDIS_OPTIONS: readonly Option[] = [
   {
     name: 'redis-url',
@@ -151,21 +144,6 @@ export function standbyUrls(options: ParsedOptions): string[] {
   throw new UsageError(
     '--search-database-url (or SEARCH_DATABASE_URL) must be URLs that begin with postgres:// or postgresql://, separated by commas.',
   );
-}
-
-/**
- * URLs of servers by their names.
- * @throws {UsageError} if it is not such a list. The message does not contain the value, which may contain passwords.
- */
-export function shardServers(options: ParsedOptions): Map<string, string> {
-  const servers = splitList(options.text('shard-servers')).map((text): [string, string] => {
-    const [, name, url] = /^([a-z][a-z0-9_]{0,30})=(postgres(?:ql)?:\/\/.+)$/.exec(text) ?? [];
-    if (name !== undefined && url !== undefined) return [name, url];
-    throw new UsageError(
-      '--shard-servers (or AKIN_SHARD_SERVERS) must be name=postgres://user:password@host:port/database, several separated by commas. A name begins with a small letter and has small letters, digits and underscores. A comma in a password is %2C.',
-    );
-  });
-  return new Map(servers);
 }
 
 /** @throws {UsageError} if it is not a PostgreSQL URL */

@@ -21,8 +21,6 @@ export interface GatewayProcessConfig {
   readonly databaseUrl: string;
   /** Standbys of the database, for searches. */
   readonly standbyUrls: readonly string[];
-  /** Other servers for shards, by name. */
-  readonly shardServers: ReadonlyMap<string, string>;
   readonly models: ContentModels;
   /** Analyzers or analyze nodes for query pictures. */
   readonly analyzeUrls: readonly string[];

@@ -12,8 +12,6 @@ import { openQueue, type QueueServer } from './open-queue.ts';
 
 export interface IndexerProcessConfig {
   readonly databaseUrl: string;
-  /** Other servers for shards, by name. */
-  readonly shardServers: ReadonlyMap<string, string>;
   readonly models: ContentModels;
   readonly queueServer: QueueServer;
   readonly autoCommitMilliseconds: number;

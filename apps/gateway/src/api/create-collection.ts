@@ -2,7 +2,6 @@ import { ENDPOINTS, type Endpoints, type ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { createCollection as create } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
-import { readNames } from '../collections/read-names.ts';
 import { readQuota } from '../collections/read-quota.ts';
 import type { ParameterList } from '../http/parameters.ts';
 import type { Handler } from '../http/serve.ts';
@@ -15,7 +14,7 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
 ) => {
   refuseSettings(list);
   const { store } = context;
-  const { model, shards = 1, shardServers } = parameters;
+  const { model, shards = 1 } = parameters;
   if (model !== undefined) {
     const { models } = await store.modelSets.ofName(model);
     await requireAnalysis(models.get('content'), context, signal);
@@ -23,7 +22,6 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
   const settings = {
     ...(model === undefined ? {} : { model }),
     ...(shards === 1 ? {} : { shards }),
-    ...(shardServers === undefined ? {} : { shardServers: readNames(shardServers) }),
   };
   const collection = await create(store, parameters.collection, settings, readQuota(parameters));
   return { status: 201, body: await presentCollection(store, collection) };
@@ -36,6 +34,6 @@ function refuseSettings(list: ParameterList): void {
   if (unknown === undefined) return;
   throw new AkinError(
     'bad-request',
-    `A collection has no setting ${JSON.stringify(unknown.slice(0, 60))}. Its settings are model, shards, shardServers, maxDocuments and maxBytes; documents create its fields.`,
+    `A collection has no setting ${JSON.stringify(unknown.slice(0, 60))}. Its settings are model, shards, maxDocuments and maxBytes; documents create its fields.`,
   );
 }

@@ -4,7 +4,6 @@ import { AkinError, quote } from '@akin/domain';
 import { beginReindex, findCollection, loadSchema, type ReindexSettings } from '@akin/store';
 import { readFieldTypes } from '../collections/field-types.ts';
 import { presentReindex } from '../collections/present-reindex.ts';
-import { readNames } from '../collections/read-names.ts';
 import type { Handler } from '../http/serve.ts';
 import { requireAnalysis } from '../reindex/require-analysis.ts';
 import { startReindex } from '../reindex/start-reindex.ts';
@@ -27,13 +26,12 @@ export const reindex: Handler<ParametersOf<Endpoints['reindex']>> = async ({ par
     throw new AkinError('forbidden', `This key is not for the collection ${quote(outputsFrom)}.`);
   }
   if (outputsFrom !== undefined) await findCollection(store, outputsFrom);
-  const { allowMissing, model, shards, shardServers } = parameters;
+  const { allowMissing, model, shards } = parameters;
   const settings: ReindexSettings = {
     allowMissing,
     ...(outputsFrom === undefined ? {} : { outputsFrom }),
     ...(model === undefined ? {} : { model }),
     ...(shards === undefined ? {} : { shards }),
-    ...(shardServers === undefined ? {} : { shardServers: readNames(shardServers) }),
   };
   if (model !== undefined) {
     const { models } = await store.modelSets.ofName(model);

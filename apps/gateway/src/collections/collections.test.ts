@@ -68,11 +68,6 @@ describe('collections', () => {
       ]);
       expect((await postJson(service.gateway, `${S}/reindex?shards=${shards}`, {})).status).toBe(400);
     }
-    const elsewhere = await ask(service.gateway, '/api/cores/refused?shards=2&shardServers=main,b', { method: 'PUT' });
-    expect([elsewhere.status, elsewhere.json.error.msg]).toEqual([400, expect.stringContaining('no shard server "b"')]);
-    const onMain = await ask(service.gateway, '/api/cores/on-main?shards=2&shardServers=main', { method: 'PUT' });
-    expect(onMain.status).toBe(201);
-    await ask(service.gateway, '/api/cores/on-main', { method: 'DELETE' });
     expect((await get(C)).json.shards).toBe(1);
     await ask(service.gateway, S, { method: 'DELETE' });
   });

@@ -11,7 +11,7 @@ export const createCollection = endpoint({
   path: '/{collection}',
   summary: 'Create an empty collection.',
   description:
-    'The only settings of a collection are its content model, its number of shards, their servers and its quota. The body must be `{}` or empty.',
+    'The only settings of a collection are its content model, its number of shards and its quota. The body must be `{}` or empty.',
   changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
@@ -26,11 +26,6 @@ export const createCollection = endpoint({
         description: `Number of shards, 1 to ${MAX_SHARDS}. Default: 1. A reindex can change it.`,
         example: 4,
       }),
-    shardServers: text().optional().meta({
-      description:
-        'Names of servers, separated by commas. akin puts the shards on them in turn. Servers are those of `--shard-servers`, and `main`, the server that akin is connected to. Default: all shards on `main`.',
-      example: 'main,b',
-    }),
     ...QUOTA_PARAMETERS,
     ...COMMON_PARAMETERS,
   }),

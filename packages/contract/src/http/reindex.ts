@@ -32,11 +32,6 @@ export const reindex = endpoint({
       description: 'Number of shards that the collection gets. Default: as many as it has.',
       example: 4,
     }),
-    shardServers: text().optional().meta({
-      description:
-        'Names of servers for the shards, separated by commas, as for a new collection. Default: the present servers.',
-      example: 'main,b',
-    }),
     allowMissing: flag().default(false).meta({
       description:
         'Swap even if some documents cannot be copied. Documents without a picture to fetch are copied without outputs.',

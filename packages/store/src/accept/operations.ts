@@ -3,7 +3,6 @@ import { OPEN_STATES } from '../collections/collection-tables.ts';
 import { successorOf } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
-import { ShardServerUnavailableError } from '../engine/sqlstate.ts';
 import { FRESHNESS_COLUMNS } from '../standbys/standbys.ts';
 
 export type OperationState =
@@ -200,22 +199,15 @@ async function progressOf(
 
 /** Whether a ready atomic update waits for the change before it. */
 async function isHeld(store: Store, { sqlSchema: S }: Collection, values: readonly number[]): Promise<boolean> {
-  try {
-    const [held] = await store.engine.query<{ open: boolean }>(
-      `select ${readyAtomicSql(S, waitsForOthers(S))} as open`,
-      values,
-    );
-    return held?.open ?? false;
-  } catch (error) {
-    // The change is accepted. After an error the client would send it again.
-    if (error instanceof ShardServerUnavailableError) return false;
-    throw error;
-  }
+  const [held] = await store.engine.query<{ open: boolean }>(
+    `select ${readyAtomicSql(S, waitsForOthers(S))} as open`,
+    values,
+  );
+  return held?.open ?? false;
 }
 
 /**
- * SQL: whether some operations from $2 to $3 of the collection $1 are not finished. Reads no documents, because the
- * server of their shard may be unavailable.
+ * SQL: whether some operations from $2 to $3 of the collection $1 are not finished. Reads no documents.
  */
 function openSql(S: string, until: 'analyzed' | 'visible'): string {
   const open = until === 'visible' ? "'queued', 'analyzing', 'ready'" : "'queued', 'analyzing'";

@@ -168,7 +168,7 @@ async function hasNew(tx: Queryable, collection: Collection, request: bigint): P
   }
 }
 
-/** How many of the given ids have documents. The ids are passed as values, because shards may be on other servers. */
+/** How many of the given ids have documents. */
 async function countLive(
   tx: Queryable,
   { sqlSchema: S }: Collection,

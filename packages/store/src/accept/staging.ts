@@ -202,7 +202,6 @@ class StagedRequest implements Staging {
         if (this.#typeMismatches(schema).length > 0) return schema;
         const first = Number(row.next_seq);
         if (this.#request === undefined) return { first, last: first - 1, count: 0 };
-        // Before documents are read: on other servers that would block their new columns.
         const added = [...this.#types].filter(([name]) => !schema.fields.has(name));
         await addFields(tx, this.#collection, new Map(added));
         if (this.#expects) {

@@ -2,9 +2,8 @@ import { forgetRequest } from '../accept/requests.ts';
 import { LIVE } from '../collections/collection-tables.ts';
 import { dropReplaced, listCollections } from '../collections/collections.ts';
 import { maintainFieldIndexes } from '../collections/field-indexes.ts';
-import { hasServers } from '../collections/shard-servers.ts';
 import { compactFailures, sweepFailures } from '../commit/failures.ts';
-import { removeDocuments, removePictures } from '../commit/remove-documents.ts';
+import { removeDocuments } from '../commit/remove-documents.ts';
 import { forgetOldTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import { removeFromGroups } from '../groups/remove-from-groups.ts';
@@ -109,8 +108,6 @@ async function removeOldRows(
   // The commits are removed before the rows: a reader of an earlier commit detects by this that rows may be missing.
   await store.engine.query(`delete from ${S}.commits where number < $1`, [commit], 'bulk');
   const batchSize = new AdaptiveBatchSize(50, 2_000);
-  const isRemote = hasServers(collection);
-  let docs: readonly bigint[] = [];
   let removed = 0;
   for (let count = Number.POSITIVE_INFINITY; count > 0; ) {
     signal?.throwIfAborted();
@@ -123,20 +120,13 @@ async function removeOldRows(
             `select doc from ${S}.documents where valid_to <= $1 and seq < $2 order by valid_to limit $3`,
             [commit, lowWater, limit],
           );
-          docs = rows.map(({ doc }) => doc);
+          const docs = rows.map(({ doc }) => doc);
           await removeFromGroups(tx, collection, docs);
-          await (isRemote ? removePictures : removeDocuments)(tx, store, collection, docs);
+          await removeDocuments(tx, store, collection, docs);
           return rows.length;
         }),
       { lane: 'bulk', keyed: true },
     );
-    // Rows on other servers are removed last: with them, the next run finds what an interrupted one has left.
-    if (isRemote) {
-      await store.engine.transaction((tx) => removeDocuments(tx, store, collection, docs), {
-        lane: 'bulk',
-        keyed: true,
-      });
-    }
     removed += count;
     await store.throttle.pauseAfter(performance.now() - began, signal);
   }

@@ -1,5 +1,3 @@
-import { descriptorTable } from '../collections/collection-tables.ts';
-import { hasServers } from '../collections/shard-servers.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
@@ -51,31 +49,8 @@ export async function refreshStatistics(store: Store, collection: Collection): P
     if (isStale) stale.add(whole === null ? name : `${collection.sqlSchema}.${whole}`);
     busy ||= isStale || isDue(Number.POSITIVE_INFINITY);
   }
-  for (const name of await staleOnServers(store, collection)) stale.add(name);
-  busy ||= stale.size > 0;
   for (const name of stale) await runUnlessCancelled(engine, `analyze ${name}`);
   return busy;
-}
-
-/**
- * Tables with partitions on other servers: there the planner knows another number of documents than the last commit
- * shows, so changes are not counted here. Those servers vacuum them.
- */
-async function staleOnServers(store: Store, collection: Collection): Promise<string[]> {
-  if (!hasServers(collection)) return [];
-  const whole = `${collection.sqlSchema}.documents`;
-  const [row] = await store.engine.query<{ documents: number; known: number | null }>(
-    `select c.documents::float8 as documents,
-            (select case when min(p.reltuples) >= 0 then sum(p.reltuples) end::float8 from pg_inherits i join pg_class p on p.oid = i.inhrelid
-              where i.inhparent = $2::text::regclass) as known
-       from akin.collections c where c.id = $1`,
-    [collection.id, whole],
-  );
-  const { documents = 0, known } = row ?? {};
-  // Unknown for a partition without statistics.
-  if (Math.abs(documents - (known ?? 0)) <= 200 + 0.1 * documents) return [];
-  const modules = store.modules.filter(({ descriptor }) => descriptor !== undefined);
-  return [whole, ...modules.map(({ name }) => descriptorTable(collection.sqlSchema, name))];
 }
 
 /** A statement that is cancelled for a new field (see fields) is run another time. */

@@ -1,8 +1,6 @@
 import type { OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
-import { RENAMED_SINCE, renameSql } from './renamed-columns.ts';
-import { addMissing, createServerSchemas, renameServerColumns } from './server-tables.ts';
-import { hasServers } from './shard-servers.ts';
+import { renameSql } from './renamed-columns.ts';
 import { bulkSettingsSql, partitionTables, renameSequence, type Tables } from './shards.ts';
 
 /** `valid_to` of a live row: the greatest bigint. */
@@ -308,9 +306,11 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `create index if not exists thumbnails_pack on ${S}.thumbnails (pack) where pack is not null`,
   ],
 
-  // 18: bytes of changes, see accept/quota; those of documents are in the column BYTES
+  // 18: bytes of changes, see accept/quota
   (S) => [
     `alter table ${S}.operations add column if not exists bytes int`,
+    // Of its values, outputs and thumbnail. Null in older rows.
+    `alter table ${S}.documents add column if not exists bytes int`,
     // Bytes of all changes that were accepted before it; null where that is not known.
     `alter table ${S}.requests add column if not exists bytes_before bigint`,
   ],
@@ -321,29 +321,15 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
   (S) => [renameSql(S)],
 ];
 
-/**
- * The column with the bytes of a document: its values, outputs and thumbnail. Null in older rows. Partitions on other
- * servers have it too.
- */
-const BYTES = { name: 'bytes', type: 'int', since: 18 };
-
 export const TABLES_VERSION = TABLES.length;
 
 /** Creates the missing tables of the schema: see {@link TABLES}. */
 export async function createTables(tx: Queryable, collection: Tables, from: number): Promise<void> {
-  if (from > 0 && from < RENAMED_SINCE) await renameServerColumns(tx, collection);
   for (const statements of TABLES.slice(from)) {
     for (const sql of statements(collection.sqlSchema)) await tx.query(sql);
   }
-  if (from > 0) return from < BYTES.since ? addMissing(tx, collection, BYTES) : undefined;
-  await tx.query(`alter table ${collection.sqlSchema}.documents add column ${BYTES.name} ${BYTES.type}`);
-  await createServerSchemas(tx, collection);
-  // Outputs and thumbnails come before a change is accepted, which happens on one server.
-  await partitionTables(
-    tx,
-    collection,
-    hasServers(collection) ? ['documents'] : ['documents', 'outputs', 'thumbnails'],
-  );
+  if (from > 0) return;
+  await partitionTables(tx, collection, ['documents', 'outputs', 'thumbnails']);
   await renameSequence(tx, collection);
 }
 

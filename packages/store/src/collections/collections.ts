@@ -3,14 +3,12 @@ import { NO_QUOTA, type Quota, quotaOf } from '../accept/quota.ts';
 import { failuresSql } from '../commit/failures.ts';
 import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
-import { ShardServerUnavailableError, sqlStateOf } from '../engine/sqlstate.ts';
+import { sqlStateOf } from '../engine/sqlstate.ts';
 import { createTables, TABLES_VERSION } from './collection-tables.ts';
 import { refreshView } from './fields.ts';
 import { configuredModelSet, modelName } from './model-set.ts';
 import { claimModel, claimModels } from './models.ts';
 import { createModuleTables } from './module-tables.ts';
-import { dropServerSchemas } from './server-tables.ts';
-import { MAIN_SERVER, spreadShards } from './shard-servers.ts';
 import { requireShards, shardsOf } from './shards.ts';
 
 export interface CollectionStatus {
@@ -161,7 +159,7 @@ export async function createCollection(
       const [made] = await tx.query<{ id: number }>(
         `insert into akin.collections (name, sql_schema, settings, settled_seq, max_documents, max_bytes)
          values ($1, '', $2, 1, $3, $4) returning id`,
-        [name, JSON.stringify(await withServers(tx, settings)), quota.maxDocuments, quota.maxBytes],
+        [name, JSON.stringify(settings), quota.maxDocuments, quota.maxBytes],
       );
       const [row] = await tx.query(`update akin.collections set sql_schema = $2 where id = $1 returning ${COLUMNS}`, [
         made?.id ?? 0,
@@ -177,16 +175,6 @@ export async function createCollection(
     if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
     throw new AkinError('conflict', `The collection ${name} exists already.`, { cause: error });
   }
-}
-
-/** Settings that name the server of each shard, unless all are on the main one. */
-async function withServers(
-  tx: Queryable,
-  { shardServers, ...settings }: Readonly<Record<string, unknown>>,
-): Promise<Readonly<Record<string, unknown>>> {
-  const names = Array.isArray(shardServers) ? [...new Set(shardServers.map(String))] : [];
-  if (names.length === 0 || (names.length === 1 && names[0] === MAIN_SERVER)) return settings;
-  return { ...settings, shardServers: await spreadShards(tx, shardsOf({ settings }), names) };
 }
 
 /** Removes a collection with all its contents, and its reindex. Work in progress on it ends with not-found. */
@@ -212,7 +200,6 @@ function removeTables(store: Store, collection: Collection): Promise<Collection 
     }
     await tx.query('delete from akin.collections where id = $1', [collection.id]);
     await tx.query(`drop schema if exists ${collection.sqlSchema} cascade`);
-    await dropServerSchemas(tx, collection);
     await tx.query('delete from akin.runs where collection = $1', [collection.name]);
     // Keys for it must not give access to a later collection with its name.
     await tx.query(
@@ -252,12 +239,7 @@ export async function dropReplaced(store: Store): Promise<void> {
   const rows = await store.engine.query(
     `select ${COLUMNS} from akin.collections where replaced_at < now() - interval '2 minutes'`,
   );
-  for (const row of rows) {
-    // A collection whose server is unreachable stays until the next time.
-    await dropCollection(store, fromRow(row)).catch((error: unknown) => {
-      if (!(error instanceof ShardServerUnavailableError)) throw error;
-    });
-  }
+  for (const row of rows) await dropCollection(store, fromRow(row));
 }
 
 export async function collectionStatus(store: Store, collection: Collection): Promise<CollectionStatus> {

@@ -2,8 +2,6 @@ import type { Collection, Store } from '../context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { sqlStateOf, wasCancelled } from '../engine/sqlstate.ts';
 import type { UseKind } from '../search/field-uses.ts';
-import { fieldIndexesOnServer } from './server-tables.ts';
-import { remoteShards, runOnServer, serversOf } from './shard-servers.ts';
 import { partitionSuffixes } from './shards.ts';
 
 /*
@@ -32,8 +30,6 @@ interface ColumnUse {
 /** A desired index of `documents`, or of one of its partitions. */
 interface FieldIndex {
   readonly table: string;
-  /** Its server, if it is not the main one. */
-  readonly server: string | undefined;
   /** The text after `on <table>`. */
   readonly definition: string;
 }
@@ -43,9 +39,9 @@ function indexesFor(collection: Collection, uses: readonly ColumnUse[]): Map<str
   const definitions = [...definitionsFor(uses)];
   return new Map(
     definitions.flatMap(([name, definition]) =>
-      partitionSuffixes(collection).map((suffix, shard): [string, FieldIndex] => [
+      partitionSuffixes(collection).map((suffix): [string, FieldIndex] => [
         name + suffix,
-        { table: `${collection.sqlSchema}.documents${suffix}`, server: serversOf(collection)[shard], definition },
+        { table: `${collection.sqlSchema}.documents${suffix}`, definition },
       ]),
     ),
   );
@@ -101,11 +97,6 @@ export async function maintainFieldIndexes(store: Store, collection: Collection)
       where i.indrelid in (${tables.join(', ')}) and c.relname like 'field\\_%'`,
   );
   if (await isBuilding(engine, tables)) return true;
-  for (const { shard, server } of remoteShards(collection)) {
-    const there = await fieldIndexesOnServer(engine, server, `${S}.documents_s${shard}`);
-    if (there.some(({ building }) => building)) return true;
-    present.push(...there);
-  }
   for (const { name, valid } of present) {
     if (!valid || !wanted.has(name)) await dropIndex(engine, collection, name);
   }
@@ -131,13 +122,12 @@ async function buildIndex(
   store: Store,
   collection: Collection,
   name: string,
-  { table, server, definition }: FieldIndex,
+  { table, definition }: FieldIndex,
 ): Promise<void> {
   const { engine } = store;
   const concurrently = engine.kind === 'postgres' ? 'concurrently' : '';
   try {
-    const sql = `create index ${concurrently} ${name} on ${table} ${definition}`;
-    await (server === undefined ? engine.query(sql, [], 'bulk') : runOnServer(engine, server, sql));
+    await engine.query(`create index ${concurrently} ${name} on ${table} ${definition}`, [], 'bulk');
   } catch (error) {
     if (!wasCancelled(error) && !(await dropFailedIndex(store, collection, error))) throw error;
   }
@@ -170,8 +160,5 @@ function messageOf(error: unknown): string {
 
 async function dropIndex(engine: Engine, collection: Collection, name: string): Promise<void> {
   const concurrently = engine.kind === 'postgres' ? 'concurrently' : '';
-  const sql = `drop index ${concurrently} if exists ${collection.sqlSchema}.${name}`;
-  const shard = /_s(\d+)$/.exec(name)?.[1];
-  const server = shard === undefined ? undefined : serversOf(collection)[Number(shard)];
-  await (server === undefined ? engine.query(sql, [], 'bulk') : runOnServer(engine, server, sql));
+  await engine.query(`drop index ${concurrently} if exists ${collection.sqlSchema}.${name}`, [], 'bulk');
 }

@@ -1,7 +1,6 @@
 import { AkinError, type FieldType, MAX_FIELDS } from '@akin/domain';
 import type { Collection } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { addColumns } from './server-tables.ts';
 import { partitionSuffixes } from './shards.ts';
 import { sqlType } from './sql-types.ts';
 
@@ -35,8 +34,8 @@ export async function addFields(
     [names, types, last],
   );
   await cancelHousekeeping(tx, collection);
-  const columns = types.map((type, i) => ({ name: `f${last + i + 1}`, type: sqlType(type) }));
-  await addColumns(tx, collection, columns);
+  const columns = types.map((type, i) => `add column f${last + i + 1} ${sqlType(type)}`);
+  await tx.query(`alter table ${S}.documents ${columns.join(', ')}`);
   await refreshView(tx, collection);
   await tx.query('update akin.collections set schema_version = schema_version + 1 where id = $1', [collection.id]);
 }

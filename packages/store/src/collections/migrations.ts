@@ -1,5 +1,5 @@
 import type { Engine, Queryable } from '../engine/engine.ts';
-import { SERVERS, SHARDS, SUPPORTS } from '../engine/session.ts';
+import { SHARDS, SUPPORTS } from '../engine/session.ts';
 
 /**
  * The tables that all collections share. Append only: a released entry never changes, the next change is a new one at
@@ -197,17 +197,8 @@ const MIGRATIONS: readonly string[] = [
      primary key (collection, shard)
    )`,
 
-  // 14: An older akin that does not know shards on other servers must not lead a collection that has some: its writes
-  // there could not be undone. See commit/chunks.
-  `create or replace function akin.keep_lease() returns trigger language plpgsql as
-   'declare
-      knows text[] := string_to_array(coalesce(current_setting(''${SUPPORTS}'', true), ''''), '' '');
-      settings json := (select c.settings::json from akin.collections c where c.id = new.collection);
-    begin
-      if (settings ->> ''shards'')::int > 1 and not ''${SHARDS}'' = any (knows) then return null; end if;
-      if settings -> ''shardServers'' is not null and not ''${SERVERS}'' = any (knows) then return null; end if;
-      return new;
-    end'`,
+  // 14: no longer used
+  'select 1',
 
   // 15: quotas of collections, see accept/quota
   `alter table akin.collections

@@ -5,7 +5,6 @@ import type { Queryable } from '../engine/engine.ts';
 import { descriptorTable } from './collection-tables.ts';
 import { configuredModelSet, modelSetOf } from './model-set.ts';
 import { loadSchema } from './schema.ts';
-import { truncateTable } from './server-tables.ts';
 
 /*
  * Descriptors of different models are never in one collection. Each collection knows the model of each module. A
@@ -85,9 +84,8 @@ export async function claimModel(
   if (row !== undefined && row.before !== null) {
     // Descriptors of the new model may have another size. The remaining rows are ended ones.
     const table = descriptorTable(S, name);
-    const change = `alter column vector type halfvec(${descriptor.dimensions})`;
-    await truncateTable(tx, collection, `descriptors_${name}`, change);
-    await tx.query(`alter table ${table} ${change}`);
+    await tx.query(`truncate ${table}`);
+    await tx.query(`alter table ${table} alter column vector type halfvec(${descriptor.dimensions})`);
   }
   return (await writeCalibration(modelSet, S, name, model, tx)) || row !== undefined;
 }

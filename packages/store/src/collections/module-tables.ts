@@ -1,8 +1,6 @@
 import type { ModuleManifest } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
 import { checkedName, descriptorTable, isColumn } from './collection-tables.ts';
-import { addMissing, countOf, reduceStatistics, ZERO_COUNT_SQL } from './server-tables.ts';
-import { hasServers } from './shard-servers.ts';
 import { partitionTables, type Tables } from './shards.ts';
 import { sqlType } from './sql-types.ts';
 
@@ -22,17 +20,16 @@ export async function createModuleTables(tx: Queryable, collection: Tables, modu
          ) with (vacuum_truncate = off)`,
       );
       await partitionTables(tx, collection, [`descriptors_${module.name}`]);
-      await reduceStatistics(tx, collection, table);
     }
-    const count = hasServers(collection) ? ZERO_COUNT_SQL : countOf(sqlSchema, table);
     await tx.query(
-      `insert into ${sqlSchema}.descriptor_counts (module, documents) select $1, ${count} on conflict (module) do nothing`,
-      [module.name, sqlSchema],
+      `insert into ${sqlSchema}.descriptor_counts (module, documents) values ($1, 0) on conflict (module) do nothing`,
+      [module.name],
     );
   }
   for (const output of module.outputs.filter(isColumn)) {
-    const column = { name: checkedName(output.name), type: sqlType(output.type) };
-    await addMissing(tx, collection, column);
+    await tx.query(
+      `alter table ${sqlSchema}.documents add column if not exists ${checkedName(output.name)} ${sqlType(output.type)}`,
+    );
     await tx.query(
       `insert into ${sqlSchema}.fields (number, name, type, origin, "column")
        select coalesce(max(number), 0) + 1, $1, $2, 'analysis', $1 from ${sqlSchema}.fields

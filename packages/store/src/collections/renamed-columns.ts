@@ -38,15 +38,6 @@ const COLUMNS: readonly Renamed[] = [
   ['representatives', 'gone', 'removed'],
 ];
 
-/** Columns of `documents` that only collections with shards on other servers have. */
-const CHUNK_COLUMNS: readonly Renamed[] = [
-  ['documents', 'born', 'inserted_chunk'],
-  ['documents', 'ended', 'ended_chunk'],
-];
-
-/** Before this entry, columns of documents on other servers have other names. */
-export const RENAMED_SINCE = 20;
-
 /** SQL of entry 20. */
 export function renameSql(S: string): string {
   const tables = TABLES.map(([from, to]) => `alter table if exists ${S}.${from} rename to ${to};`);
@@ -58,17 +49,6 @@ export function renameSql(S: string): string {
       alter table ${S}.field_uses rename constraint field_uses_form_check to field_uses_kind_check;
     end if;
   end $$`;
-}
-
-/** SQL that renames the columns which {@link renameSql} does not know, on the main server. */
-export function renameChunkColumnsSql(S: string): string {
-  return `do $$ begin ${CHUNK_COLUMNS.map((column) => renameColumn(S, column)).join('\n')} end $$`;
-}
-
-/** PL/pgSQL that renames the columns of a partition of documents on another server. */
-export function renameRemoteColumns(S: string, partition: string): string[] {
-  const columns = [...COLUMNS, ...CHUNK_COLUMNS].filter(([table]) => table === 'documents');
-  return columns.map(([, from, to]) => renameColumn(S, [partition, from, to]));
 }
 
 function renameColumn(S: string, [table, from, to]: Renamed): string {

@@ -1,6 +1,5 @@
 import { AkinError, MAX_SHARDS } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
-import { foreignServer, hasServers, runOnServer, serversOf } from './shard-servers.ts';
 
 /*
  * A collection may have several shards. The tables of its documents are then partitioned (by ranges of `doc`, the
@@ -37,7 +36,7 @@ export function newDocSql(collection: Tables, id: string): string {
   const shards = shardsOf(collection);
   const { sqlSchema: S } = collection;
   if (shards === 1) return `nextval('${S}.doc')`;
-  return `(nextval('${S}.${sequenceOf(collection)}') + (${shardOf(id, shards)} << ${SHARD_BITS}))`;
+  return `(nextval('${S}.${SHARDED_DOC}') + (${shardOf(id, shards)} << ${SHARD_BITS}))`;
 }
 
 /**
@@ -45,15 +44,9 @@ export function newDocSql(collection: Tables, id: string): string {
  * documents into the wrong shard: it does not find a sequence with this name.
  */
 const SHARDED_DOC = 'doc_by_sha256';
-/** The same for shards on several servers: a version without shard servers would add fields only on the main one. */
-const SERVERS_DOC = 'doc_on_servers';
-
-function sequenceOf(collection: Settings): string {
-  return hasServers(collection) ? SERVERS_DOC : SHARDED_DOC;
-}
 
 /**
- * SQL of the shard of an id; null for null. It is the same on every server, and must never change: ids are found by it.
+ * SQL of the shard of an id; null for null. It must never change: ids are found by it.
  * SHA-256, because servers in FIPS mode refuse MD5.
  */
 function shardOf(id: string, shards: number): string {
@@ -126,7 +119,6 @@ export function bulkSettingsSql(S: string): string {
 export async function partitionTables(tx: Queryable, collection: Tables, tables: readonly string[]): Promise<void> {
   const shards = shardsOf(collection);
   if (shards === 1) return;
-  if (hasServers(collection)) return partitionOverServers(tx, collection, tables);
   for (const table of tables) {
     const whole = `${collection.sqlSchema}.${table}`;
     const first = whole + suffixOf(0);
@@ -147,70 +139,8 @@ export async function partitionTables(tx: Queryable, collection: Tables, tables:
   }
 }
 
-/**
- * Number of rows that are fetched from another server at a time: a nearest-neighbour search wants few descriptors,
- * other statements many rows.
- */
-const FETCHED: Readonly<Record<string, number>> = { documents: 5_000 };
-const FETCHED_DESCRIPTORS = 500;
-
-/**
- * Partitions tables over several servers. Each partition has a primary key. The whole table has none, because
- * PostgreSQL has none over foreign tables.
- */
-async function partitionOverServers(tx: Queryable, collection: Tables, tables: readonly string[]): Promise<void> {
-  const S = collection.sqlSchema;
-  for (const table of tables) {
-    const whole = `${S}.${table}`;
-    const first = `${whole}_first`;
-    await tx.query(`alter table ${whole} rename to ${table}_first`);
-    await tx.query(
-      `create table ${whole} (like ${first} including defaults including storage) partition by range (doc)`,
-    );
-    for (const [shard, server] of serversOf(collection).entries()) {
-      const name = `${table}${suffixOf(shard)}`;
-      const { from, to } = rangeOf(BigInt(shard));
-      const range = `for values from (${from}) to (${to})`;
-      if (server === undefined) {
-        await tx.query(`create table ${S}.${name} (like ${first} including all) with (vacuum_truncate = off)`);
-        await tx.query(`alter table ${whole} attach partition ${S}.${name} ${range}`);
-        continue;
-      }
-      await runOnServer(tx, server, await definitionOf(tx, first, `${S}.${name}`));
-      await tx.query(
-        `create foreign table ${S}.${name} partition of ${whole} ${range}
-           server ${foreignServer(server)} options (schema_name '${S}', table_name '${name}', fetch_size '${FETCHED[table] ?? FETCHED_DESCRIPTORS}')`,
-      );
-    }
-    await tx.query(`drop table ${first}`);
-  }
-}
-
-/** Statements that create a table like another one, with its indexes, on another server. */
-async function definitionOf(tx: Queryable, like: string, name: string): Promise<string> {
-  const [row] = await tx.query<{ columns: string; indexes: string[] }>(
-    `select (select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod))
-                       || case when a.attcollation <> t.typcollation then ' collate "C"' else '' end
-                       || case when attnotnull then ' not null' else '' end
-                       || coalesce(' default ' || pg_get_expr(adbin, adrelid), ''), ', ' order by attnum)
-               from pg_attribute a join pg_type t on t.oid = a.atttypid
-               left join pg_attrdef on adrelid = attrelid and adnum = attnum
-              where attrelid = $1::text::regclass and attnum > 0 and not attisdropped) as columns,
-            array(select pg_get_indexdef(indexrelid) from pg_index where indrelid = $1::text::regclass
-                   order by indexrelid) as indexes`,
-    [like],
-  );
-  const indexes = (row?.indexes ?? []).map((definition) =>
-    definition
-      .replace(/^(CREATE (?:UNIQUE )?INDEX) \S+ ON \S+/, `$1 on ${name}`)
-      // The settings of our sessions have no effect on that server.
-      .replace(/ USING gin \(words\)$/, '$& with (gin_pending_list_limit = 256)'),
-  );
-  return [`create table ${name} (${row?.columns}) with (vacuum_truncate = off)`, ...indexes].join('; ');
-}
-
 /** Turns the sequence of document numbers into that of a collection with several shards. */
 export async function renameSequence(tx: Queryable, collection: Tables): Promise<void> {
   if (shardsOf(collection) === 1) return;
-  await tx.query(`alter sequence ${collection.sqlSchema}.doc rename to ${sequenceOf(collection)}`);
+  await tx.query(`alter sequence ${collection.sqlSchema}.doc rename to ${SHARDED_DOC}`);
 }

@@ -5,9 +5,7 @@ import { loadSchema } from '../collections/schema.ts';
 import { shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { ShardServerUnavailableError } from '../engine/sqlstate.ts';
 import { Applier, firstBatchSize } from './applier.ts';
-import { undoChunks } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { hasModelsOf, requireLease } from './leases.ts';
 import { BEFORE_ALL, nextReady, requestPages } from './ready-operations.ts';
@@ -136,10 +134,7 @@ export async function helpCommits(
       }
     };
     const ended = await Promise.allSettled(Array.from({ length: await shareOf(store, collection) }, work));
-    for (const one of ended) {
-      // The leader reports an unreachable server. Helpers also work on collections with shards on other servers.
-      if (one.status === 'rejected' && !(one.reason instanceof ShardServerUnavailableError)) throw one.reason;
-    }
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
     const all = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const sum = (of: (done: ShardResult) => number) => all.reduce((total, one) => total + of(one), 0);
     const done = { collection: collection.name, shards: sum(({ shards }) => shards), failed: sum((one) => one.failed) };
@@ -196,7 +191,6 @@ async function applyNextShard(work: ShardWork): Promise<number | undefined> {
   const context: CommitContext = { store, collection, schema, target, lease, signal, slot: work.slot };
   const applier = new Applier(context, work.batchSize);
   try {
-    await undoChunks(context);
     const isDone = await applyShard(context, claimed, applier);
     await returnShard(store, collection, lease, isDone);
     if (applier.failed > 0) store.memory.events.notify(collection.id);

@@ -7,7 +7,6 @@ import type { Queryable, WritingTransaction } from '../engine/engine.ts';
 import { causeOf, reasonOf } from '../engine/sqlstate.ts';
 import { copyPictures } from './atomic.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
-import { beginChunk, type ChunkContext } from './chunks.ts';
 import { closeOperations, deletePayloads, failOperations } from './close-operations.ts';
 import { type CommitContext, shardOf } from './commit-context.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
@@ -15,8 +14,9 @@ import type { DocumentColumns } from './document-rows.ts';
 import { type LiveRow, sumOfBytes } from './expire-rows.ts';
 import { supersedeFailed } from './failures.ts';
 import { addRows } from './insert-rows.ts';
+import { requireLease } from './leases.ts';
 import { type Chunk, type Prepared, prepareChunk } from './prepare.ts';
-import { expirePublished, expireUnpublished } from './remove-documents.ts';
+import { expirePublished, removeDocuments } from './remove-documents.ts';
 import { removeTombstones, writeTombstones, writeTombstonesOfVoid } from './tombstones.ts';
 import { usesLongPendingList } from './words-index.ts';
 
@@ -79,12 +79,12 @@ async function applyPrepared(
 
 async function applyInTransaction(
   tx: WritingTransaction,
-  begun: CommitContext,
+  context: CommitContext,
   prepared: readonly Prepared[],
 ): Promise<void> {
-  const { collection } = begun;
+  const { collection, lease } = context;
   const S = collection.sqlSchema;
-  const context = await beginChunk(tx, begun);
+  await requireLease(tx, collection, lease);
   const { latest, superseded } = await findLatest(tx, context, prepared);
   const ids = latest.map(({ id }) => id);
   const added = latest.filter((one) => one.columns !== undefined);
@@ -202,7 +202,7 @@ async function writeTombstonesOfDeletes(
  */
 async function expireLive(
   tx: Queryable,
-  context: ChunkContext,
+  context: CommitContext,
   ids: readonly string[],
   changes: DescriptorChanges,
 ): Promise<LiveRow[]> {
@@ -216,6 +216,6 @@ async function expireLive(
   const published = live.filter(({ valid_from }) => valid_from < target).map(({ doc }) => doc);
   const unpublished = live.filter(({ valid_from }) => valid_from === target).map(({ doc }) => doc);
   await expirePublished(tx, context, published);
-  await expireUnpublished(tx, context, unpublished);
+  await removeDocuments(tx, context.store, context.collection, unpublished);
   return live;
 }

@@ -2,7 +2,6 @@ import { AkinError } from '@akin/domain';
 import { compileDelete, type RefusedDelete, refusedDelete } from '../accept/compile-delete.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
-import type { ChunkContext } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import type { DescriptorChanges } from './descriptor-counts.ts';
@@ -24,7 +23,7 @@ import { writeTombstones } from './tombstones.ts';
  */
 export async function applyBarriers(
   tx: Queryable,
-  context: ChunkContext,
+  context: CommitContext,
   added: readonly ReadyOperation[],
   changes: DescriptorChanges,
 ): Promise<Pick<LiveRow, 'bytes'>[]> {

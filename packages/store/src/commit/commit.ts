@@ -5,7 +5,6 @@ import type { Collection, CommitResult, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { statements } from '../statements.ts';
 import { applyReady } from './apply-ready.ts';
-import { undoChunks } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { publishDescriptorCounts } from './descriptor-counts.ts';
 import type { Slot } from './fair-semaphore.ts';
@@ -91,7 +90,6 @@ async function commitInSlot(
   };
 
   if (row.offered) await withdraw(context);
-  await undoChunks(context);
   const pages = requestPages(store, collection, row.next_seq);
   const first = await pages.next();
   // Most commits have nothing to do: they are not spans.

@@ -6,7 +6,6 @@ import { shardRanges } from '../collections/shards.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
-import { beginChunk } from './chunks.ts';
 import { closeOperations, failOperations } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
@@ -125,11 +124,11 @@ async function deleteWindow(
       ${waiting.length === 0 ? '' : `and d.id <> all (${params.add(textArray(waiting), 'text[]')})`}
     order by d.doc limit ${limit}`;
   const work = async (tx: Queryable) => {
-    const chunk = await beginChunk(tx, context);
+    await requireLease(tx, collection, context.lease);
     const rows = await countCrashes(context, operation.seq, () => tx.query<LiveRow>(found, params.values));
     const last = rows.at(-1);
     if (last === undefined) return to;
-    await expireRows(tx, chunk, rows, leavesTombstones);
+    await expireRows(tx, context, rows, leavesTombstones);
     return rows.length < limit ? to : last.doc + 1n;
   };
   return store.engine.transaction((tx) => batchSize.measure(limit, () => work(tx)), { lane: 'bulk', keyed: true });

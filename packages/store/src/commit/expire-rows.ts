@@ -1,5 +1,5 @@
 import type { Queryable } from '../engine/engine.ts';
-import type { ChunkContext } from './chunks.ts';
+import type { CommitContext } from './commit-context.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
 import { expirePublished, removeUnpublished } from './remove-documents.ts';
 import { writeTombstones } from './tombstones.ts';
@@ -18,7 +18,7 @@ export function sumOfBytes(rows: readonly Pick<LiveRow, 'bytes'>[]): number {
 /** Expires live rows that a delete by query matches: published ones at the commit, unpublished ones at once. */
 export async function expireRows(
   tx: Queryable,
-  context: ChunkContext,
+  context: CommitContext,
   rows: readonly LiveRow[],
   withTombstones: boolean,
 ): Promise<void> {

@@ -3,10 +3,10 @@ import { LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
 import { textArray } from '../engine/binary.ts';
 import { Params } from '../search/params.ts';
 import { BarrierRefusedError, failRefusedBarrier } from './barriers.ts';
-import { beginChunk } from './chunks.ts';
 import type { CommitContext } from './commit-context.ts';
 import { countCrashes } from './crashes.ts';
 import { expireRows, type LiveRow } from './expire-rows.ts';
+import { requireLease } from './leases.ts';
 import { openAtomic } from './open-atomic.ts';
 
 /*
@@ -72,18 +72,18 @@ async function applyWaiting(
   context: CommitContext,
   { seq, query, accepted_at, leaves_tombstones, ids }: WaitingDelete,
 ): Promise<void> {
-  const { store, collection } = context;
+  const { store, collection, lease } = context;
   const S = collection.sqlSchema;
   await store.engine.transaction(
     async (tx) => {
-      const chunk = await beginChunk(tx, context);
+      await requireLease(tx, collection, lease);
       const params = new Params();
       try {
         const found = `select d.doc, d.valid_from, d.bytes from ${S}.documents d
           where d.id = any(${params.add(textArray(ids), 'text[]')}) and d.valid_to = ${LIVE}
             and d.seq < ${params.add(seq, 'bigint')} and ${compileDelete(context, query, accepted_at, params)}`;
         const rows = await countCrashes(context, seq, () => tx.query<LiveRow>(found, params.values));
-        await expireRows(tx, chunk, rows, leaves_tombstones);
+        await expireRows(tx, context, rows, leaves_tombstones);
         // Otherwise nothing would be published if nothing else was applied.
         if (rows.length > 0) {
           await tx.query(

@@ -40,7 +40,6 @@ const INT8 = 20;
 const INT4 = 23;
 const TEXT = 25;
 const FLOAT8 = 701;
-const TSVECTOR = 3614;
 
 /** A parameter `$n::bigint[]`. */
 export function longArray(values: readonly (bigint | null)[]): Buffer {
@@ -75,11 +74,6 @@ function numberArray<Value>(
 /** A parameter `$n::text[]`. */
 export function textArray(texts: readonly (string | null)[]): Buffer {
   return binaryArray(TEXT, texts);
-}
-
-/** A parameter `$n::tsvector[]`. @param values the values in binary format */
-export function tsvectorArray(values: readonly (Uint8Array | null)[]): Buffer {
-  return binaryArray(TSVECTOR, values);
 }
 
 /**

@@ -4,7 +4,6 @@ import { toAkinError } from './sqlstate.ts';
 /** The setting by which a session declares what its akin supports. Triggers use it to refuse earlier versions. */
 export const SUPPORTS = 'akin.knows';
 export const SHARDS = 'shards';
-export const SERVERS = 'servers';
 
 /** Settings that both databases need on every connection. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
@@ -15,14 +14,12 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   // even for one row. With the compiler, 40 commits of 20 documents took 4 to 7 times as long, and 3 times the
   // processor time.
   jit: 'off',
-  // Documents and descriptors of a shard on another server are joined there, see docs/benchmarks.md.
-  enable_partitionwise_join: 'on',
   // Size of the pending list of an index of words. Searches for words scan this list.
   gin_pending_list_limit: '256kB',
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
   client_min_messages: 'warning',
-  [SUPPORTS]: `${SHARDS} ${SERVERS}`,
+  [SUPPORTS]: SHARDS,
 };
 
 /** A larger list saves hardly any work: see docs/experiments.md. */

@@ -23,8 +23,6 @@ const STATES: Readonly<Record<string, readonly [ErrorCode, Cause]>> = {
   '57': ['unavailable', 'server'],
   '58': ['unavailable', 'server'],
   F0: ['unavailable', 'server'],
-  // A server of foreign tables.
-  HV: ['unavailable', 'server'],
   // A standby; a transaction that was idle, or open, for too long, for example because the server or this process was
   // stopped.
   '25006': ['unavailable', 'server'],
@@ -144,8 +142,6 @@ function partsOf(error: unknown): {
 export function toAkinError(error: unknown): AkinError {
   if (error instanceof AkinError) return error;
   const code = errorCode(error);
-  const server = code === 'unavailable' ? shardServerOf(error) : undefined;
-  if (server !== undefined) return new ShardServerUnavailableError(server, error);
   const state = sqlStateOf(error) ?? '';
   return new AkinError(
     code,
@@ -157,29 +153,9 @@ export function toAkinError(error: unknown): AkinError {
   );
 }
 
-/** A shard server cannot be reached. The main server can, and collections without shards there continue. */
-export class ShardServerUnavailableError extends AkinError {
-  /** @param which name of the server, for the message */
-  constructor(which: string, cause: unknown) {
-    super('unavailable', `The ${which} cannot be reached or is busy. Try again shortly.`, {
-      cause,
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
-  }
-}
-
-/** Whether no collection can continue: the database or the object store is away, not only a shard server. */
+/** Whether no collection can continue: the database or the object store is away. */
 export function isOutage(error: unknown): boolean {
-  return error instanceof AkinError && error.code === 'unavailable' && !(error instanceof ShardServerUnavailableError);
-}
-
-/** Which shard server an error comes from, according to postgres_fdw. */
-function shardServerOf(error: unknown): string | undefined {
-  const { message, where } = partsOf(error);
-  const [, server] = /^could not connect to server "akin_(\w+)"/.exec(String(message)) ?? [];
-  if (server !== undefined) return `shard server ${server}`;
-  const [, shard] = /^remote SQL command: .*?_s(\d+)\b/s.exec(String(where)) ?? [];
-  return shard && `server of shard ${shard}`;
+  return error instanceof AkinError && error.code === 'unavailable';
 }
 
 function errorCode(error: unknown): ErrorCode {

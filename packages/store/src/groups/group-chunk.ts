@@ -1,5 +1,4 @@
 import { descriptorTable } from '../collections/collection-tables.ts';
-import { rowsByNumber } from '../collections/server-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { binaryArray, encodeHalfvec, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
@@ -140,7 +139,7 @@ async function nearestRepresentatives(
     // The fence forces every plan to use the lists, whatever is known about a growing table.
     `select distinct on (p.doc) p.doc, m.representative, m.distance
        from unnest($1::bigint[], $2::int[], $3::int[]${areDecided ? `, $${rule.secondModule ? 8 : 6}::text[]` : ''}) as p (doc, first, last${areDecided ? ', id' : ''})
-       join ${rowsByNumber(collection, descriptorTable(S, rule.module), '$1::bigint[]')} v on v.doc = p.doc
+       join ${descriptorTable(S, rule.module)} v on v.doc = p.doc
       cross join lateral (
         select r.doc as representative, r.vector <-> v.vector as distance
           from ${S}.representatives r

@@ -1,7 +1,6 @@
 import { createYielder } from '@akin/runtime';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
-import { rowsByNumber } from '../collections/server-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
 import { compileQuery } from '../search/compile.ts';
@@ -31,14 +30,13 @@ export async function readUnassigned(
   const tables = { sqlSchema, schema: await loadSchema(store, collection), modules: store.modules };
   const except =
     rule.exclude && compileQuery(rule.exclude, { tables, params, now: new Date(), timeZone: 'UTC' }, false);
-  const vectors = rowsByNumber(collection, descriptorTable(sqlSchema, rule.module), numbers);
   const rows = await store.engine.transaction(
     (tx) =>
       tx.query<{ doc: bigint; id: string; vector: Buffer; second_vector: Buffer | null }>(
         `select d.doc, d.id, halfvec_send(v.vector) as vector,
                 ${rule.secondModule ? `(select halfvec_send(a.vector) from ${descriptorTable(sqlSchema, rule.secondModule.module)} a where a.doc = d.doc)` : 'null'} as second_vector
            from ${sqlSchema}.documents d
-           join ${vectors} v on v.doc = d.doc
+           join ${descriptorTable(sqlSchema, rule.module)} v on v.doc = d.doc
           where d.doc = any(${numbers})${except ? ` and (${except.where}) is not true` : ''}
           order by d.doc`,
         params.values,

@@ -50,8 +50,6 @@ export interface ReindexSettings {
   readonly model?: string;
   /** Number of shards. Default: unchanged. */
   readonly shards?: number;
-  /** Names of the servers of the shards. Default: unchanged. */
-  readonly shardServers?: readonly string[];
 }
 
 /** A reindex that this process has begun to run. */
@@ -153,12 +151,10 @@ async function createTarget(
   settings: ReindexSettings,
 ): Promise<Collection> {
   const { model = collection.settings.model, shards = shardsOf(collection) } = settings;
-  const servers = settings.shardServers ?? collection.settings.shardServers;
   const target = await createCollection(store, `${collection.name.slice(0, 90)}.reindex`, {
     ...collection.settings,
     ...(model === undefined ? {} : { model }),
     ...(shards === 1 && collection.settings.shards === undefined ? {} : { shards }),
-    shardServers: shards === 1 ? undefined : servers,
   });
   await store.engine.query('update akin.collections set next_seq = $2 where id = $1', [target.id, FIRST_COPY]);
   await store.engine.query('update akin.reindexes set target = $2 where name = $1', [collection.name, target.id]);

@@ -5,7 +5,7 @@ import type { Engine, Row } from '../engine/engine.ts';
 import { FRESHNESS_COLUMNS } from '../standbys/standbys.ts';
 import { completeDocuments, documentColumns, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
-import { freshnessFor, PREPARED_FROM, requireCommit } from './snapshot.ts';
+import { PREPARED_FROM, requireCommit } from './snapshot.ts';
 
 /**
  * Visible documents by their ids, in one statement.
@@ -23,7 +23,7 @@ export async function getDocuments(
   atLeast?: bigint,
 ): Promise<ReadonlyMap<string, StoredDocument> | undefined> {
   const { sqlSchema, id, name } = collection;
-  const freshness = freshnessFor(collection, atLeast);
+  const freshness = { atLeast, isCurrent: atLeast === undefined };
   let schema = store.memory.schemas.get(id) ?? (await loadSchema(store, collection));
   for (let isFirst = true; ; isFirst = false) {
     const tables = { sqlSchema, schema, modules: store.modules };

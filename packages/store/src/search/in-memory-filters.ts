@@ -166,10 +166,10 @@ export class InMemoryFilters implements Disposable {
     return share;
   }
 
-  /** @returns undefined if reading the matches is as fast, or the values are on other servers */
+  /** @returns undefined if reading the matches is as fast */
   #valueReader(queries: readonly Query[]): ValueReader | undefined {
-    const { tx, documents, isRemote } = this.#snapshot;
-    if (documents < this.#smallest || isRemote) return undefined;
+    const { tx, documents } = this.#snapshot;
+    if (documents < this.#smallest) return undefined;
     const { collection } = this.#held;
     return {
       source: this.#source,

@@ -7,7 +7,7 @@ import type { MatchedDocuments } from './facet-plans.ts';
 import type { CompileContext } from './field-clauses.ts';
 import { Params } from './params.ts';
 import type { Rank, SearchRequest } from './request.ts';
-import { documentsOf, type NearDocuments, type Snapshot, visible } from './snapshot.ts';
+import { type NearDocuments, type Snapshot, visible } from './snapshot.ts';
 
 /** The source of a statement, and the value of a match. Each has its own parameters: an unused one has no type. */
 export interface MatchSource {
@@ -90,14 +90,12 @@ function isAllDescribed({ module }: Rank, { descriptorCounts, documents }: Snaps
  * near enough, and reads every document for them.
  */
 function nearRows(rank: Rank, near: NearDocuments, greatest: string, snapshot: Snapshot, params: Params): string {
-  const { sqlSchema, isRemote } = snapshot;
+  const { sqlSchema } = snapshot;
   const docs = params.add(near.docs, 'int8[]');
   return (
     `(select * from (select v.doc, ${distanceTo(rank, params)} as value from ${rankedTable(rank, snapshot)} v ` +
     `where v.doc = any(${docs}) offset 0) v where v.value <= ${greatest} offset 0) v ` +
-    (isRemote
-      ? `join ${documentsOf(snapshot, docs, 'v.doc')}`
-      : `cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`)
+    `cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`
   );
 }
 

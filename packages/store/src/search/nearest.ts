@@ -8,7 +8,7 @@ import type { NearQuery } from './near-query.ts';
 import { Params } from './params.ts';
 import { type Rank, type Ranking, type SearchRequest, type Smartfilter, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
-import { documentsOf, type NearDocuments, type Snapshot } from './snapshot.ts';
+import type { NearDocuments, Snapshot } from './snapshot.ts';
 import { keyColumn, orderBy, sortKeys } from './sort.ts';
 
 /*
@@ -136,10 +136,8 @@ async function rankCandidates(
     found: matches,
     best,
   });
-  const near = snapshot.isRemote
-    ? `nearest v join ${documentsOf(snapshot, 'array(select doc from nearest)', 'v.doc')}`
-    : `(${nearest}) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`;
-  if (start === 0 && rows > 0 && !snapshot.isRemote && !shown.outputs) {
+  const near = `(${nearest}) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`;
+  if (start === 0 && rows > 0 && !shown.outputs) {
     // The first page begins with the best, and its documents are looked up once.
     const contents = shown.columns.map((column) => `, ${column}`).join('');
     const found = await snapshot.lookUp<NearRow>(
@@ -151,7 +149,7 @@ async function rankCandidates(
   }
   const shownRows = `select * from near m order by ${order} limit ${params.add(rows, 'int8')} offset ${params.add(start, 'int8')}`;
   const [first, ...others] = await snapshot.lookUp<NearRow & { readonly best: number | null }>(
-    `with ${snapshot.isRemote ? `nearest as materialized (${nearest}), ` : ''}near as materialized (
+    `with near as materialized (
        select * from (
          select d.doc, d.id, v.value${keyColumns.join('')} from ${near}
        ) m order by ${order} limit ${wanted}
@@ -159,7 +157,7 @@ async function rankCandidates(
      select ${['t.best, m.*', ...shown.columns].join(', ')}
        from (select min(value) as best from near) t
        left join lateral (${shownRows}) m on true
-       left join ${documentsOf(snapshot, `array(select doc from (${shownRows}) m)`, 'm.doc')}
+       left join ${sqlSchema}.documents d on d.doc = m.doc
        ${shown.outputs ? `left join ${sqlSchema}.outputs o on o.doc = m.doc` : ''}
       order by ${order}`,
     params.values,

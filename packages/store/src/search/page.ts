@@ -6,7 +6,7 @@ import { matchSource } from './matching.ts';
 import type { Params } from './params.ts';
 import { isOfOneDocument, isValued, type Rank, type Ranking, type SearchRequest, sortOf } from './request.ts';
 import { rankKeys } from './score-keys.ts';
-import { documentsOf, type Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 import {
   afterCursor,
   decodeCursor,
@@ -73,9 +73,9 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   const { sqlSchema } = snapshot;
   const page = `select *${counted ? ', count(*) over () as found' : ''} from (select ${columns.join(', ')} from ${from}) m where ${inRange} and ${onward}
         order by ${orderBy(keys)} limit ${params.add(request.rows, 'int8')} offset ${params.add(request.start ?? 0, 'int8')}`;
-  const withContents = `${snapshot.isRemote ? `with page as materialized (${page})` : ''}
-     select ${['m.*', ...shown.columns].join(', ')} from ${snapshot.isRemote ? 'page' : `(${page})`} m
-     ${shown.columns.length > 0 ? `join ${documentsOf(snapshot, 'array(select doc from page)', 'm.doc')}` : ''}
+  const withContents = `
+     select ${['m.*', ...shown.columns].join(', ')} from (${page}) m
+     ${shown.columns.length > 0 ? `join ${sqlSchema}.documents d on d.doc = m.doc` : ''}
      ${shown.outputs ? `left join ${sqlSchema}.outputs o on o.doc = m.doc` : ''}
      order by ${orderBy(keys)}`;
   const ask = isOne ? snapshot.lookUp : snapshot.tx.query;

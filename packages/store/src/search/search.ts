@@ -15,7 +15,7 @@ import { findNear, isByNearness, readNearest } from './nearest.ts';
 import { NO_DOCUMENTS, type Page, readPage } from './page.ts';
 import { readDescriptor } from './read.ts';
 import type { Ranking, SearchInput, SearchRequest, SearchResult } from './request.ts';
-import { freshnessFor, type Snapshot, withoutTransaction, withSnapshot } from './snapshot.ts';
+import { type Snapshot, withoutTransaction, withSnapshot } from './snapshot.ts';
 import { TimeLimit } from './time-limit.ts';
 import { readTotals } from './totals.ts';
 
@@ -96,7 +96,7 @@ class Search {
     const [store, collection, question] = [this.#store, this.#collection, this.#question];
     const find = (snapshot: Snapshot) => this.#find(snapshot, searcher);
     // Groups change between commits: a standby with the same commit may still have older ones.
-    const freshness = question.collapse ? undefined : freshnessFor(collection, this.#atLeast, isCurrent);
+    const freshness = question.collapse ? undefined : { atLeast: this.#atLeast, isCurrent };
     const quickly = isQuick(question) ? await withoutTransaction(store, collection, find, freshness) : undefined;
     const found = quickly ?? (await withSnapshot(store, collection, find, freshness));
     if (found instanceof NotInMemory) return found;

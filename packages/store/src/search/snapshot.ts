@@ -1,6 +1,5 @@
 import { AkinError, type Query } from '@akin/domain';
 import { loadSchema } from '../collections/schema.ts';
-import { hasServers } from '../collections/shard-servers.ts';
 import type { Collection, Store, VisibleCommit } from '../context.ts';
 import type { Engine, Queryable, Row, SqlValue, Transaction } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
@@ -13,8 +12,6 @@ export interface Snapshot extends SearchedTables {
   /** The present name of the collection: another collection may have taken the name that the caller knows. */
   readonly name: string;
   readonly tx: Transaction;
-  /** Whether some of its rows are on other servers: rows are not looked up there one by one. */
-  readonly isRemote: boolean;
   /** For a statement that finds few documents by their keys, whatever its values are: it may be planned once. */
   readonly lookUp: Queryable['query'];
   /** For a statement that asks for a plan or for statistics of the database, which are valid for any commit. */
@@ -161,22 +158,7 @@ function snapshotOf(
   statements: Pick<Snapshot, 'tx' | 'lookUp' | 'explain'>,
 ): Snapshot {
   const { sqlSchema } = collection;
-  const isRemote = hasServers(collection);
-  return { ...shown, ...statements, sqlSchema, isRemote, modules, uses, expansions: new Map() };
-}
-
-/**
- * How new a standby must be for a search. With shards on other servers it must show the current commit: what later
- * commits have replaced is removed from those servers, also where a standby that is behind still shows it.
- *
- * @param atLeast the commit that must be seen, if a token was given
- */
-export function freshnessFor(
-  collection: Collection,
-  atLeast: bigint | undefined,
-  isCurrent = atLeast === undefined,
-): Freshness {
-  return { atLeast, isCurrent: isCurrent || hasServers(collection) };
+  return { ...shown, ...statements, sqlSchema, modules, uses, expansions: new Map() };
 }
 
 /** Reads from a standby that is current enough, or from the primary. */
@@ -229,19 +211,6 @@ interface SnapshotRow {
 /** SQL that is true for the rows `d` of `documents` that are visible in a commit; `commit` is its number as SQL. */
 export function visible(commit: string): string {
   return `d.valid_from <= ${commit} and d.valid_to > ${commit}`;
-}
-
-/**
- * SQL of the rows `d` of documents, to be joined to rows with their numbers as `doc`. Rows on other servers are
- * requested by all numbers at once: a join would request each one separately, or read all rows.
- *
- * @param docs an array of the numbers of all those rows, as SQL
- * @param doc the number of one of them, as SQL
- */
-export function documentsOf({ sqlSchema, isRemote }: Snapshot, docs: string, doc: string): string {
-  const documents = `${sqlSchema}.documents d`;
-  if (!isRemote) return `${documents} on d.doc = ${doc}`;
-  return `(select * from ${documents} where d.doc = any(${docs}) offset 0) d on d.doc = ${doc}`;
 }
 
 /** Candidates that include all documents within a distance. */

@@ -4,7 +4,7 @@ import { findColumn } from './columns.ts';
 import { elementType, likePattern } from './field-clauses.ts';
 import { fieldValues } from './field-values.ts';
 import { Params } from './params.ts';
-import { freshnessFor, type Snapshot, visible, withSnapshot } from './snapshot.ts';
+import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
 
 export interface TermsRequest {
   readonly field: string;
@@ -27,7 +27,7 @@ export interface TermCount {
 /** The values of a field in all visible documents, with counts. Those of `text` are words. */
 export async function terms(store: Store, collection: Collection, request: TermsRequest): Promise<TermCount[]> {
   const { field, limit, prefix, sort = 'count', atLeast } = request;
-  const freshness = freshnessFor(collection, atLeast);
+  const freshness = { atLeast, isCurrent: atLeast === undefined };
   const read = async (snapshot: Snapshot) => {
     const found = findColumn(snapshot, field, (problem) => parameterError('terms.fl', problem));
     const values = fieldValues(found);

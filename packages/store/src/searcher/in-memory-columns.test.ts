@@ -160,53 +160,6 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
     }
   });
 
-  it('are read of each shard by itself', async () => {
-    await using inMemory = new InMemorySearch({ exactRows: 50 });
-    const { columns } = await loadSchema(store, collection);
-    const [row] = await store.engine.query(
-      `select (select commit from akin.collections where id = $1) as commit, max(doc) as last
-         from ${collection.sqlSchema}.documents`,
-      [collection.id],
-    );
-    const [middle, end] = [COUNT / 2, Number(row?.last) + 1];
-    const counts: number[] = [];
-    for (const [shard, from, to] of [
-      [0, 0, middle],
-      [1, middle, end],
-    ] as const) {
-      const part = { ...collection, part: { shard, shardCount: 2, from, to } };
-      expect(await inMemory.read(store, part, new NotInMemory('shape', 1, 4))).toBe(true);
-      const shardHeld = await store.engine.transaction((tx) => inMemory.find(part, tx, row?.commit, 'shape'));
-      const shade = (columns.get('shade') as { sql: string }).sql;
-      for (let times = 0; times < 2; times++) shardHeld?.columns.recordMiss(shade, store);
-      await shardHeld?.columns.untilRead;
-      expect(shardHeld?.columns.names).toEqual(kind === 'postgres' ? [shade] : []);
-      if (kind === 'pglite') continue;
-      const asked = () => Promise.reject(new Error('the database was asked'));
-      const taken = await shardHeld?.filters.load([undefined, undefined], row?.commit, {
-        matchesMost: asked,
-        read: asked,
-        values: {
-          source: store,
-          test: (i) => ({ column: shade, values: new Set(['red']), conditions: [], isExcluded: i === 1 }),
-          read: asked,
-        },
-      });
-      const filters = taken?.filters;
-      expect(filters?.map(({ isComplement }) => isComplement)).toEqual([false, true]);
-      const [one = 0, other = 0] = filters?.map(({ number }) => number) ?? [];
-      const restrictions = [{ filters: [one] }, { filters: [], excluded: [other] }];
-      counts.push(...((await shardHeld?.count({ commit: Number(row?.commit), module: 'shape', restrictions })) ?? []));
-    }
-    if (kind === 'pglite') return;
-    const red = [...things.values()].filter((thing) => thing.shade === 'red').length;
-    expect([counts.length, Number(counts[0]) > 0, Number(counts[2]) > 0]).toEqual([4, true, true]);
-    expect([Number(counts[0]) + Number(counts[2]), Number(counts[1]) + Number(counts[3])]).toEqual([
-      red,
-      things.size - red,
-    ]);
-  });
-
   it('are given back where memory does not suffice, and not read again soon', async () => {
     const one = new NotInMemory('shape', 1, 4);
     await using large = new InMemorySearch({ exactRows: 50 });

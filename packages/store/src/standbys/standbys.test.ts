@@ -3,9 +3,7 @@ import { openProxy, type ReplicatedPostgres, replicatedPostgres, testDatabase } 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { accept, parseTestOutputs, TEST_MODULES, testOutputs } from '../../test/support.ts';
 import { commitOfStandby } from '../accept/operations.ts';
-import { maintain } from '../bulk/maintain.ts';
 import { createCollection } from '../collections/collections.ts';
-import { registerServers } from '../collections/shard-servers.ts';
 import { commit } from '../commit/commit.ts';
 import type { Collection, Store } from '../context.ts';
 import { getDocuments } from '../search/get-documents.ts';
@@ -49,13 +47,6 @@ describe('searches with a standby', () => {
     await commit(store, collection);
     return range;
   };
-  /** A collection with one shard here and one on another server, which is another database of the primary. */
-  const createOnServers = async () => {
-    const url = new URL(servers.primary.url);
-    url.pathname = '/others';
-    await registerServers(store.engine, new Map([['b', url.href]]));
-    return createCollection(store, `c${n++}`, { shards: 2, shardServers: ['main', 'b'] });
-  };
   const find = async (question: { atLeast?: bigint; sort?: [{ name: string; direction: 'asc' }] } = {}) => {
     const found = await search(store, collection, { query: parseQuery('*:*'), rows: 10, ...question });
     return found.hits.map(({ id }) => id).sort();
@@ -95,36 +86,6 @@ describe('searches with a standby', () => {
     expect(grown).toMatchObject({ numFound: 3, ranking: { inMemory: true } });
     expect((await getDocuments(store, collection, ['c', 'd'], () => ['n']))?.get('c')?.get('n')).toBe(0n);
     expect(new Set(results)).toEqual(new Set(['answered']));
-  });
-
-  it('come from it where some shards lie on another server', async () => {
-    collection = await createOnServers();
-    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
-    await add(...ids);
-    await standbyOf().catchUp();
-    results = [];
-    expect(await find()).toEqual(ids);
-    const rank = { module: 'shape', vector: Float32Array.of(1, 0, 0, 0) };
-    const ranked = await search(store, collection, { query: parseQuery('*:*'), rows: 10, rank });
-    expect(ranked).toMatchObject({ numFound: 6, ranking: { inMemory: true } });
-    expect(new Set(results)).toEqual(new Set(['answered']));
-  });
-
-  it('come from it at the commit of the primary alone where another server has removed what later commits replaced', async () => {
-    collection = await createOnServers();
-    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
-    await add(...ids);
-    await standbyOf().catchUp();
-    expect(await find({ atLeast: 1n })).toEqual(ids);
-    await standbyOf().pause();
-    try {
-      await add(...ids);
-      await maintain({ ...store, graceMilliseconds: 0 }, [collection]);
-      expect(await find({ atLeast: 1n })).toEqual(ids);
-      expect([...((await getDocuments(store, collection, ids, () => ['id'], 1n))?.keys() ?? [])].sort()).toEqual(ids);
-    } finally {
-      await standbyOf().resume();
-    }
   });
 
   it('write down on the primary what they use', async () => {
