@@ -1,4 +1,4 @@
-import type { ImageType } from './sniff.ts';
+import type { EncodedType } from './sniff.ts';
 
 /**
  * Counts the scans of a JPEG up to its end marker. Segments are skipped by their lengths, so the thumbnail in EXIF does
@@ -22,7 +22,7 @@ export function countScans(bytes: Uint8Array): number {
  * Counts the frames of a GIF or the pages of a TIFF, up to one more than `limit`; 1 for other types. From the first
  * invalid block on, nothing is counted, as in the decoders.
  */
-export function countFrames(type: ImageType, bytes: Uint8Array, limit: number): number {
+export function countFrames(type: EncodedType, bytes: Uint8Array, limit: number): number {
   if (type === 'gif') return countGifFrames(bytes, limit);
   if (type === 'tiff') return countTiffPages(bytes, limit);
   return 1;

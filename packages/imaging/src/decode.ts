@@ -6,9 +6,11 @@ import { bytesToDecode } from './decoder-bytes.ts';
 import { findHeicDecoder, HEIC_PACKAGE, heicToTiff } from './heic.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
 import { stripAncillaryChunks } from './png.ts';
+import { rawPreview } from './raw.ts';
 import type { Pixels } from './resize.ts';
 import { configuredSharp } from './sharp.ts';
-import { type ImageType, sniffImage } from './sniff.ts';
+import { type EncodedType, type ImageType, sniffImage } from './sniff.ts';
+import { mainPage } from './tiff-pages.ts';
 
 export interface DecodedImage {
   readonly type: ImageType;
@@ -26,7 +28,8 @@ export interface DecodeOptions {
 }
 
 /**
- * Decodes a picture to upright 8-bit sRGB on white. EXIF orientation is applied, the first frame or page is taken,
+ * Decodes a picture to upright 8-bit sRGB on white. EXIF orientation is applied, the first frame or page is taken (of a
+ * TIFF that begins with a thumbnail the largest page, of a raw file the largest JPEG inside),
  * alpha is flattened, CMYK, grey, 16 bit and colour profiles are converted; an invalid profile is ignored.
  * Large pictures are reduced by 4, 8, 16 … while the short side stays at least `minSide`: the JPEG decoder then skips
  * most of its work, and memory stays small. The pixels do not depend on threads, SIMD or machine (see `shrink`).
@@ -36,11 +39,11 @@ export interface DecodeOptions {
  * @throws AkinError `too-large`, `unsupported-image` or `image-undecodable`; no other error for any bytes.
  */
 export async function decodeImage(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedImage> {
-  const { type, safe, header, limits, factor, target } = await inspect(bytes, options);
+  const { type, safe, page, header, limits, factor, target } = await inspect(bytes, options);
   const { width, height } = header.autoOrient;
-  const pixels = await decodePixels(safe, { type, header, target: factor === 1 ? undefined : target, limits });
+  const pixels = await decodePixels(safe, { type, page, header, target: factor === 1 ? undefined : target, limits });
   if (factor === 1 && (pixels.width !== width || pixels.height !== height)) throw undecodableError(type);
-  return { type, width, height, pixels };
+  return { type: sniffImage(bytes), width, height, pixels };
 }
 
 /**
@@ -63,25 +66,28 @@ async function inspect(bytes: Uint8Array, options: DecodeOptions) {
       `The image has ${formatBytes(bytes.length)}; at most ${formatBytes(limits.bytes)} are read. Send a smaller version.`,
     );
   }
-  const type = sniffImage(bytes);
-  const safe = type === 'png' ? stripAncillaryChunks(bytes) : bytes;
+  const found = sniffImage(bytes);
+  const type = found === 'raw' ? 'jpeg' : found;
+  const file = found === 'raw' ? rawPreview(bytes) : bytes;
+  const safe = type === 'png' ? stripAncillaryChunks(file) : file;
+  const page = type === 'tiff' ? mainPage(safe) : 0;
   // Before the header is read: libvips already reads all frames for it.
   checkFrames(type, countFrames(type, safe, limits.frames), limits);
-  const header = await readHeader(safe, type);
+  const header = await readHeader(safe, type, page);
   checkHeader(type, header, limits);
   if (type === 'jpeg' && header.isProgressive) checkScans(safe, limits);
   const { width, height } = header.autoOrient;
   const factor = shrinkFactor(Math.min(width, height), options.minSide);
   const target = { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
-  return { type, safe, header, limits, factor, target };
+  return { type, safe, page, header, limits, factor, target };
 }
 
-async function readHeader(bytes: Uint8Array, type: ImageType): Promise<Metadata> {
+async function readHeader(bytes: Uint8Array, type: EncodedType, page: number): Promise<Metadata> {
   let header: Metadata;
   try {
     if (type === 'bmp') return bmpMetadata(bytes);
     // No limit here, because only the header is read; the next check reports the size in its error.
-    header = await configuredSharp()(bytes, { limitInputPixels: false }).metadata();
+    header = await configuredSharp()(bytes, { limitInputPixels: false, page }).metadata();
   } catch (error) {
     throw undecodableError(type, error);
   }
@@ -91,9 +97,9 @@ async function readHeader(bytes: Uint8Array, type: ImageType): Promise<Metadata>
 }
 
 /** The type of a HEIF file, by the compression of its picture. */
-const HEIF_TYPES: Readonly<Record<string, ImageType>> = { av1: 'avif', hevc: 'heic' };
+const HEIF_TYPES: Readonly<Record<string, EncodedType>> = { av1: 'avif', hevc: 'heic' };
 
-function checkHeader(type: ImageType, header: Metadata, limits: ImageLimits): void {
+function checkHeader(type: EncodedType, header: Metadata, limits: ImageLimits): void {
   const { width, height } = header.autoOrient;
   if (!(width > 0 && height > 0)) throw undecodableError(type);
   if (width * height > limits.pixels) {
@@ -111,7 +117,7 @@ function checkHeader(type: ImageType, header: Metadata, limits: ImageLimits): vo
   checkFrames(type, header.pages ?? 1, limits);
 }
 
-function checkFrames(type: ImageType, frames: number, limits: ImageLimits): void {
+function checkFrames(type: EncodedType, frames: number, limits: ImageLimits): void {
   if (frames <= limits.frames) return;
   throw new AkinError(
     'image-undecodable',
@@ -145,7 +151,9 @@ function shrinkFactor(shortSide: number, minSide: number): number {
 
 /** How sharp decodes a picture, and the target size. */
 interface DecodePlan {
-  readonly type: ImageType;
+  readonly type: EncodedType;
+  /** The page of a TIFF. */
+  readonly page: number;
   readonly header: Metadata;
   readonly target: { width: number; height: number } | undefined;
   readonly limits: ImageLimits;
@@ -191,10 +199,11 @@ async function decodeJpeg(bytes: Uint8Array, recipe: DecodePlan): Promise<Pixels
 
 /** @param raw describes bytes that are already pixels */
 async function decodeOnce(bytes: Uint8Array, recipe: DecodePlan, failOn: Strictness, raw?: CreateRaw): Promise<Pixels> {
-  const { header, target, limits } = recipe;
+  const { header, page, target, limits } = recipe;
   const profiled = header.icc !== undefined && !isSrgbProfile(header.icc);
   const image = configuredSharp()(bytes, {
-    limitInputPixels: limits.pixels,
+    limitInputPixels: Number.isFinite(limits.pixels) ? limits.pixels : false,
+    page,
     failOn,
     sequentialRead: true,
     ignoreIcc: !profiled,
@@ -224,7 +233,7 @@ function isSrgbProfile(icc: Uint8Array): boolean {
   return /sRGB/.test(text) && !/linear/i.test(text);
 }
 
-const NAMES: Record<ImageType, string> = {
+const NAMES: Record<EncodedType, string> = {
   jpeg: 'JPEG',
   png: 'PNG',
   gif: 'GIF',
@@ -236,7 +245,7 @@ const NAMES: Record<ImageType, string> = {
 };
 
 /** libvips has technical messages; users get akin's message, with the original as the cause. */
-function undecodableError(type: ImageType, cause?: unknown): AkinError {
+function undecodableError(type: EncodedType, cause?: unknown): AkinError {
   const reason = cause instanceof Error ? cause.message : '';
   const name = NAMES[type];
   let message = `The file begins like a ${name} image but cannot be decoded: it is damaged or something else. Open and save it again in an image editor.`;

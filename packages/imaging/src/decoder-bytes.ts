@@ -1,9 +1,9 @@
 import type { Metadata } from 'sharp';
-import type { ImageType } from './sniff.ts';
+import type { EncodedType } from './sniff.ts';
 
 /** What is known about a picture before it is decoded. */
 export interface EncodedImage {
-  readonly type: ImageType;
+  readonly type: EncodedType;
   readonly bytes: Uint8Array;
   readonly header: Metadata;
   /** Size of the decoded pixels. */

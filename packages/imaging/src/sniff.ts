@@ -2,23 +2,26 @@ import { gunzipSync, constants as zlib } from 'node:zlib';
 import { AkinError } from '@akin/domain';
 import { findHeicDecoder, HEIC_PACKAGE } from './heic.ts';
 import { installCommand } from './install-command.ts';
+import { isRawTiff, RAW_BRAND, RAW_EXTENSIONS, RAW_SIGNATURES } from './raw.ts';
 
-export type ImageType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'heic';
+/** The encodings that are decoded. */
+export type EncodedType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'heic';
+/** `raw`: a raw file of a camera, of which the largest JPEG inside is decoded. */
+export type ImageType = EncodedType | 'raw';
 
 /**
  * File name extensions of all image types except HEIC, in lower case with the dot. They are used to find files; the
  * bytes decide the type.
  */
 export const PICTURE_EXTENSIONS: ReadonlySet<string> = new Set(
-  'jpg jpeg jpe jfif png gif webp avif tif tiff bmp dib'.split(' ').map((extension) => `.${extension}`),
+  [...'jpg jpeg jpe jfif png gif webp avif tif tiff bmp dib'.split(' '), ...RAW_EXTENSIONS].map(
+    (extension) => `.${extension}`,
+  ),
 );
 
 const CONVERT_ADVICE = 'Convert it to JPEG or PNG and send that.';
 const HEIC = `It is a HEIC/HEIF photo, as iPhones make them. akin reads it once ${HEIC_PACKAGE} is installed (LGPL): ${installCommand(HEIC_PACKAGE)}. Or convert it to JPEG; on the iPhone: Settings > Camera > Formats > Most Compatible.`;
 const VIDEO = 'It is a video. Send one frame of it as JPEG or PNG.';
-/** Canon's CR2: a TIFF with an additional signature. */
-const CANON_RAW = 'II*\0????CR';
-const CAMERA_RAW = 'It is a raw camera file. Export it as JPEG and send that.';
 
 /**
  * Detects the type of an image by its first bytes; file names and declared types are ignored. decodeImage checks the
@@ -28,11 +31,11 @@ const CAMERA_RAW = 'It is a raw camera file. Export it as JPEG and send that.';
 export function sniffImage(bytes: Uint8Array): ImageType {
   const head = headOf(bytes);
   const type = imageType(head);
-  if (type) return type;
+  if (type) return type === 'tiff' && isRawTiff(bytes) ? 'raw' : type;
   if (isHeic(head) && findHeicDecoder() !== undefined) return 'heic';
   throw new AkinError(
     'unsupported-image',
-    `This is not an image that can be read (JPEG, PNG, GIF, WebP, AVIF, TIFF or BMP). ${describe(head)}`,
+    `This is not an image that can be read (JPEG, PNG, GIF, WebP, AVIF, TIFF, BMP or a raw camera file). ${describe(head)}`,
   );
 }
 
@@ -47,7 +50,8 @@ function imageType(head: Buffer): ImageType | undefined {
   if (match('\x89PNG\r\n\x1a\n')) return 'png';
   if (match('GIF87a', 'GIF89a')) return 'gif';
   if (match('RIFF????WEBP')) return 'webp';
-  if (match('II*\0', 'II+\0', 'MM\0*', 'MM\0+') && !match(CANON_RAW)) return 'tiff';
+  if (match(...RAW_SIGNATURES) || brands(head)[0] === RAW_BRAND) return 'raw';
+  if (match('II*\0', 'II+\0', 'MM\0*', 'MM\0+')) return 'tiff';
   if (match('BM????\0\0\0\0') && head.length >= 26) return 'bmp';
   if (brands(head).some((brand) => brand === 'avif' || brand === 'avis')) return 'avif';
   return undefined;
@@ -86,7 +90,7 @@ export function looksLikeWebPage(bytes: Uint8Array): boolean {
 export function looksLikePhoto(bytes: Uint8Array): boolean {
   const head = headOf(bytes);
   const description = describeIsoMedia(brands(head)) ?? describeMagic(head.toString('latin1'));
-  return imageType(head) !== undefined || description === HEIC || description === CAMERA_RAW;
+  return imageType(head) !== undefined || description === HEIC;
 }
 
 /** Two sentences for the user: what the bytes are, and what to do. */
@@ -103,7 +107,6 @@ function isHeic(head: Buffer): boolean {
 function describeIsoMedia(found: string[]): string | undefined {
   if (found.length === 0) return undefined;
   if (found.some((brand) => /^(hei[cxms]|hev[cxms]|mif1|msf1|mif2|miaf)$/.test(brand))) return HEIC;
-  if (found[0] === 'crx ') return CAMERA_RAW;
   if (/^(M4A|M4B|M4P|F4A)/.test(found[0] as string)) return 'It is a sound recording. Send a picture.';
   return VIDEO;
 }
@@ -114,7 +117,6 @@ const KNOWN: readonly { magics: readonly string[]; description: string }[] = [
   { magics: ['\0\0\0\x0cJXL ', '\xff\x0a'], description: `It is a JPEG XL image. ${CONVERT_ADVICE}` },
   { magics: ['8BPS', '8BPB'], description: 'It is a Photoshop file (PSD). Export it as JPEG or PNG and send that.' },
   { magics: ['%!PS', '\xc5\xd0\xd3\xc6'], description: `It is a PostScript file. ${CONVERT_ADVICE}` },
-  { magics: [CANON_RAW, 'FUJIFILMCCD-RAW', 'IIRO', 'IIU\0'], description: CAMERA_RAW },
   { magics: ['v/1\x01'], description: `It is an OpenEXR image. ${CONVERT_ADVICE}` },
   {
     // Matroska and WebM, AVI, Flash, MPEG, Windows Media, QuickTime without a ftyp box.

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { AkinRequestError, type Collection, type NewDocument } from '@akin/client';
 import { AkinError, titleOfFile } from '@akin/domain';
-import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
+import { DEFAULT_IMAGE_LIMITS, toFields } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { decodeDescriptor } from '@akin/modules/vectors';
@@ -157,7 +157,8 @@ async function analyzeFile({ analyzer, model, signal }: FolderRun, file: string,
   const release = await analyzer.files.acquire(false, signal, size);
   try {
     const bytes = await fs.readFile(file);
-    return await analyzer.analyze(bytes, { model, modules: moduleNames, thumbnail: true, exif: true, signal });
+    const facts = { name: path.basename(file) };
+    return await analyzer.analyze(bytes, { model, modules: moduleNames, thumbnail: true, facts, signal });
   } finally {
     release();
   }
@@ -282,7 +283,8 @@ function toDocument(
   labelsFromFolders: boolean,
 ): NewDocument {
   const folder = path.posix.dirname(candidate.id);
-  const { taken, camera, location } = analysis.exif ?? {};
+  const { facts = {} } = analysis;
+  const labels = [...(labelsFromFolders ? folderLabels(candidate.id) : []), ...(facts.keywords ?? [])];
   return {
     id: candidate.id,
     title: titleOfFile(candidate.id),
@@ -292,10 +294,8 @@ function toDocument(
     height: analysis.height,
     bytes: stat.size,
     modified: toSeconds(stat.mtime),
-    ...(labelsFromFolders ? { labels: folderLabels(candidate.id) } : {}),
-    ...(taken ? { taken: taken.toISOString() } : {}),
-    ...(camera ? { camera } : {}),
-    ...(location ? { location: `${location.lat},${location.lon}` } : {}),
+    ...(labels.length > 0 ? { labels } : {}),
+    ...toFields(facts),
     import: analysis.outputs,
     ...(analysis.thumbnail ? { thumbnail: Buffer.from(analysis.thumbnail).toString('base64') } : {}),
   };

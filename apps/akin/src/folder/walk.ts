@@ -14,7 +14,7 @@ export interface Candidate {
 
 /** Extensions of files that people consider pictures, so that they must be reported: akin refuses them. */
 const OTHER_EXTENSIONS = new Set(
-  'heic heif svg svgz ico jp2 jxl psd raw cr2 cr3 nef arw dng orf rw2'.split(' ').map((extension) => `.${extension}`),
+  'heic heif svg svgz ico jp2 jxl psd raw'.split(' ').map((extension) => `.${extension}`),
 );
 
 /** What a search for files reports in addition to the files that it finds. */

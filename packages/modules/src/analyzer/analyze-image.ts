@@ -1,5 +1,12 @@
 import { stringifyJson } from '@akin/domain';
-import { decodeImage, type ExifFacts, type ImageLimits, makeThumbnailFromPixels, readExif } from '@akin/imaging';
+import {
+  decodeImage,
+  type FileContext,
+  type ImageLimits,
+  makeThumbnailFromPixels,
+  type PictureFacts,
+  readPictureFacts,
+} from '@akin/imaging';
 import { isNetworkFolder } from '../content/network-folder.ts';
 import { loadModule } from '../load-module.ts';
 import { MODULES, parseModulesApply } from '../manifests.ts';
@@ -16,8 +23,8 @@ export interface AnalyzeOptions {
   readonly modules?: readonly string[];
   /** Also make a WebP thumbnail of at most 256 px. */
   readonly thumbnail?: boolean;
-  /** Also read the EXIF data. */
-  readonly exif?: boolean;
+  /** Also read what the file says about the picture. */
+  readonly facts?: FileContext | undefined;
   readonly limits?: Partial<ImageLimits>;
   /**
    * Default: `wasm`. All calls in one thread must use the same backend, because TensorFlow.js has one for all networks.
@@ -41,7 +48,7 @@ export interface Analysis {
   readonly height: number;
   /** The thumbnail as WebP. */
   readonly thumbnail?: Uint8Array;
-  readonly exif?: ExifFacts;
+  readonly facts?: PictureFacts;
   /**
    * Milliseconds of each part: `decode`, and each module by name. Work that modules share counts for the first one that
    * needs it.
@@ -92,7 +99,7 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
     height,
     times,
     ...(options.thumbnail && { thumbnail: await makeThumbnailFromPixels(pixels) }),
-    ...(options.exif && { exif: await readExif(bytes) }),
+    ...(options.facts && { facts: await readPictureFacts(bytes, options.facts) }),
   };
 }
 

@@ -62,13 +62,13 @@ describe('the analysis of one image', () => {
     const bytes = await image(draw(300, 200, (x) => (x < 0.5 ? '#000000' : '#FFFFFF')));
     const plain = await analyzeImage(bytes, { modules: [] });
     expect(plain).toEqual({ outputs: '{}', width: 256, height: 171, times: { decode: expect.any(Number) } });
-    const full = await analyzeImage(bytes, { modules: [], thumbnail: true, exif: true });
+    const full = await analyzeImage(bytes, { modules: [], thumbnail: true, facts: {} });
     expect(
       Buffer.from(full.thumbnail ?? [])
         .subarray(8, 12)
         .toString(),
     ).toBe('WEBP');
-    expect(full.exif).toEqual({});
+    expect(full.facts).toEqual({});
   });
 
   it('says what is wrong with bytes that are no image, and with a module that does not exist', async () => {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { AkinError } from '@akin/domain';
-import { decodingBytes, formatBytes, type ImageLimits } from '@akin/imaging';
+import { decodingBytes, type FileContext, formatBytes, type ImageLimits } from '@akin/imaging';
 import { memoryLimit, unlessAborted, WeightedSemaphore } from '@akin/runtime';
 import { Piscina } from 'piscina';
 import { contentCodebook, noTextEncoder } from '../content-model/files.ts';
@@ -32,7 +32,8 @@ export interface CallOptions {
   /** Names of modules, for example from `parseModulesApply`. */
   readonly modules: readonly string[];
   readonly thumbnail?: boolean;
-  readonly exif?: boolean;
+  /** Also read what the file says about the picture. */
+  readonly facts?: FileContext | undefined;
   /** The content model, for analyzers that have several. Default: the model of the process. */
   readonly model?: string | undefined;
   /** A user is waiting: this call goes before all calls that are not urgent. */
@@ -156,7 +157,7 @@ export function createPool(
       : undefined;
 
   async function analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis> {
-    const { urgent = false, modules, thumbnail = false, exif = false } = options;
+    const { urgent = false, modules, thumbnail = false, facts } = options;
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
     signal.throwIfAborted();
     const needed = await decodingBytes(bytes, { minSide, ...(limits && { limits }) });
@@ -172,7 +173,7 @@ export function createPool(
     const wanted = {
       modules,
       thumbnail,
-      exif,
+      ...(facts && { facts }),
       ...(backend && { backend }),
       ...(contentModel && contentModelName && { contentModel, contentModelName }),
       ...(limits && { limits }),
