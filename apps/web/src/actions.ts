@@ -3,7 +3,7 @@ import type { LocalFile } from './add/files.ts';
 import type { Layout } from './grid/rows.ts';
 import type { Mode } from './mode.ts';
 import type { Comparison } from './review/comparison.ts';
-import type { KeepRule } from './review/facts.ts';
+import type { KeepRule } from './review/keep.ts';
 import type { Example, Query } from './view-state.ts';
 
 /** The user's actions on the page. */
@@ -80,7 +80,8 @@ export interface Actions {
   askForDelete(): void;
   /** Called when the question was answered. */
   answered(): void;
-  deleteMarked(): Promise<void>;
+  /** @param isMerging whether the kept documents take over labels and fields of the deleted ones */
+  deleteMarked(isMerging: boolean): Promise<void>;
   /** Undoes the last action. */
   undo(): Promise<void>;
   forgetUndo(): void;

@@ -22,8 +22,10 @@ import { clearDemo, createCollection, createKey, dropCollection, revokeKey } fro
 import { Model } from './model.ts';
 import { page } from './page.ts';
 import { showCompared } from './review/compare.ts';
+import { membersAbove } from './review/files.ts';
 import { handleReviewKey } from './review/keys.ts';
 import { choose, loadGroups, markAllExcept, moreMembers, separate, setMinScore } from './review/load-groups.ts';
+import { takeovers } from './review/merge.ts';
 import { askForDelete, closeDialogs } from './review/review.ts';
 import { NO_REVIEW } from './review/state.ts';
 import { NO_RUNS } from './runs/runs.ts';
@@ -251,9 +253,11 @@ const actions: Actions = {
   answered() {
     if (history.state?.asks) history.back();
   },
-  async deleteMarked() {
+  async deleteMarked(isMerging) {
     model.update({ review: { ...model.pageData.review, deleting: true } });
-    const isDone = await deleteDocuments(model, [...model.pageData.review.marked]);
+    const { groups, minScore, marked: ids } = model.pageData.review;
+    const members = isMerging ? groups.map((group) => membersAbove(group, minScore)) : [];
+    const isDone = await deleteDocuments(model, [...ids], takeovers(members, ids));
     const marked = isDone ? new Set<string>() : model.pageData.review.marked;
     model.update({ review: { ...model.pageData.review, marked, deleting: false } });
     if (isDone) await search(model, 0, true);

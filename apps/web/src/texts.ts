@@ -250,12 +250,18 @@ export const TEXTS = {
     keep: 'Keep…',
     keepInAll: 'Keep in all groups…',
     keeps: {
+      best: 'Keep the best original',
       first: 'Keep the first',
       largest: 'Keep the largest',
       oldest: 'Keep the oldest',
       format: 'Keep the best format',
       all: 'Keep all',
     },
+    keepFolder: (folder: string) => `Keep those in ${folder}`,
+    merge: (documents: number) =>
+      `Add their labels and fields to the ${documents === 1 ? 'picture that is' : `${number(documents)} pictures that are`} kept`,
+    pathsLeft: (files: number) =>
+      `Copy paths leaves out ${count(files, 'file')}: each is the last one of its group, or the same file as one that is kept.`,
     compare: 'Compare',
     compareTitle: 'Compare in one place (c)',
     different: 'Not duplicates',

@@ -2,6 +2,7 @@ import type { FoundDocument, Plain } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { fieldTitle, valueText } from '../facets.ts';
+import { pathOf } from '../file-path.ts';
 import { placeFilter } from '../filters/places.ts';
 import { bytes, moment, number } from '../format.ts';
 import { TEXTS } from '../texts.ts';
@@ -9,7 +10,7 @@ import { TEXTS } from '../texts.ts';
 const T = TEXTS.details;
 
 /** Fields that the page shows in another form, or that people cannot use. */
-const NOT_LISTED =
+export const NOT_LISTED =
   /^(id|score|title|labels|image|source|folder|width|height|bytes|modified|taken|camera|location|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
 
 /** The cells of a picture in the order of `copyspace`, which is the reading order. */
@@ -47,13 +48,6 @@ export function facts(document: FoundDocument, actions: Actions): TemplateResult
         : nothing
     }
   </dl>`;
-}
-
-/** The path of a document's file, if it came from a folder. */
-export function pathOf({ id, source }: FoundDocument): string | undefined {
-  if (typeof source !== 'string') return undefined;
-  const separator = source.includes('\\') ? '\\' : '/';
-  return `${source.replace(/[\\/]$/, '')}${separator}${id.replaceAll('/', separator)}`;
 }
 
 function fact(name: string, value: unknown): TemplateResult {

@@ -5,7 +5,8 @@ import { stagePicture } from '../details/stage.ts';
 import { titleOf } from '../elements.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
-import { factLines, membersAbove } from './facts.ts';
+import { factLines } from './facts.ts';
+import { membersAbove } from './files.ts';
 
 const T = TEXTS.review;
 const DIALOG = 'compare';

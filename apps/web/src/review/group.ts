@@ -3,7 +3,9 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { picture, scoreText, titleOf } from '../elements.ts';
 import { TEXTS } from '../texts.ts';
-import { factLines, type KeepRule, membersAbove } from './facts.ts';
+import { factLines } from './facts.ts';
+import { membersAbove } from './files.ts';
+import { foldersOf, type KeepRule } from './keep.ts';
 import type { Review } from './state.ts';
 
 const T = TEXTS.review;
@@ -22,14 +24,15 @@ export function groupOf(
   if (members.length < 2) return nothing;
   const [first] = members;
   // Members are sorted by descending score: after one below the minimum, there are no more to show.
-  const more = members.length < group.members.length ? 0 : Math.max(0, group.size - members.length);
+  const isCut = (group.members.at(-1)?.score ?? 1) < shown.minScore;
+  const more = isCut ? 0 : Math.max(0, group.size - group.members.length);
   const size = members.length + more;
   return html`<section class=${size > BROAD ? 'group wide' : size > NARROW ? 'group broad' : 'group'} data-group=${group.id}
     aria-label=${`${T.alike(size)}: ${first ? titleOf(first) : group.id}`}>
     <div class="group-head">
       <h2>${T.alike(size)}</h2>
       <span class="spacer"></span>
-      ${keepRuleSelect(T.keep, (keep) => actions.markAllExcept(keep, group.id))}
+      ${keepRuleSelect(T.keep, foldersOf(members), (keep) => actions.markAllExcept(keep, group.id))}
       <button class="quiet" title=${T.compareTitle} @click=${() => actions.compare({ group: group.id, at: 1 })}>${T.compare}</button>
       <button class="quiet" title=${T.differentTitle} @click=${() => actions.markAsDifferent(group.id)}>${T.different}</button>
       <button class="quiet" title=${T.searchTitle} @click=${() => actions.searchBy({ by: 'id', id: group.representative }, 'duplicate')}>${T.search}</button>
@@ -46,7 +49,11 @@ export function groupOf(
 }
 
 /** A choice of what to keep, which takes effect immediately. */
-export function keepRuleSelect(name: string, act: (keep: KeepRule) => void): TemplateResult {
+export function keepRuleSelect(
+  name: string,
+  folders: readonly string[],
+  act: (keep: KeepRule) => void,
+): TemplateResult {
   const change = (event: Event) => {
     const select = event.target as HTMLSelectElement;
     act(select.value as KeepRule);
@@ -55,6 +62,7 @@ export function keepRuleSelect(name: string, act: (keep: KeepRule) => void): Tem
   return html`<select class="keep" aria-label=${name} @change=${change}>
     <option value="" selected hidden>${name}</option>
     ${Object.entries(T.keeps).map(([value, label]) => html`<option value=${value}>${label}</option>`)}
+    ${folders.map((folder) => html`<option value=${`folder:${folder}`}>${T.keepFolder(folder)}</option>`)}
   </select>`;
 }
 

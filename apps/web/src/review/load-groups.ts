@@ -2,7 +2,8 @@ import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
 import { offerUndo } from '../undo.ts';
 import { asCurl, groupsParameters } from '../view-state.ts';
-import { idsToDelete, type KeepRule, membersAbove, visibleMarks } from './facts.ts';
+import { membersAbove, visibleMarks } from './files.ts';
+import { idsToDelete, type KeepRule } from './keep.ts';
 import { MEMBERS_SHOWN, NO_REVIEW, type Review } from './state.ts';
 
 const GROUPS_PAGE = 20;

@@ -2,11 +2,13 @@ import type { Collection } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from '../actions.ts';
-import { pathOf } from '../details/facts.ts';
 import { scoreText } from '../elements.ts';
 import { TEXTS } from '../texts.ts';
 import { MAX_UNDOABLE_DOCUMENTS, UNDO_SECONDS } from '../undoable.ts';
+import { membersAbove, pathsToDelete } from './files.ts';
 import { groupOf, keepRuleSelect } from './group.ts';
+import { foldersOf } from './keep.ts';
+import { takeovers } from './merge.ts';
 import type { Review } from './state.ts';
 
 const T = TEXTS.review;
@@ -43,7 +45,7 @@ function toolbar(shown: Review, actions: Actions): TemplateResult | typeof nothi
         @input=${(event: Event) => actions.setMinScore(Number((event.target as HTMLInputElement).value))} />
       <output>${scoreText(Math.max(threshold, minScore))}</output>
     </label>
-    ${keepRuleSelect(T.keepInAll, (keep) => actions.markAllExcept(keep))}
+    ${keepRuleSelect(T.keepInAll, foldersOf(groups.flatMap(({ members }) => members)), (keep) => actions.markAllExcept(keep))}
     <span class="spacer"></span>
     ${commit > asOfCommit ? html`<span class="behind">${T.behind}</span>` : nothing}
     ${
@@ -82,17 +84,19 @@ function markedBar({ marked, deleting }: Review, actions: Actions): TemplateResu
 }
 
 /** Asks for confirmation before documents are deleted. */
-function confirmation({ marked, groups }: Review, actions: Actions): TemplateResult {
+function confirmation({ marked, groups, minScore }: Review, actions: Actions): TemplateResult {
   const emptied = groups.filter(
     ({ size, members }) => size === members.length && members.every(({ id }) => marked.has(id)),
   ).length;
-  const paths = groups
-    .flatMap(({ members }) => members)
-    .flatMap((member) => (marked.has(member.id) ? (pathOf(member) ?? []) : []));
+  const members = groups.map((group) => membersAbove(group, minScore));
+  const { paths, left } = pathsToDelete(members, marked);
+  const merged = takeovers(members, marked).length;
   const close = (event: Event) => (event.currentTarget as HTMLElement).closest('dialog')?.close();
   const confirm = (event: Event) => {
+    const dialog = (event.currentTarget as HTMLElement).closest('dialog');
+    const isMerging = dialog?.querySelector<HTMLInputElement>('input[name=merge]')?.checked === true;
     close(event);
-    void actions.deleteMarked();
+    void actions.deleteMarked(isMerging);
   };
   return html`<dialog id=${DIALOG} aria-label=${T.confirm} @close=${actions.answered}>
     <p><b>${T.question(marked.size)}</b></p>
@@ -100,7 +104,13 @@ function confirmation({ marked, groups }: Review, actions: Actions): TemplateRes
       ${marked.size > MAX_UNDOABLE_DOCUMENTS ? T.tooMany : T.undoFor(UNDO_SECONDS)}
       ${T.filesStay}
       ${emptied > 0 ? html`<b>${T.emptied(emptied)}</b>` : nothing}
+      ${paths.length > 0 && left > 0 ? T.pathsLeft(left) : nothing}
     </p>
+    ${
+      merged > 0
+        ? html`<label class="choose"><input type="checkbox" name="merge" />${T.merge(merged)}</label>`
+        : nothing
+    }
     <div class="dialog-actions">
       ${
         paths.length > 0

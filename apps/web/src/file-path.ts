@@ -1,0 +1,19 @@
+import type { FoundDocument } from '@akin/client';
+
+/** The path of a document's file, if it came from a folder. */
+export function pathOf({ id, source, path }: FoundDocument): string | undefined {
+  if (typeof source !== 'string') return undefined;
+  const separator = separatorOf(source);
+  const below = typeof path === 'string' ? path : id;
+  return `${source.replace(/[\\/]$/, '')}${separator}${below.replaceAll('/', separator)}`;
+}
+
+/** The path of the folder of a document's file, if it came from one. */
+export function folderPathOf(document: FoundDocument): string | undefined {
+  const path = pathOf(document);
+  return path?.slice(0, path.lastIndexOf(separatorOf(path)));
+}
+
+function separatorOf(path: string): string {
+  return path.includes('\\') && !path.startsWith('/') ? '\\' : '/';
+}
