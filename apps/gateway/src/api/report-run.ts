@@ -14,7 +14,7 @@ export const reportRun: Handler<ParametersOf<Endpoints['reportRun']>> = async ({
 
 function readFailure(text: string): RunFailure {
   try {
-    return RUN_FAILURE.parse(JSON.parse(text));
+    return RUN_FAILURE.strict().parse(JSON.parse(text));
   } catch (cause) {
     throw new AkinError(
       'bad-request',

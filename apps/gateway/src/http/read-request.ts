@@ -14,6 +14,7 @@ import type { Reservation } from '../admission/memory-budget.ts';
 import type { Body } from './body.ts';
 import { FormReader, type ParameterList } from './parameters.ts';
 import { type BodyParameters, mayHavePictures, NO_FILES, readPictures, readReserved } from './pictures.ts';
+import { isStrict } from './refuse-unknown.ts';
 import { isPayload } from './request-log.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -144,13 +145,13 @@ export function expandJsonParameter(endpoint: Endpoint, list: ParameterList): Pa
   return [...others, ...inner.flatMap(([, text]) => withErrorContext('json', () => ofJson(endpoint, text, 'It')))];
 }
 
-function ofJson({ jsonParameters }: Endpoint, text: string, subject: string): ParameterList {
+function ofJson(endpoint: Endpoint, text: string, subject: string): ParameterList {
   if (text.trim() === '') return [];
   const value = parseJson(text);
   if (!(value instanceof JsonObject)) {
     throw new AkinError('bad-request', `${subject} must be an object of names and values.`);
   }
-  return flatten(value, jsonParameters ?? []);
+  return flatten(value, endpoint);
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -161,17 +162,26 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function flatten(object: JsonObject, structured: readonly string[]): ParameterList {
+function flatten(object: JsonObject, endpoint: Endpoint): ParameterList {
+  const structured = endpoint.jsonParameters ?? [];
+  const { shape } = endpoint.parameters;
   const list: [string, string][] = [];
   for (const [name, value] of object.entries) {
     if (name === 'params' && value instanceof JsonObject) {
-      list.push(...(flatten(value, structured) as [string, string][]));
+      list.push(...(flatten(value, endpoint) as [string, string][]));
       continue;
     }
     if (name === 'params' && value !== null) {
       throw new AkinError('bad-request', 'Parameter params must be an object of names and values.');
     }
-    const known = Object.hasOwn(JSON_NAMES, name) ? (JSON_NAMES[name] as string) : name;
+    const meant = Object.hasOwn(JSON_NAMES, name) ? (JSON_NAMES[name] as string) : name;
+    const known = Object.hasOwn(shape, meant) ? meant : name;
+    // It is refused by its name, whatever its value is.
+    const isUnknown = !Object.hasOwn(shape, known) && !structured.includes(name);
+    if (isStrict(endpoint) && (isUnknown || (Array.isArray(value) && value.length === 0))) {
+      list.push([known, '']);
+      continue;
+    }
     for (const one of Array.isArray(value) ? (value as readonly JsonValue[]) : [value as JsonValue]) {
       if (one === null && !structured.includes(name)) continue;
       const whole = (one === null || one instanceof JsonObject) && structured.includes(name);

@@ -22,6 +22,7 @@ import { type ParameterList, readQueryString } from './parameters.ts';
 import { NO_FILES } from './pictures.ts';
 import { readParameters } from './read-parameters.ts';
 import { checkLengths, expandJsonParameter, FORM_TYPE, readBodyParameters } from './read-request.ts';
+import { refuseUnknown } from './refuse-unknown.ts';
 import { isPayload, loggableParameters, payloadSize } from './request-log.ts';
 import { nameSpan } from './trace-request.ts';
 import { explainUnknown, findUnknown } from './unknown-parameters.ts';
@@ -100,6 +101,7 @@ export function serve(
       }
       const translated = translateLegacyParameters(expandJsonParameter(endpoint, requestLog.list));
       requestLog.list = translated.list;
+      refuseUnknown(endpoint, requestLog.list, Object.keys(request.params));
       const unknown = findUnknown(endpoint, requestLog.list);
       requestLog.warnings = [...translated.warnings, ...explainUnknown(unknown, endpoint)];
       checkLengths(requestLog.list, context.limits);

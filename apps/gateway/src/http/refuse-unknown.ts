@@ -1,0 +1,30 @@
+import type { Endpoint } from '@akin/contract';
+import { COMMON_PARAMETERS } from '@akin/contract';
+import { AkinError, quote } from '@akin/domain';
+import type { ParameterList } from './parameters.ts';
+
+/** Solr's clients add them to every request. */
+const OF_CLIENTS: readonly string[] = ['_', 'version'];
+
+/**
+ * Whether an endpoint only creates, limits or changes something. A client would believe that an ignored member is in
+ * force, so it is refused; searches and updates ignore what they do not know.
+ */
+export function isStrict({ methods, streamsBody }: Endpoint): boolean {
+  return !methods.includes('GET') && streamsBody !== true;
+}
+
+/**
+ * @param inPath names of the parameters in the path, which nothing else may set
+ * @throws AkinError bad-request for a name that a strict endpoint does not know; the message lists the known ones
+ */
+export function refuseUnknown(endpoint: Endpoint, list: ParameterList, inPath: readonly string[]): void {
+  if (!isStrict(endpoint)) return;
+  const known = Object.keys(endpoint.parameters.shape).filter((name) => !inPath.includes(name));
+  const understood = new Set([...known, ...(endpoint.jsonParameters ?? []), ...OF_CLIENTS]);
+  const unknown = list.find(([name]) => !understood.has(name))?.[0];
+  if (unknown === undefined) return;
+  const own = known.filter((name) => !Object.hasOwn(COMMON_PARAMETERS, name));
+  const others = own.length === 0 ? 'this request takes none' : `use ${own.join(', ')}`;
+  throw new AkinError('bad-request', `${quote(unknown)} is unknown here, and nothing was changed: ${others}.`);
+}
