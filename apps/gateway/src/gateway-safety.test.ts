@@ -239,6 +239,21 @@ describe('hostile requests', () => {
     }
   });
 
+  it.each([
+    ['two names of the host', 'Host: evil.example', /The header Host came twice/],
+    ['two keys', 'Authorization: Bearer a\r\nauthorization: Bearer b', /The header authorization came twice/],
+    ['a compressed transfer', 'Transfer-Encoding: gzip, chunked', /only chunked is read/],
+    ['a transfer in two parts', 'Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked', /only chunked is read/],
+  ])('with %s, which a proxy may understand otherwise', async (_, headers, why) => {
+    const head = 'POST /docs HTTP/1.1\r\nHost: localhost\r\nConnection: close';
+    const response = await raw(
+      strict,
+      `${head}\r\n${headers}\r\n\r\n${headers.includes('chunked') ? '0\r\n\r\n' : ''}`,
+    );
+    expect(response).toMatch(/^HTTP\/1.1 400/);
+    expect(response).toMatch(why);
+  });
+
   it('with headers that never end', async () => {
     const hurried = await createGateway(testConfig({ limits: { headerMilliseconds: 200 } }));
     expect(await raw(hurried, 'GET /docs HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(/^HTTP\/1.1 408/);

@@ -19,7 +19,7 @@ import { type GatewayConfig, NO_ORIGINALS, type WorkerServerConfig } from './con
 import type { Context, SharedContext } from './context.ts';
 import { cors } from './http/cors.ts';
 import { Drain } from './http/drain.ts';
-import { rejectMalformedRequest } from './http/malformed-request.ts';
+import { checkHeaders, rejectMalformedRequest } from './http/malformed-request.ts';
 import {
   checkHost,
   isLoopback,
@@ -247,6 +247,7 @@ function createApp(
   app.use(traceRequest);
   app.use(limitOpenRequests(context.limits.openRequests, (request) => context.gate.addressOf(request)));
   app.use(async (request, response, next) => {
+    checkHeaders(request);
     checkHost(request, safety);
     const { signal } = context.drain.lifetimeOf(response);
     if (!(await unlessAborted(cors(request, response, context.gate), signal))) next();

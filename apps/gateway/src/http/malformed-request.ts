@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { AkinError } from '@akin/domain';
 
 /** Answers requests that Node's parser refuses, in the format of all errors. */
 const STATUS_OF_PARSER_ERROR: Readonly<Record<string, { readonly status: string; readonly msg: string }>> = {
@@ -34,5 +36,30 @@ export function rejectMalformedRequest(error: Error & { code?: string }, socket:
   });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Headers that decide who asks for what, and how the body is read. Node uses the first, a proxy may use the last. */
+const SINGLE_HEADERS: readonly string[] = ['host', 'authorization', 'content-type', 'origin'];
+
+/**
+ * Refuses what Node's parser lets pass although a proxy in front may understand it otherwise (RFC 9112, sections 3.2 and
+ * 6.1).
+ *
+ * @throws AkinError bad-request
+ */
+export function checkHeaders({ headers, rawHeaders }: IncomingMessage): void {
+  const seen = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (!SINGLE_HEADERS.includes(name)) continue;
+    if (seen.has(name)) throw new AkinError('bad-request', `The header ${rawHeaders[i]} came twice: send it once.`);
+    seen.add(name);
+  }
+  const encoding = headers['transfer-encoding'];
+  if (encoding === undefined || /^\s*chunked\s*$/i.test(encoding)) return;
+  throw new AkinError(
+    'bad-request',
+    'Of the transfer encodings only chunked is read: say with Content-Encoding how the body is compressed.',
   );
 }

@@ -76,8 +76,8 @@ export function readCorsOrigins(texts: readonly string[]): string[] {
 
 /** @throws AkinError forbidden if Host is a name that a foreign name server may have pointed here */
 export function checkHost(request: IncomingMessage, config: SafetyConfig): void {
-  // A page that uses DNS rebinding has no key.
-  if (config.keyed && !config.loopback) return;
+  // A page that uses DNS rebinding has no key. A proxy in front may pass on any name.
+  if (config.keyed) return;
   // Old programs with HTTP/1.0 send no host. Browsers, which a rebinding attack needs, always do.
   if (request.headers.host === undefined && request.httpVersion === '1.0') return;
   const sent = request.headers.host ?? '';
