@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { requireRegularFile } from './model-folder/require-regular-file.ts';
 import { readSafetensors, type Tensors, writeSafetensors } from './safetensors.ts';
 
 /**
@@ -24,6 +25,7 @@ export async function readAxes(
   file = axesFile(module),
 ): Promise<{ tensors: Tensors; id: string }> {
   const label = file.pathname.split('/').slice(-2).join('/');
+  requireRegularFile(file);
   const tensors = readSafetensors(await readFile(file), label);
   const { network, sha256 } = tensors.metadata;
   if (tensors.metadata.rule !== rule) {

@@ -31,8 +31,9 @@ export function readRecord(folder: string, name = RECORD_FILE): DownloadRecord |
   const file = path.join(folder, name);
   if (!existsSync(file)) return undefined;
   try {
-    const record = JSON.parse(readFileSync(file, 'utf8')) as DownloadRecord;
-    if (Object.values(record.files).every((hash) => /^[0-9a-f]{64}$/.test(hash))) return record;
+    // Reading a pipe would block.
+    const record = statSync(file).isFile() ? (JSON.parse(readFileSync(file, 'utf8')) as DownloadRecord) : undefined;
+    if (record && Object.values(record.files).every((hash) => /^[0-9a-f]{64}$/.test(hash))) return record;
   } catch {
     // The error below applies.
   }

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { decodeImage } from '@akin/imaging';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -13,7 +15,7 @@ import { distance, length } from '../vectors/unit.ts';
 import { decodeDescriptor, modelNames, parseOutputs, scoreOf } from '../vectors.ts';
 import { readAxes } from './axes.ts';
 import { openCustomContent } from './custom-content.ts';
-import { readModelFiles } from './files.ts';
+import { CODEBOOK_FILE, readModelFiles, readTrained } from './files.ts';
 import { readManifest } from './manifest.ts';
 import { openModel } from './run-model.ts';
 import { trainContentModel } from './train.ts';
@@ -240,7 +242,7 @@ describe('what is wrong with a model', () => {
   const good = { name: 'tiny', version: '7', input: { width: 48, height: 48 } };
   it.each([
     ['{', 'is not JSON'],
-    ['null', 'is not an object of JSON'],
+    ['null', 'is not a JSON object'],
     [JSON.stringify({ ...good, name: 'a b' }), 'needs "name"'],
     [JSON.stringify({ ...good, version: 3 }), 'needs "version"'],
     [JSON.stringify({ ...good, input: { width: 0, height: 48 } }), 'needs "input.width"'],
@@ -256,6 +258,24 @@ describe('what is wrong with a model', () => {
     const other = await mkdtemp(join(tmpdir(), 'akin-manifest-'));
     await writeFile(join(other, 'content-model.json'), text);
     expect(() => readManifest(other)).toThrow(why);
+    await rm(other, { recursive: true });
+  });
+
+  it('is refused without a wait if one of its files is a pipe', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'akin-model-'));
+    await saveTinyModel(other);
+    for (const name of await readdir(other)) {
+      const file = join(other, name);
+      const bytes = await readFile(file);
+      await rm(file);
+      await promisify(execFile)('mkfifo', [file]);
+      await expect(readModelFiles(other)).rejects.toThrow(`${file} is not a file.`);
+      await rm(file);
+      await writeFile(file, bytes);
+    }
+    const codebook = join(other, CODEBOOK_FILE);
+    await promisify(execFile)('mkfifo', [codebook]);
+    expect(() => readTrained(other)).toThrow(`${codebook} is not a file.`);
     await rm(other, { recursive: true });
   });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
+import { requireRegularFile } from '../model-folder/require-regular-file.ts';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import { descriptorOf, useCodebook } from '../vectors/codebook.ts';
@@ -27,6 +28,7 @@ export async function openCustomContent(folder: string, backend: Backend, name =
   }
   useCodebook('content', codebook);
   const files = await readModelFiles(folder);
+  requireRegularFile(join(folder, AXES_FILE));
   const bytes = await readFile(join(folder, AXES_FILE)).catch(() => {
     throw untrainedError(folder);
   });

@@ -6,6 +6,7 @@ import { AkinError } from '@akin/domain';
 import { isNetworkFolder, NETWORK_FILES } from '../content/network-folder.ts';
 import { untrainedCodebook } from '../model-folder/codebook.ts';
 import { isModelFolder, readModelFolder } from '../model-folder/files.ts';
+import { requireRegularFile } from '../model-folder/require-regular-file.ts';
 import { type Codebook, codebookOf, manifestDescriptor, readCodebook, useCodebook } from '../vectors/codebook.ts';
 import { type ContentModelManifest, MANIFEST_FILE, readManifest } from './manifest.ts';
 
@@ -94,6 +95,7 @@ export function contentCodebook(folder: string): Codebook {
   if (isModelFolder(folder)) return untrainedCodebook(readModelFolder(folder));
   if (!isNetworkFolder(folder)) return readTrained(folder);
   const file = join(folder, NETWORK_FILES.codebook);
+  requireRegularFile(file);
   return readCodebook(readFileSync(file), manifestDescriptor('content').dimensions, file);
 }
 
@@ -105,6 +107,7 @@ export function contentCodebook(folder: string): Codebook {
 export function readTrained(folder: string): Codebook {
   readManifest(folder);
   const file = join(folder, CODEBOOK_FILE);
+  requireRegularFile(file);
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(file);
@@ -133,6 +136,7 @@ function trainingOf(folder: string): string {
 }
 
 async function readPart(folder: string, name: string): Promise<Buffer> {
+  requireRegularFile(join(folder, name));
   try {
     return await readFile(join(folder, name));
   } catch (error) {

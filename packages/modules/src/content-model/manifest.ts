@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AkinError } from '@akin/domain';
+import { errorFactory, readJsonObject } from '../model-folder/read-json.ts';
 
 /** The file in the folder of a user's model that describes its input and output. */
 export const MANIFEST_FILE = 'content-model.json';
@@ -32,16 +31,8 @@ const MAX_SIDE = 1024;
 /** @throws {AkinError} bad-request that names the folder and the error in its manifest. */
 export function readManifest(folder: string): ContentModelManifest {
   const file = join(folder, MANIFEST_FILE);
-  const refuse = (why: string) => new AkinError('bad-request', `${file} ${why}.`);
-  let sent: Record<string, unknown>;
-  try {
-    // Some editors on Windows write a byte order mark at the start.
-    sent = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
-    throw refuse(code === undefined ? 'is not JSON' : `cannot be read (${code})`);
-  }
-  if (typeof sent !== 'object' || sent === null) throw refuse('is not an object of JSON');
+  const refuse = errorFactory(file);
+  const sent = readJsonObject(file);
   const text = (name: string, value: unknown) => {
     if (typeof value === 'string' && /^[\w.-]{1,40}$/.test(value)) return value;
     throw refuse(`needs "${name}", a text of 1 to 40 letters, digits, dots, hyphens and underscores`);

@@ -75,6 +75,8 @@ const TEXTS: Readonly<Record<string, TextConfig>> = {
 
 /** Maximum of pgvector's index and of the codes. Models of pictures have at most some thousands. */
 const MAX_DIMENSIONS = 4000;
+/** Text encoders take at most some hundreds. Each text may be padded to this number. */
+const MAX_TOKENS = 8_192;
 /** Codes divide a vector into parts of this size. */
 const STEP = 8;
 
@@ -90,7 +92,7 @@ export function readConfig(folder: string): ModelConfig {
       `has the model_type ${JSON.stringify(type ?? null)}, which akin does not know. Known are ${Object.keys(TYPES).join(', ')}`,
     );
   }
-  const dimensions = numberAt(sent, ...known.dimensions, refuse);
+  const dimensions = numberAt(sent, ...known.dimensions, Number.MAX_SAFE_INTEGER, refuse);
   if (dimensions % STEP !== 0 || dimensions > MAX_DIMENSIONS) {
     throw refuse(
       `says that the model gives ${dimensions} numbers; akin takes multiples of ${STEP} up to ${MAX_DIMENSIONS}`,
@@ -102,16 +104,21 @@ export function readConfig(folder: string): ModelConfig {
     type,
     family: known.family,
     dimensions,
-    text: text && { ...text, tokens: numberAt(sent, 'text_config.max_position_embeddings', text.tokens, refuse) },
+    text: text && {
+      ...text,
+      tokens: numberAt(sent, 'text_config.max_position_embeddings', text.tokens, MAX_TOKENS, refuse),
+    },
   };
 }
 
-function numberAt(sent: Record<string, unknown>, path: string, unsaid: number, refuse: Refuse): number {
+function numberAt(sent: Record<string, unknown>, path: string, unsaid: number, max: number, refuse: Refuse): number {
   let value: unknown = sent;
   for (const key of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[key];
   value ??= unsaid;
-  if (Number.isInteger(value) && (value as number) > 0) return value as number;
-  throw refuse(`has ${JSON.stringify(path)}, which is not a positive whole number`);
+  const isCount = Number.isInteger(value) && (value as number) > 0;
+  if (isCount && (value as number) <= max) return value as number;
+  const limit = isCount ? `is more than ${max}` : 'is not a positive whole number';
+  throw refuse(`has ${JSON.stringify(path)}, which ${limit}`);
 }
 
 /**

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import { type ModelConfig, readConfig } from './config.ts';
 import { sha256OfFile } from './hash-file.ts';
 import { type Preprocessing, readPreprocessing } from './preprocessing.ts';
+import { readJsonObject } from './read-json.ts';
 
 /**
  * A model in a folder in the layout of Hugging Face: `config.json`, `preprocessor_config.json`, `onnx/model.onnx` or
@@ -73,7 +74,7 @@ export function readCalibration({ folder, id }: ModelFolder): [number, number][]
     new AkinError('bad-request', `${file} ${why}. Run akin train again, or delete ${basename(file)}.`);
   let sent: { model?: unknown; calibration?: unknown };
   try {
-    sent = JSON.parse(readFileSync(file, 'utf8'));
+    sent = readJsonObject(file);
   } catch {
     throw refuse('is damaged');
   }

@@ -143,6 +143,9 @@ describe('preprocessing', () => {
     [{ image_mean: 'x' }, 'needs "image_mean", three numbers'],
     [{ image_std: [0, 1, 1] }, 'has 0 in "image_std"'],
     [{ do_resize: 'yes' }, 'has "do_resize", which is neither true nor false'],
+    [{ image_mean: [1e300, 0, 0] }, 'needs "image_mean", three numbers'],
+    [{ image_std: [1e-300, 1, 1] }, 'has 0 in "image_std"'],
+    [{ rescale_factor: 1e300 }, 'has a "rescale_factor" that is not a positive number'],
     [{ rescale_factor: -1 }, 'has a "rescale_factor" that is not a positive number'],
   ])('refuses %j by name', async (keys, message) => {
     const said = await changed('preprocessor_config.json', keys, () => messageOf(() => readPreprocessing(folder)));
@@ -156,6 +159,10 @@ describe('a model in the layout of Hugging Face', () => {
     [{ model_type: { a: 1 } }, 'has the model_type {"a":1}'],
     [{ vision_config: { hidden_size: 12 } }, 'says that the model gives 12 numbers'],
     [{ vision_config: { hidden_size: 'x' } }, 'has "vision_config.hidden_size", which is not'],
+    [
+      { text_config: { max_position_embeddings: 2 ** 53 } },
+      'has "text_config.max_position_embeddings", which is more than 8192',
+    ],
   ])('is refused for %j by name', async (keys, message) => {
     const said = await changed('config.json', keys, () => messageOf(() => readModelFolder(folder)));
     expect(said).toContain(`${join(folder, 'config.json')} ${message}`);
@@ -187,7 +194,11 @@ describe('a model in the layout of Hugging Face', () => {
     await rm(config);
     await writeFile(config, '');
     await truncate(config, 2 ** 40);
-    expect(await said()).toBe(`${config} is larger than 128 MB.`);
+    expect(await said()).toBe(`${config} is larger than 64 MB.`);
+    await rm(config);
+    await promisify(execFile)('mkfifo', [config]);
+    expect(await said()).toBe(`${config} is not a file.`);
+    await rm(config);
     await writeFile(config, '[]');
     expect(await said()).toBe(`${config} is not a JSON object.`);
     await rm(place, { recursive: true });

@@ -43,6 +43,8 @@ const WITHOUT_EFFECT = new Set([
 ]);
 /** Maximum useful side. */
 const MAX_SIDE = 2048;
+/** Means and factors are at most some hundreds. Much larger numbers would leave the range of the model. */
+const MAX_NUMBER = 1e6;
 
 /** @throws {AkinError} bad-request that names the key or value that is not supported. */
 export function readPreprocessing(folder: string): Preprocessing {
@@ -76,9 +78,9 @@ export function readPreprocessing(folder: string): Preprocessing {
   }
   const normalized = on('do_normalize', true);
   const std = normalized ? channels('image_std', sent.image_std, refuse) : [1, 1, 1];
-  if (std.includes(0)) throw refuse('has 0 in "image_std"');
+  if (std.some((value) => Math.abs(value) < 1 / MAX_NUMBER)) throw refuse('has 0 in "image_std"');
   const factor = on('do_rescale', true) ? (sent.rescale_factor ?? 1 / 255) : 1;
-  if (!(typeof factor === 'number' && factor > 0 && Number.isFinite(factor))) {
+  if (!(typeof factor === 'number' && factor > 0 && factor <= MAX_NUMBER)) {
     throw refuse('has a "rescale_factor" that is not a positive number');
   }
   return {
@@ -123,7 +125,8 @@ function side(key: string, value: unknown, refuse: Refuse): number {
 }
 
 function channels(key: string, value: unknown, refuse: Refuse): number[] {
-  if (Array.isArray(value) && value.length === 3 && value.every(Number.isFinite)) return value;
+  const isUsual = (one: unknown) => Number.isFinite(one) && Math.abs(one as number) <= MAX_NUMBER;
+  if (Array.isArray(value) && value.length === 3 && value.every(isUsual)) return value;
   throw refuse(`needs ${JSON.stringify(key)}, three numbers`);
 }
 

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { AkinError } from '@akin/domain';
+import { requireRegularFile } from './require-regular-file.ts';
 
 /** Creates the error for a file; the message begins with its path. */
 export type Refuse = (why: string) => AkinError;
@@ -8,18 +9,15 @@ export function errorFactory(file: string): Refuse {
   return (why) => new AkinError('bad-request', `${file} ${why}.`);
 }
 
-/** The largest tokenizers take some 35 MB. */
-const MAX_MEGABYTES = 128;
+/** The largest tokenizers take some 35 MB, and all other files of a configuration much less. */
+const MAX_MEGABYTES = 64;
 
 /** @throws {AkinError} bad-request when the file cannot be read, is too large, or is not a JSON object. */
 export function readJsonObject(file: string): Record<string, unknown> {
   const refuse = errorFactory(file);
   let value: unknown;
   try {
-    const stats = statSync(file);
-    // Opening a pipe would block.
-    if (!stats.isFile()) throw refuse('is not a file');
-    if (stats.size > MAX_MEGABYTES * 1e6) throw refuse(`is larger than ${MAX_MEGABYTES} MB`);
+    requireRegularFile(file, MAX_MEGABYTES);
     // Some editors on Windows write a byte order mark at the start.
     value = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (cause) {

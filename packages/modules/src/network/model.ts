@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { requireRegularFile } from '../model-folder/require-regular-file.ts';
 import { readSafetensors, type Tensors } from '../safetensors.ts';
 import { expandSymmetric } from './symmetric.ts';
 
@@ -91,10 +92,14 @@ export const MODEL_FOLDER = new URL('../../models/network/', import.meta.url);
 /** The small copy-detection network. */
 export const COPIES_FOLDER = new URL('../../models/copies/', import.meta.url);
 
+const MAX_SPEC_MEGABYTES = 64;
+
 /** Reads a model and checks the hash of its weights. @throws Error that names the file and what is wrong with it */
 export async function readModel<Head extends string = MainHead>(folder: URL): Promise<Model<Head>> {
+  requireRegularFile(new URL('model.json', folder), MAX_SPEC_MEGABYTES);
   const spec = JSON.parse(await readFile(new URL('model.json', folder), 'utf8')) as ModelSpec<Head>;
   const label = `${spec.id}/${spec.weights.file}`;
+  requireRegularFile(new URL(spec.weights.file, folder));
   const bytes = await readFile(new URL(spec.weights.file, folder));
   if (bytes.length !== spec.weights.bytes) {
     throw new Error(`${label} has ${bytes.length} bytes where model.json asks for ${spec.weights.bytes}.`);
