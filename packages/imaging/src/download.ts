@@ -1,20 +1,24 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import http, { type IncomingMessage, type RequestOptions } from 'node:http';
-import https from 'node:https';
-import { type Duplex, pipeline, type Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { IncomingMessage } from 'node:http';
 import { AkinError, parseUrl } from '@akin/domain';
 import { addressKind, type DownloadPolicy, isAllowed } from './address.ts';
+import { decodedBody, UnreadCodingError } from './content-encoding.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
+import { ProxyError } from './proxy.ts';
+import { type RequestSettings, sendRequest } from './request.ts';
 import { looksLikeWebPage } from './sniff.ts';
 
 /** This much of each picture is kept without calling `admit`: most pictures are smaller. */
 const BYTES_BEFORE_ADMISSION = 1_000_000;
 
-export interface DownloadOptions {
+/** How pictures are downloaded, as the operator sets it. */
+export interface DownloadSettings extends RequestSettings {
   readonly policy: DownloadPolicy;
   readonly limits?: Partial<ImageLimits>;
+}
+
+export interface DownloadOptions extends DownloadSettings {
   readonly signal?: AbortSignal;
   /**
    * Called once for a picture of more than 1 MB, before more of it is read, with its maximum size in bytes.
@@ -31,7 +35,7 @@ export interface DownloadOptions {
  * because then the URL was wrong.
  *
  * @throws AkinError `image-unreachable` with the reason, and with `retryAfterSeconds` if the cause is often temporary;
- * or `too-large`. Messages contain the URL without its query, which may hold signatures. If the caller aborts `signal`,
+ * or `too-large`. Messages contain the URL without its query, which may hold signatures, and no headers. If the caller aborts `signal`,
  * its reason is thrown.
  */
 export async function downloadImage(url: string, options: DownloadOptions): Promise<Uint8Array> {
@@ -49,11 +53,13 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
   };
   const admit = (bytes: number) => withoutTimeout(async () => options.admit?.(bytes));
   let address = pictureUrl(url);
+  const visited: URL[] = [];
   try {
     for (let redirects = 0; ; redirects++) {
       const url = address;
       const addresses = await withoutTimeout(() => allowedAddresses(url, options.policy, limits, options.signal));
-      const response = await request(address, addresses, signal);
+      const response = await sendRequest(address, addresses, visited, options, signal);
+      visited.push(address);
       try {
         const next = redirectTarget(response, address);
         if (!next) return await readPicture(response, address, limits.bytes, admit);
@@ -117,35 +123,6 @@ function pictureUrl(text: string, base?: URL): URL {
     throw new AkinError('image-unreachable', `${subject} has a user name or password in it. Send one without.`);
   }
   return url;
-}
-
-async function request(url: URL, addresses: LookupAddress[], signal: AbortSignal): Promise<IncomingMessage> {
-  const options: RequestOptions = {
-    // A new socket for each request: a reused one would bypass the check.
-    agent: false,
-    signal,
-    headers: {
-      'user-agent': 'akin',
-      accept: 'image/jpeg,image/png,image/webp,image/*;q=0.9,*/*;q=0.5',
-      'accept-encoding': 'identity',
-    },
-    // Not called when the host is an IP address; that address has been checked.
-    lookup: (_host, { all }, callback) => {
-      const [first] = addresses as [LookupAddress];
-      if (all) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    },
-  };
-  return new Promise((resolve, reject) => {
-    const { request } = url.protocol === 'https:' ? https : http;
-    const sent = request(url, options, resolve).on('error', reject);
-    // Without this listener, Node closes the connection and reports nothing.
-    sent.on('upgrade', (response: IncomingMessage, socket: Duplex) => {
-      socket.destroy();
-      resolve(response);
-    });
-    sent.end();
-  });
 }
 
 async function allowedAddresses(
@@ -213,7 +190,9 @@ function redirectTarget(response: IncomingMessage, from: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
   const { location } = response.headers;
   if (!location) throw unreachableError(from, `it answered ${status}, a redirect without a target`);
-  return pictureUrl(location, from);
+  // Node reads headers as Latin-1. Browsers send the bytes of such a URL as they are, which mostly are UTF-8.
+  const escaped = location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+  return pictureUrl(escaped, from);
 }
 
 async function readPicture(
@@ -223,18 +202,25 @@ async function readPicture(
   admit: (bytes: number) => Promise<void>,
 ): Promise<Uint8Array> {
   const status = response.statusCode ?? 0;
-  if (status !== 200) {
+  if (status < 200 || status > 299) {
     const isTransient = status >= 500 || [408, 425, 429].includes(status);
-    throw unreachableError(url, `it answered with status ${status}`, undefined, isTransient);
+    const seconds = isTransient ? retryAfterOf(response) : undefined;
+    const wish = seconds === undefined ? '' : ` and asks to wait ${seconds} s`;
+    throw unreachableError(
+      url,
+      `it answered with status ${status}${wish}`,
+      undefined,
+      isTransient && (seconds ?? true),
+    );
   }
-  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLargeError(url, maxBytes);
-  const body = decodedBody(response, url);
+  const { 'content-length': length, 'content-encoding': coding } = response.headers;
+  if (Number(length ?? 0) > maxBytes) throw tooLargeError(url, maxBytes);
   // The uncompressed size of a compressed body is unknown.
-  const max = (body === response && Number(response.headers['content-length'])) || maxBytes;
+  const max = (coding === undefined && Number(length)) || maxBytes;
   const chunks: Uint8Array[] = [];
   let size = 0;
   let admitted = Math.min(BYTES_BEFORE_ADMISSION, maxBytes);
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of decodedBody(response)) {
     size += chunk.length;
     if (size > maxBytes) throw tooLargeError(url, maxBytes);
     if (size > admitted) {
@@ -243,27 +229,17 @@ async function readPicture(
     }
     chunks.push(chunk);
   }
-  if (size === 0) throw unreachableError(url, 'it answered with an empty body');
+  if (size === 0) throw unreachableError(url, `it answered with status ${status} and an empty body`);
   const bytes = Buffer.concat(chunks);
   if (looksLikeWebPage(bytes)) throw unreachableError(url, 'it answered with a web page (HTML) instead of an image');
   return bytes;
 }
 
-/** Some servers compress although the request forbids it. */
-function decodedBody(response: IncomingMessage, url: URL): Readable {
-  const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding === 'identity' || encoding === '') return response;
-  const decoder = decoderOf(encoding);
-  if (!decoder) throw unreachableError(url, 'it answered with a content encoding that is not read');
-  // Errors reach the reader through the decoder.
-  return pipeline(response, decoder, () => {});
-}
-
-function decoderOf(encoding: string) {
-  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
-  if (encoding === 'deflate') return createInflate();
-  if (encoding === 'br') return createBrotliDecompress();
-  return undefined;
+/** The seconds that a response asks to wait, at least 1. */
+function retryAfterOf({ headers }: IncomingMessage): number | undefined {
+  const text = headers['retry-after']?.trim() ?? '';
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : undefined;
 }
 
 function tooLargeError(url: URL, maxBytes: number): AkinError {
@@ -273,18 +249,20 @@ function tooLargeError(url: URL, maxBytes: number): AkinError {
   );
 }
 
-/** @param isTransient whether the same URL may work later: then the error says after how many seconds to try again */
-function unreachableError(url: URL, reason: string, cause?: unknown, isTransient = false): AkinError {
+/**
+ * @param retryAfter whether the same URL may work later, or after how many seconds: then the error says when to try
+ * again
+ */
+function unreachableError(url: URL, reason: string, cause?: unknown, retryAfter: boolean | number = false): AkinError {
   return new AkinError('image-unreachable', `The image at ${loggableUrl(url)} could not be fetched: ${reason}.`, {
     ...(cause === undefined ? {} : { cause }),
-    ...(isTransient ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
+    ...(retryAfter === false ? {} : { retryAfterSeconds: Number(retryAfter) }),
   });
 }
 
-const RETRY_AFTER_SECONDS = 5;
-
 /** Whether the cause of a failed connection is often temporary. */
 function isTransient(error: unknown): boolean {
+  if (error instanceof ProxyError) return true;
   return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(codeOf(error));
 }
 
@@ -299,6 +277,8 @@ function loggableUrl(url: URL): string {
 }
 
 function reasonOf(error: unknown): string {
+  if (error instanceof ProxyError) return `the proxy ${error.message}`;
+  if (error instanceof UnreadCodingError) return `it is compressed as ${error.message}, which this Node cannot read`;
   const code = codeOf(error);
   if (code === 'ECONNREFUSED') return 'the connection was refused';
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return 'the connection broke off';
@@ -306,6 +286,6 @@ function reasonOf(error: unknown): string {
   if (code === 'ETIMEDOUT') return 'the connection timed out';
   if (/CERT|SIGNATURE|SSL|TLS|EPROTO/.test(code)) return `the secure connection failed (${code})`;
   if (/^HPE_|^ERR_HTTP/.test(code)) return 'the response is not valid HTTP';
-  if (/^Z_|^ERR_.*BROTLI|^ERR__ERROR/.test(code)) return 'the compressed response is damaged';
+  if (/^Z_|^ERR_.*BROTLI|^ERR__ERROR|^ZSTD/.test(code)) return 'the compressed response is damaged';
   return 'the connection failed';
 }

@@ -8,6 +8,7 @@ export { MAX_SIDECAR_BYTES, type Sidecar, sidecarNames } from './facts/sidecar.t
 export { findHeicDecoder, HEIC_PACKAGE } from './heic.ts';
 export { installCommand } from './install-command.ts';
 export * from './limits.ts';
+export type { HostHeader } from './request.ts';
 export * from './resize.ts';
 export { looksLikePhoto, PICTURE_EXTENSIONS, sniffImage } from './sniff.ts';
 export * from './thumbnail.ts';

@@ -61,13 +61,13 @@ describe('the lookup of a host name', () => {
     await expect(download('slow', { lookupMilliseconds: 10 })).rejects.toMatchObject({
       code: 'image-unreachable',
       message: expect.stringMatching(/could not be looked up in time/),
-      retryAfterSeconds: 5,
+      retryAfterSeconds: 1,
     });
     reply(LOOPBACK);
   });
 
   it.each([
-    ['EAI_AGAIN', /could not be looked up in time/, 5],
+    ['EAI_AGAIN', /could not be looked up in time/, 1],
     ['ENOTFOUND', /is not known/, undefined],
   ])('that ends with %s', async (code, message, retryAfterSeconds) => {
     lookup.mockRejectedValueOnce(Object.assign(new Error('no'), { code }));
