@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { downloader } from './download.ts';
 
 const MEGABYTE = 1_000_000;
-const POLICY = { allowLoopback: true, allowPrivate: false };
+const SETTINGS = { policy: { allowLoopback: true, allowPrivate: false } };
 
 describe('files of pictures in memory', () => {
   let server: Server;
@@ -33,7 +33,7 @@ describe('files of pictures in memory', () => {
 
   it('stay within their budget, continue in order, urgent ones first, and do not delay small ones', async () => {
     const files = new WeightedSemaphore(7 * MEGABYTE);
-    const download = downloader(POLICY, files);
+    const download = downloader(SETTINGS, files);
     const { signal } = new AbortController();
     const held: string[] = [];
     const releases: (() => void)[] = [];
@@ -62,7 +62,7 @@ describe('files of pictures in memory', () => {
 
   it('count with their size when it is known, and no longer after a failure', async () => {
     const files = new WeightedSemaphore(100 * MEGABYTE);
-    const download = downloader(POLICY, files);
+    const download = downloader(SETTINGS, files);
     const { signal } = new AbortController();
     const { release, bytes } = await download(`${base}/unknown`, false, signal);
     expect(files.taken).toBe(bytes.length);

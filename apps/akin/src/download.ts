@@ -1,5 +1,5 @@
 import { parseUrl } from '@akin/domain';
-import { type DownloadPolicy, downloadImage } from '@akin/imaging';
+import { type DownloadSettings, downloadImage } from '@akin/imaging';
 import type { Analysis, Analyzer, TextAnalysis } from '@akin/modules/analyze';
 import { inSpan, type WeightedSemaphore } from '@akin/runtime';
 
@@ -17,7 +17,7 @@ export type Download = (url: string, urgent: boolean, signal: AbortSignal) => Pr
  *
  * @param files the budget of large files in memory. If a file does not fit, its reading pauses.
  */
-export function downloader(policy: DownloadPolicy, files: WeightedSemaphore): Download {
+export function downloader(settings: DownloadSettings, files: WeightedSemaphore): Download {
   return (url, urgent, signal) => {
     const attributes = { 'http.request.method': 'GET', ...serverOf(url) };
     return inSpan('GET', { kind: 'client', attributes }, async (span) => {
@@ -26,7 +26,7 @@ export function downloader(policy: DownloadPolicy, files: WeightedSemaphore): Do
         release = await files.acquire(urgent, signal, bytes);
       };
       try {
-        const bytes = await downloadImage(url, { policy, signal, admit });
+        const bytes = await downloadImage(url, { ...settings, signal, admit });
         // Its size may not have been known before.
         release(bytes.length);
         span.set({ 'http.response.body.size': bytes.length });

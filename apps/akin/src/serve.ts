@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createAnalyzerWorker, withMetrics } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
 import { type AccessConfig, createGateway, type Gateway, type GatewayLimits, requiresKeys } from '@akin/gateway';
-import { type DownloadPolicy, makeThumbnail } from '@akin/imaging';
+import { type DownloadSettings, makeThumbnail } from '@akin/imaging';
 import { createIndexer } from '@akin/indexer';
 import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { createMemoryQueue } from '@akin/queue/memory';
@@ -42,8 +42,8 @@ export interface ServeConfig {
   readonly corsOrigins: readonly string[];
   /** Host names to accept in addition to those of this machine. */
   readonly allowedHosts?: readonly string[];
-  /** Where pictures may be downloaded from. Default: this machine and the internet. */
-  readonly downloadPolicy?: DownloadPolicy;
+  /** Where pictures are downloaded from, and how. Default: from this machine and the internet. */
+  readonly downloads?: DownloadSettings;
   readonly allowOpenNetwork: boolean;
   /** As the gateway expects it. Default: it ends at once. */
   readonly shutdownDelayMilliseconds?: number;
@@ -151,8 +151,8 @@ async function open(
   for (const line of await describeOtherModels(store)) process.stderr.write(`${line}\n`);
   const analyzer = parts.use('analyzer', withMetrics(await createModelAnalyzers(config.analysis, models), metrics));
   const queue = parts.use('queue', createMemoryQueue());
-  const policy = config.downloadPolicy ?? { allowLoopback: true, allowPrivate: false };
-  const download = downloader(policy, analyzer.files);
+  const downloads = config.downloads ?? { policy: { allowLoopback: true, allowPrivate: false } };
+  const download = downloader(downloads, analyzer.files);
   parts.use('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
   const indexer = parts.use('indexer', createIndexer({ store, queue, log, metrics }));
   const { shutdownDelayMilliseconds = 0 } = config;

@@ -144,7 +144,12 @@ export function createAnalyzerWorker(config: AnalyzerWorkerConfig): AsyncDisposa
     } catch (err) {
       if (signal.aborted) return { handedBack: true };
       if (err instanceof AkinError) {
-        return { error: { code: err.code, msg: err.message }, passing: isTransient(err) };
+        const { code, message, retryAfterSeconds } = err;
+        return {
+          error: { code, msg: message },
+          passing: isTransient(err),
+          ...(retryAfterSeconds && { retryAfterSeconds }),
+        };
       }
       log.error({ requestId: origin?.requestId, err, job, image }, 'an analysis broke down');
       return { error: { code: 'internal', msg: 'The analysis of this image failed.' }, passing: true };

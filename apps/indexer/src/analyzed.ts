@@ -2,7 +2,7 @@ import type { Job } from '@akin/queue';
 import { inSpan } from '@akin/runtime';
 import { collectionOf, failAnalysis, requeueAnalyses, saveAnalysis, seqOf } from '@akin/store';
 import type { Context } from './context.ts';
-import { RETRY_AFTER } from './retries.ts';
+import { retryDelays } from './retries.ts';
 
 /**
  * Stores the result of an analysis, or schedules another attempt, or lets the operation fail. Nothing happens if the
@@ -35,7 +35,12 @@ async function storeResult({ id: job, payload }: Job<'analyzed'>, { store, log }
     await requeueAnalyses(store, [ref], { begun: false });
   } else {
     const { code, msg } = result.error;
-    const state = await failAnalysis(store, ref, { code, msg }, result.passing ? RETRY_AFTER : []);
+    const state = await failAnalysis(
+      store,
+      ref,
+      { code, msg },
+      result.passing ? retryDelays(result.retryAfterSeconds) : [],
+    );
     if (state === undefined) return;
     // As in responses and on the page.
     const operation = `${collection.name}-${await seqOf(store, ref)}`;

@@ -71,6 +71,8 @@ export const JOBS = {
           error: z.object({ code: z.enum(ERROR_CODES), msg: z.string() }),
           /** Whether a later attempt may succeed. */
           passing: z.boolean(),
+          /** The least number of seconds until then. */
+          retryAfterSeconds: z.number().optional(),
         }),
         // The analyzer shuts down and has not started the job. Another analyzer takes it.
         z.object({ handedBack: z.literal(true) }),

@@ -26,6 +26,7 @@ export {
   saveAnalysis,
   seqOf,
 } from './analyze/analysis.ts';
+export { type HostPatienceLimits, hostPatience } from './analyze/host-patience.ts';
 export { retryFailed } from './analyze/retry.ts';
 export { maintain, maintainCollection } from './bulk/maintain.ts';
 export { deleteUnaccepted } from './bulk/recover.ts';

@@ -2,8 +2,6 @@ import { ACCESS_OPTIONS, accessConfig, FLEET_OPTIONS, WORKER_ACCESS_OPTIONS } fr
 import { DEFAULT_PORT } from '../default-port.ts';
 import {
   DATABASE_OPTION,
-  downloadPolicy,
-  IMAGES_OPTIONS,
   LOG_OPTION,
   listenOptions,
   queueServer,
@@ -14,6 +12,7 @@ import {
   standbyUrls,
 } from '../fleet/options.ts';
 import { httpAddress } from '../http-address.ts';
+import { downloadSettings, IMAGES_OPTIONS } from '../images-options.ts';
 import { ContentModels } from '../models/content-models.ts';
 import { modelsFolder } from '../models/models-folder.ts';
 import type { CommandModule } from '../program.ts';
@@ -164,7 +163,7 @@ export const analyzerCommand: CommandModule = {
       queueServer: queueServer(options),
       analysis,
       models: new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) }),
-      policy: downloadPolicy(options),
+      downloads: downloadSettings(options),
     };
     const [{ runFleetProcess }, { openAnalyzerProcess }] = await Promise.all([
       import('../fleet/fleet-process.ts'),
@@ -191,7 +190,7 @@ export const analyzeNodeCommand: CommandModule = {
   run: async (options, signal) => {
     const analysis = analysisConfig(options);
     const models = new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) });
-    const config = { analysis, models, policy: downloadPolicy(options) };
+    const config = { analysis, models, downloads: downloadSettings(options) };
     const [{ runFleetProcess }, { openAnalyzeNode }] = await Promise.all([
       import('../fleet/fleet-process.ts'),
       import('../fleet/run-analyzer.ts'),

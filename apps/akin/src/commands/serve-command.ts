@@ -5,9 +5,7 @@ import { loadDemo } from '../demo/load-demo.ts';
 import { ensureCollection } from '../ensure-collection.ts';
 import { firstRequests, urlOnThisMachine } from '../first-requests.ts';
 import {
-  downloadPolicy,
   HOSTS_OPTION,
-  IMAGES_OPTIONS,
   STANDBY_OPTION,
   shutdownDelayMilliseconds,
   shutdownDelayOption,
@@ -17,6 +15,7 @@ import {
 import { refuseMissing } from '../folder/candidates.ts';
 import { RetryableRuns } from '../folder/retryable-runs.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
+import { downloadSettings, IMAGES_OPTIONS } from '../images-options.ts';
 import { openInBrowser } from '../open-in-browser.ts';
 import { UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
@@ -108,7 +107,7 @@ export const serveCommand: CommandModule = {
         allowedHosts,
         ...(options.isOn('first-key') ? { printFirstKey } : {}),
         // Otherwise other machines could make akin fetch from services that only this machine can reach.
-        downloadPolicy: downloadPolicy(options, !isReachableByOthers),
+        downloads: downloadSettings(options, !isReachableByOthers),
         legacySegment: options.text('legacy-segment') ?? 'solr',
         limits: waitingLimits(options),
         searchSlowdown: searchSlowdown(options),

@@ -1,5 +1,4 @@
 import type { AccessConfig } from '@akin/gateway';
-import type { DownloadPolicy } from '@akin/imaging';
 import { workerAccess } from '../access-options.ts';
 import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import type { QueueServer } from './open-queue.ts';
@@ -103,29 +102,6 @@ export const REDIS_OPTIONS: readonly Option[] = [
     default: 'akin',
   },
 ];
-
-/** Options of every process that downloads pictures. */
-export const IMAGES_OPTIONS: readonly Option[] = [
-  {
-    name: 'allow-loopback-images',
-    description: 'Download pictures from this machine, too. akin serve always does if only this machine can connect',
-  },
-  { name: 'allow-private-images', description: 'Download pictures from private networks, too' },
-  {
-    name: 'image-hosts',
-    valueName: 'names',
-    description: 'Hosts to download from even if they are private or this machine, separated by commas',
-  },
-];
-
-/** @param ownMachine whether pictures of this machine are downloaded if the switch was not given */
-export function downloadPolicy(options: ParsedOptions, ownMachine = false): DownloadPolicy {
-  return {
-    allowLoopback: options.isOn('allow-loopback-images', ownMachine),
-    allowPrivate: options.isOn('allow-private-images'),
-    allowHosts: splitList(options.text('image-hosts')),
-  };
-}
 
 /** @throws {UsageError} naming the flag and the environment variable */
 export function requireDatabaseUrl(options: ParsedOptions): string {

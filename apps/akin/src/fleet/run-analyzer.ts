@@ -1,5 +1,5 @@
 import { createAnalyzerWorker, withMetrics } from '@akin/analyzer';
-import type { DownloadPolicy } from '@akin/imaging';
+import type { DownloadSettings } from '@akin/imaging';
 import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { activeModelSet, modelNames, modelSetText } from '@akin/modules/vectors';
@@ -16,7 +16,7 @@ import { openQueue, type QueueServer } from './open-queue.ts';
 export interface AnalyzeNodeConfig {
   readonly analysis: AnalyzerConfig;
   readonly models: ContentModels;
-  readonly policy: DownloadPolicy;
+  readonly downloads: DownloadSettings;
 }
 
 export interface AnalyzerProcessConfig extends AnalyzeNodeConfig {
@@ -61,7 +61,7 @@ export async function openAnalyzerProcess(fleet: FleetProcess, config: AnalyzerP
 
 async function openAnalysis(
   { parts, openServer, metrics, log }: FleetProcess,
-  { analysis, models, policy }: AnalyzeNodeConfig,
+  { analysis, models, downloads }: AnalyzeNodeConfig,
   ready: () => Promise<void>,
 ): Promise<{
   url: string;
@@ -72,7 +72,7 @@ async function openAnalysis(
   await analyzer.warmUp(moduleNames);
   const { backend, backendReason } = analyzer;
   log.info({ backend, backendReason, models: modelNames() }, 'analyzes pictures');
-  const download = downloader(policy, analyzer.files);
+  const download = downloader(downloads, analyzer.files);
   const { url } = await openServer({
     ready,
     // It listens only after the worker threads have warmed up.

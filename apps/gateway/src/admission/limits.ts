@@ -1,3 +1,4 @@
+import type { HostPatienceLimits } from '@akin/store';
 import type { SemaphoreLimits } from './semaphore.ts';
 
 /** Limits of one request to the gateway. Bytes are counted after decompression unless stated otherwise. */
@@ -31,6 +32,8 @@ export interface GatewayLimits {
   readonly answerMilliseconds: number;
   /** After this time, an update no longer waits for its analyses. The operations continue. */
   readonly analysisWaitMilliseconds: number;
+  /** How long an update waits for pictures of hosts that do not deliver. */
+  readonly hostPatience: HostPatienceLimits;
   /** One picture of a query or of `/analyze`, including its download. */
   readonly analyzeMilliseconds: number;
   /** Time for open requests to end when the gateway stops. */
@@ -70,6 +73,7 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   keepAliveMilliseconds: 65_000,
   answerMilliseconds: 900_000,
   analysisWaitMilliseconds: 600_000,
+  hostPatience: { total: 25_000, afterFailure: 10_000 },
   analyzeMilliseconds: 60_000,
   shutdownMilliseconds: 10_000,
   listedDetails: 1000,

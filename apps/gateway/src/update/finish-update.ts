@@ -1,7 +1,14 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError } from '@akin/domain';
 import { inSpan, unlessAborted } from '@akin/runtime';
-import { type Collection, lastOperation, type Operation, type SeqRange, waitForOperations } from '@akin/store';
+import {
+  type Collection,
+  hostPatience,
+  lastOperation,
+  type Operation,
+  type SeqRange,
+  waitForOperations,
+} from '@akin/store';
 import type { Context } from '../context.ts';
 import type { CommitCommand } from './read-commands.ts';
 
@@ -55,7 +62,8 @@ export async function finishUpdate(
   const either = AbortSignal.any([signal, tooLate]);
   try {
     const failed = await inSpan('wait for analyses', {}, async () => {
-      const own = await waitForOperations(context.store, collection, range, { signal: either });
+      const onPoll = hostPatience(context.store, range, context.limits.hostPatience);
+      const own = await waitForOperations(context.store, collection, range, { onPoll, signal: either });
       if (plan.publish && plan.waitAnalysis) {
         const all = { first: 1, last: await lastOperation(context.store, collection) };
         await waitForOperations(context.store, collection, all, { signal: either });

@@ -98,6 +98,7 @@ export async function findOperation(store: Store, collection: Collection, seq: n
  * If a reindex replaces the collection meanwhile, its open operations are waited for in the new one.
  *
  * @param range if it is empty, nothing is waited for
+ * @param options.onPoll called before each look at the operations, at least once a second
  * @returns the failed operations, at most 1,000
  * @throws the reason of `signal` if that aborts
  */
@@ -105,15 +106,20 @@ export async function waitForOperations(
   store: Store,
   collection: Collection,
   range: SeqRange,
-  options: { readonly until?: 'analyzed' | 'visible'; readonly signal?: AbortSignal } = {},
+  options: {
+    readonly until?: 'analyzed' | 'visible';
+    readonly onPoll?: (collection: Collection) => Promise<void>;
+    readonly signal?: AbortSignal;
+  } = {},
 ): Promise<Operation[]> {
-  const { until = 'analyzed', signal } = options;
+  const { until = 'analyzed', onPoll, signal } = options;
   if (range.last < range.first) return [];
   let current = collection;
   for (let wait = FIRST_POLL; ; wait = Math.min(wait * 1.5, LAST_POLL)) {
     signal?.throwIfAborted();
     // Listens before the read, so that no event in between is missed.
     const changed = store.memory.events.changed(current.id, wait, signal);
+    await onPoll?.(current);
     const { open, replaced } = await progressOf(store, current, range, until);
     if (!open) break;
     const successor = replaced ? await successorOf(store, current) : undefined;
@@ -258,13 +264,13 @@ function waitsForOthers(S: string): string {
 }
 
 /** SQL: whether the request `r` overlaps $2 to $3. The first such request has the greatest first_seq up to $2. */
-function overlapping(S: string): string {
+export function overlapping(S: string): string {
   return `r.first_seq >= coalesce((select max(first_seq) from ${S}.requests where first_seq <= $2), $2)
     and r.first_seq <= $3 and r.first_seq + r.count > $2`;
 }
 
 /** SQL: whether the operation `o` of the request `r` is from $2 to $3. The index on (request, position) finds it. */
-const IN_RANGE = 'o.position >= $2::bigint - r.first_seq and o.position <= $3::bigint - r.first_seq';
+export const IN_RANGE = 'o.position >= $2::bigint - r.first_seq and o.position <= $3::bigint - r.first_seq';
 
 async function selectOperations(
   store: Store,
