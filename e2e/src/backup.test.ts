@@ -15,6 +15,8 @@ const run = promisify(execFile);
 describe('a backup of a fleet on PostgreSQL', () => {
   let database: TestDatabase;
   let empty: TestDatabase;
+  /** The empty database as a role that owns it and may do nothing else. */
+  let ordinary: string;
   let pictures: Pictures;
   let folder: string;
   let clients: string;
@@ -23,6 +25,12 @@ describe('a backup of a fleet on PostgreSQL', () => {
 
   beforeAll(async () => {
     [database, empty] = await Promise.all([testDatabase(), testDatabase()]);
+    const url = new URL(empty.url);
+    url.username = `owner${url.pathname.slice('/akin_test'.length)}`;
+    url.password = 'ordinary';
+    ordinary = url.href;
+    await empty.run(`create role ${url.username} login password 'ordinary'`);
+    await empty.run(`alter database ${url.pathname.slice(1)} owner to ${url.username}`);
     pictures = await servePictures(await drawImage({ width: 160, height: 120 }));
     folder = await mkdtemp(path.join(tmpdir(), 'akin-backup-'));
     // Fetched for the first time.
@@ -35,7 +43,9 @@ describe('a backup of a fleet on PostgreSQL', () => {
     await restored?.command.stop();
     pictures?.close();
     await rm(folder, { recursive: true, force: true });
-    await Promise.all([database?.drop(), empty?.drop()]);
+    await empty?.drop();
+    await database?.run(`drop role if exists ${new URL(ordinary).username}`);
+    await database?.drop();
   });
 
   const script = (name: string, databaseUrl: string) =>
@@ -54,8 +64,11 @@ describe('a backup of a fleet on PostgreSQL', () => {
     await collection.add([{ id: 'later' }], { commit: true });
     for (const one of all) await one.stop();
 
-    await script('restore.sh', empty.url);
-    restored = await serveAkin(['--no-demo', '--data', path.join(folder, 'data'), '--database-url', empty.url], {
+    await expect(script('restore.sh', ordinary)).rejects.toThrow('As a superuser run in the database');
+    await empty.run('create extension vector');
+    const { stdout } = await script('restore.sh', ordinary);
+    expect(stdout).toContain(`belongs to the role ${new URL(ordinary).username}`);
+    restored = await serveAkin(['--no-demo', '--data', path.join(folder, 'data'), '--database-url', ordinary], {
       AKIN_ALLOW_LOOPBACK_IMAGES: 'true',
     });
     const again = restored.client.collection('my-collection');
@@ -72,6 +85,6 @@ describe('a backup of a fleet on PostgreSQL', () => {
   });
 
   it('is refused by a database that is not empty, and does not change it', async () => {
-    await expect(script('restore.sh', empty.url)).rejects.toThrow('already exists');
+    await expect(script('restore.sh', ordinary)).rejects.toThrow('already exists');
   });
 });

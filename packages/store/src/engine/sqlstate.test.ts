@@ -55,6 +55,14 @@ describe('errors of the database', () => {
     expect([error.code, causeOf(error), causeOf(failing(state))]).toEqual([code, blame, blame]);
   });
 
+  it.each([
+    ['could not extend file "base/16384/16999": Permission denied', /may not write its files/],
+    ['permission denied for schema akin', /belong to another role/],
+    ['must be owner of table documents', /belong to another role/],
+  ])('say whose right is missing: %s', (message, said) => {
+    expect(toAkinError(failing('42501', message)).message).toMatch(said);
+  });
+
   it('recognize races with the end of a collection by their text', () => {
     const error = toAkinError(failing('XX000', 'could not open relation with OID 16999'));
     expect([error.code, causeOf(error)]).toEqual(['unavailable', 'server']);

@@ -83,7 +83,6 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
 /** Codes with a more precise message. */
 const MESSAGES_BY_STATE: Readonly<Record<string, string>> = {
   [DISK_FULL]: 'The disk of the database is full: free some space, or enlarge the disk. Then try again.',
-  '42501': 'The database may not write its files or tables. Its log says which. Try again when that is repaired.',
 };
 
 const RETRY_AFTER_SECONDS = 2;
@@ -143,14 +142,18 @@ export function toAkinError(error: unknown): AkinError {
   if (error instanceof AkinError) return error;
   const code = errorCode(error);
   const state = sqlStateOf(error) ?? '';
-  return new AkinError(
-    code,
-    MESSAGES_BY_STATE[state] ?? MESSAGES[code] ?? 'The store failed. The log contains the reason.',
-    {
-      cause: error,
-      ...(code === 'unavailable' ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
-    },
-  );
+  const message = state === '42501' ? missingRight(partsOf(error).message) : MESSAGES_BY_STATE[state];
+  return new AkinError(code, message ?? MESSAGES[code] ?? 'The store failed. The log contains the reason.', {
+    cause: error,
+    ...(code === 'unavailable' ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
+  });
+}
+
+/** PostgreSQL has one code for its files, which its system user may not use, and for what the role of akin may not use. */
+function missingRight(message: unknown): string {
+  return /^could not /.test(String(message))
+    ? 'The database may not write its files. Its log says which. Try again when that is repaired.'
+    : 'The role of akin in PostgreSQL may not use all tables of the database: they belong to another role, such as the superuser who restored a dump. Restore as the role of akin, or as a superuser give it each schema and table (alter … owner to …).';
 }
 
 /** Whether no collection can continue: the database or the object store is away. */
