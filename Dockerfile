@@ -32,6 +32,10 @@ ENTRYPOINT ["node", "--enable-source-maps", "/akin/bin/akin.mjs"]
 ENV NODE_ENV=production
 COPY --from=build --chown=root:root /akin /akin
 COPY LICENSE NOTICE /akin/
+# As in the npm package: infra/scripts/pack.mjs.
+COPY infra/scripts/backup.sh infra/scripts/restore.sh /akin/operations/
+COPY infra/grafana /akin/operations/grafana
+COPY infra/prometheus /akin/operations/prometheus
 # Nothing in the image can be changed by the process; /tmp is all it writes to.
 USER node
 WORKDIR /tmp

@@ -232,7 +232,7 @@ describe('infra/kubernetes', () => {
 
   beforeAll(async () => {
     const { resources: files } = parse(await readFile(`${folder}kustomization.yaml`, 'utf8'));
-    const there = (await readdir(folder)).filter((name) => name !== 'kustomization.yaml');
+    const there = (await readdir(folder)).filter((name) => !['kustomization.yaml', 'overlays'].includes(name));
     expect([...files].sort()).toEqual(there.sort());
     const texts = await Promise.all(files.map((name: string) => readFile(folder + name, 'utf8')));
     resources = texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as Resource));
@@ -309,6 +309,28 @@ describe('infra/kubernetes', () => {
     const { images } = parse(await readFile(`${folder}kustomization.yaml`, 'utf8'));
     const { version } = JSON.parse(await readFile(`${ROOT}apps/akin/package.json`, 'utf8'));
     expect(images).toEqual([{ name: 'akin', newName: 'akin', newTag: version }]);
+  });
+
+  it('has an overlay with an Ingress, metrics and the alerts of Prometheus', async () => {
+    const overlay = `${folder}overlays/monitored/`;
+    const kustomization = parse(await readFile(`${overlay}kustomization.yaml`, 'utf8'));
+    const [base, ...files] = kustomization.resources as string[];
+    expect(base).toBe('../..');
+    const texts = await Promise.all(files.map((name) => readFile(overlay + name, 'utf8')));
+    const added = texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as Resource));
+    const isCustom = ({ apiVersion }: Resource) => apiVersion === 'monitoring.coreos.com/v1';
+    for (const resource of added.filter((one) => !isCustom(one))) {
+      const Model = require(`kubernetes-models/${resource.apiVersion}/${resource.kind}`)[resource.kind];
+      expect(() => new Model(resource).validate()).not.toThrow();
+    }
+    const [monitor, rules] = added.filter(isCustom);
+    expect(rules?.spec).toEqual(parse(await readFile(`${ROOT}infra/prometheus/alerts.yaml`, 'utf8')));
+    expect(monitor?.spec.podMetricsEndpoints).toMatchObject([
+      { port: 'http', authorization: { credentials: { name: 'akin-servers', key: 'fleet-key' } } },
+    ]);
+    const ingress = added.find(({ kind }) => kind === 'Ingress');
+    const { service } = ingress?.spec.rules[0].http.paths[0].backend ?? {};
+    expect(resources.find(({ kind, metadata }) => kind === 'Service' && metadata.name === service.name)).toBeDefined();
   });
 
   it('leaves the number of analyzers to their autoscaler', () => {

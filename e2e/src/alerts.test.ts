@@ -19,6 +19,16 @@ describe('infra/prometheus/alerts.yaml', () => {
     expect(stdout).toContain('SUCCESS');
   });
 
+  it('are named by a scrape configuration that Prometheus accepts', async () => {
+    const { stdout } = await run(await debianPromtool(), [
+      'check',
+      'config',
+      '--syntax-only',
+      `${infra}prometheus/scrape.yaml`,
+    ]);
+    expect(stdout).toContain('SUCCESS');
+  });
+
   it('raises the expected alerts, and no others', async () => {
     const test = run(await debianPromtool(), ['test', 'rules', 'alerts.test.yaml'], { cwd: `${infra}prometheus` });
     const { stdout } = await test.catch(({ stdout, stderr }) => Promise.reject(new Error(`${stdout}${stderr}`)));

@@ -3,7 +3,7 @@
 // in a registry.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endWithNpm, prepare, ROOT } from './prepare.mjs';
 
@@ -14,6 +14,8 @@ import { endWithNpm, prepare, ROOT } from './prepare.mjs';
 const BUNDLED_PACKAGES = /^@(akin|tensorflow)\//;
 /** Files that are not needed to run akin. */
 const UNREAD = /\.(d\.[cm]?ts|map|tsbuildinfo)$|\.test\.js$/;
+/** What operators need, which the package and the image contain in the folder `operations`. */
+const FOR_OPERATORS = ['scripts/backup.sh', 'scripts/restore.sh', 'grafana', 'prometheus', 'proxy', 'systemd'];
 const OF_TENSORFLOW = /^dist\/([^/]+\.node\.js|[^/]+\.wasm)$|^(package\.json|LICENSE.*|README\.md)$/;
 
 /**
@@ -53,7 +55,14 @@ function stageCommand(stage) {
   collect(source);
   const names = [...bundled].sort();
   for (const name of names) dependencies[name] = readManifest(join(stage, 'node_modules', name)).version;
-  writeManifest(stage, { ...manifest, dependencies: sorted(dependencies), bundleDependencies: names });
+  for (const path of FOR_OPERATORS) {
+    cpSync(join(ROOT, 'infra', path), join(stage, 'operations', basename(path)), {
+      recursive: true,
+      filter: (file) => !file.endsWith('.test.yaml'),
+    });
+  }
+  const files = [...manifest.files, 'operations'];
+  writeManifest(stage, { ...manifest, files, dependencies: sorted(dependencies), bundleDependencies: names });
   return stage;
 }
 
