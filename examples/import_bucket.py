@@ -50,8 +50,9 @@ def stored(keys):
 def document(key, etag):
     address = BUCKET + "/" + urllib.parse.quote(key)
     with urllib.request.urlopen(address) as picture:
-        analysis = send(COLLECTION + "/analyze", picture.read(), "application/octet-stream")
-    return {"id": key, "image": address, "etag": etag, "import": analysis["outputs"]}
+        analysis = send(COLLECTION + "/analyze?thumbnail=true", picture.read(), "application/octet-stream")
+    own = {"id": key, "image": address, "etag": etag}
+    return {**own, "import": analysis["outputs"], "thumbnail": analysis["thumbnail"]}
 
 
 seen = new = 0

@@ -9,7 +9,7 @@ import sys
 import urllib.request
 
 ANALYZING, STORING, FOLDER = sys.argv[1:]
-TYPES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp"}
+TYPES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 BATCH = 100
 
 
@@ -21,9 +21,15 @@ def post(address, body, content_type):
 
 def documents():
     for file in sorted(pathlib.Path(FOLDER).rglob("*")):
-        if file.suffix.lower() in TYPES:
-            analysis = post(ANALYZING + "/api/cores/any/analyze", file.read_bytes(), "application/octet-stream")
-            yield {"id": file.name, "import": analysis["outputs"], "labels": ["imported"]}
+        if file.suffix.lower() in TYPES and file.is_file():
+            analysis = post(ANALYZING + "/api/cores/any/analyze?thumbnail=true", file.read_bytes(), "application/octet-stream")
+            yield {
+                # The path below the folder: files in different folders may have the same name.
+                "id": file.relative_to(FOLDER).as_posix(),
+                "import": analysis["outputs"],
+                "thumbnail": analysis["thumbnail"],
+                "labels": ["imported"],
+            }
 
 
 def store(batch):

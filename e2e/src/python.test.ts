@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -32,6 +32,24 @@ describe('the page about Python', () => {
     const printed = await run('python3', ['-c', program], { ...PYTHON, cwd: home.folder });
     expect(printed.trim().split('\n')).toEqual(expected);
     expect((await akin.client.collection('my-collection').status()).documents).toBe(0);
+  });
+});
+
+describe('the example import_pipeline.py', () => {
+  it('keeps pictures of the same name in different folders apart, with thumbnails', async () => {
+    const folder = path.join(home.folder, 'pipeline');
+    for (const below of ['a', 'b']) {
+      await mkdir(path.join(folder, below), { recursive: true });
+      await writeFile(path.join(folder, below, 'front.png'), await picture(below === 'a' ? 3 : 4));
+    }
+    const script = fileURLToPath(new URL('../../examples/import_pipeline.py', import.meta.url));
+    expect(await run('python3', [script, akin.url, akin.url, folder], PYTHON)).toBe('2 pictures stored\n');
+    const collection = akin.client.collection('my-collection');
+    for (const id of ['a/front.png', 'b/front.png']) {
+      const thumbnail = await fetch(`${akin.url}/api/cores/my-collection/thumbnail?${new URLSearchParams({ id })}`);
+      expect(thumbnail.headers.get('content-type')).toBe('image/webp');
+    }
+    await collection.deleteByIds(['a/front.png', 'b/front.png'], { commit: true });
   });
 });
 
