@@ -73,7 +73,8 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   keepAliveMilliseconds: 65_000,
   answerMilliseconds: 900_000,
   analysisWaitMilliseconds: 600_000,
-  hostPatience: { total: 25_000, afterFailure: 10_000 },
+  // With the last check and a commit, an update of one picture answers within 25 seconds.
+  hostPatience: { total: 23_000, afterFailure: 8_000 },
   analyzeMilliseconds: 60_000,
   shutdownMilliseconds: 10_000,
   listedDetails: 1000,
