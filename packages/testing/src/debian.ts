@@ -26,9 +26,9 @@ const SERVERS: Bundle = {
   programs: [`${POSTGRES_BIN}/initdb`, `${POSTGRES_BIN}/postgres`, 'usr/bin/redis-check-rdb'],
 };
 const CLIENTS: Bundle = {
-  cachePrefix: 'clients-',
+  cachePrefix: 'clients-psql-',
   packages: ['postgresql-client-17'],
-  programs: [`${POSTGRES_BIN}/pg_dump`, `${POSTGRES_BIN}/pg_restore`],
+  programs: [`${POSTGRES_BIN}/pg_dump`, `${POSTGRES_BIN}/pg_restore`, `${POSTGRES_BIN}/psql`],
 };
 const POOLER: Bundle = { cachePrefix: 'pooler-', packages: ['pgbouncer'], programs: ['usr/sbin/pgbouncer'] };
 const BALANCER: Bundle = { cachePrefix: 'balancer-', packages: ['haproxy'], programs: ['usr/sbin/haproxy'] };
@@ -65,7 +65,7 @@ export async function debianPrograms(): Promise<Programs> {
   return programsOf(await unpacked(SERVERS));
 }
 
-/** The folder of `pg_dump` and `pg_restore`, downloaded in the same way; only tests of backups need them. */
+/** The folder of `pg_dump`, `pg_restore` and `psql`, downloaded in the same way; only tests of backups need them. */
 export async function debianPostgresClients(): Promise<string> {
   return join(await unpacked(CLIENTS), POSTGRES_BIN);
 }
