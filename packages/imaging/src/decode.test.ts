@@ -140,6 +140,53 @@ describe('what decodeImage reads', () => {
     expect(difference((await decode(broken)).pixels, picture).max).toBe(0);
   });
 
+  describe('where nothing is seen on white, or in the first frame', () => {
+    const SIDE = 60;
+    const plain = (color: string) => sharp({ create: { width: SIDE, height: SIDE, channels: 4, background: color } });
+    /** A square in the upper half. */
+    const square = (ground: string, color: string) =>
+      plain(ground).composite([
+        { input: { create: { width: 20, height: 20, channels: 4, background: color } }, left: 10, top: 5 },
+      ]);
+    const CLEAR = '#00000000';
+    const at = async (bytes: Uint8Array) => {
+      const { pixels } = await decode(bytes);
+      return [colorAt(pixels, 15, 10), colorAt(pixels, 50, 50)].map((color) => Math.round((color[0] as number) / 255));
+    };
+
+    it.each([
+      ['white', '#fff', [1, 0]],
+      ['pale', '#fafaf8', [1, 0]],
+      ['black', '#000', [0, 1]],
+      ['invisible', CLEAR, [1, 1]],
+    ])('shows a square that is %s on a transparent ground', async (_, color, expected) => {
+      for (const type of ['png', 'webp'] as const) {
+        expect(await at(await square(CLEAR, color).toFormat(type).toBuffer())).toEqual(expected);
+      }
+    });
+
+    it.each([
+      ['stays white without transparent parts', '#fff', [1, 1]],
+      ['stays white where it is equally transparent', '#ffffff80', [1, 1]],
+    ])('a white picture %s', async (_, color, expected) => {
+      expect(await at(await plain(color).png().toBuffer())).toEqual(expected);
+    });
+
+    it.each(['gif', 'webp'] as const)('takes the first frame of %s that is not blank', async (type) => {
+      const animated = async (...frames: sharp.Sharp[]) => {
+        const pictures = await Promise.all(frames.map((frame) => frame.png().toBuffer()));
+        return sharp(pictures, { join: { animated: true } })
+          .toFormat(type, { lossless: true })
+          .toBuffer();
+      };
+      const [black, grey, one, two] = [plain('#000'), plain('#333'), square('#000', '#fff'), square('#fff', '#000')];
+      expect(await at(await animated(black, grey, one, two))).toEqual([1, 0]);
+      expect(await at(await animated(two, one))).toEqual([0, 1]);
+      expect(await at(await animated(plain(CLEAR), square(CLEAR, '#fff'), two))).toEqual([1, 0]);
+      expect(await at(await animated(black, grey))).toEqual([0, 0]);
+    });
+  });
+
   it.each(['gif', 'webp'] as const)('decodes the first frame of an animated %s', async (type) => {
     const frames = await Promise.all(
       ['#ff0000', '#00ff00', '#0000ff'].map((background) =>

@@ -28,9 +28,9 @@ export interface DecodeOptions {
 }
 
 /**
- * Decodes a picture to upright 8-bit sRGB on white. EXIF orientation is applied, the first frame or page is taken (of a
- * TIFF that begins with a thumbnail the largest page, of a raw file the largest JPEG inside),
- * alpha is flattened, CMYK, grey, 16 bit and colour profiles are converted; an invalid profile is ignored.
+ * Decodes a picture to upright 8-bit sRGB on white, or on black if nothing would be seen on white. EXIF orientation is
+ * applied, the first frame that is not blank is taken (of a TIFF the first page, or the largest one if the first is a
+ * thumbnail; of a raw file the largest JPEG inside), alpha is flattened, CMYK, grey, 16 bit and colour profiles are converted; an invalid profile is ignored.
  * Large pictures are reduced by 4, 8, 16 … while the short side stays at least `minSide`: the JPEG decoder then skips
  * most of its work, and memory stays small. The pixels do not depend on threads, SIMD or machine (see `shrink`).
  * Order of checks: bytes, magic bytes, frames, the type in the header, pixels, sides and scans, and then decoding with
@@ -41,7 +41,8 @@ export interface DecodeOptions {
 export async function decodeImage(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedImage> {
   const { type, safe, page, header, limits, factor, target } = await inspect(bytes, options);
   const { width, height } = header.autoOrient;
-  const pixels = await decodePixels(safe, { type, page, header, target: factor === 1 ? undefined : target, limits });
+  const plan = { type, page, header, target: factor === 1 ? undefined : target, limits, ground: WHITE };
+  const pixels = await decodeVisible(safe, plan);
   if (factor === 1 && (pixels.width !== width || pixels.height !== height)) throw undecodableError(type);
   return { type: sniffImage(bytes), width, height, pixels };
 }
@@ -156,10 +157,63 @@ interface DecodePlan {
   readonly page: number;
   readonly header: Metadata;
   readonly target: { width: number; height: number } | undefined;
+  /** The colour behind transparent parts. */
+  readonly ground: string;
   readonly limits: ImageLimits;
 }
 
 type Strictness = 'truncated' | 'warning';
+
+const WHITE = '#ffffff';
+const BLACK = '#000000';
+/** At most this many frames are decoded to find one that is not blank. */
+const MAX_FRAMES_TRIED = 32;
+
+/**
+ * White drawings on a transparent ground and animations that begin with a blank frame would all be alike otherwise. What
+ * is blank on both grounds and in all frames stays as it is: on white, the first frame.
+ */
+async function decodeVisible(bytes: Uint8Array, plan: DecodePlan): Promise<Pixels> {
+  const end = Date.now() + plan.limits.decodeMilliseconds;
+  const onWhite = await decodePixels(bytes, plan);
+  // Pages of a TIFF may have different sizes.
+  const frames = plan.type === 'gif' || plan.type === 'webp' ? Math.min(plan.header.pages ?? 1, MAX_FRAMES_TRIED) : 1;
+  let seen = onWhite;
+  for (let page = 0; page < frames; page++) {
+    if (!isBlank(seen)) return seen;
+    if (plan.header.hasAlpha) {
+      const onBlack = await decodePixels(bytes, { ...plan, page: page || plan.page, ground: BLACK });
+      if (!isBlank(onBlack)) return onBlack;
+    }
+    if (page + 1 === frames || Date.now() > end) break;
+    try {
+      seen = await decodePixels(bytes, { ...plan, page: page + 1 });
+    } catch {
+      // Only the first frame must be whole.
+      break;
+    }
+  }
+  return onWhite;
+}
+
+/** A pixel belongs to a plain ground if no channel differs from it by more levels. */
+const GROUND_LEVELS = 16;
+/** Share of pixels that may be of another colour in a blank picture: a speck. */
+const MAX_SPECK = 0.001;
+
+/** Whether nearly all pixels have the colour of the first one. */
+function isBlank({ data }: Pixels): boolean {
+  const [red = 0, green = 0, blue = 0] = data;
+  let left = (data.length / 3) * MAX_SPECK;
+  for (let i = 0; i < data.length; i += 3) {
+    const isGround =
+      Math.abs((data[i] as number) - red) <= GROUND_LEVELS &&
+      Math.abs((data[i + 1] as number) - green) <= GROUND_LEVELS &&
+      Math.abs((data[i + 2] as number) - blue) <= GROUND_LEVELS;
+    if (!isGround && --left < 0) return false;
+  }
+  return true;
+}
 
 async function decodePixels(bytes: Uint8Array, recipe: DecodePlan): Promise<Pixels> {
   try {
@@ -199,7 +253,7 @@ async function decodeJpeg(bytes: Uint8Array, recipe: DecodePlan): Promise<Pixels
 
 /** @param raw describes bytes that are already pixels */
 async function decodeOnce(bytes: Uint8Array, recipe: DecodePlan, failOn: Strictness, raw?: CreateRaw): Promise<Pixels> {
-  const { header, page, target, limits } = recipe;
+  const { header, page, target, limits, ground } = recipe;
   const profiled = header.icc !== undefined && !isSrgbProfile(header.icc);
   const image = configuredSharp()(bytes, {
     limitInputPixels: Number.isFinite(limits.pixels) ? limits.pixels : false,
@@ -211,7 +265,7 @@ async function decodeOnce(bytes: Uint8Array, recipe: DecodePlan, failOn: Strictn
     ...(raw ? { raw } : {}),
   });
   if (target) image.resize({ ...target, fit: 'fill', kernel: 'cubic' });
-  image.flatten({ background: '#ffffff' }).toColourspace('srgb');
+  image.flatten({ background: ground }).toColourspace('srgb');
   // sharp converts 16-bit pixels with a profile to Display P3, unless another profile is requested.
   if (profiled && header.depth === 'ushort') image.withIccProfile('srgb');
   const { data, info } = await image
