@@ -65,15 +65,15 @@ export interface Original {
 /** The files of documents that this akin indexed from folders. */
 export interface Originals {
   /**
-   * Finds the file of a document in the folder that it names, if this akin indexed that folder into the collection, and
-   * the file is inside after all links are resolved.
+   * Finds the file that a document names, if this akin indexed its folder into the collection, and the file is inside
+   * after all links are resolved.
    *
    * @throws AkinError unsupported-image if the file is no longer a picture
    */
   open(document: {
     readonly collection: string;
     readonly source: string;
-    readonly id: string;
+    readonly path: string;
   }): Promise<Original | undefined>;
   /** Forgets the folders of a collection, before it is dropped. */
   forget(collection: string): Promise<void>;

@@ -118,6 +118,14 @@ export class Collection extends CollectionAdministration {
     return this.#command({ delete: ids }, parameters, options);
   }
 
+  /**
+   * Leaves tombstones with the values of these documents, as if they had been stored and deleted: for files whose
+   * documents were deleted on purpose, and which now have another path.
+   */
+  addTombstones(documents: readonly NewDocument[]): Promise<UpdateResponse> {
+    return this.#command({ add: documents, delete: documents.map(({ id }) => id) }, {});
+  }
+
   deleteByQuery(
     query: string,
     parameters: UpdateParameters = {},

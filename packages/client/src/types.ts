@@ -119,11 +119,15 @@ export interface ExportParameters {
 /** A file whose document was deleted on purpose. */
 export interface Tombstone {
   id: string;
-  /** The folder; the id is the path of the file below it. */
+  /** The folder. */
   source: string;
+  /** The path of the file in the folder. */
+  path: string;
   /** Last modification time of the file. */
   modified: string;
   bytes: number;
+  /** The `file_hash` of the document. */
+  hash?: number;
 }
 
 /** The progress of a reindex of a collection, or the result of the last one. */

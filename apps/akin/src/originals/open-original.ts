@@ -4,7 +4,6 @@ import { AkinError } from '@akin/domain';
 import type { Original, Originals } from '@akin/gateway';
 import { convertToWebp, DEFAULT_IMAGE_LIMITS, decodingBytes, formatBytes, sniffImage } from '@akin/imaging';
 import type { WeightedSemaphore } from '@akin/runtime';
-import { namesOf } from '../folder/walk.ts';
 import { forgetFolders, indexedFolders } from './indexed-folders.ts';
 
 /** The longer side of a picture that is converted for a browser. */
@@ -14,10 +13,10 @@ const HEAD_BYTES = 4_096;
 /** Finds files of documents in the folders that were indexed from this data folder into their collection. */
 export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 'acquire'>): Originals {
   return {
-    async open({ collection, source, id }) {
+    async open({ collection, source, path: below }) {
       const folders = await indexedFolders(dataFolder, collection);
       if (!folders.includes(source)) return undefined;
-      const file = await findFile(source, id, folders);
+      const file = await findFile(source, below, folders);
       return file === undefined ? undefined : openFile(file, memory);
     },
     forget: (collection) => forgetFolders(dataFolder, collection),
@@ -28,14 +27,12 @@ export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 
  * The real path of a file, if it is inside one of the folders after all links are resolved, and neither it nor what a
  * link leads to is hidden.
  */
-async function findFile(source: string, id: string, folders: readonly string[]): Promise<string | undefined> {
-  if (id.includes('\0') || isHidden(id, '/')) return undefined;
-  const roots = (await Promise.all(folders.map(realPath))).filter((root) => root !== undefined);
-  for (const name of namesOf(id)) {
-    const file = await realPath(path.join(source, name));
-    if (file !== undefined && roots.some((root) => isSeenBelow(root, file))) return file;
-  }
-  return undefined;
+async function findFile(source: string, below: string, folders: readonly string[]): Promise<string | undefined> {
+  if (below.includes('\0') || isHidden(below, '/')) return undefined;
+  const file = await realPath(path.join(source, below));
+  if (file === undefined) return undefined;
+  const roots = await Promise.all(folders.map(realPath));
+  return roots.some((root) => root !== undefined && isSeenBelow(root, file)) ? file : undefined;
 }
 
 function isHidden(file: string, separator: string): boolean {

@@ -11,8 +11,8 @@ let folderOf: string | undefined = 'my-collection';
 beforeAll(async () => {
   service = await startService({
     originals: {
-      open: async ({ collection, source, id }) =>
-        collection === folderOf && source === '/photos' && id === 'a b.jpg'
+      open: async ({ collection, source, path }) =>
+        collection === folderOf && source === '/photos' && path === 'a b.jpg'
           ? {
               ...{ size: BYTES.length, modified: new Date(0), version: 'v1', type: 'image/jpeg' },
               async *read(start: number, end: number) {

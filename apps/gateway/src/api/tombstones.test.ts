@@ -4,6 +4,7 @@ import { CORES, SOLR, updatedService } from '../../test/updated-service.ts';
 const { post, send } = updatedService(() => {});
 const PATH = '/api/cores/my-collection/tombstones';
 const file = (id: string) => ({ id, source: '/photos', modified: '2026-01-02T03:04:05Z', bytes: 4_000_000_000 });
+const tombstone = (id: string) => ({ ...file(id), path: id });
 const list = async (query = '') => (await send(`${PATH}${query}`)).json;
 const ids = async () => (await list()).tombstones.map(({ id }: { id: string }) => id);
 
@@ -18,11 +19,11 @@ describe('tombstones', () => {
       headers: { 'content-type': 'text/xml' },
       body: '<delete><id>b</id></delete>',
     });
-    expect((await list()).tombstones).toEqual([file('a'), file('b'), file(odd)]);
+    expect((await list()).tombstones).toEqual([tombstone('a'), tombstone('b'), tombstone(odd)]);
     const { tombstones, nextCursor } = await list('?rows=2');
     expect(tombstones).toHaveLength(2);
     const last = await list(`?rows=2&cursor=${nextCursor}`);
-    expect([last.tombstones, last.nextCursor]).toEqual([[file(odd)], undefined]);
+    expect([last.tombstones, last.nextCursor]).toEqual([[tombstone(odd)], undefined]);
   });
 
   it('are not written with tombstones=false, and are removed with *:*', async () => {

@@ -63,11 +63,11 @@ function outdatedModules(outputs: string, { modules, parseOutputs }: ModelSet): 
 /** The bytes of the original file of a document, if it exists. */
 async function readFile(
   collection: string,
-  { source, id }: PictureToAnalyze,
+  { place }: PictureToAnalyze,
   { originals }: Context,
 ): Promise<Uint8Array | undefined> {
-  if (source === undefined) return undefined;
-  const file = await originals.open({ collection, source, id }).catch(() => undefined);
+  if (place === undefined) return undefined;
+  const file = await originals.open({ collection, ...place }).catch(() => undefined);
   if (file === undefined || file.size === 0 || file.size > MAX_PICTURE_BYTES) return undefined;
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.read(0, file.size - 1)) chunks.push(chunk);

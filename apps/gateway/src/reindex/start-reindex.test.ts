@@ -83,7 +83,7 @@ describe('pictures of a reindex', () => {
       throw new AkinError('unavailable', 'No analyzer.');
     };
     const originals = { ...NO_ORIGINALS, open: () => Promise.reject(new Error('no folder')) };
-    const picture = { id: 'red', outputs: '{}', thumbnail: Buffer.from('RIFF'), source: undefined };
+    const picture = { id: 'red', outputs: '{}', thumbnail: Buffer.from('RIFF'), place: undefined };
     const again = reanalyze({ analyze, originals }, 'my-collection', NEVER);
     await expect(again(picture as PictureToAnalyze, service.store, left.signal)).rejects.toThrow();
     expect(tries).toBe(1);

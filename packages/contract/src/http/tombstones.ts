@@ -6,9 +6,11 @@ import { integer, text } from '../parameter.ts';
 const TOMBSTONE = z
   .object({
     id: z.string(),
-    source: z.string().meta({ description: 'The folder. The id is the path of the file in it.' }),
+    source: z.string().meta({ description: 'The folder.' }),
+    path: z.string().meta({ description: 'The path of the file in the folder.' }),
     modified: z.string().meta({ description: 'When the file was last changed.' }),
     bytes: z.int().meta({ description: 'The size of the file.' }),
+    hash: z.int().optional().meta({ description: 'The `file_hash` of the document.' }),
   })
   .meta({ id: 'Tombstone' });
 
@@ -19,7 +21,7 @@ export const tombstones = endpoint({
   path: '/{collection}/tombstones',
   summary: 'List the files whose documents were deleted on purpose, ordered by id.',
   description:
-    'A delete by id or by query leaves a tombstone for each document with the fields `source` (String), `modified` (date) and `bytes` (Long). `akin index` writes these fields. A program that indexes the folder skips the file while its size and time are the same. Storing a document with the same id removes its tombstone. Deleting `*:*` removes all tombstones. A collection keeps the newest 1,000,000.',
+    'A delete by id or by query leaves a tombstone for each document with the fields `source` (String), `modified` (date) and `bytes` (Long). `akin index` writes these fields. It contains the fields `path` and `file_hash`, too; without a path, the path is the id. A program that indexes the folder skips the file while it has the same content. Storing a document with the same id removes its tombstone. Deleting `*:*` removes all tombstones. A collection keeps the newest 1,000,000.',
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
     rows: integer(1, 10_000).default(1_000).meta({ description: 'Maximum number of tombstones on the page.' }),

@@ -24,6 +24,8 @@ const buried = (id: string, modified = '2026-01-02T03:04:05Z', bytes = 10n) => (
   source: '/photos',
   modified: new Date(modified),
   bytes,
+  path: id,
+  hash: undefined,
 });
 
 describe.each(ENGINES)('tombstones on %s', (kind) => {
@@ -50,6 +52,14 @@ describe.each(ENGINES)('tombstones on %s', (kind) => {
     expect(await ids()).toEqual(['a', 'b']);
     await reopen();
     expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  itOnPostgres('keep path and hash of the file, also of a document that was never visible', async () => {
+    const moved = (id: string) => ({ ...of(id), path: `new/${id}`, file_hash: 7 });
+    await change([moved('a'), moved('late'), remove('late')]);
+    await change([remove('a')]);
+    const expected = (id: string) => ({ ...buried(id), path: `new/${id}`, hash: 7n });
+    expect(await all()).toEqual([expected('a'), expected('late')]);
   });
 
   itOnPostgres('are not written for a client that wants none', async () => {

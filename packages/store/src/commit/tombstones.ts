@@ -1,7 +1,7 @@
 import { type FieldType, parseQuery } from '@akin/domain';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
-import type { Queryable, SqlValue } from '../engine/engine.ts';
+import type { Queryable, Row, SqlValue } from '../engine/engine.ts';
 import type { CommitContext } from './commit-context.ts';
 import { type DocumentColumns, textOf } from './document-rows.ts';
 import { requireLease } from './leases.ts';
@@ -12,12 +12,16 @@ import { requireLease } from './leases.ts';
  */
 interface Tombstone {
   readonly id: string;
-  /** The folder. The id of the document is the path of the file in this folder. */
+  /** The folder. */
   readonly source: string;
   /** The modification time of the file, in whole seconds. */
   readonly modified: Date;
   /** The size of the file. */
   readonly bytes: bigint;
+  /** The path of the file in the folder. */
+  readonly path: string;
+  /** A hash of what the file contains, as the program that indexed it computed it. */
+  readonly hash: bigint | undefined;
 }
 
 export interface TombstonePage {
@@ -27,11 +31,16 @@ export interface TombstonePage {
   readonly next: string | undefined;
 }
 
-/** The fields that name the file of a document. A document without any of them leaves no tombstone. */
-const FILE_FIELDS: readonly (readonly [name: keyof Tombstone, type: FieldType])[] = [
+/** The fields that name the file of a document. A document that lacks one of them leaves no tombstone. */
+const FILE_FIELDS: readonly (readonly [name: string, type: FieldType])[] = [
   ['source', 'string'],
   ['modified', 'date'],
   ['bytes', 'long'],
+];
+/** Further fields of a document of a file. */
+const OPTIONAL_FIELDS: readonly (readonly [name: string, type: FieldType])[] = [
+  ['path', 'string'],
+  ['file_hash', 'long'],
 ];
 
 /** Maximum number per collection, the newest ones: about 240 MB. */
@@ -39,13 +48,21 @@ const MAX_TOMBSTONES = 1_000_000;
 /** Tombstones that one statement removes. */
 const WINDOW = 5_000n;
 
-/** The columns of `documents` for {@link FILE_FIELDS}. Undefined if no document is from a file. */
-function fileColumns(schema: CollectionSchema): string[] | undefined {
-  const columns = FILE_FIELDS.flatMap(([name, type]) => {
+interface FileColumns {
+  /** The columns of `documents` for {@link FILE_FIELDS}. */
+  readonly required: readonly string[];
+  /** Those for {@link OPTIONAL_FIELDS}; undefined for a field that no document has. */
+  readonly optional: readonly (string | undefined)[];
+}
+
+/** Undefined if no document is from a file. */
+function fileColumns(schema: CollectionSchema): FileColumns | undefined {
+  const columnOf = ([name, type]: readonly [string, FieldType]) => {
     const column = schema.columns.get(name);
-    return column?.kind === 'column' && column.type === type ? [column.sql] : [];
-  });
-  return columns.length === FILE_FIELDS.length ? columns : undefined;
+    return column?.kind === 'column' && column.type === type ? column.sql : undefined;
+  };
+  const required = FILE_FIELDS.map(columnOf).filter((column) => column !== undefined);
+  return required.length === FILE_FIELDS.length ? { required, optional: OPTIONAL_FIELDS.map(columnOf) } : undefined;
 }
 
 /**
@@ -61,11 +78,12 @@ export async function writeTombstones(
 ): Promise<void> {
   const columns = fileColumns(schema);
   if (columns === undefined) return;
-  const file = columns.map((column) => `d.${column}`);
+  const file = columns.required.map((column) => `d.${column}`);
+  const further = columns.optional.map((column) => (column === undefined ? 'null' : `d.${column}`));
   await insertTombstones(
     tx,
     collection,
-    `select d.id, ${file.join(', ')} from ${collection.sqlSchema}.documents d
+    `select d.id, ${[...file, ...further].join(', ')} from ${collection.sqlSchema}.documents d
       where ${rows} and ${file.map((column) => `${column} is not null`).join(' and ')}`,
     values,
   );
@@ -86,18 +104,21 @@ export async function writeTombstonesOfVoid(
   documents: readonly VoidDocument[],
 ): Promise<void> {
   const columns = fileColumns(schema);
-  const ofFiles = documents.filter((one) => columns?.every((column) => one.columns.values.has(column)));
+  const ofFiles = documents.filter((one) => columns?.required.every((column) => one.columns.values.has(column)));
   if (columns === undefined || ofFiles.length === 0) return;
   const S = collection.sqlSchema;
   await insertTombstones(
     tx,
     collection,
-    `select id, source, modified::timestamptz, bytes::bigint
-       from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[]) as t (id, seq, source, modified, bytes)
+    `select id, source, modified::timestamptz, bytes::bigint, path, hash::bigint
+       from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+              as t (id, seq, source, modified, bytes, path, hash)
       where not exists (select from ${S}.documents d where d.id = t.id and d.seq > t.seq)`,
     [
       ...columnsOf(ofFiles, 'id', 'seq'),
-      ...columns.map((column) => ofFiles.map(({ columns: { values } }) => textOf(values.get(column)))),
+      ...[...columns.required, ...columns.optional].map((column) =>
+        ofFiles.map(({ columns: { values } }) => (column === undefined ? null : textOf(values.get(column)))),
+      ),
     ],
   );
 }
@@ -109,9 +130,9 @@ async function insertTombstones(
   values: readonly SqlValue[],
 ): Promise<void> {
   await tx.query(
-    `insert into ${S}.tombstones (id, source, modified, bytes) ${select}
+    `insert into ${S}.tombstones (id, source, modified, bytes, path, hash) ${select}
      on conflict (id) do update set number = excluded.number, source = excluded.source, modified = excluded.modified,
-                                    bytes = excluded.bytes`,
+                                    bytes = excluded.bytes, path = excluded.path, hash = excluded.hash`,
     values,
   );
 }
@@ -173,8 +194,8 @@ export async function deleteAllTombstones({ store, collection, lease }: CommitCo
 export async function copyTombstones(tx: Queryable, from: Collection, to: Collection): Promise<void> {
   await tx.query(`truncate ${to.sqlSchema}.tombstones`);
   await tx.query(
-    `insert into ${to.sqlSchema}.tombstones (id, source, modified, bytes)
-     select id, source, modified, bytes from ${from.sqlSchema}.tombstones order by number`,
+    `insert into ${to.sqlSchema}.tombstones (id, source, modified, bytes, path, hash)
+     select id, source, modified, bytes, path, hash from ${from.sqlSchema}.tombstones order by number`,
   );
 }
 
@@ -187,10 +208,10 @@ export async function listTombstones(
   collection: Collection,
   { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
 ): Promise<TombstonePage> {
-  const rows = await store.engine.query<{ id: string; source: string; modified: Date; bytes: bigint }>(
-    `select id, source, modified, bytes from ${collection.sqlSchema}.tombstones where id > $1 order by id limit $2`,
+  const rows = await store.engine.query<Row>(
+    `select id, source, modified, bytes, coalesce(path, id) as path, hash from ${collection.sqlSchema}.tombstones where id > $1 order by id limit $2`,
     [after, limit + 1],
   );
-  const tombstones = rows.slice(0, limit);
+  const tombstones = rows.slice(0, limit).map((row) => ({ ...row, hash: row.hash ?? undefined }) as Tombstone);
   return { tombstones, next: rows.length > limit ? tombstones.at(-1)?.id : undefined };
 }

@@ -6,6 +6,7 @@ import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { ExportedDocument } from '../export/export-documents.ts';
+import type { FilePlace } from '../runs/source.ts';
 import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
 
@@ -23,8 +24,8 @@ type Outputs = Pick<ExportedDocument, 'outputs' | 'thumbnail'>;
 /** The picture of a document, for a process that may read its original file, or else has its thumbnail. */
 export interface PictureToAnalyze extends Outputs {
   readonly id: string;
-  /** The folder that the document names as its source. */
-  readonly source: string | undefined;
+  /** Where its file is. */
+  readonly place: FilePlace | undefined;
 }
 
 /**
@@ -127,8 +128,9 @@ async function copyOf(
       return { change: { kind: 'add', document, keptVersion }, analyzed: 'original' };
     }
     if (problem === undefined && !unreachable) return { change: { kind: 'add', document, keptVersion } };
-    const source = document.fields.get('source');
-    const picture = { ...own, id, source: typeof source === 'string' ? source : undefined };
+    const [source, path] = ['source', 'path'].map((name) => document.fields.get(name));
+    const place = typeof source === 'string' ? { source, path: typeof path === 'string' ? path : id } : undefined;
+    const picture = { ...own, id, place };
     const again = await reanalyze?.(picture, models, signal);
     if (again !== undefined) {
       const { parts, read } = requireUsable(
