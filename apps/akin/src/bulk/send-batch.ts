@@ -71,8 +71,10 @@ export async function sendBatch<Document extends OutgoingDocument>(
       limiter.refused(undefined);
       continue;
     }
-    if (![400, 413, 415, 422, 500].includes(error.status)) throw error;
     const named = namedDocuments(error);
+    // A conflict names the documents whose versions are not the expected ones.
+    const isConflict = error.status === 409 && named.size > 0;
+    if (!isConflict && ![400, 413, 415, 422, 500].includes(error.status)) throw error;
     if (named.size > 0) {
       for (const [position, reason] of named) {
         const document = documents[position];

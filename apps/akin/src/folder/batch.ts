@@ -1,6 +1,7 @@
-import type { Collection, NewDocument } from '@akin/client';
+import type { Collection } from '@akin/client';
 import { ConcurrencyLimiter } from '../bulk/concurrency-limiter.ts';
 import { type SendOptions, sendBatch } from '../bulk/send-batch.ts';
+import type { FileDocument } from './file-document.ts';
 
 /** Number of documents per request: enough to save round trips, few enough to lose little when stopped. */
 const BATCH_DOCUMENTS = 40;
@@ -30,12 +31,15 @@ export class Batch {
       // Analyzed documents are sent even if the run is stopped.
       signal: new AbortController().signal,
       accepted: () => {},
-      refused: ({ id }, reason) => onRefused(id, reason),
+      refused({ id }, reason) {
+        // The document of an update was deleted meanwhile.
+        if (!/^version conflict/.test(reason)) onRefused(id, reason);
+      },
     };
   }
 
   /** @throws {AkinRequestError} if akin does not answer for a minute, or refuses everything */
-  async add(document: NewDocument): Promise<void> {
+  async add(document: FileDocument): Promise<void> {
     this.#documents.push({ id: document.id, bytes: Buffer.from(JSON.stringify(document)) });
     const due = performance.now() - this.#since > BATCH_MILLISECONDS;
     if (this.#documents.length >= BATCH_DOCUMENTS || due) await this.flush();

@@ -24,7 +24,7 @@ async function found(words: string[], input = '') {
     onSource: (source: string) => sources.add(path.relative(folder, source)),
     onProblem: (file: string, reason: string) => problems.push(`${path.relative(folder, file)}: ${reason}`),
   };
-  for await (const { id, source, file } of candidatesOf(words, listener, stop.signal, Readable.from([input]))) {
+  for await (const { path: id, source, file } of candidatesOf(words, listener, stop.signal, Readable.from([input]))) {
     expect(path.isAbsolute(file)).toBe(true);
     files.push(`${path.relative(folder, source)} > ${id}`);
   }
@@ -80,7 +80,7 @@ describe('the files that a command line names', () => {
     expect(await found([at('none'), at('*.gif'), at('5.jpg')])).toEqual({
       files: [' > 5.jpg'],
       problems: ['none: it does not exist', '*.gif: nothing matches'],
-      sources: [''],
+      sources: ['none', ''],
     });
   });
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../options.ts';
 import { findMatches } from './glob.ts';
-import { type Candidate, reasonOf, relativeId, type WalkListener, walkFolder } from './walk.ts';
+import { type Candidate, candidateOfFile, reasonOf, type WalkListener, walkFolder } from './walk.ts';
 
 /**
  * The files that a command line names: every picture in a folder, every match of a glob, a file, or with `-` the paths
@@ -43,9 +43,13 @@ export async function refuseMissing(words: readonly string[], hint?: string): Pr
 async function* candidatesOfArgument(word: string, listener: WalkListener): AsyncGenerator<Candidate> {
   const kind = await kindOf(word);
   if (kind === 'folder') yield* walkFolder(word, listener);
-  else if (kind === 'file') yield candidateOfFile(path.resolve(word), listener);
+  else if (kind === 'file') yield* namedFile(path.resolve(word), sourceOfFile(path.resolve(word)), listener);
   else if (isPattern(word)) yield* candidatesOfPattern(word, listener);
-  else listener.onProblem(word, kind);
+  else {
+    // What is known of its files is marked as missing.
+    listener.onSource(path.resolve(word));
+    listener.onProblem(word, kind);
+  }
 }
 
 function isPattern(word: string): boolean {
@@ -66,13 +70,20 @@ async function* candidatesOfPattern(pattern: string, listener: WalkListener): As
   const { base, files } = await findMatches(pattern);
   listener.onSource(base);
   if (files.length === 0) listener.onProblem(pattern, 'nothing matches');
-  for (const file of files) yield { file, id: relativeId(base, file), source: base };
+  for (const file of files) yield* namedFile(file, base, listener);
 }
 
-/** A file that was named itself. Its id is its path relative to the working directory, if it is inside. */
-function candidateOfFile(file: string, listener: WalkListener): Candidate {
+/** The folder of a file that was named itself: the working directory, if it is inside. */
+function sourceOfFile(file: string): string {
   const below = path.relative(process.cwd(), file);
-  const source = below.startsWith(`..${path.sep}`) || path.isAbsolute(below) ? path.dirname(file) : process.cwd();
+  return below.startsWith(`..${path.sep}`) || path.isAbsolute(below) ? path.dirname(file) : process.cwd();
+}
+
+async function* namedFile(file: string, source: string, listener: WalkListener): AsyncGenerator<Candidate> {
   listener.onSource(source);
-  return { file, id: relativeId(source, file), source };
+  try {
+    yield await candidateOfFile(file, source);
+  } catch (error) {
+    listener.onProblem(file, reasonOf(error));
+  }
 }

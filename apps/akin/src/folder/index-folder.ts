@@ -1,16 +1,31 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { AkinRequestError, type Collection, type NewDocument } from '@akin/client';
-import { AkinError, titleOfFile } from '@akin/domain';
-import { DEFAULT_IMAGE_LIMITS, toFields } from '@akin/imaging';
+import { AkinRequestError, type Collection } from '@akin/client';
+import { AkinError } from '@akin/domain';
+import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { decodeDescriptor } from '@akin/modules/vectors';
+import { Absences, type RefusedRoot } from './absences.ts';
 import { Batch } from './batch.ts';
+import {
+  editedDocument,
+  existing,
+  type FileDocument,
+  fieldsOfFile,
+  folderLabels,
+  movedDocument,
+  newDocument,
+} from './file-document.ts';
+import { hashOfBytes, hashOfFile } from './file-hash.ts';
+import { type KnownPicture, readKnownFiles } from './known-files.ts';
+import { FileMatcher, hasState, type Match } from './match-files.ts';
+import { mergeDoubles } from './merge-doubles.ts';
 import { NearDuplicates } from './near-duplicates.ts';
+import { NewIds } from './new-ids.ts';
 import type { Counts, Failure, Progress } from './progress.ts';
-import { type Candidate, namesOf, reasonOf, type WalkListener } from './walk.ts';
+import { type Candidate, isGone, realOf, reasonOf, type WalkListener } from './walk.ts';
 
 export interface FolderRun {
   readonly collection: Collection;
@@ -21,10 +36,14 @@ export interface FolderRun {
   readonly threads: number;
   readonly candidates: (listener: WalkListener) => AsyncIterable<Candidate>;
   readonly labelsFromFolders: boolean;
-  /** Replace documents also if their files are in another folder, and still there. */
-  readonly replaceOthers: boolean;
+  /**
+   * Only pictures that have a document in this collection, under the same ids. Default: all pictures.
+   */
+  readonly picturesOf?: Collection | undefined;
+  /** Compare the contents of all files, even if their sizes and times are the same. */
+  readonly again: boolean;
   /** Remove documents of the same folders whose file no longer exists. */
-  readonly prune: boolean;
+  readonly prune: 'none' | 'usual' | 'all';
   /** Also index files whose documents were deleted on purpose. */
   readonly restoreDeleted: boolean;
   readonly progress: Progress;
@@ -34,131 +53,224 @@ export interface FolderRun {
 export interface FolderReport {
   readonly indexed: number;
   readonly unchanged: number;
+  /** Files that were found at another place: their documents name it now. */
+  readonly moved: number;
   /** Files that were not indexed because their documents were deleted on purpose. */
   readonly leftOut: number;
+  /** Documents that were marked because their files are gone. */
+  readonly missing: number;
   readonly removed: number;
+  /** Folders with so many files gone that they may not be there at all: nothing of them was removed. */
+  readonly refused: readonly RefusedRoot[];
   readonly nearDuplicates: number;
   readonly failures: readonly Failure[];
   /** True when the run was stopped before it had seen every file. */
   readonly stopped: boolean;
 }
 
+type FileMatch = Match<KnownPicture, Candidate>;
+
 /**
- * Analyzes pictures on all cores and stores them with their outputs and thumbnails. A file with the same size and time
- * as its document is skipped, so a stopped run continues where it was. A file whose document was deleted on purpose is
- * skipped, too. A file whose id belongs to a file of another folder is reported.
+ * Analyzes pictures on all cores and stores them with their outputs and thumbnails. Each file keeps its document,
+ * wherever it is found ({@link FileMatcher}), and of the document only what the file owns is changed. A file with the
+ * same size and times is skipped, so a stopped run continues where it was. A file whose document was deleted on purpose
+ * is skipped, too.
  *
  * @throws {AkinRequestError} if akin refuses documents or does not answer. A picture that fails is only reported.
  */
 export async function indexFolder(run: FolderRun): Promise<FolderReport> {
-  const { counts, failures } = run.progress;
-  const fail = (file: string, code: string, reason: string) => run.progress.fail({ file, code, reason });
-  const conflict = ({ file, id }: Candidate, namesake: string) =>
-    fail(file, 'conflict', `its id, ${id}, is that of ${namesake} already`);
+  const { collection, progress } = run;
+  const { counts, failures } = progress;
   const nearDuplicates = new NearDuplicates();
-  await run.collection.commit();
-  const stored = await storedFiles(run.collection);
-  const deleted = run.restoreDeleted ? new Map<string, FileState>() : await deletedFiles(run.collection);
+  await collection.commit();
+  const known = await readKnownFiles(run.picturesOf ?? collection);
+  const matcher = new FileMatcher<KnownPicture, Candidate>(known, run.again);
+  const absences = new Absences(known);
+  const documents = await documentsOf(run, known);
   const fileOfId = new Map<string, string>();
-  const sources = new Set<string>();
-  const batch = new Batch(run.collection, (id, reason) => {
+  const fail = (file: string, error: unknown) => {
+    const { code, message } = error instanceof AkinError ? error : { code: 'unreadable', message: reasonOf(error) };
+    progress.fail({ file, code, reason: message });
+  };
+  const batch = new Batch(collection, (id, reason) => {
     counts.done--;
-    fail(fileOfId.get(id) ?? id, 'bad-request', reason);
+    progress.fail({ file: fileOfId.get(id) ?? id, code: 'bad-request', reason });
   });
+  const deletedElsewhere: FileDocument[] = [];
   const underway = new Set<Promise<void>>();
   let broken: unknown;
 
-  const work = async (candidate: Candidate): Promise<void> => {
+  const work = async (match: FileMatch): Promise<void> => {
+    const { found } = match;
+    const labels = run.labelsFromFolders ? folderLabels(found.path) : [];
     try {
-      const stat = await fs.stat(candidate.file);
-      const known = stored.get(candidate.id);
-      const other = known !== undefined && known.source !== candidate.source ? known.source : undefined;
-      const isMoved = other !== undefined && (await isGone(other, candidate.id));
-      if (other !== undefined && !isMoved && !run.replaceOthers && !(await isFileIn(other, candidate.id, stat))) {
-        conflict(candidate, path.join(other, candidate.id));
-        return;
-      }
-      if (isCurrent(known, stat, run.labelsFromFolders ? folderLabels(candidate.id) : [])) {
-        if (isMoved) {
-          counts.done++;
-          await batch.add({ id: candidate.id, source: { set: candidate.source } });
-        } else counts.unchanged++;
-        return;
-      }
-      if (isSameFile(deleted.get(candidate.id), stat)) {
+      const known = match.kind === 'new' ? undefined : match.known;
+      const isSame = match.kind === 'same' || match.kind === 'moved';
+      if (known?.isDeleted && isSame && !run.restoreDeleted) {
         counts.skipped++;
+        if (match.kind === 'moved') deletedElsewhere.push({ id: known.id, ...fieldsOfFile(found, match.hash) });
         return;
       }
-      if (stat.size > DEFAULT_IMAGE_LIMITS.bytes) {
+      if (known !== undefined && isSame && !known.isDeleted && run.picturesOf === undefined) {
+        const lacksLabels = labels.some((label) => !known.labels.includes(label));
+        if (match.kind === 'moved') {
+          if (known.place === found.place) counts.unchanged++;
+          else counts.moved++;
+          await batch.add(movedDocument(known, found, match.hash, labels));
+        } else if (lacksLabels) {
+          counts.done++;
+          await batch.add({ ...existing(known), labels: { 'add-distinct': labels } });
+        } else {
+          counts.unchanged++;
+          if (known.isMissing) await batch.add(existing(known));
+        }
+        return;
+      }
+      const id = documents.idOf(match);
+      if (id === undefined) {
+        counts.found--;
+        return;
+      }
+      if (documents.isCurrent(id, found)) {
+        counts.unchanged++;
+        return;
+      }
+      if (found.bytes > DEFAULT_IMAGE_LIMITS.bytes) {
         throw new AkinError(
           'too-large',
-          `it has ${megabytes(stat.size)}; the limit is ${megabytes(DEFAULT_IMAGE_LIMITS.bytes)}`,
+          `it has ${megabytes(found.bytes)}; the limit is ${megabytes(DEFAULT_IMAGE_LIMITS.bytes)}`,
         );
       }
-      const analysis = await analyzeFile(run, candidate.file, stat.size);
+      const { analysis, hash } = await analyzeFile(run, found);
       const { duplicate_descriptor: duplicate } = JSON.parse(analysis.outputs) as { duplicate_descriptor?: string };
       if (duplicate) nearDuplicates.add(decodeDescriptor(duplicate, 'duplicate'));
       counts.done++;
-      await batch.add(toDocument(candidate, stat, analysis, run.labelsFromFolders));
+      fileOfId.set(id, found.file);
+      const isEdited = known !== undefined && !known.isDeleted && run.picturesOf === undefined;
+      await batch.add(
+        isEdited
+          ? editedDocument(known, found, hash, analysis, labels)
+          : newDocument(id, found, hash, analysis, labels),
+      );
     } catch (error) {
       if (run.signal.aborted) return;
-      if (error instanceof AkinRequestError) {
-        broken ??= error;
-        return;
-      }
-      if (error instanceof AkinError) fail(candidate.file, error.code, error.message);
-      else fail(candidate.file, 'unreadable', reasonOf(error));
+      if (error instanceof AkinRequestError) broken ??= error;
+      // Removed after it was found.
+      else if (isGone(error)) counts.found--;
+      else fail(found.file, error);
     }
   };
-
-  const listener: WalkListener = {
-    onSource: (folder) => sources.add(folder),
-    onProblem(file, reason) {
-      counts.found++;
-      fail(file, 'unreadable', reason);
-    },
-  };
-  for await (const candidate of readAhead(run.candidates(listener), counts)) {
-    if (run.signal.aborted || broken) break;
-    const namesake = fileOfId.get(candidate.id);
-    if (namesake === candidate.file) {
-      counts.found--;
-      continue;
-    }
-    if (namesake !== undefined) {
-      conflict(candidate, namesake);
-      continue;
-    }
-    fileOfId.set(candidate.id, candidate.file);
-    const task = work(candidate).finally(() => underway.delete(task));
+  const start = async (match: FileMatch) => {
+    const task = work(match).finally(() => underway.delete(task));
     underway.add(task);
     // Twice the threads: the next picture is read from disk while others are analyzed.
     if (underway.size >= run.threads * 2) await Promise.race(underway);
+  };
+
+  const listener: WalkListener = {
+    onSource: (folder) => absences.addRoot(folder),
+    onProblem(file, reason) {
+      counts.found++;
+      progress.fail({ file, code: 'unreadable', reason });
+    },
+  };
+  const isEnded = () => run.signal.aborted || broken !== undefined;
+  let waiting = 0;
+  for await (const candidate of readAhead(run.candidates(listener), counts)) {
+    if (isEnded()) break;
+    const match = matcher.see(candidate);
+    if (match === undefined) waiting++;
+    else await start(match);
+  }
+  if (!isEnded()) {
+    const isWalked = await absences.walked();
+    const { matches, lost, doubles, unreadable } = await matcher.resolve(
+      { hashOf: ({ file, bytes }) => hashOfFile(file, bytes), realOf: realFileOf },
+      isWalked,
+    );
+    absences.lost = lost;
+    // The others are further names of the same files.
+    counts.found += matches.length + unreadable.length - waiting;
+    for (const { found, error } of unreadable) {
+      if (isGone(error)) counts.found--;
+      else fail(found.file, error);
+    }
+    for (const match of matches) {
+      if (isEnded()) break;
+      await start(match);
+    }
+    if (run.picturesOf === undefined) await mergeDoubles(collection, batch, doubles);
   }
   await Promise.all(underway);
   if (!broken) await batch.flush();
   if (broken) throw broken;
   const stopped = run.signal.aborted;
-  const removed = run.prune && !stopped ? await prune(run.collection, stored, fileOfId, sources) : 0;
-  await run.collection.commit();
+  if (deletedElsewhere.length > 0) await collection.addTombstones(deletedElsewhere);
+  const absent =
+    stopped || run.picturesOf !== undefined
+      ? { missing: 0, removed: 0, refused: [] }
+      : await absences.apply(collection, batch, run.prune);
+  await collection.commit();
   return {
     indexed: counts.done,
     unchanged: counts.unchanged,
+    moved: counts.moved,
     leftOut: counts.skipped,
-    removed,
+    ...absent,
     nearDuplicates: nearDuplicates.count,
     failures,
     stopped,
   };
 }
 
+/** Which document a picture that is analyzed gets. */
+async function documentsOf(run: FolderRun, known: readonly KnownPicture[]) {
+  if (run.picturesOf === undefined) {
+    const taken = new Set(known.map(({ id }) => id));
+    // Documents that did not come from files. Only those of files have a field `source`, if there are any.
+    const q = known.some(({ isDeleted }) => !isDeleted) ? '*:* -source:*' : '*:*';
+    for await (const { id } of run.collection.all({ q, fl: 'id' })) taken.add(id);
+    const ids = new NewIds(taken);
+    return {
+      idOf: (match: FileMatch): string | undefined =>
+        match.kind === 'new' ? ids.next(match.found.source, match.found.path) : match.known.id,
+      isCurrent: () => false,
+    };
+  }
+  const ids = new Set<string>();
+  for await (const { id } of run.picturesOf.all({ fl: 'id' })) ids.add(id);
+  const current = new Map((await readKnownFiles(run.collection)).map((one) => [one.id, one]));
+  return {
+    idOf(match: FileMatch): string | undefined {
+      const id = match.kind === 'new' ? match.found.path.normalize('NFC') : match.known.id;
+      return ids.has(id) ? id : undefined;
+    },
+    isCurrent(id: string, found: Candidate): boolean {
+      const own = current.get(id);
+      return own !== undefined && hasState(own, found);
+    },
+  };
+}
+
+async function realFileOf({ place }: KnownPicture): Promise<{ real: string } | 'gone' | 'unknown'> {
+  try {
+    return { real: await realOf(place) };
+  } catch (error) {
+    return isGone(error) ? 'gone' : 'unknown';
+  }
+}
+
 /** Keeps at most as many files in memory as fit into the budget. */
-async function analyzeFile({ analyzer, model, signal }: FolderRun, file: string, size: number): Promise<Analysis> {
+async function analyzeFile(
+  { analyzer, model, signal }: FolderRun,
+  { file, bytes: size }: Candidate,
+): Promise<{ analysis: Analysis; hash: number }> {
   const release = await analyzer.files.acquire(false, signal, size);
   try {
     const bytes = await fs.readFile(file);
-    const facts = { name: path.basename(file) };
-    return await analyzer.analyze(bytes, { model, modules: moduleNames, thumbnail: true, facts, signal });
+    const hash = hashOfBytes(bytes);
+    const options = { model, modules: moduleNames, thumbnail: true, facts: { name: path.basename(file) }, signal };
+    return { analysis: await analyzer.analyze(bytes, options), hash };
   } finally {
     release();
   }
@@ -177,133 +289,6 @@ function readAhead(candidates: AsyncIterable<Candidate>, counts: Counts): AsyncI
     counts.listingComplete = true;
   }
   return Readable.from(counted(), { highWaterMark: Number.MAX_SAFE_INTEGER });
-}
-
-/** Size and time of a file when it was indexed. */
-interface FileState {
-  readonly bytes: number;
-  readonly modified: string;
-}
-
-interface StoredFile extends FileState {
-  readonly source: string;
-  readonly labels: readonly unknown[];
-}
-
-/** Documents that earlier runs stored, by id. */
-async function storedFiles(collection: Collection): Promise<Map<string, StoredFile>> {
-  const stored = new Map<string, StoredFile>();
-  const { fields } = (await collection.schema()).schema;
-  const isKnown = (name: string) => fields.some((field) => field.name === name);
-  if (!isKnown('source') || !isKnown('modified')) return stored;
-  for await (const document of collection.all({
-    q: 'source:* AND modified:*',
-    fl: 'id,bytes,modified,source,labels',
-  })) {
-    const { id, bytes, modified, source, labels } = document;
-    stored.set(id, {
-      bytes: Number(bytes),
-      modified: String(modified),
-      source: String(source),
-      labels: Array.isArray(labels) ? labels : [],
-    });
-  }
-  return stored;
-}
-
-/** Files whose documents were deleted on purpose, by id. */
-async function deletedFiles(collection: Collection): Promise<Map<string, FileState>> {
-  const deleted = new Map<string, FileState>();
-  for await (const { id, bytes, modified } of collection.allTombstones()) deleted.set(id, { bytes, modified });
-  return deleted;
-}
-
-function isSameFile(known: FileState | undefined, stat: { size: number; mtime: Date }): boolean {
-  return known?.bytes === stat.size && known.modified === toSeconds(stat.mtime);
-}
-
-/** Whether a document matches the file as it is now, with the labels that this run would set. */
-function isCurrent(
-  document: StoredFile | undefined,
-  stat: { size: number; mtime: Date },
-  labels: readonly string[],
-): boolean {
-  return isSameFile(document, stat) && labels.every((label) => document?.labels.includes(label));
-}
-
-/**
- * Removes the documents of these folders whose file does not exist. A document whose file was only not named this time
- * stays.
- */
-async function prune(
-  collection: Collection,
-  stored: ReadonlyMap<string, StoredFile>,
-  walked: ReadonlyMap<string, unknown>,
-  sources: ReadonlySet<string>,
-): Promise<number> {
-  const gone: string[] = [];
-  for (const [id, { source }] of stored) {
-    if (sources.has(source) && !walked.has(id) && (await isGone(source, id))) gone.push(id);
-  }
-  for (let start = 0; start < gone.length; start += 1000) {
-    // Leaves no tombstones, because these were not deleted on purpose: a file that comes back is indexed again.
-    await collection.deleteByIds(gone.slice(start, start + 1000), { tombstones: false });
-  }
-  return gone.length;
-}
-
-async function isGone(source: string, id: string): Promise<boolean> {
-  for (const name of namesOf(id)) {
-    const gone = await fs.lstat(path.join(source, name)).then(
-      () => false,
-      ({ code }) => code === 'ENOENT' || code === 'ENOTDIR',
-    );
-    if (!gone) return false;
-  }
-  return true;
-}
-
-/** Whether the file of an id in a folder is this one, by another path. */
-async function isFileIn(source: string, id: string, { dev, ino }: { dev: number; ino: number }): Promise<boolean> {
-  for (const name of namesOf(id)) {
-    const found = await fs.stat(path.join(source, name)).catch(() => undefined);
-    if (found?.dev === dev && found.ino === ino) return true;
-  }
-  return false;
-}
-
-function folderLabels(id: string): string[] {
-  return id.split('/').slice(0, -1);
-}
-
-function toDocument(
-  candidate: Candidate,
-  stat: { size: number; mtime: Date },
-  analysis: Analysis,
-  labelsFromFolders: boolean,
-): NewDocument {
-  const folder = path.posix.dirname(candidate.id);
-  const { facts = {} } = analysis;
-  const labels = [...(labelsFromFolders ? folderLabels(candidate.id) : []), ...(facts.keywords ?? [])];
-  return {
-    id: candidate.id,
-    title: titleOfFile(candidate.id),
-    folder: folder === '.' ? '/' : folder,
-    source: candidate.source,
-    width: analysis.width,
-    height: analysis.height,
-    bytes: stat.size,
-    modified: toSeconds(stat.mtime),
-    ...(labels.length > 0 ? { labels } : {}),
-    ...toFields(facts),
-    import: analysis.outputs,
-    ...(analysis.thumbnail ? { thumbnail: Buffer.from(analysis.thumbnail).toString('base64') } : {}),
-  };
-}
-
-/** Whole seconds, because not every file system stores more. */
-function toSeconds(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
 }
 
 function megabytes(bytes: number): string {

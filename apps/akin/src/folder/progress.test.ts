@@ -8,6 +8,7 @@ const counts = (change: Partial<Counts>): Counts => ({
   listingComplete: false,
   done: 0,
   unchanged: 0,
+  moved: 0,
   skipped: 0,
   failed: 0,
   ...change,
@@ -48,7 +49,10 @@ it.each([
 });
 
 describe('the report', () => {
-  const report = { indexed: 3, unchanged: 2, removed: 1, leftOut: 0, nearDuplicates: 1, failures: [], stopped: false };
+  const report = {
+    ...{ indexed: 3, unchanged: 2, moved: 0, missing: 0, removed: 1, leftOut: 0, nearDuplicates: 1 },
+    ...{ refused: [], failures: [], stopped: false },
+  };
   const failures = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ file: `${i}.jpg`, reason: 'broken', code: 'unreadable' }));
 

@@ -7,6 +7,8 @@ export interface Counts {
   listingComplete: boolean;
   done: number;
   unchanged: number;
+  /** Found at another place, with the same content. */
+  moved: number;
   /** Skipped because their documents were deleted on purpose. */
   skipped: number;
   failed: number;
@@ -22,7 +24,15 @@ export interface Failure {
 
 /** Shows the progress of a run. The rate is the mean since the start, over the files that were processed. */
 export class Progress {
-  readonly counts: Counts = { found: 0, listingComplete: false, done: 0, unchanged: 0, skipped: 0, failed: 0 };
+  readonly counts: Counts = {
+    found: 0,
+    listingComplete: false,
+    done: 0,
+    unchanged: 0,
+    moved: 0,
+    skipped: 0,
+    failed: 0,
+  };
   readonly failures: Failure[] = [];
   readonly #line: TerminalLine;
 
@@ -51,16 +61,16 @@ export class Progress {
   }
 }
 
-function secondsLeft({ found, listingComplete, done, unchanged, skipped, failed }: Counts, seconds: number) {
+function secondsLeft({ found, listingComplete, done, unchanged, moved, skipped, failed }: Counts, seconds: number) {
   const worked = done + failed;
-  const left = found - worked - unchanged - skipped;
+  const left = found - worked - unchanged - moved - skipped;
   return listingComplete && left > 0 && worked > 0 && seconds > 0 ? (left * seconds) / worked : undefined;
 }
 
 /** One line: bar, count, rate, time left, failures. `seconds` since the start. */
 export function progressLine(counts: Counts, seconds: number): string {
   const worked = counts.done + counts.failed;
-  const finished = worked + counts.unchanged + counts.skipped;
+  const finished = worked + counts.unchanged + counts.moved + counts.skipped;
   const rate = seconds > 0 ? worked / seconds : 0;
   const share = counts.found ? finished / counts.found : counts.listingComplete ? 1 : 0;
   const bar = '█'.repeat(Math.round(share * 20)).padEnd(20, '░');
@@ -70,6 +80,7 @@ export function progressLine(counts: Counts, seconds: number): string {
     `${rate.toFixed(1)}/s`,
     left === undefined ? '' : `${duration(left)} left`,
     counts.unchanged ? `${counts.unchanged} unchanged` : '',
+    counts.moved ? `${counts.moved} moved` : '',
     counts.skipped ? `${counts.skipped} skipped` : '',
     counts.failed ? `${counts.failed} failed` : '',
   ]

@@ -30,8 +30,6 @@ export async function reanalyzePictures(
   const analysis = analysisConfig(options);
   const model = modelNameOf(options);
   const models = new ContentModels({ contentModel: analysis.contentModel, models: modelsFolder(options) });
-  const onlyIds = new Set<string>();
-  for await (const { id } of client.collection(name).all({ fl: 'id' })) onlyIds.add(id);
   await using analyzer = await createModelAnalyzers(analysis, models);
   const temporary = await temporaryCollection(client, name, model);
   await runFolders(options, {
@@ -40,7 +38,7 @@ export async function reanalyzePictures(
     models,
     threads: analysis.threads,
     signal,
-    onlyIds,
+    picturesOf: client.collection(name),
   });
   signal.throwIfAborted();
   return temporary;

@@ -5,8 +5,8 @@ const PRINTED_FAILURES = 50;
 
 /** The summary at the end of a run. */
 export function reportText(report: FolderReport): string {
-  const { indexed, unchanged, leftOut, removed, failures, stopped } = report;
-  if (!stopped && indexed + unchanged + leftOut + removed + failures.length === 0) {
+  const { indexed, unchanged, moved, leftOut, missing, removed, failures, stopped } = report;
+  if (!stopped && indexed + unchanged + moved + leftOut + missing + removed + failures.length === 0) {
     return 'No pictures that akin can read were found there.';
   }
   const lines = [
@@ -14,6 +14,18 @@ export function reportText(report: FolderReport): string {
       (report.stopped ? '. Stopped. Run the same command again to continue.' : '.'),
     `${report.nearDuplicates} near-duplicate${report.nearDuplicates === 1 ? '' : 's'} of another picture of this run.`,
   ];
+  if (moved > 0)
+    lines.push(`${moved} found at another place. Their documents name it now, and keep all that they had.`);
+  for (const { folder, gone, known } of report.refused) {
+    const what = gone === known ? 'none of its files is there' : `${gone} of its ${known} files are not there`;
+    lines.push(
+      `${folder}: ${what}. Is its drive connected? Nothing of it was removed. If the files are really gone: --prune-all.`,
+    );
+  }
+  if (missing > 0)
+    lines.push(
+      `${missing} ${missing === 1 ? 'picture is' : 'pictures are'} marked as missing, until the files are back. --prune removes them.`,
+    );
   if (report.leftOut > 0) {
     lines.push(`${report.leftOut} skipped, because their documents were deleted. --restore-deleted brings them back.`);
   }
@@ -24,7 +36,7 @@ export function reportText(report: FolderReport): string {
   return lines.join('\n');
 }
 
-/** 0 if every file is indexed, 2 if some failed, 130 if the run was stopped. */
+/** 0 if every file is indexed, 2 if some failed or --prune refused, 130 if the run was stopped. */
 export function exitCode(report: FolderReport): number {
   if (report.stopped) return 130;
   return report.failures.length > 0 ? 2 : 0;

@@ -15,7 +15,13 @@ import { RunReporter } from './run-reporter.ts';
 export const FOLDER_OPTIONS: readonly Option[] = [
   { name: 'collection', valueName: 'name', description: 'Collection for the pictures', default: 'my-collection' },
   { name: 'labels-from-folders', description: 'Use the names of the folders of a picture as its labels' },
-  { name: 'prune', description: 'Remove documents whose files are no longer in the folder' },
+  {
+    name: 'prune',
+    description:
+      'Remove documents whose files are gone. Default: mark them as missing. Nothing is removed of a folder that lost more than half of its pictures',
+  },
+  { name: 'prune-all', description: 'Remove documents whose files are gone, however many they are' },
+  { name: 'again', description: 'Compare the content of every file, even if its size and times are the same' },
   {
     name: 'restore-deleted',
     description: 'Also index files whose documents were deleted on purpose. Default: skip them',
@@ -29,8 +35,8 @@ export interface FoldersRun {
   readonly models: ContentModels;
   readonly threads: number;
   readonly signal: AbortSignal;
-  /** The ids of the pictures whose outputs are needed. Default: all pictures that the options select. */
-  readonly onlyIds?: Set<string>;
+  /** The collection whose pictures are needed, under its ids. Default: all pictures that the options select. */
+  readonly picturesOf?: Collection;
   /**
    * The data folder of the akin that gets the pictures, if it is on this machine: it may show the files of the folders.
    */
@@ -59,9 +65,9 @@ export async function modelOf(collection: Collection, models: ContentModels): Pr
 
 /** @param retryOf the run to repeat: files that did not fail in it are skipped */
 async function runOnce(options: ParsedOptions, run: FoldersRun, retryOf: string | undefined): Promise<number> {
-  const { onlyIds, retryable, dataFolder, models, ...rest } = run;
+  const { retryable, dataFolder, models, ...rest } = run;
   if (dataFolder !== undefined) await rememberFolders(dataFolder, run.collection.name, options.positionals);
-  const isWhole = onlyIds === undefined && retryOf === undefined;
+  const isWhole = run.picturesOf === undefined && retryOf === undefined;
   const progress = new Progress(process.stderr);
   const reporter = new RunReporter(run.collection, options.positionals.join(' '), progress, retryOf);
   let report: FolderReport | undefined;
@@ -70,15 +76,10 @@ async function runOnce(options: ParsedOptions, run: FoldersRun, retryOf: string 
     report = await indexFolder({
       ...rest,
       model: await modelOf(run.collection, models),
-      async *candidates(listener) {
-        for await (const candidate of candidatesOf(options.positionals, listener, run.signal)) {
-          if (onlyIds === undefined || onlyIds.has(candidate.id)) yield candidate;
-        }
-      },
-      labelsFromFolders: onlyIds === undefined && options.isOn('labels-from-folders'),
-      // A temporary collection may contain pictures of a folder that was named by mistake.
-      replaceOthers: onlyIds !== undefined,
-      prune: isWhole && options.isOn('prune'),
+      candidates: (listener) => candidatesOf(options.positionals, listener, run.signal),
+      labelsFromFolders: run.picturesOf === undefined && options.isOn('labels-from-folders'),
+      again: isWhole && options.isOn('again'),
+      prune: !isWhole ? 'none' : options.isOn('prune-all') ? 'all' : options.isOn('prune') ? 'usual' : 'none',
       restoreDeleted: isWhole && options.isOn('restore-deleted'),
       progress,
     });
@@ -89,5 +90,5 @@ async function runOnce(options: ParsedOptions, run: FoldersRun, retryOf: string 
     await reporter.finish(report === undefined ? 'failed' : report.stopped ? 'stopped' : 'done');
   }
   process.stdout.write(`${reportText(report)}\n`);
-  return exitCode(report);
+  return report.refused.length > 0 && options.isOn('prune') ? 2 : exitCode(report);
 }

@@ -63,7 +63,7 @@ export class RunReporter {
         state,
         total: counts.found,
         done: counts.done,
-        unchanged: counts.unchanged + counts.skipped,
+        unchanged: counts.unchanged + counts.moved + counts.skipped,
         failed: counts.failed,
         ...(state === 'running' && secondsLeft !== undefined ? { secondsLeft: Math.ceil(secondsLeft) } : {}),
         ...(isNew

@@ -1,21 +1,24 @@
-import { type Dirent, promises as fs } from 'node:fs';
+import { type BigIntStats, type Dirent, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { looksLikePhoto, PICTURE_EXTENSIONS } from '@akin/imaging';
+import type { FoundFile } from './match-files.ts';
 
 /** A file that may be a picture. */
-export interface Candidate {
+export interface Candidate extends FoundFile {
   /** Its path. */
   readonly file: string;
-  /** Its id: the path relative to the folder that was named, with `/` on every system. */
-  readonly id: string;
   /** The folder that was named, absolute. */
   readonly source: string;
+  /** Its path relative to the source, with `/` on every system. */
+  readonly path: string;
 }
 
 /** Extensions of files that people consider pictures, so that they must be reported: akin refuses them. */
 const OTHER_EXTENSIONS = new Set(
   'heic heif svg svgz ico jp2 jxl psd raw'.split(' ').map((extension) => `.${extension}`),
 );
+
+const CONCURRENT_READS = 16;
 
 /** What a search for files reports in addition to the files that it finds. */
 export interface WalkListener {
@@ -41,47 +44,91 @@ export async function* walkFolder(folder: string, listener: WalkListener): Async
       const real = await fs.realpath(next);
       if (seen.has(real)) continue;
       seen.add(real);
-      const entries = await fs.readdir(next, { withFileTypes: true });
+      const entries = (await fs.readdir(next, { withFileTypes: true })).filter(({ name }) => !name.startsWith('.'));
       entries.sort((a, b) => (a.name < b.name ? -1 : 1));
       const below: string[] = [];
-      for (const entry of entries) {
-        if (entry.name.startsWith('.')) continue;
-        const file = path.join(next, entry.name);
-        const kind = await kindOf(file, entry, listener);
-        if (kind === 'folder') below.push(file);
-        if (kind === 'linked folder') linked.push(file);
-        if (kind === 'picture') yield { file, id: relativeId(source, file), source };
+      for (let start = 0; start < entries.length; start += CONCURRENT_READS) {
+        const some = entries.slice(start, start + CONCURRENT_READS);
+        const found = await Promise.all(some.map((entry) => look(next, real, entry, source, listener)));
+        for (const one of found) {
+          if (one === undefined) continue;
+          if (typeof one === 'object') yield one;
+          else (one.startsWith('linked:') ? linked : below).push(path.join(next, one.slice(one.indexOf(':') + 1)));
+        }
       }
       for (const one of below.reverse()) folders.push(one);
     } catch (error) {
+      // Removed while it was walked.
+      if (next !== source && isGone(error)) continue;
       listener.onProblem(next, `the folder cannot be read: ${reasonOf(error)}`);
     }
   }
 }
 
-async function kindOf(
-  file: string,
+/** A file that may be a picture, or a folder to walk. Undefined: neither. */
+async function look(
+  folder: string,
+  real: string,
   entry: Dirent,
+  source: string,
   listener: WalkListener,
-): Promise<'picture' | 'folder' | 'linked folder' | 'other'> {
+): Promise<Candidate | `folder:${string}` | `linked:${string}` | undefined> {
+  const file = path.join(folder, entry.name);
+  const isLink = entry.isSymbolicLink();
   try {
-    const target = entry.isSymbolicLink() ? await fs.stat(file) : entry;
-    if (target.isDirectory()) return entry.isSymbolicLink() ? 'linked folder' : 'folder';
-    return target.isFile() && (await mayBePicture(file)) ? 'picture' : 'other';
+    if (entry.isDirectory()) return `folder:${entry.name}`;
+    if (!isLink && !entry.isFile()) return undefined;
+    const stat = await fs.stat(file, { bigint: true });
+    if (stat.isDirectory()) return `linked:${entry.name}`;
+    if (!stat.isFile() || !(await mayBePicture(file))) return undefined;
+    const target = isLink ? await fs.realpath(file) : undefined;
+    return candidateOf({ file, source, place: path.join(real, entry.name), target, stat });
   } catch (error) {
-    listener.onProblem(file, reasonOf(error));
-    return 'other';
+    // Removed while its folder was read; a link that leads nowhere is a problem, and so is a name that is not UTF-8.
+    if (isLink || !isGone(error) || entry.name.includes('\ufffd')) listener.onProblem(file, reasonOf(error));
+    return undefined;
   }
 }
 
-/** The id of a file: its relative path, with `/` between the parts, and composed Unicode as people type it. */
-export function relativeId(folder: string, file: string): string {
-  return path.relative(folder, file).split(path.sep).join('/').normalize('NFC');
+/** Whether there is no such file. */
+export function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** The paths that the file of an id may have: ids have composed letters, and some systems store decomposed ones. */
-export function namesOf(id: string): Iterable<string> {
-  return new Set([id, id.normalize('NFD')]);
+/** A file that was named itself, or by a glob. @throws Error of the system */
+export async function candidateOfFile(file: string, source: string): Promise<Candidate> {
+  const [folder, link, stat] = await Promise.all([
+    fs.realpath(path.dirname(file)),
+    fs.lstat(file),
+    fs.stat(file, { bigint: true }),
+  ]);
+  const target = link.isSymbolicLink() ? await fs.realpath(file) : undefined;
+  return candidateOf({ file, source, place: path.join(folder, path.basename(file)), target, stat });
+}
+
+function candidateOf({
+  stat,
+  ...named
+}: Pick<Candidate, 'file' | 'source' | 'place' | 'target'> & { readonly stat: BigIntStats }): Candidate {
+  const { file, source, place, target } = named;
+  return {
+    ...named,
+    path: path.relative(source, file).split(path.sep).join('/'),
+    bytes: Number(stat.size),
+    modified: Number(stat.mtimeNs / 1_000_000_000n),
+    changed: Number(stat.ctimeNs / 1_000_000n),
+    // Of numbers that JSON cannot keep, the last 53 bits.
+    inode: stat.ino === 0n ? undefined : Number(BigInt.asUintN(53, stat.ino)),
+    // Some network drives give no numbers.
+    real: stat.ino === 0n ? (target ?? place) : `${stat.dev}:${stat.ino}`,
+    isLinked: target !== undefined || stat.nlink > 1n,
+  };
+}
+
+/** The real file at a path, as of {@link FoundFile}. @throws Error of the system */
+export async function realOf(file: string): Promise<string> {
+  const { dev, ino } = await fs.stat(file, { bigint: true });
+  return ino === 0n ? fs.realpath(file) : `${dev}:${ino}`;
 }
 
 /** By its extension, or otherwise by its first bytes. */
