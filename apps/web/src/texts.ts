@@ -89,6 +89,7 @@ export const TEXTS = {
     } as Readonly<Record<string, readonly [name: string, about: string]>>,
     other: (module: string) => [module, `Pictures with similar ${module}`] as const,
   },
+  missing: (path: string) => `Its file was not at ${path} when akin last looked. The drive may not be connected.`,
   details: {
     title: 'Details',
     close: 'Close',
@@ -112,6 +113,7 @@ export const TEXTS = {
     copyPath: 'Copy path',
     near: 'Nearby',
     modified: 'Changed',
+    missing: 'Missing',
     image: 'Image',
   },
   also: {

@@ -11,7 +11,7 @@ const T = TEXTS.details;
 
 /** Fields that the page shows in another form, or that people cannot use. */
 export const NOT_LISTED =
-  /^(id|score|title|labels|image|source|folder|width|height|bytes|modified|taken|camera|location|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
+  /^(id|score|title|labels|image|source|path|file_\w+|missing|folder|width|height|bytes|modified|taken|camera|location|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
 
 /** The cells of a picture in the order of `copyspace`, which is the reading order. */
 const PARTS = TEXTS.parts;
@@ -25,6 +25,7 @@ export function facts(document: FoundDocument, actions: Actions): TemplateResult
     typeof size === 'number' ? bytes(size) : '',
   ].filter(Boolean);
   return html`<dl>
+    ${document.missing === true ? fact(T.missing, TEXTS.missing(path ?? document.id)) : nothing}
     ${typeof taken === 'string' ? fact(T.taken, moment(taken)) : nothing}
     ${typeof camera === 'string' ? fact(T.camera, camera) : nothing}
     ${measures.length > 0 ? fact(T.size, measures.join(', ')) : nothing}

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from '../actions.ts';
 import { paletteOf, picture, scoreText, titleOf } from '../elements.ts';
+import { pathOf } from '../file-path.ts';
 import { similarTo } from '../modes.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
@@ -156,13 +157,15 @@ function card(
   { pageData, actions, collection, isCurrent, showsScores, style, at, of }: Card,
 ): TemplateResult {
   const name = titleOf(document);
+  const isMissing = document.missing === true;
+  const about = isMissing ? `${name}. ${TEXTS.missing(pathOf(document) ?? document.id)}` : name;
   const isSelected = pageData.selected.has(document.id);
   const toggle = (event: MouseEvent) => actions.select(document.id, { range: event.shiftKey });
   const tab = isCurrent ? 0 : -1;
   const isPart = of > MAX_UNVIRTUALIZED;
-  return html`<li class=${isSelected ? 'card selected' : 'card'} data-id=${document.id} style=${style}
+  return html`<li class=${`card${isSelected ? ' selected' : ''}${isMissing ? ' missing' : ''}`} data-id=${document.id} style=${style}
     aria-posinset=${isPart ? at + 1 : nothing} aria-setsize=${isPart ? of : nothing}>
-    <button class="picture" title=${name} tabindex=${tab} @click=${() => actions.open(document)}>
+    <button class="picture" title=${about} tabindex=${tab} @click=${() => actions.open(document)}>
       ${picture(document, collection)}
       ${document.score === undefined || !showsScores ? nothing : html`<span class="score" title=${T.scoreTitle}>${scoreText(document.score)}</span>`}
     </button>
