@@ -16,14 +16,13 @@ RUN pnpm install --frozen-lockfile --offline \
  && pnpm exec turbo run build --filter=akin-search... \
  && pnpm --filter akin-search --config.inject-workspace-packages=true deploy --prod --offline /akin
 # What no process reads goes: our own sources and tests, declarations of types, maps of other packages, and of
-# TensorFlow.js and the AWS SDK every build but Node's. Our own maps stay, so that stack traces name lines of the sources.
+# TensorFlow.js every build but Node's. Our own maps stay, so that stack traces name lines of the sources.
 RUN cd /akin \
  && for folder in . node_modules/.pnpm/@akin+*/node_modules/@akin/*; do \
       [ -L "$folder" ] || (cd "$folder" && rm -rf .turbo pnpm-lock.yaml src test tsconfig.json vite.config.ts); \
     done \
  && find . -type f -name '*.d.[cm]ts' -delete -o -type f -name '*.d.ts' -delete \
  && find node_modules -type f -name '*.map' ! -path '*/@akin/*' -delete \
- && find node_modules -type d \( -path '*/@aws-sdk/*/dist-es' -o -path '*/@smithy/*/dist-es' \) -prune -exec rm -rf {} + \
  && find node_modules -type f -path '*/@tensorflow/*/dist/*' ! -name '*.node.js' ! -name '*.wasm' -delete
 
 FROM node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c AS fleet

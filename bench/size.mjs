@@ -1,11 +1,9 @@
 // Measures what documents take in PostgreSQL after `akin import` of documents with outputs and thumbnails: the bytes of
-// each kind of table, of indexes and of the write-ahead log. Run `npm run size` in bench/. With
-// `--objects <empty folder>`, outputs and thumbnails are in objects. `--record yes` replaces the sizes that planning
-// computes from.
+// each kind of table, of indexes and of the write-ahead log. Run `npm run size` in bench/. `--record yes`
+// replaces the sizes that planning computes from.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { startAkin } from './lib/akin.mjs';
 import { recordCosts } from './lib/costs.mjs';
@@ -16,13 +14,13 @@ import { printMachine } from './lib/machine.mjs';
 import { readOptions } from './lib/options.mjs';
 
 const PROGRAM = fileURLToPath(new URL('bin/akin.mjs', import.meta.resolve('akin-search/package.json')));
-const options = readOptions({ documents: '5000', pictures: '', objects: '', record: '' });
+const options = readOptions({ documents: '5000', pictures: '', record: '' });
 const count = Number(options.documents);
 
 printMachine();
 const file = await documentsFile(count, options.pictures);
 const database = await createDatabase('postgres');
-const akin = await startAkin([...database.args, ...(options.objects ? ['--objects', options.objects] : [])]);
+const akin = await startAkin(database.args);
 const db = await database.openBare();
 const written = async () => Number((await db.query('select pg_current_wal_insert_lsn() - $1 as n', ['0/0']))[0].n);
 
@@ -44,15 +42,6 @@ await db.close();
 await akin.stop();
 await database.close();
 
-const packs = options.objects ? await packSizes(path.join(options.objects, 'packs')) : [];
-
-/** @param {string} folder */
-async function packSizes(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return Promise.all(files.map(async ({ parentPath, name }) => (await stat(path.join(parentPath, name))).size));
-}
-
 const each = (bytes) => String(Math.round(bytes / count));
 const sum = (of) => tables.reduce((total, table) => total + table[of], 0);
 printTable(
@@ -63,9 +52,6 @@ printTable(
       .filter((table) => table.table + table.indexes > 20 * count)
       .map((table) => [table.name, each(table.table), each(table.indexes)]),
     ['all', each(sum('table')), each(sum('indexes'))],
-    ...(options.objects
-      ? [[`objects (${packs.length})`, each(packs.reduce((total, size) => total + size, 0)), '']]
-      : []),
     [`write-ahead log (full_page_writes=${full})`, each(after - before), ''],
   ],
 );
@@ -78,9 +64,6 @@ if (options.record) {
     /** The bytes of the widest module, which each search reads. */
     descriptor: bytesOf(Math.max(...descriptors.map(({ table }) => table))),
     log: bytesOf(after - before),
-    objects: bytesOf(packs.reduce((total, size) => total + size, 0)),
   };
-  const part = options.objects ? 'sizesWithObjects' : 'sizes';
-  const command = `npm run size --${options.objects ? ' --objects <empty folder>' : ''} --record yes`;
-  await recordCosts(part, command, figures);
+  await recordCosts('sizes', 'npm run size -- --record yes', figures);
 }

@@ -156,13 +156,6 @@ describe('docker-compose.yml', () => {
     expect(others['indexer-host']?.environment?.AKIN_PORT).toBe('8985');
   });
 
-  it('hands on where outputs and thumbnails are', () => {
-    for (const name of ['gateway', 'indexer', 'gateway-host', 'indexer-host']) {
-      const { environment } = file.services[name] ?? {};
-      expect(environment).toMatchObject({ AKIN_OBJECTS: null, AWS_REGION: null });
-    }
-  });
-
   it('has a health check that tells whether a process is ready', async () => {
     let status = 200;
     const server = createServer((request, response) => {

@@ -18,8 +18,6 @@ const options = readOptions({
   modules: '1',
   'gateway-cores': '8',
   'postgres-cores': '16',
-  /** `yes` means that outputs and thumbnails are in object storage. */
-  objects: '',
 });
 const costs = await readCosts();
 const sizes = listOf(options.documents).map(Number);
@@ -38,7 +36,6 @@ const plans = sizes.map((documents) =>
     modules: number('modules'),
     gatewayCores: Math.max(1, number('gateway-cores')),
     postgresCores: Math.max(1, number('postgres-cores')),
-    objects: options.objects !== '',
   }),
 );
 const gigabytes = (bytes) => `${short(bytes / 1e9)} GB`;
@@ -59,7 +56,6 @@ console.log(
     ),
     row('memory of PostgreSQL for descriptors', ({ descriptorBytes }) => gigabytes(descriptorBytes)),
     row('disk of PostgreSQL', ({ diskBytes }) => gigabytes(diskBytes)),
-    ...(options.objects ? [row('object storage', ({ objectBytes }) => gigabytes(objectBytes))] : []),
     row('log of PostgreSQL a day', ({ logBytesPerDay }) => gigabytes(logBytesPerDay)),
   ]),
 );

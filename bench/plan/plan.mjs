@@ -24,7 +24,6 @@ const COPIES = 2;
  * @property {number} modules number of modules that are searched
  * @property {number} gatewayCores cores of each gateway
  * @property {number} postgresCores cores of each PostgreSQL server
- * @property {boolean} objects whether outputs and thumbnails are in object storage
  */
 
 /** With fewer documents, memory has the vectors themselves, not codes. */
@@ -71,9 +70,8 @@ function scanOf(codes, documents, cores) {
  * @param {Record<string, any>} costs see costs.json
  * @param {Need} need
  */
-export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
+export function plan({ codes, change, search, sizes }, need) {
   const { documents, changes, searches, modules, gatewayCores, postgresCores } = need;
-  const bytes = need.objects ? sizesWithObjects : sizes;
   const scan = scanOf(codes, documents, gatewayCores);
   // The rest is the time of a search without the scan: HTTP, SQL, and the documents of the page.
   const scanned = codes.sizes.find((size) => size.documents === search.documents);
@@ -103,10 +101,9 @@ export function plan({ codes, change, search, sizes, sizesWithObjects }, need) {
     postgresCoresForChanges: coresFor(changes, each.postgresCpuMs),
     postgresCoresForSearches: coresFor(searches, search.postgresCpuMs),
     loadHours: documents / loadPerSecond / 3_600,
-    diskBytes: documents * (bytes.tables + bytes.indexes) * COPIES,
-    objectBytes: documents * bytes.objects * COPIES,
-    logBytesPerDay: need.changesPerDay * bytes.log,
-    descriptorBytes: documents * bytes.descriptor * modules,
+    diskBytes: documents * (sizes.tables + sizes.indexes) * COPIES,
+    logBytesPerDay: need.changesPerDay * sizes.log,
+    descriptorBytes: documents * sizes.descriptor * modules,
   };
 }
 

@@ -25,8 +25,7 @@ const COSTS = {
     ],
   },
   search: { documents: 10_000, ms: 3, akinCpuMs: 2, postgresCpuMs: 1 },
-  sizes: { tables: 8_000, indexes: 1_000, descriptor: 600, log: 10_000, objects: 0 },
-  sizesWithObjects: { tables: 4_000, indexes: 1_000, descriptor: 600, log: 5_000, objects: 4_000 },
+  sizes: { tables: 8_000, indexes: 1_000, descriptor: 600, log: 10_000 },
 };
 const NEED = {
   documents: 100_000_000,
@@ -36,7 +35,6 @@ const NEED = {
   modules: 1,
   gatewayCores: 4,
   postgresCores: 7,
-  objects: false,
 };
 
 describe('the calculator of servers', () => {
@@ -54,7 +52,6 @@ describe('the calculator of servers', () => {
     expect(one.postgresCoresForChanges).toBeCloseTo(0.05);
     // Two indexers apply 1,400 documents/s.
     expect(one.loadHours).toBeCloseTo(100_000_000 / 1_400 / 3_600);
-    expect(plan(COSTS, { ...NEED, objects: true })).toMatchObject({ diskBytes: 1e12, objectBytes: 8e11 });
   });
 
   it('has an indexer and a shard for each 70 % of a core that changes need', () => {

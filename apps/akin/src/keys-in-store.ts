@@ -51,7 +51,6 @@ async function open(location: { readonly databaseUrl: string } | { readonly fold
       parseOutputs,
       ...location,
       ...shared,
-      objects: 'unread',
       warn: printToStandardError,
     });
   } catch (error) {

@@ -1,8 +1,7 @@
 import { tmpdir } from 'node:os';
 import { createMetrics } from '@akin/runtime/observability';
-import type { ObjectRequestListener, Store } from '@akin/store';
 import { describe, expect, it } from '@jest/globals';
-import { createProcessMetrics, reportDisk, reportObjects, reportQueueUp } from './process-metrics.ts';
+import { createProcessMetrics, reportDisk, reportQueueUp } from './process-metrics.ts';
 import { akinVersion } from './version.ts';
 
 const COUNTS = { waiting: 0, delayed: 0, active: 0, failed: 0 };
@@ -23,17 +22,6 @@ describe('the metrics of a process', () => {
     };
     expect(await figures(tmpdir())).toMatch(/^akin_disk_free_bytes [1-9]\S*$/m);
     expect(await figures('/nowhere/at/all')).toMatch(/^akin_disk_free_bytes nan$/im);
-  });
-
-  it('contain the outcome of requests for objects, if there are any', async () => {
-    const metrics = createMetrics();
-    reportObjects(metrics, { packs: undefined });
-    expect((await metrics.text()).text).not.toContain('akin_object');
-    let notify: ObjectRequestListener = () => {};
-    const packs = { listen: (listener: ObjectRequestListener) => (notify = listener) } as unknown as Store['packs'];
-    reportObjects(metrics, { packs });
-    notify('write', 30, 'failed');
-    expect((await metrics.text()).text).toContain('akin_object_seconds_count{call="write",result="failed"} 1');
   });
 
   it.each([

@@ -48,17 +48,6 @@ export function reportSearchMemory(metrics: Metrics, { inMemory }: Store): void 
   metrics.gauge('akin_searcher_collections', 'Collections whose vectors are in memory', () => inMemory.use.collections);
 }
 
-/** Reports the outcome of requests for objects. Nothing if outputs and thumbnails are in the database. */
-export function reportObjects(metrics: Metrics, { packs }: Pick<Store, 'packs'>): void {
-  if (packs === undefined) return;
-  const seconds = metrics.histogram(
-    'akin_object_seconds',
-    'Time of a request for an object with outputs and thumbnails, retries included',
-    ['call', 'result'],
-  );
-  packs.listen((call, milliseconds, result) => seconds.observe({ call, result }, milliseconds / 1_000));
-}
-
 /** Reports the outcome of reads from standbys, and their lag. Nothing if there are none. */
 export function reportStandbys(metrics: Metrics, { standbys }: Store, log: Logger): void {
   if (standbys.count === 0) return;

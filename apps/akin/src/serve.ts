@@ -10,7 +10,7 @@ import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { createMemoryQueue } from '@akin/queue/memory';
 import type { Logger } from '@akin/runtime';
 import { createLogger } from '@akin/runtime/observability';
-import { createKey, listKeys, type ObjectsConfig, openStore } from '@akin/store';
+import { createKey, listKeys, openStore } from '@akin/store';
 import { openDataFolder, printToStandardError } from './data-folder.ts';
 import { describeOtherModels } from './describe-other-models.ts';
 import { analyzeSentOrFetched, downloader } from './download.ts';
@@ -20,7 +20,6 @@ import { originalsOf } from './originals/open-original.ts';
 import {
   createProcessMetrics,
   reportDisk,
-  reportObjects,
   reportPoolUse,
   reportSearchMemory,
   reportStandbys,
@@ -64,7 +63,6 @@ export interface ServeConfig {
   /** As the store expects it. */
   readonly searchSlowdown?: number;
   readonly searchMemory?: number;
-  readonly objects?: ObjectsConfig;
 }
 
 /** Limits of the waiting work of each collection. */
@@ -135,7 +133,6 @@ async function open(
   const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });
   const settings = {
     ...(config.searchMemory === undefined ? {} : { searchMemory: config.searchMemory }),
-    ...(config.objects === undefined ? {} : { objects: config.objects }),
   };
   const opening = openStore({ ...models.forStore, ...location, ...settings, signal });
   // Waits for a folder to be closed properly, but not for a server that does not answer.
@@ -145,7 +142,6 @@ async function open(
   }
   reportPoolUse(metrics, store);
   reportSearchMemory(metrics, store);
-  reportObjects(metrics, store);
   reportStandbys(metrics, store, log);
   if (!config.databaseUrl) reportDisk(metrics, config.dataFolder);
   for (const line of await describeOtherModels(store)) process.stderr.write(`${line}\n`);

@@ -19,7 +19,7 @@ import { createLeadership, type LedCollection } from './leadership.ts';
 import { reportMetrics } from './metrics.ts';
 import { countGrouped, refreshGroups } from './refresh-groups.ts';
 import { Rounds } from './rounds.ts';
-import { collectGarbageIfDue, requeueLost, runHousekeeping } from './sweep.ts';
+import { requeueLost, runHousekeeping } from './sweep.ts';
 
 export interface IndexerConfig {
   readonly store: Store;
@@ -57,9 +57,6 @@ const GROUPING_APART_MILLISECONDS = 200;
 const REQUESTED_COMMIT_MILLISECONDS = 500;
 /** Poll interval for shards of commits of other leaders: such commits take seconds. */
 const HELP_MILLISECONDS = 1_000;
-
-/** Interval of the check whether garbage collection of objects is due. */
-const COLLECT_MILLISECONDS = 60_000;
 
 /** At shutdown, running statements have this time. Then they are cancelled, repeatedly, until all work has ended. */
 const LAST_STATEMENT_MILLISECONDS = 1_000;
@@ -174,12 +171,6 @@ export function createIndexer(config: IndexerConfig): Indexer {
     },
     log,
   );
-  const collecting = inBackground(
-    'garbage of objects',
-    COLLECT_MILLISECONDS,
-    () => collectGarbageIfDue(store, log, stopping.signal),
-    log,
-  );
   const onGrouped = countGrouped(metrics);
   const groupAll = inRounds('groups could not be updated to the last commit', (collection) =>
     refreshGroups(store, collection, stopping.signal, onGrouped),
@@ -247,17 +238,7 @@ export function createIndexer(config: IndexerConfig): Indexer {
     async [Symbol.asyncDispose]() {
       stopListening();
       stopping.abort(new AkinError('unavailable', 'The indexer is shutting down; the next one continues its work.'));
-      const parts = [
-        dispatching,
-        analyzed,
-        committingOnRequest,
-        committing,
-        helping,
-        grouping,
-        sweeping,
-        housekeeping,
-        collecting,
-      ];
+      const parts = [dispatching, analyzed, committingOnRequest, committing, helping, grouping, sweeping, housekeeping];
       const timer = setInterval(() => store.cancelStatements().catch(() => {}), LAST_STATEMENT_MILLISECONDS);
       await Promise.all(parts.map((part) => part?.[Symbol.asyncDispose]()));
       await Promise.all(atWork.keys());

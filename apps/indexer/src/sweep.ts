@@ -2,7 +2,6 @@ import { type AnalysisJobRef, analysisJobId } from '@akin/contract';
 import {
   type AnalysisRef,
   type Collection,
-  collectGarbage,
   deleteUnaccepted,
   listAnalyzing,
   maintainCollection,
@@ -46,12 +45,6 @@ export async function requeueLost({ store, queue, log }: Context): Promise<numbe
 export async function runHousekeeping(store: Store, collection: Collection, signal: AbortSignal): Promise<boolean> {
   await deleteUnaccepted(store, collection, ABANDONED_MILLISECONDS);
   return maintainCollection(store, collection, signal);
-}
-
-/** Deletes unreferenced objects, if it is due. */
-export async function collectGarbageIfDue(store: Store, log: Context['log'], signal: AbortSignal): Promise<void> {
-  const collected = await collectGarbage(store, signal);
-  if (collected && Object.values(collected).some((count) => count > 0)) log.info(collected, 'objects collected');
 }
 
 /** The reference to an analysis, as jobs contain it. */

@@ -4,7 +4,6 @@ import type { Throttle } from './bulk/throttle.ts';
 import type { FairSemaphore } from './commit/fair-semaphore.ts';
 import type { Engine } from './engine/engine.ts';
 import type { ModelSet, ModelSets } from './model-sets.ts';
-import type { Packs } from './objects/packs.ts';
 import type { InMemorySearch } from './searcher/in-memory-search.ts';
 import type { Standbys } from './standbys/standbys.ts';
 
@@ -25,10 +24,6 @@ export interface Store extends ModelSet, AsyncDisposable {
   /** Whether other processes use the database too. */
   readonly shared: boolean;
   readonly throttle: Throttle;
-  /** Where outputs and thumbnails are stored. Undefined: in the database. */
-  readonly packs: Packs | undefined;
-  /** How long unreferenced objects are kept. */
-  readonly objectsKeptMilliseconds: number;
   readonly inMemory: InMemorySearch;
   /** The number of the type `halfvec` in this database: binary arrays contain it. */
   readonly halfvecOid: number;

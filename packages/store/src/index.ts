@@ -77,8 +77,6 @@ export {
   type StoredKey,
 } from './keys/keys.ts';
 export type { FindModelSet } from './model-sets.ts';
-export { type Collected, collectGarbage } from './objects/collect-garbage.ts';
-export type { ObjectRequestListener } from './objects/packs.ts';
 export { listProcesses } from './processes.ts';
 export type { PictureToAnalyze, Reanalyze } from './reindex/copy.ts';
 export { runReindex } from './reindex/run-reindex.ts';
@@ -104,4 +102,4 @@ export { parseSort, type SortClause } from './search/sort.ts';
 export { terms } from './search/terms.ts';
 export { defaultSearchMemory } from './searcher/in-memory-search.ts';
 export type { Standbys } from './standbys/standbys.ts';
-export { backup, type ObjectsConfig, openStore, restore, type StoreConfig } from './store.ts';
+export { backup, openStore, restore, type StoreConfig } from './store.ts';

@@ -13,8 +13,6 @@ import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
 import { type FindModelSet, ModelSets } from './model-sets.ts';
-import { openPacks } from './objects/open-packs.ts';
-import type { Packs } from './objects/packs.ts';
 import { InMemorySearch } from './searcher/in-memory-search.ts';
 import { Standbys } from './standbys/standbys.ts';
 
@@ -62,11 +60,6 @@ export type StoreConfig = {
    * quarter of its speed. 0: it never pauses. Default: 1.3. On PGlite the lanes do this.
    */
   readonly searchSlowdown?: number;
-  /**
-   * Where to store new outputs and thumbnails. Default: in the database. `unread`: this process neither reads nor
-   * writes them.
-   */
-  readonly objects?: ObjectsConfig | 'unread';
   /** Aborts the opening as soon as possible. */
   readonly signal?: AbortSignal;
 } & (
@@ -85,16 +78,6 @@ export type StoreConfig = {
       readonly standbyUrls?: readonly string[];
     }
 );
-
-const DAY_MILLISECONDS = 24 * 3_600_000;
-
-/** Objects outside of the database. */
-export interface ObjectsConfig {
-  /** `s3://bucket`, `s3://bucket/prefix` or a folder. */
-  readonly location: string;
-  /** How long unreferenced objects are kept: for backups, standbys and long responses. Default: a day. */
-  readonly keptMilliseconds?: number;
-}
 
 const SEARCH_MILLISECONDS: Readonly<Record<Engine['kind'], number>> = { postgres: 30_000, pglite: 20_000 };
 
@@ -116,8 +99,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
     shared ? (collectionId) => engine.query('select pg_notify($1, $2)', [CHANNEL, String(collectionId)]) : undefined,
   );
   let forget = () => {};
-  const objects = config.objects === 'unread' ? undefined : config.objects;
-  let packs: Packs | undefined;
   const engine: Engine =
     'folder' in config
       ? await openPglite(config.folder, {
@@ -166,10 +147,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       shardsFrom: config.shardsFrom ?? 2_000,
       shared,
       throttle,
-      get packs() {
-        return packs;
-      },
-      objectsKeptMilliseconds: objects?.keptMilliseconds ?? DAY_MILLISECONDS,
       inMemory,
       halfvecOid: Number(type?.oid),
       ping: async () => {
@@ -193,7 +170,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
         throttle.stop();
         await inMemory[Symbol.asyncDispose]();
         await standbys[Symbol.asyncDispose]();
-        await packs?.objects[Symbol.asyncDispose]();
         await engine[Symbol.asyncDispose]();
       },
     };
@@ -205,7 +181,6 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       standbys.timelineChanged();
     };
     await migrate(engine);
-    packs = objects === undefined && config.objects ? undefined : await openPacks(engine, objects?.location);
     await createFirstCollection(store);
     for (const collection of await listCollections(store)) await updateTables(store, collection);
     if (!shared) await recover(store);

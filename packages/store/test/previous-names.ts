@@ -14,7 +14,6 @@ const SHARED = [
   ['reindexes', 'heartbeat_at', 'beat_at'],
   ['search_times', 'updated_at', 'at'],
   ['runs', 'reported_at', 'told_at'],
-  ['object_store', 'garbage_collected_at', 'collected_at'],
   ['collections', 'predecessor', 'replaces'],
 ] as const;
 

@@ -10,7 +10,7 @@ import type { Collection, ParsedOutputs, Store } from '../src/context.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { openPglite } from '../src/engine/pglite.ts';
 import { openPostgres } from '../src/engine/postgres.ts';
-import { type ObjectsConfig, openStore } from '../src/store.ts';
+import { openStore } from '../src/store.ts';
 
 export type EngineKind = 'pglite' | 'postgres';
 
@@ -116,7 +116,6 @@ export function openTestStore(
     readonly indexedFrom?: number;
     readonly exactDocuments?: number;
     readonly shardsFrom?: number;
-    readonly objects?: ObjectsConfig;
   } = {},
 ): Promise<Store> {
   return openStore({

@@ -2,7 +2,6 @@ export { type Balancer, openBalancer } from './balancer.ts';
 export { type BreakableProxy, openProxy } from './breakable-proxy.ts';
 export { pauseClient, scaledByChaos } from './chaos.ts';
 export { debianPostgresClients, debianPromtool } from './debian.ts';
-export { type FakeS3, fakeS3, type S3Fault } from './fake-s3.ts';
 export { growth, LINEAR, processorTime } from './growth.ts';
 export { drawImage, randomNumbers } from './images.ts';
 export {

@@ -47,7 +47,6 @@ async function backUpOffline(options: ParsedOptions, file: string): Promise<void
     modules: MODULES,
     parseOutputs,
     folder,
-    objects: 'unread',
     warn: printToStandardError,
   });
   await writeBackup(path.resolve(file), await backup(store));

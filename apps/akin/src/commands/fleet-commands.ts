@@ -23,8 +23,6 @@ import {
   CORS_OPTION,
   contentModelOf,
   LEGACY_OPTION,
-  OBJECTS_OPTIONS,
-  objectsConfig,
   SEARCH_MEMORY_OPTION,
   SLOWDOWN_OPTION,
   searchMemory,
@@ -61,7 +59,6 @@ export const gatewayCommand: CommandModule = {
       ...WAITING_OPTIONS,
       SLOWDOWN_OPTION,
       SEARCH_MEMORY_OPTION,
-      ...OBJECTS_OPTIONS,
       CORS_OPTION,
       LEGACY_OPTION,
       LOG_OPTION,
@@ -82,7 +79,6 @@ export const gatewayCommand: CommandModule = {
       fleetKey: options.text('fleet-key'),
       searchSlowdown: searchSlowdown(options),
       searchMemory: searchMemory(options),
-      ...objectsConfig(options),
     };
     const [{ runFleetProcess }, { openGatewayProcess }] = await Promise.all([
       import('../fleet/fleet-process.ts'),
@@ -117,7 +113,6 @@ export const indexerCommand: CommandModule = {
         description:
           'Memory for the vectors that find groups of near-duplicates. If it is too small, the database finds them',
       },
-      ...OBJECTS_OPTIONS,
       LOG_OPTION,
     ],
   },
@@ -130,7 +125,6 @@ export const indexerCommand: CommandModule = {
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
       searchSlowdown: searchSlowdown(options),
       searchMemory: searchMemory(options),
-      ...objectsConfig(options),
     };
     const [{ runFleetProcess }, { openIndexerProcess }] = await Promise.all([
       import('../fleet/fleet-process.ts'),

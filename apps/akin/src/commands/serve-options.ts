@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type AnalyzerConfig, BACKEND_CHOICES, defaultPictureMemory } from '@akin/modules/analyze';
 import { useContentModel } from '@akin/modules/vectors';
-import { defaultSearchMemory, type ObjectsConfig } from '@akin/store';
+import { defaultSearchMemory } from '@akin/store';
 import { DATA_OPTION, databaseUrl, dataFolder } from '../data-option.ts';
 import { contentModelFolder, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';
 import { type Option, type ParsedOptions, UsageError } from '../options.ts';
@@ -47,33 +47,6 @@ export const ANALYSIS_OPTIONS: readonly Option[] = [
   ...CONTENT_MODEL_OPTIONS,
 ];
 
-/** Options of every process that reads or writes documents. */
-export const OBJECTS_OPTIONS: readonly Option[] = [
-  {
-    name: 'objects',
-    valueName: 'location',
-    description:
-      'Keep outputs and thumbnails in s3://bucket/prefix or a folder instead of the database. All processes need the same value',
-  },
-  {
-    name: 'objects-kept',
-    valueName: 'hours',
-    description: 'How long unreferenced objects are kept, because backups of the database may need them',
-    default: '24',
-  },
-];
-
-const MAX_KEPT_HOURS = 10_000;
-
-/** In milliseconds, as the store expects it. @throws {UsageError} for less than an hour */
-export function objectsConfig(options: ParsedOptions): { readonly objects?: ObjectsConfig } {
-  const location = options.text('objects');
-  if (location === undefined) return {};
-  const hours = options.number('objects-kept', MAX_KEPT_HOURS);
-  if (hours < 1) throw new UsageError('--objects-kept (or AKIN_OBJECTS_KEPT) must be at least 1 (hour).');
-  return { objects: { location, keptMilliseconds: hours * 3_600_000 } };
-}
-
 /** Options of every command that opens its own store. */
 export const STORE_OPTIONS: readonly Option[] = [
   DATA_OPTION,
@@ -83,7 +56,6 @@ export const STORE_OPTIONS: readonly Option[] = [
     description: 'PostgreSQL 15 or newer with pgvector, instead of the embedded database',
     otherVariables: ['DATABASE_URL'],
   },
-  ...OBJECTS_OPTIONS,
   ...ANALYSIS_OPTIONS,
   { name: 'log-level', valueName: 'level', description: LOG_LEVELS.join(', '), default: 'warn' },
 ];
@@ -165,7 +137,6 @@ export function embeddedConfig(options: ParsedOptions): ServeConfig {
   return {
     dataFolder: dataFolder(options),
     ...(url ? { databaseUrl: url } : {}),
-    ...objectsConfig(options),
     host: '127.0.0.1',
     port: 0,
     corsOrigins: [],

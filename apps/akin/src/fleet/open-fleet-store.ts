@@ -1,6 +1,6 @@
-import { type ObjectsConfig, openStore, type Store } from '@akin/store';
+import { openStore, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
-import { reportObjects, reportPoolUse, reportSearchMemory, reportStandbys } from '../process-metrics.ts';
+import { reportPoolUse, reportSearchMemory, reportStandbys } from '../process-metrics.ts';
 import type { FleetProcess } from './fleet-process.ts';
 
 /** Opens the database that the processes of a fleet share, for as long as this one runs. */
@@ -11,14 +11,12 @@ export async function openFleetStore(
     readonly standbyUrls?: readonly string[];
     readonly searchSlowdown: number;
     readonly searchMemory?: number;
-    readonly objects?: ObjectsConfig | 'unread';
   },
   models: ContentModels,
 ): Promise<Store> {
-  const { databaseUrl, standbyUrls = [], searchSlowdown, searchMemory, objects } = config;
+  const { databaseUrl, standbyUrls = [], searchSlowdown, searchMemory } = config;
   const settings = {
     ...(searchMemory === undefined ? {} : { searchMemory }),
-    ...(objects === undefined ? {} : { objects }),
   };
   const open = () =>
     openStore({
@@ -33,7 +31,6 @@ export async function openFleetStore(
   const store = parts.use('store', await retry('the database', open));
   reportPoolUse(metrics, store);
   reportSearchMemory(metrics, store);
-  reportObjects(metrics, store);
   reportStandbys(metrics, store, log);
   return store;
 }

@@ -8,7 +8,7 @@ import {
   requiresKeys,
 } from '@akin/gateway';
 import { makeThumbnail } from '@akin/imaging';
-import { findCollection, listKeys, type ObjectsConfig, requestCommit, type Store } from '@akin/store';
+import { findCollection, listKeys, requestCommit, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
 import { type BacklogLimits, THUMBNAIL_LIMITS } from '../serve.ts';
 import { akinVersion } from '../version.ts';
@@ -34,7 +34,6 @@ export interface GatewayProcessConfig {
   /** As the store expects it. */
   readonly searchSlowdown: number;
   readonly searchMemory: number;
-  readonly objects?: ObjectsConfig;
 }
 
 /** The HTTP server of a fleet. It has no state: any number of them may run. */

@@ -1,7 +1,6 @@
 import { createIndexer } from '@akin/indexer';
 import { activeModelSet } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
-import type { ObjectsConfig } from '@akin/store';
 import { describeOtherModels } from '../describe-other-models.ts';
 import type { ContentModels } from '../models/content-models.ts';
 import { reportQueueUp } from '../process-metrics.ts';
@@ -19,7 +18,6 @@ export interface IndexerProcessConfig {
   readonly searchSlowdown: number;
   /** Bytes for the vectors that find groups. */
   readonly searchMemory: number;
-  readonly objects?: ObjectsConfig;
 }
 
 /** Interval at which the version of the job contract is announced. Processes forget it after a minute. */

@@ -23,5 +23,5 @@ export const thumbnail: Handler<ParametersOf<Endpoints['thumbnail']>> = async ({
   };
   const known = (header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (known.includes(etag) || known.includes('*')) return { status: 304, type: '', bytes: '', headers };
-  return { type: 'image/webp', bytes: await found.read(), headers };
+  return { type: 'image/webp', bytes: found.bytes, headers };
 };

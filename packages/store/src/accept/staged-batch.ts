@@ -1,9 +1,8 @@
+import { hash } from 'node:crypto';
 import { newDocSql } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import { CopyRows, type NumberOffset } from '../engine/copy-rows.ts';
-import { etagOfBytes, insertPacks, type Packed, type Picture, packPictures } from '../objects/packed-rows.ts';
-import type { PackRange } from '../objects/packs.ts';
 import type { Row } from './staged-rows.ts';
 
 const OPERATIONS = [
@@ -11,20 +10,14 @@ const OPERATIONS = [
   ...['expected_version', 'kept_version', 'bytes'],
 ];
 // Both tables have the same columns but for two names, see addContents.
-const OUTPUTS = ['doc', 'json', 'mark', 'pack', 'start', 'size'];
-const THUMBNAILS = ['doc', 'bytes', 'etag', 'pack', 'start', 'size'];
+const OUTPUTS = ['doc', 'json', 'mark'];
+const THUMBNAILS = ['doc', 'bytes', 'etag'];
 
 /** Where rows in memory contain the number of a document, which is drawn only when its batch is written. */
 interface DocOffsets {
   readonly operation: NumberOffset;
   outputs?: NumberOffset;
   thumbnail?: NumberOffset;
-}
-
-/** A picture of a document whose bytes go into a pack. */
-interface Packable extends Picture {
-  readonly mark: string | null;
-  readonly offsets: DocOffsets;
 }
 
 /**
@@ -41,9 +34,6 @@ export class StagedBatch {
   readonly #docs: DocOffsets[] = [];
   /** Ids of the documents, in the order of `#docs`. */
   readonly #ids: string[] = [];
-  /** Empty without an object store. */
-  readonly #packable: Packable[] = [];
-  #packed: Packed | undefined;
   #bytes = 0;
 
   constructor(store: Store, collection: Collection) {
@@ -89,22 +79,8 @@ export class StagedBatch {
     this.#docs.push(offsets);
     this.#ids.push(row.id ?? '');
     const { outputs, thumbnail, mark } = row;
-    if (this.#store.packs !== undefined) this.#packable.push({ outputs, thumbnail, mark, offsets });
-    else {
-      if (outputs !== null) offsets.outputs = addContents(this.#outputs, outputs, mark, null);
-      if (thumbnail !== null)
-        offsets.thumbnail = addContents(this.#thumbnails, thumbnail, etagOfBytes(thumbnail), null);
-    }
-  }
-
-  /** Writes the pictures into the object store, if there is one. */
-  async pack(): Promise<void> {
-    this.#packed = await packPictures(this.#store, this.#collection, this.#packable);
-    for (const [i, { offsets, mark }] of this.#packable.entries()) {
-      const { outputs, thumbnail, etag } = this.#packed?.pictures[i] ?? {};
-      if (outputs) offsets.outputs = addContents(this.#outputs, null, mark, outputs);
-      if (thumbnail) offsets.thumbnail = addContents(this.#thumbnails, null, etag ?? null, thumbnail);
-    }
+    if (outputs !== null) offsets.outputs = addContents(this.#outputs, outputs, mark);
+    if (thumbnail !== null) offsets.thumbnail = addContents(this.#thumbnails, thumbnail, etagOfBytes(thumbnail));
   }
 
   /** Adds the rows to the tables, in one transaction. */
@@ -124,11 +100,9 @@ export class StagedBatch {
       { into: `${S}.thumbnails (${THUMBNAILS})`, rows: this.#thumbnails },
       { into: `${S}.operations (${OPERATIONS})`, rows: this.#operations },
     ];
-    const { pack, bytes } = this.#packed?.pack ?? {};
-    const first = pack === undefined ? undefined : insertPacks(this.#collection, `select '${pack}'::uuid, ${bytes}`);
     await engine.copyIn(
       copies.filter(({ rows }) => rows.count > 0),
-      { lane: 'bulk', ...(first !== undefined && { first }) },
+      { lane: 'bulk' },
     );
     for (const { rows } of copies) rows.release();
   }
@@ -150,19 +124,16 @@ export class StagedBatch {
  * @param mark the mark of the outputs, or the ETag of the thumbnail
  * @returns the offset of its `doc`
  */
-function addContents(
-  rows: CopyRows,
-  contents: string | Uint8Array | null,
-  mark: string | null,
-  range: PackRange | null,
-): NumberOffset {
+function addContents(rows: CopyRows, contents: string | Uint8Array, mark: string | null): NumberOffset {
   rows.row(OUTPUTS.length);
   const doc = rows.long(0n);
   if (typeof contents === 'string') rows.text(contents);
   else rows.binary(contents);
   rows.text(mark);
-  rows.binary(range && Buffer.from(range.pack.replaceAll('-', ''), 'hex'));
-  rows.int(range?.start ?? null);
-  rows.int(range?.size ?? null);
   return doc;
+}
+
+/** The same as the SQL of `etagOf`. */
+function etagOfBytes(thumbnail: Uint8Array): string {
+  return hash('sha256', thumbnail, 'hex').slice(0, 32);
 }

@@ -176,8 +176,6 @@ class StagedRequest implements Staging {
 
   async #write(batch: StagedBatch): Promise<void> {
     await this.#store.engine.disk?.requireSpace('changes');
-    // Before the rows: a crash in between leaves garbage, but no row without its bytes.
-    await batch.pack();
     this.#request ??= await this.#begin();
     await batch.write(this.#request);
     this.#count += batch.count;

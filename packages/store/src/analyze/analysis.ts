@@ -8,7 +8,6 @@ import { loadSchema } from '../collections/schema.ts';
 import { countFailures, tally } from '../commit/failures.ts';
 import type { Collection, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
-import { insertPacks, packArguments, packPictures, packRangeSql, packRangeText } from '../objects/packed-rows.ts';
 
 /** Names one attempt at one analysis. Results of an outdated attempt are dropped. */
 export interface AnalysisRef {
@@ -237,38 +236,21 @@ export async function saveAnalysis(
   thumbnail?: Uint8Array,
 ): Promise<boolean> {
   const S = ref.collection.sqlSchema;
-  const packed = await packPictures(store, ref.collection, [{ outputs, thumbnail: thumbnail ?? null }]);
-  const [picture] = packed?.pictures ?? [];
   const saved = await store.engine.query(
     `with saved as (
        update ${S}.operations set state = 'ready', available_at = null
         where request = $1 and position = $2 and attempt = $3 and state = 'analyzing'
         returning doc
      ), outputs as (
-       insert into ${S}.outputs (doc, json, pack, start, size) select doc, $4::text, ${packRangeSql('$6::text')} from saved
-       on conflict (doc) do update
-       set json = excluded.json, pack = excluded.pack, start = excluded.start, size = excluded.size
+       insert into ${S}.outputs (doc, json) select doc, $4::text from saved
+       on conflict (doc) do update set json = excluded.json
      ), thumbnails as (
-       insert into ${S}.thumbnails (doc, bytes, etag, pack, start, size)
-       select doc, $5::bytea, coalesce($8::text, ${etagOf('$5::bytea')}), ${packRangeSql('$7::text')} from saved
-        where $5::bytea is not null or $7::text is not null
-       on conflict (doc) do update
-       set bytes = excluded.bytes, etag = excluded.etag, pack = excluded.pack, start = excluded.start, size = excluded.size
-     ), packs as (
-       ${insertPacks(ref.collection, 'select * from unnest($9::uuid[], $10::int[]) where exists (select from saved)')}
+       insert into ${S}.thumbnails (doc, bytes, etag)
+       select doc, $5::bytea, ${etagOf('$5::bytea')} from saved where $5::bytea is not null
+       on conflict (doc) do update set bytes = excluded.bytes, etag = excluded.etag
      )
      select doc from saved`,
-    [
-      ref.request,
-      ref.position,
-      ref.attempt,
-      packed ? null : outputs,
-      packed ? null : (thumbnail ?? null),
-      packRangeText(picture?.outputs),
-      packRangeText(picture?.thumbnail),
-      picture?.etag ?? null,
-      ...packArguments(packed),
-    ],
+    [ref.request, ref.position, ref.attempt, outputs, thumbnail ?? null],
   );
   if (saved.length > 0) store.memory.events.notify(ref.collection.id);
   return saved.length > 0;

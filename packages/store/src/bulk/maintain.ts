@@ -7,7 +7,6 @@ import { removeDocuments } from '../commit/remove-documents.ts';
 import { forgetOldTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import { removeFromGroups } from '../groups/remove-from-groups.ts';
-import { collectGarbage } from '../objects/collect-garbage.ts';
 import { AdaptiveBatchSize } from './adaptive-batch-size.ts';
 import { refreshStatistics } from './statistics.ts';
 
@@ -18,11 +17,10 @@ const MAX_FORGOTTEN = 1_000;
 /** How long a commit counts as recent: PostgreSQL publishes statistics of its tables a few seconds late. */
 const FRESH = "interval '1 minute'";
 
-/** See {@link maintainCollection}, for some or all collections, and {@link collectGarbage}. */
+/** See {@link maintainCollection}, for some or all collections. */
 export async function maintain(store: Store, collections?: readonly Collection[]): Promise<void> {
   await dropReplaced(store);
   for (const collection of collections ?? (await listCollections(store))) await maintainCollection(store, collection);
-  await collectGarbage(store);
 }
 
 /**

@@ -300,14 +300,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     `create index barriers_waiting on ${S}.barriers (seq) where waiting is not null`,
   ],
 
-  // 17: outputs and thumbnails that are in packs, see objects/packs: either json (bytes) is null, or pack, start and
-  // size
-  (S) => [
-    `alter table ${S}.outputs alter column json drop not null, add column if not exists pack uuid, add column if not exists start int, add column if not exists size int`,
-    `alter table ${S}.thumbnails alter column bytes drop not null, add column if not exists pack uuid, add column if not exists start int, add column if not exists size int`,
-    `create index if not exists outputs_pack on ${S}.outputs (pack) where pack is not null`,
-    `create index if not exists thumbnails_pack on ${S}.thumbnails (pack) where pack is not null`,
-  ],
+  () => [], // 17: no longer used
 
   // 18: bytes of changes, see accept/quota
   (S) => [

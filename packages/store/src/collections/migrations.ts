@@ -166,23 +166,8 @@ const MIGRATIONS: readonly string[] = [
    create trigger keep_lease before insert or update of holder on akin.leases
      for each row execute function akin.keep_lease()`,
 
-  // 12: outputs and thumbnails in objects outside of the database, see objects/packs
-  `create table akin.object_store (
-     -- One row, once a process was started with an object store, which has the id too.
-     id uuid primary key,
-     -- Time of the last garbage collection.
-     collected_at timestamptz not null default now()
-   );
-   create table akin.packs (
-     pack uuid primary key,
-     -- The collection whose rows refer to it. When the collection is dropped, the pack becomes garbage.
-     collection int not null,
-     bytes int not null,
-     created_at timestamptz not null default now(),
-     -- Since this time, no row refers to it.
-     unused_since timestamptz
-   );
-   create index packs_collection on akin.packs (collection, pack)`,
+  // 12: no longer used
+  'select 1',
 
   // 13: shards of a commit that several processes apply side by side, see commit/shard-leases
   `-- The unfinished shards of a commit. Empty if no commit has offered its shards.
@@ -224,7 +209,6 @@ const MIGRATIONS: readonly string[] = [
    alter table akin.reindexes rename column beat_at to heartbeat_at;
    alter table akin.search_times rename column at to updated_at;
    alter table akin.runs rename column told_at to reported_at;
-   alter table akin.object_store rename column collected_at to garbage_collected_at;
    alter table akin.collections rename column replaces to predecessor`,
 ];
 

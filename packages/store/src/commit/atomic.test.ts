@@ -68,7 +68,7 @@ describe.each(ENGINES)('atomic updates on %s', (kind) => {
     expect(await shown()).toEqual({
       a: { image: 'a.jpg', n: 3, labels: ['y'], location: { lat: 1, lon: 2 }, title: 'new', outputs: 'own' },
     });
-    expect(await (await readThumbnail(store, collection, 'a'))?.read()).toEqual(Buffer.from(WEBP, 'base64'));
+    expect((await readThumbnail(store, collection, 'a'))?.bytes).toEqual(Buffer.from(WEBP, 'base64'));
     const S = collection.sqlSchema;
     const [row] = await store.engine.query(
       `select d.tint_names, v.vector::text as vector from ${S}.documents d join ${S}.descriptors_shape v using (doc)

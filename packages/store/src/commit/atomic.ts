@@ -241,14 +241,14 @@ export async function copyPictures(
   const values = [copies.map(({ to }) => to), copies.map(({ from }) => from)];
   const source = 'from unnest($1::bigint[], $2::bigint[]) t (doc, source)';
   await tx.query(
-    `insert into ${S}.outputs (doc, json, mark, pack, start, size)
-     select t.doc, o.json, o.mark, o.pack, o.start, o.size ${source}
+    `insert into ${S}.outputs (doc, json, mark)
+     select t.doc, o.json, o.mark ${source}
        join ${S}.outputs o on o.doc = t.source on conflict (doc) do nothing`,
     values,
   );
   await tx.query(
-    `insert into ${S}.thumbnails (doc, bytes, etag, pack, start, size)
-     select t.doc, o.bytes, o.etag, o.pack, o.start, o.size ${source}
+    `insert into ${S}.thumbnails (doc, bytes, etag)
+     select t.doc, o.bytes, o.etag ${source}
        join ${S}.thumbnails o on o.doc = t.source on conflict (doc) do nothing`,
     values,
   );

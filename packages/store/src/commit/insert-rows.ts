@@ -109,9 +109,9 @@ async function pictureBytes(
   docs: readonly bigint[],
 ): Promise<Map<bigint, number>> {
   const rows = await tx.query<{ doc: bigint; bytes: number }>(
-    `select doc, coalesce(octet_length(json), size, 0) as bytes from ${S}.outputs where doc = any($1::bigint[])
+    `select doc, octet_length(json) as bytes from ${S}.outputs where doc = any($1::bigint[])
      union all
-     select doc, coalesce(octet_length(bytes), size, 0) from ${S}.thumbnails where doc = any($1::bigint[])`,
+     select doc, octet_length(bytes) from ${S}.thumbnails where doc = any($1::bigint[])`,
     [longArray(docs)],
   );
   const found = new Map<bigint, number>();

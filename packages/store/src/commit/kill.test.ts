@@ -1,9 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { randomNumbers, SHORT_LIVED, scaledByChaos } from '@akin/testing';
@@ -15,10 +12,9 @@ import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { collectionStatus, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
 import type { Store } from '../context.ts';
-import { exportDocuments } from '../export/export-documents.ts';
 import { listGroups } from '../groups/list-groups.ts';
 import { updateGroups } from '../groups/update-groups.ts';
-import { type ObjectsConfig, openStore } from '../store.ts';
+import { openStore } from '../store.ts';
 import { commit } from './commit.ts';
 
 /** Decides what is sent and when a process is killed; what the processes do at the same time still differs. */
@@ -34,25 +30,19 @@ interface FeederLog extends Log {
 
 /** Most kills are of the embedded database, which ends with the process, and where most is written in one step. */
 const PLACES = [
-  { kind: 'pglite', shards: 1, pictures: 'in the database', kills: scaledByChaos(4) },
-  { kind: 'postgres', shards: 1, pictures: 'in the database', kills: scaledByChaos(2) },
-  { kind: 'postgres', shards: 3, pictures: 'in objects', kills: scaledByChaos(4) },
+  { kind: 'pglite', shards: 1, kills: scaledByChaos(4) },
+  { kind: 'postgres', shards: 1, kills: scaledByChaos(2) },
+  { kind: 'postgres', shards: 3, kills: scaledByChaos(4) },
 ] as const;
 
 describe.each(PLACES)(
-  `a process on $kind with $shards shards and pictures $pictures that is killed again and again (AKIN_SEED=${SEED})`,
-  ({ kind, shards, pictures, kills }) => {
-    let location: TestLocation & { readonly objects?: ObjectsConfig };
+  `a process on $kind with $shards shards that is killed again and again (AKIN_SEED=${SEED})`,
+  ({ kind, shards, kills }) => {
+    let location: TestLocation;
     let remove: () => Promise<void>;
 
     beforeAll(async () => {
       ({ location, remove } = await testLocation(kind));
-      if (pictures === 'in objects') {
-        const folder = await mkdtemp(path.join(tmpdir(), 'akin-kill-'));
-        const removeLocation = remove;
-        remove = () => removeLocation().then(() => rm(folder, { recursive: true, force: true }));
-        location = { ...location, objects: { location: folder } };
-      }
       if (shards === 1) return;
       await using store = await openTinyStore();
       await dropCollection(store, await findCollection(store, 'my-collection'));
@@ -73,7 +63,6 @@ describe.each(PLACES)(
       expect(log.accepted.length).toBeGreaterThanOrEqual(kills);
 
       await finish(log);
-      if (location.objects) await checkObjects({ ...location.objects, keptMilliseconds: 0 });
     });
 
     /** The work that the last kill left is finished, and all of it is right. */
@@ -91,19 +80,6 @@ describe.each(PLACES)(
 
       expect(await updateGroups(store, collection, TINY_GROUPS, { milliseconds: 60_000 })).toBe(true);
       await checkGroups(store, collection.sqlSchema);
-    }
-
-    /** Each object has its row and each row its object, after the garbage collection. */
-    async function checkObjects(objects: ObjectsConfig): Promise<void> {
-      await using store = await openTinyStore({ objects });
-      for (let i = 0; i < 3; i++) await maintain(store);
-      const rows = await store.engine.query<{ pack: string }>('select pack from akin.packs order by pack');
-      const files = await readdir(path.join(objects.location, 'packs'), { recursive: true, withFileTypes: true });
-      const names = files.filter((one) => one.isFile()).map(({ name }) => name);
-      expect(names.sort()).toEqual(rows.map(({ pack }) => pack));
-      const all = { query: { kind: 'all' as const }, filters: [], rows: 100_000, bytes: 1e9 };
-      const { documents } = await exportDocuments(store, await findCollection(store, 'my-collection'), all);
-      expect(documents.filter(({ outputs }) => outputs !== null).length).toBeGreaterThan(0);
     }
 
     /**
@@ -157,7 +133,7 @@ describe.each(PLACES)(
       );
     }
 
-    const openTinyStore = async (settings: { readonly objects?: ObjectsConfig } = {}): Promise<Store> => {
+    const openTinyStore = async (): Promise<Store> => {
       for (;;) {
         try {
           return await openStore({
@@ -165,7 +141,6 @@ describe.each(PLACES)(
             modules: TINY_MODULES as never,
             parseOutputs: parseTinyOutputs,
             graceMilliseconds: 0,
-            ...settings,
           });
         } catch (error) {
           // The server needs a moment to notice the killed process.

@@ -81,7 +81,6 @@ function prepare(
     bases?.recordState(operation, undefined);
     return { operation, id };
   }
-  if (operation.isLost) throw lostOutputsError();
   const document = documentFromJson(operation.document ?? '{}', schema.fields);
   const outputs = operation.outputs === null ? undefined : parseOutputs(operation.outputs, operation.mark ?? undefined);
   for (const module of outputs?.descriptors.keys() ?? []) {
@@ -102,8 +101,4 @@ function prepare(
     ...(whole.outputs ? { descriptors: whole.outputs.descriptors } : {}),
     ...(isOther && whole.picture !== undefined ? { pictureOf: whole.picture } : {}),
   };
-}
-
-function lostOutputsError(): AkinError {
-  return new AkinError('internal', 'The outputs of its picture are not where they were kept: send the document again.');
 }

@@ -1,6 +1,5 @@
 import { shardOfOperation, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
-import { type OutputsColumns, readOutputs } from '../objects/packed-rows.ts';
 import { Params } from '../search/params.ts';
 
 /** An operation to be applied. */
@@ -14,8 +13,6 @@ export interface ReadyOperation {
   readonly document: string | null;
   /** Outputs of its analysis or of its import, as JSON text. */
   readonly outputs: string | null;
-  /** Whether its outputs are missing in their pack. */
-  readonly isLost: boolean;
   /** Mark of the outputs, see `parseOutputs`. */
   readonly mark: string | null;
   readonly acceptedAt: Date;
@@ -27,12 +24,11 @@ export interface ReadyOperation {
   readonly keptVersion: bigint | null;
 }
 
-type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'leavesTombstones' | 'keptVersion' | 'isLost'> &
-  OutputsColumns & {
-    readonly accepted_at: Date;
-    readonly leaves_tombstones: boolean;
-    readonly kept_version: bigint | null;
-  };
+type ReadyRow = Omit<ReadyOperation, 'acceptedAt' | 'leavesTombstones' | 'keptVersion'> & {
+  readonly accepted_at: Date;
+  readonly leaves_tombstones: boolean;
+  readonly kept_version: bigint | null;
+};
 
 /** Less than any sequence number. Those of copied documents are negative, see reindex. */
 export const BEFORE_ALL = -(2n ** 61n);
@@ -129,7 +125,7 @@ async function readReady(
   const ofShard =
     shard === undefined ? '' : `and ${shardOfOperation(shardsOf(collection))} = ${params.add(shard, 'int8')}`;
   const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.leaves_tombstones,
-              x.json as outputs, x.pack, x.start, x.size, x.mark
+              x.json as outputs, x.mark
        from (select request, first_seq, accepted_at, leaves_tombstones from ${S}.requests
               where request = any(${params.add(requests, 'bigint[]')})
                 and first_seq + count > ${first} + 1 and first_seq < ${end}) r
@@ -145,9 +141,8 @@ async function readReady(
     lane: 'bulk',
     keyed: true,
   });
-  const outputs = await readOutputs(store, rows);
   // Lists all properties, because copying the rest of an object takes several times as long.
-  return rows.map((row, i) => ({
+  return rows.map((row) => ({
     seq: row.seq,
     request: row.request,
     position: row.position,
@@ -155,8 +150,7 @@ async function readReady(
     id: row.id,
     doc: row.doc,
     document: row.document,
-    outputs: outputs[i] ?? null,
-    isLost: outputs[i] === undefined,
+    outputs: row.outputs,
     mark: row.mark,
     acceptedAt: row.accepted_at,
     leavesTombstones: row.leaves_tombstones,

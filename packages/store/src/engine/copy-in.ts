@@ -50,8 +50,7 @@ class CopyInQuery implements pg.Submittable {
 }
 
 /** As {@link Transaction.copyIn}. @throws errors of pg */
-export function copyIn(client: pg.ClientBase, copies: readonly CopyIn[], first?: string): Promise<void> {
+export function copyIn(client: pg.ClientBase, copies: readonly CopyIn[]): Promise<void> {
   const statements = copies.map(({ into }) => `copy ${into} from stdin (format binary)`);
-  if (first !== undefined) statements.unshift(first);
   return client.query(new CopyInQuery(statements.join('; '), copies)).done;
 }

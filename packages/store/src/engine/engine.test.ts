@@ -91,16 +91,14 @@ describe.each(['pglite', 'postgres'] as const)('the query function on %s', (kind
         { into: 'unique_numbers (n)', rows: numbers },
       ];
     };
-    const first = "insert into copied (text) values ('before')";
-    await engine.copyIn(rowsOf(2n ** 62n, [-1, -2]), { first });
-    await expect(engine.copyIn(rowsOf(5n, [-3, -1]), { first })).rejects.toMatchObject({ code: 'conflict' });
+    await engine.copyIn(rowsOf(2n ** 62n, [-1, -2]));
+    await expect(engine.copyIn(rowsOf(5n, [-3, -1]))).rejects.toMatchObject({ code: 'conflict' });
     const isRefused = engine.transaction(async (tx) => {
       await tx.copyIn(rowsOf(null, [-4]));
       await tx.query('select 1 / 0');
     });
     await expect(isRefused).rejects.toThrow(AkinError);
     expect(await engine.query('select long, text, octet_length(bytes) as bytes, yes from copied')).toEqual([
-      { long: null, text: 'before', bytes: null, yes: null },
       { long: 2n ** 62n + 1n, text: 'Café, "x"\n', bytes: 100_000, yes: true },
       { long: null, text: null, bytes: null, yes: null },
     ]);

@@ -106,9 +106,8 @@ export interface Engine extends Queryable, AsyncDisposable {
   /**
    * Adds rows to tables, all or none of them, in one round trip.
    *
-   * @param options.first a statement without parameters before them, in the same transaction
    */
-  copyIn(copies: readonly CopyIn[], options?: { readonly first?: string; readonly lane?: Lane }): Promise<void>;
+  copyIn(copies: readonly CopyIn[], options?: { readonly lane?: Lane }): Promise<void>;
   /** One statement that only reads, as a separate snapshot. */
   read<R extends Row = Row>(sql: string, params: readonly SqlValue[], options: ReadOptions): Promise<R[]>;
   /**

@@ -63,7 +63,7 @@ export class PgliteSession {
       query: <R extends Row>(sql: string, params?: unknown[], name?: string) =>
         within(() => send<R>(this.#client, sql, params, name)),
       copy: (query) => within(() => copyOut(this.#client, query)),
-      copyIn: (copies, first) => within(() => copyIn(this.#client, copies, first)),
+      copyIn: (copies) => within(() => copyIn(this.#client, copies)),
     };
   }
 

@@ -153,8 +153,8 @@ function createEngine(
     disk,
     query: <R extends Row>(sql: string, params?: readonly SqlValue[], lane: Lane = 'interactive') =>
       runInLane(lane, async (session) => ({ result: await runStatement<R>(session.limited(), sql, params) })),
-    copyIn: (copies, { first, lane = 'interactive' } = {}) =>
-      runInLane(lane, async (session) => ({ result: await runCopyIn(session.limited(), copies, first) })),
+    copyIn: (copies, { lane = 'interactive' } = {}) =>
+      runInLane(lane, async (session) => ({ result: await runCopyIn(session.limited(), copies) })),
     read: <R extends Row>(sql: string, params: readonly SqlValue[], options: ReadOptions) => {
       if (options.isSearch ?? true) lastSearch = performance.now();
       const name = options.prepared ? prepared.nameOf(sql) : undefined;

@@ -114,7 +114,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
   const unlessRefused = (client: pg.PoolClient): Connection => ({
     query: (sql, params, name) => (refusing && !ENDS.has(sql) ? refusal() : send(client, sql, params, name)),
     copy: (query) => (refusing ? refusal() : copyOut(client, query)),
-    copyIn: (copies, first) => (refusing ? refusal() : copyIn(client, copies, first)),
+    copyIn: (copies) => (refusing ? refusal() : copyIn(client, copies)),
   });
   const cancelStatements = async () => {
     const atWork = [...taken].flatMap((client) => processes.get(client) ?? []);
@@ -177,7 +177,7 @@ export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, relea
     kind: 'postgres',
     query: <R extends Row>(sql: string, params?: readonly SqlValue[]) =>
       runAlone(0, (connection) => runStatement<R>(connection, sql, params)),
-    copyIn: (copies, { first } = {}) => runAlone(0, (connection) => runCopyIn(connection, copies, first)),
+    copyIn: (copies) => runAlone(0, (connection) => runCopyIn(connection, copies)),
     read: <R extends Row>(sql: string, params: readonly SqlValue[], options: ReadOptions) => {
       if (options.isSearch ?? true) lastSearch = performance.now();
       const name = options.prepared ? prepared.nameOf(sql) : undefined;

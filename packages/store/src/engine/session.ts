@@ -34,13 +34,12 @@ export interface Connection {
   /** @param name for the server, after it was sent once */
   query<R extends Row>(sql: string, params?: unknown[], name?: string): Promise<{ readonly rows: R[] }>;
   copy(query: string): Promise<Uint8Array>;
-  /** @param first a statement before them, in the same transaction */
-  copyIn(copies: readonly CopyIn[], first?: string): Promise<void>;
+  copyIn(copies: readonly CopyIn[]): Promise<void>;
 }
 
-export async function runCopyIn(client: Connection, copies: readonly CopyIn[], first?: string): Promise<void> {
+export async function runCopyIn(client: Connection, copies: readonly CopyIn[]): Promise<void> {
   try {
-    await client.copyIn(copies, first);
+    await client.copyIn(copies);
   } catch (error) {
     throw toAkinError(error);
   }

@@ -156,7 +156,7 @@ function missingRight(message: unknown): string {
     : 'The role of akin in PostgreSQL may not use all tables of the database: they belong to another role, such as the superuser who restored a dump. Restore as the role of akin, or as a superuser give it each schema and table (alter … owner to …).';
 }
 
-/** Whether no collection can continue: the database or the object store is away. */
+/** Whether no collection can continue: the database is away. */
 export function isOutage(error: unknown): boolean {
   return error instanceof AkinError && error.code === 'unavailable';
 }

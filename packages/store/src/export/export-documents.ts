@@ -2,8 +2,6 @@ import { AkinError, type FieldType, type Query, type StoredDocument, VERSION_FIE
 import { VERSION } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
-import { type OutputsColumns, packedBytes, readPackRanges } from '../objects/packed-rows.ts';
-import type { PackRangeColumns } from '../objects/packs.ts';
 import { expandWords } from '../search/expand-words.ts';
 import { readDocuments } from '../search/hydrate.ts';
 import { conditionsOf } from '../search/matching.ts';
@@ -93,8 +91,8 @@ async function readPage(
     const chunk = await withSnapshot(store, collection, (snapshot) =>
       readChunk(store, { ...snapshot, commit: from.pin.commit }, request, { ...from, doc }, limits),
     );
-    documents.push(...(await completeExported(store, chunk.rows)));
-    doc = chunk.rows.at(-1)?.doc ?? doc;
+    documents.push(...chunk.documents);
+    doc = chunk.last ?? doc;
     bytes += chunk.bytes;
     if (chunk.isLast) {
       await removePin(store, from.pin);
@@ -118,7 +116,12 @@ async function readChunk(
   { query, filters, timeZone = 'UTC' }: ExportRequest,
   { now, doc }: Cursor,
   limits: { readonly rows: number; readonly bytes: number },
-): Promise<{ readonly rows: ExportedRow[]; readonly bytes: number; readonly isLast: boolean }> {
+): Promise<{
+  readonly documents: ExportedDocument[];
+  readonly last: bigint | undefined;
+  readonly bytes: number;
+  readonly isLast: boolean;
+}> {
   const { tx, sqlSchema: S } = snapshot;
   const clock = { now: new Date(now), timeZone };
   const search = { query, filters, rows: limits.rows };
@@ -139,30 +142,18 @@ async function readChunk(
     bytes += one.bytes + JSON_BYTES;
   }
   const isLast = found.length < limits.rows && docs.length === found.length;
-  return { rows: await readExported(store, snapshot, docs), bytes, isLast };
+  return { documents: await readExported(store, snapshot, docs), last: docs.at(-1), bytes, isLast };
 }
 
-/** A document without its contents in packs. */
-export interface ExportedRow {
-  readonly doc: bigint;
-  readonly version: bigint;
-  readonly fields: StoredDocument;
-  readonly outputs: OutputsColumns;
-  readonly thumbnail: PackRangeColumns & { readonly bytes: Buffer | null };
-}
-
-/** Documents by their numbers, in that order. To be completed outside of the transaction. */
-export async function readExported(store: Store, snapshot: Snapshot, docs: readonly bigint[]): Promise<ExportedRow[]> {
+/** Documents by their numbers, in that order. */
+export async function readExported(
+  store: Store,
+  snapshot: Snapshot,
+  docs: readonly bigint[],
+): Promise<ExportedDocument[]> {
   const { tx, sqlSchema: S } = snapshot;
-  const rows = await tx.query<
-    { doc: bigint; version: bigint; bytes: Buffer | null } & OutputsColumns & {
-        thumbnail_pack: string | null;
-        thumbnail_start: number | null;
-        thumbnail_size: number | null;
-      }
-  >(
-    `select d.doc, ${VERSION} as version, o.json as outputs, o.pack, o.start, o.size,
-            t.bytes, t.pack as thumbnail_pack, t.start as thumbnail_start, t.size as thumbnail_size
+  const rows = await tx.query<{ doc: bigint; version: bigint; outputs: string | null; thumbnail: Buffer | null }>(
+    `select d.doc, ${VERSION} as version, o.json as outputs, t.bytes as thumbnail
        from ${S}.documents d
        left join ${S}.outputs o on o.doc = d.doc
        left join ${S}.thumbnails t on t.doc = d.doc
@@ -174,26 +165,12 @@ export async function readExported(store: Store, snapshot: Snapshot, docs: reado
     ({ name, origin, type }) => origin !== 'analysis' && type !== 'text' && name !== VERSION_FIELD,
   );
   const documents = await readDocuments(store, snapshot, docs, fields, []);
-  return rows.map(({ doc, version, bytes, outputs, pack, start, size, ...row }) => ({
-    doc,
-    version,
+  return rows.map(({ doc, version, outputs, thumbnail }) => ({
     fields: documents.get(doc)?.document ?? new Map(),
-    outputs: { outputs, pack, start, size },
-    thumbnail: { bytes, pack: row.thumbnail_pack, start: row.thumbnail_start, size: row.thumbnail_size },
+    outputs,
+    thumbnail,
+    version,
   }));
-}
-
-/** Reads the contents in packs. @throws AkinError unavailable */
-export async function completeExported(store: Store, rows: readonly ExportedRow[]): Promise<ExportedDocument[]> {
-  const found = await readPackRanges(
-    store,
-    rows.flatMap(({ outputs, thumbnail }) => [outputs, thumbnail]),
-  );
-  return rows.map(({ version, fields, ...row }) => {
-    const outputs = packedBytes(row.outputs, found)?.toString() ?? row.outputs.outputs;
-    const thumbnail = packedBytes(row.thumbnail, found) ?? row.thumbnail.bytes;
-    return { fields, outputs, thumbnail, version };
-  });
 }
 
 async function first(store: Store, collection: Collection): Promise<Cursor> {

@@ -1,7 +1,7 @@
 import { type Distance, type Query, type StoredDocument, withErrorContext } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { compileQuery } from '../search/compile.ts';
-import { completeDocuments, type ReadDocument, readDocuments, selectFields } from '../search/hydrate.ts';
+import { readDocuments, selectFields } from '../search/hydrate.ts';
 import { Params } from '../search/params.ts';
 import { type Snapshot, visible, withSnapshot } from '../search/snapshot.ts';
 import { readState } from './state.ts';
@@ -65,8 +65,7 @@ interface GroupMember {
  * @throws AkinError bad-request for filters that do not fit the schema
  */
 export async function listGroups(store: Store, collection: Collection, request: GroupsRequest): Promise<GroupsPage> {
-  let read: ReadonlyMap<bigint, ReadDocument> = new Map();
-  const result = await withSnapshot(store, collection, async (snapshot) => {
+  return withSnapshot(store, collection, async (snapshot) => {
     const state = await readState(snapshot.tx, collection);
     const isCurrent = state.as_of_commit === snapshot.commit;
     const filtered = (request.filters ?? []).some(({ kind }) => kind !== 'all');
@@ -82,7 +81,6 @@ export async function listGroups(store: Store, collection: Collection, request: 
       selectFields(snapshot, request.fields ?? ['*']),
       request.distances ?? [],
     );
-    read = documents;
     return {
       commit: Number(snapshot.commit),
       asOfCommit: Number(state.as_of_commit),
@@ -103,8 +101,6 @@ export async function listGroups(store: Store, collection: Collection, request: 
       next: page.rows.length > request.rows ? groups.at(-1)?.id : undefined,
     };
   });
-  await completeDocuments(store, read.values());
-  return result;
 }
 
 interface GroupRow {

@@ -1,7 +1,7 @@
 import { LIVE, VERSION } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
-import { completeExported, type ExportedDocument, readExported } from '../export/export-documents.ts';
+import { type ExportedDocument, readExported } from '../export/export-documents.ts';
 import { visible, withSnapshot } from '../search/snapshot.ts';
 
 /** A chunk of the differences between two commits. */
@@ -43,7 +43,7 @@ export async function documentsOf(
   collection: Collection,
   ids: readonly string[],
 ): Promise<ExportedDocument[]> {
-  const found = await withSnapshot(store, collection, async (snapshot) => {
+  return withSnapshot(store, collection, async (snapshot) => {
     const rows = await snapshot.tx.query<{ doc: bigint }>(
       `select d.doc from ${snapshot.sqlSchema}.documents d where d.id = any($1::text[]) and ${visible('$2::int8')}`,
       [ids, snapshot.commit],
@@ -54,7 +54,6 @@ export async function documentsOf(
       rows.map(({ doc }) => doc),
     );
   });
-  return completeExported(store, found);
 }
 
 async function readDocs(
@@ -63,8 +62,7 @@ async function readDocs(
   rows: readonly { readonly doc: bigint }[],
 ): Promise<ExportedDocument[]> {
   const docs = rows.map(({ doc }) => doc);
-  const found = await withSnapshot(store, collection, (snapshot) => readExported(store, snapshot, docs));
-  return completeExported(store, found);
+  return withSnapshot(store, collection, (snapshot) => readExported(store, snapshot, docs));
 }
 
 /**

@@ -4,7 +4,6 @@ import { copyTombstones } from '../commit/tombstones.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { copyDecisions } from '../groups/decisions.ts';
-import { type OutputsColumns, readOutputs } from '../objects/packed-rows.ts';
 
 const HOLD_SECONDS = 20;
 
@@ -33,7 +32,6 @@ export async function swapCollections(
   guard: (tx: Queryable) => Promise<void>,
 ): Promise<boolean> {
   const [S, T] = [old.sqlSchema, target.sqlSchema];
-  const read = await readReadyOutputs(store, old);
   return store.engine.transaction(
     async (tx) => {
       // Locks are taken in the same order as by a commit: first the operations, then the row of the collection.
@@ -58,7 +56,7 @@ export async function swapCollections(
               exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position)
               or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)))`,
       );
-      if (!(await requeuePictures(tx, old, accepts, read))) return false;
+      if (!(await requeuePictures(tx, old, accepts))) return false;
       // Failed copies are listed as missing. Nobody can retry them, because their numbers are negative.
       await supersede(tx, T, `select request, position from ${T}.operations where state = 'failed'`);
       await tx.query(
@@ -80,19 +78,12 @@ export async function swapCollections(
          select coalesce(error_code, 'internal'), count(*) from moved where state = 'failed' group by 1`,
       );
       await tx.query(
-        `insert into ${T}.outputs (doc, json, mark, pack, start, size)
-         select m.new_doc, o.json, o.mark, o.pack, o.start, o.size from moved m join ${S}.outputs o on o.doc = m.doc where not m.again`,
+        `insert into ${T}.outputs (doc, json, mark)
+         select m.new_doc, o.json, o.mark from moved m join ${S}.outputs o on o.doc = m.doc where not m.again`,
       );
       await tx.query(
-        `insert into ${T}.thumbnails (doc, bytes, etag, pack, start, size)
-         select m.new_doc, t.bytes, t.etag, t.pack, t.start, t.size from moved m join ${S}.thumbnails t on t.doc = m.doc where not m.again`,
-      );
-      // Their packs move too. The old collection keeps its rows until it is removed.
-      await tx.query(
-        `update akin.packs set collection = $1 where pack in (
-           select o.pack from moved m join ${S}.outputs o on o.doc = m.doc where not m.again
-           union select t.pack from moved m join ${S}.thumbnails t on t.doc = m.doc where not m.again)`,
-        [target.id],
+        `insert into ${T}.thumbnails (doc, bytes, etag)
+         select m.new_doc, t.bytes, t.etag from moved m join ${S}.thumbnails t on t.doc = m.doc where not m.again`,
       );
       await tx.query(`delete from ${T}.barriers`);
       await tx.query(`insert into ${T}.barriers select * from ${S}.barriers`);
@@ -120,40 +111,21 @@ export async function swapCollections(
 const MAX_READY = 1_000;
 
 /**
- * The outputs in packs of ready operations, by the number of their document: read before the transaction, which waits
- * only for the database.
- */
-async function readReadyOutputs(store: Store, old: Collection): Promise<ReadonlyMap<bigint, string>> {
-  if (store.packs === undefined) return new Map();
-  const S = old.sqlSchema;
-  const rows = await store.engine.query<OutputsColumns & { doc: bigint }>(
-    `select o.doc, null as outputs, x.pack, x.start, x.size
-       from ${S}.operations o join ${S}.outputs x on x.doc = o.doc
-      where o.kind = 'add' and o.state = 'ready' and x.pack is not null limit ${MAX_READY + 1}`,
-  );
-  const found = await readOutputs(store, rows);
-  return new Map(rows.map(({ doc }, i) => [doc, found[i] ?? '']));
-}
-
-/**
  * Queues those pictures again that the old models have analyzed since the last commit, because their outputs would fail
  * in the new collection.
  *
- * @param read outputs that are not in the database, by document
  * @returns false if a commit has to apply them first: there are too many, or a client sent some of the outputs
  */
 async function requeuePictures(
   tx: Queryable,
   old: Collection,
   accepts: (outputs: string) => boolean,
-  read: ReadonlyMap<bigint, string>,
 ): Promise<boolean> {
-  const ready = await tx.query<{ doc: bigint; new_doc: bigint; attempt: number; json: string | null }>(
-    `select m.doc, m.new_doc, m.attempt, o.json from moved m join ${old.sqlSchema}.outputs o on o.doc = m.doc
+  const ready = await tx.query<{ new_doc: bigint; attempt: number; json: string }>(
+    `select m.new_doc, m.attempt, o.json from moved m join ${old.sqlSchema}.outputs o on o.doc = m.doc
       where m.kind = 'add' and m.state = 'ready' limit ${MAX_READY + 1}`,
   );
-  if (ready.some(({ json, doc }) => json === null && !read.has(doc))) return false;
-  const refused = ready.filter(({ json, doc }) => !accepts(json ?? read.get(doc) ?? ''));
+  const refused = ready.filter(({ json }) => !accepts(json));
   if (refused.length === 0) return true;
   if (ready.length > MAX_READY || refused.some(({ attempt }) => attempt === 0)) return false;
   await tx.query(

@@ -3,7 +3,7 @@ import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import type { Engine, Row } from '../engine/engine.ts';
 import { FRESHNESS_COLUMNS } from '../standbys/standbys.ts';
-import { completeDocuments, documentColumns, selectFields } from './hydrate.ts';
+import { documentColumns, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
 import { PREPARED_FROM, requireCommit } from './snapshot.ts';
 
@@ -59,7 +59,6 @@ export async function getDocuments(
     if (first.collection_name !== name) return undefined;
     if (first.schema_version === schema.version) {
       const documents = new Map(rows.filter(({ doc }) => doc !== null).map((row) => [row.document_id, read(row)]));
-      await completeDocuments(store, documents.values());
       return new Map([...documents].map(([id, { document }]) => [id as string, document]));
     }
     // Fields were added since; they are read once.

@@ -10,7 +10,6 @@ import { VERSION } from '../collections/collection-tables.ts';
 import { modelSetOf } from '../collections/model-set.ts';
 import type { Store } from '../context.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
-import { lostPackError, noPacksError, type PackRange, type PackRangeColumns, packRangeOf } from '../objects/packs.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
@@ -33,13 +32,6 @@ export interface ReadDocument {
   readonly document: StoredDocument;
   /** Kilometers, in the order of the request. Null if the document has no location. */
   readonly distances: readonly (number | null)[];
-  /** What {@link completeDocuments} must still read. */
-  readonly missing?: PackedOutputs | undefined;
-}
-
-interface PackedOutputs {
-  readonly range: PackRange;
-  readonly complete: (json: string) => void;
 }
 
 /** The columns of a statement that show documents. */
@@ -68,50 +60,21 @@ export function documentColumns(
   });
   const outputs = fields.some(({ name }) => columns.get(name)?.kind === 'output');
   return {
-    columns: [...selected, ...far, ...(outputs ? ['o.json as outputs', 'o.pack', 'o.start', 'o.size'] : [])],
+    columns: [...selected, ...far, ...(outputs ? ['o.json as outputs'] : [])],
     outputs,
     read: (row) => {
-      const range = outputs ? packRangeOf(row as unknown as PackRangeColumns) : undefined;
-      const parse = (json: string) => modelSetOf(store, tables.schema).parseOutputs(json).fields;
-      const parsed = typeof row.outputs === 'string' ? parse(row.outputs) : undefined;
+      const parsed =
+        typeof row.outputs === 'string' ? modelSetOf(store, tables.schema).parseOutputs(row.outputs).fields : undefined;
       const document = new Map<string, FieldValue>();
       for (const [i, { name }] of fields.entries()) {
         const isOutput = columns.get(name)?.kind === 'output';
-        // A field to be read later keeps its position.
-        const value = !isOutput ? columnValue(row, i) : range ? '' : parsed?.get(name);
+        const value = isOutput ? parsed?.get(name) : columnValue(row, i);
         if (value !== undefined) document.set(name, value);
       }
-      const complete = (json: string) => {
-        const found = parse(json);
-        for (const { name } of fields) {
-          if (columns.get(name)?.kind !== 'output') continue;
-          const value = found.get(name);
-          if (value === undefined) document.delete(name);
-          else document.set(name, value);
-        }
-      };
       const far = distances.map((_, i) => row[`far${i}`] as number | null);
-      return { document, distances: far, ...(range ? { missing: { range, complete } } : {}) };
+      return { document, distances: far };
     },
   };
-}
-
-/**
- * Reads the contents of documents that are not in the database: outside of the transaction that read the rest, which
- * would have to wait. Nothing that a transaction saw is removed so soon.
- *
- * @throws AkinError unavailable
- */
-export async function completeDocuments(store: Store, documents: Iterable<ReadDocument>): Promise<void> {
-  const missing = [...documents].flatMap((one) => one.missing ?? []);
-  if (missing.length === 0) return;
-  if (store.packs === undefined) throw noPacksError();
-  const found = await store.packs.read(missing.map(({ range }) => range));
-  for (const [i, { range, complete }] of missing.entries()) {
-    const json = found[i];
-    if (json === undefined) throw lostPackError(range);
-    complete(json.toString());
-  }
 }
 
 /** The documents of a page by their number, each read once. */

@@ -2,8 +2,6 @@ import { AkinError } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
-import { packedBytes, readPackRanges } from '../objects/packed-rows.ts';
-import type { PackRangeColumns } from '../objects/packs.ts';
 import { type Snapshot, visible, withoutTransaction, withSnapshot } from './snapshot.ts';
 
 /**
@@ -32,8 +30,8 @@ export async function readDescriptor(
 
 export interface Thumbnail {
   readonly etag: string;
-  /** WebP. @throws AkinError unavailable if it is in a pack that cannot be read */
-  readonly read: () => Promise<Uint8Array>;
+  /** WebP. */
+  readonly bytes: Uint8Array;
 }
 
 /**
@@ -46,20 +44,17 @@ export async function readThumbnail(
   id: string,
 ): Promise<Thumbnail | null | undefined> {
   const read = async ({ lookUp, commit, sqlSchema }: Snapshot) => {
-    const [row] = await lookUp<{ bytes: Buffer | null; etag: string | null } & PackRangeColumns>(
-      `select t.bytes, t.etag, t.pack, t.start, t.size
+    const [row] = await lookUp<{ bytes: Buffer | null; etag: string | null }>(
+      `select t.bytes, t.etag
          from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
         where d.id = $1 and ${visible('$2::int8')}`,
       [id, commit],
     );
     if (row === undefined) return { thumbnail: undefined };
-    return { thumbnail: row.etag === null ? null : { etag: row.etag, read: () => readBytes(store, row) } };
+    const { etag, bytes } = row;
+    return { thumbnail: etag === null || bytes === null ? null : { etag, bytes } };
   };
   const freshness = { isCurrent: true };
   const quickly = await withoutTransaction(store, collection, read, freshness);
   return (quickly ?? (await withSnapshot(store, collection, read, freshness))).thumbnail;
-}
-
-async function readBytes(store: Store, row: PackRangeColumns & { readonly bytes: Buffer | null }): Promise<Uint8Array> {
-  return packedBytes(row, await readPackRanges(store, [row])) ?? row.bytes ?? new Uint8Array();
 }

@@ -171,7 +171,7 @@ describe.each(ENGINES)('search on %s', (kind) => {
     it('reads the thumbnail, and tells a document without one from one that is not there', async () => {
       const thumbnail = await readThumbnail(store, collection, '1');
       expect(thumbnail?.etag).toMatch(/./);
-      expect(await thumbnail?.read()).toEqual(THUMBNAIL);
+      expect(thumbnail?.bytes).toEqual(THUMBNAIL);
       expect(await readThumbnail(store, collection, '2')).toBeNull();
       expect(await readThumbnail(store, collection, 'gone')).toBeUndefined();
     });

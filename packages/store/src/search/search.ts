@@ -8,7 +8,6 @@ import { expandWords } from './expand-words.ts';
 import type { MatchedWithoutQueries } from './facet-plans.ts';
 import type { FacetResult } from './facet-request.ts';
 import { countFacets } from './facets.ts';
-import { completeDocuments } from './hydrate.ts';
 import { InMemoryCandidates } from './in-memory-candidates.ts';
 import { matchedBy } from './matching.ts';
 import { findNear, isByNearness, readNearest } from './nearest.ts';
@@ -36,12 +35,6 @@ export async function search(store: Store, collection: Collection, question: Sea
     );
   }
   return new Search(store, collection, question).run();
-}
-
-/** A result, and the documents of its page, which may have to be completed. */
-interface ResultWithDocuments {
-  readonly result: SearchResult;
-  readonly documents: Page['documents'];
 }
 
 /** One search: an attempt in memory, perhaps another one after the collection was read, perhaps one in the database. */
@@ -98,14 +91,11 @@ class Search {
     // Groups change between commits: a standby with the same commit may still have older ones.
     const freshness = question.collapse ? undefined : { atLeast: this.#atLeast, isCurrent };
     const quickly = isQuick(question) ? await withoutTransaction(store, collection, find, freshness) : undefined;
-    const found = quickly ?? (await withSnapshot(store, collection, find, freshness));
-    if (found instanceof NotInMemory) return found;
-    await completeDocuments(store, found.documents.values());
-    return found.result;
+    return quickly ?? withSnapshot(store, collection, find, freshness);
   }
 
   /** The steps of a search: candidates, duplicates, page, totals, facets. */
-  async #find(base: Snapshot, searcher: 'memory' | 'database'): Promise<ResultWithDocuments | NotInMemory> {
+  async #find(base: Snapshot, searcher: 'memory' | 'database'): Promise<SearchResult | NotInMemory> {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const request = await requestOf(this.#question, base);
     const limit = new TimeLimit(base.tx, this.#deadline);
@@ -140,7 +130,7 @@ class Search {
     const ranked = request.rank !== undefined;
     const best = totals?.best ?? null;
     const ranking = rankingOf(request, snapshot, page, totals?.found);
-    const result: SearchResult = {
+    return {
       commit: Number(snapshot.commit),
       collection: { name: snapshot.name, schemaVersion: snapshot.schema.version },
       numFound: totals?.found ?? (page.rows.length === 0 ? 0 : (request.start ?? 0) + page.rows.length),
@@ -158,7 +148,6 @@ class Search {
       ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
       facets: facets ?? [],
     };
-    return { result, documents: page.documents };
   }
 
   /** The finder of candidates, if it is useful. */
