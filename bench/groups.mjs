@@ -87,7 +87,7 @@ function rate({ documents, seconds }) {
 }
 
 function open(inMemory) {
-  const config = { databaseUrl, modules: MODULES, parseOutputs, searchSlowdown: 0 };
+  const config = { databaseUrl, modules: MODULES, parseOutputs, throttled: false };
   return openStore(inMemory ? config : { ...config, searchMemory: 0 });
 }
 

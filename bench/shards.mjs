@@ -33,7 +33,7 @@ const numbers = listOf(options.shards).map(Number);
 printMachine();
 const file = await documentsFile(count, options.pictures);
 const database = await createDatabase('postgres');
-const akin = await startAkin([...database.args, '--search-slowdown', '0']);
+const akin = await startAkin([...database.args, '--no-throttle']);
 const db = await database.openBare();
 const [{ file: postmaster }] = await db.query("select pg_read_file('postmaster.pid') as file");
 const postgres = Number(postmaster.split('\n')[0]);

@@ -8,7 +8,7 @@ import { printTable, quantile, quantiles } from '../lib/figures.mjs';
 import { startFleet } from '../lib/fleet.mjs';
 import { publish, send } from '../lib/http.mjs';
 import { printMachine } from '../lib/machine.mjs';
-import { listOf, readOptions } from '../lib/options.mjs';
+import { readOptions } from '../lib/options.mjs';
 import { createPhases } from '../lib/phases.mjs';
 import { createDice } from '../lib/random.mjs';
 
@@ -17,7 +17,6 @@ const options = readOptions({
   changed: '10000',
   seconds: '20',
   pictures: '',
-  slowdowns: '1.3,0',
   'database-url': '',
 });
 /** Pause between a search and the next one. */
@@ -28,13 +27,13 @@ printMachine();
 const count = Number(options.documents);
 const file = await documentsFile(count, options.pictures);
 let loaded = false;
-for (const slowdown of listOf(options.slowdowns)) await measure(slowdown);
+for (const isThrottled of [true, false]) await measure(isThrottled);
 
-async function measure(slowdown) {
+async function measure(isThrottled) {
   const fleet = await startFleet({
     analyzers: 1,
     databaseUrl: options['database-url'] || undefined,
-    env: { AKIN_SEARCH_SLOWDOWN: slowdown },
+    env: isThrottled ? {} : { AKIN_NO_THROTTLE: '1' },
   });
   const collection = collectionUrl(fleet.url, 'my-collection');
   if (!loaded || options['database-url'] === '') {
@@ -60,7 +59,7 @@ async function measure(slowdown) {
   await measured.during('while the commit applies them', () => publish(collection));
   await measured.after(WINDOWS_AFTER, seconds);
   const idle = quantile(phases[0].times, 0.95);
-  printTable(`${count} documents, ${changed} of them replaced, --search-slowdown ${slowdown}`, [
+  printTable(`${count} documents, ${changed} of them replaced, ${isThrottled ? 'throttled' : '--no-throttle'}`, [
     ['searches', 'seconds', 'how many', 'p50 / p95 / max ms', 'p95 / idle'],
     ...phases.map(({ title, times, seconds: took }) => [
       title,

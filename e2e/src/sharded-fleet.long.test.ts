@@ -41,7 +41,7 @@ describe('a fleet with a collection of four shards, three indexers, two gateways
     primary = servers.primary;
     await servers.confirmOnStandby();
     proxy = await openProxy(servers.primary.url);
-    const env = { DATABASE_URL: proxy.url, REDIS_URL: '', AKIN_SEARCH_SLOWDOWN: '0', AKIN_AUTO_COMMIT: '500' };
+    const env = { DATABASE_URL: proxy.url, REDIS_URL: '', AKIN_NO_THROTTLE: '1', AKIN_AUTO_COMMIT: '500' };
     gateways = [0, 1].map(() => new FleetProcess('gateway', { ...env, SEARCH_DATABASE_URL: standby().url }));
     indexers = [0, 1, 2].map(() => new FleetProcess('indexer', env));
     const all = [...gateways, ...indexers];

@@ -61,7 +61,7 @@ export interface ServeConfig {
   /** As the gateway expects it. */
   readonly retryRun?: (run: string) => boolean;
   /** As the store expects it. */
-  readonly searchSlowdown?: number;
+  readonly throttled?: boolean;
   readonly searchMemory?: number;
 }
 
@@ -127,7 +127,7 @@ async function open(
     ? {
         databaseUrl: config.databaseUrl,
         standbyUrls: config.standbyUrls ?? [],
-        ...(config.searchSlowdown === undefined ? {} : { searchSlowdown: config.searchSlowdown }),
+        ...(config.throttled === undefined ? {} : { throttled: config.throttled }),
       }
     : { folder: path.join(config.dataFolder, 'database'), warn };
   const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });

@@ -93,9 +93,7 @@ export function reportMetrics(
   metrics.gauges('akin_collections_without_leader', 'Collections that no process leads', [], async () => [
     { labels: {}, value: await countCollectionsWithoutLeader(store) },
   ]);
-  metrics.gauge(
-    'akin_bulk_pause_ratio',
-    'Milliseconds of pause for each millisecond of bulk work, so that searches stay fast',
-    () => store.throttle.pauseRatio,
+  metrics.gauge('akin_bulk_throttled', '1 while bulk work pauses between its pieces, because somebody searches', () =>
+    Number(store.throttle.isPausing),
   );
 }

@@ -4,7 +4,7 @@ import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
 import { connectionName, type ProcessName } from '@akin/runtime';
 import { OperationEvents } from './accept/operation-events.ts';
 import { recover } from './bulk/recover.ts';
-import { exchangeSearchTimes, Throttle } from './bulk/throttle.ts';
+import { exchangeSearches, Throttle } from './bulk/throttle.ts';
 import { createCollection, listCollections, updateTables } from './collections/collections.ts';
 import { isFirstCollectionMade, markFirstCollection, migrate } from './collections/migrations.ts';
 import { FairSemaphore, MAX_APPLIED } from './commit/fair-semaphore.ts';
@@ -56,10 +56,10 @@ export type StoreConfig = {
    */
   readonly shardsFrom?: number;
   /**
-   * Factor by which bulk work on PostgreSQL may slow down searches. It pauses between its pieces, but keeps at least a
-   * quarter of its speed. 0: it never pauses. Default: 1.3. On PGlite the lanes do this.
+   * Whether bulk work on PostgreSQL pauses between its pieces while there are searches. Default: true. On PGlite the
+   * lanes do this.
    */
-  readonly searchSlowdown?: number;
+  readonly throttled?: boolean;
   /** Aborts the opening as soon as possible. */
   readonly signal?: AbortSignal;
 } & (
@@ -117,7 +117,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
   try {
     signal?.throwIfAborted();
     if (engine.kind === 'pglite') await engine.query('create extension if not exists vector');
-    const throttle = openThrottle(engine, config.searchSlowdown ?? 1.3, shared);
+    const throttle = openThrottle(engine, config.throttled ?? true, shared);
     const [type] = await engine.query<{ oid: bigint }>(`select 'halfvec'::regtype::oid::int8 as oid`);
     const exactDocuments = config.exactDocuments ?? 20_000;
     const searchMilliseconds = config.searchMilliseconds ?? SEARCH_MILLISECONDS[engine.kind];
@@ -200,12 +200,12 @@ export async function openStore(config: StoreConfig): Promise<Store> {
 
 /** While searches are slowed, one at a time is enough. */
 function createCommitSemaphore(engine: Engine, throttle: Throttle): FairSemaphore {
-  return new FairSemaphore(() => (engine.kind === 'pglite' || throttle.pauseRatio > 0 ? 1 : MAX_APPLIED));
+  return new FairSemaphore(() => (engine.kind === 'pglite' || throttle.isPausing ? 1 : MAX_APPLIED));
 }
 
-function openThrottle(engine: Engine, slowdown: number, shared: boolean): Throttle {
-  if (engine.kind === 'pglite') return new Throttle(0);
-  return new Throttle(slowdown, shared ? exchangeSearchTimes(engine, randomUUID()) : undefined);
+function openThrottle(engine: Engine, isOn: boolean, shared: boolean): Throttle {
+  if (engine.kind === 'pglite') return new Throttle(false);
+  return new Throttle(isOn, shared ? exchangeSearches(engine, randomUUID()) : undefined);
 }
 
 /** Once in the life of a database, even if several processes open it at once or one dies in between. */

@@ -24,9 +24,8 @@ import {
   contentModelOf,
   LEGACY_OPTION,
   SEARCH_MEMORY_OPTION,
-  SLOWDOWN_OPTION,
   searchMemory,
-  searchSlowdown,
+  THROTTLE_OPTION,
   WAITING_OPTIONS,
   WEB_FOLDER,
   waitingLimits,
@@ -57,7 +56,7 @@ export const gatewayCommand: CommandModule = {
       ...FLEET_OPTIONS,
       ...CONTENT_MODEL_OPTIONS,
       ...WAITING_OPTIONS,
-      SLOWDOWN_OPTION,
+      THROTTLE_OPTION,
       SEARCH_MEMORY_OPTION,
       CORS_OPTION,
       LEGACY_OPTION,
@@ -77,7 +76,7 @@ export const gatewayCommand: CommandModule = {
       limits: waitingLimits(options),
       access: accessConfig(options),
       fleetKey: options.text('fleet-key'),
-      searchSlowdown: searchSlowdown(options),
+      throttled: !options.isOn('no-throttle'),
       searchMemory: searchMemory(options),
     };
     const [{ runFleetProcess }, { openGatewayProcess }] = await Promise.all([
@@ -107,7 +106,7 @@ export const indexerCommand: CommandModule = {
       },
       ...WORKER_ACCESS_OPTIONS,
       ...CONTENT_MODEL_OPTIONS,
-      SLOWDOWN_OPTION,
+      THROTTLE_OPTION,
       {
         ...SEARCH_MEMORY_OPTION,
         description:
@@ -123,7 +122,7 @@ export const indexerCommand: CommandModule = {
       databaseUrl: requireDatabaseUrl(options),
       queueServer: queueServer(options),
       autoCommitMilliseconds: Math.max(100, options.number('auto-commit')),
-      searchSlowdown: searchSlowdown(options),
+      throttled: !options.isOn('no-throttle'),
       searchMemory: searchMemory(options),
     };
     const [{ runFleetProcess }, { openIndexerProcess }] = await Promise.all([

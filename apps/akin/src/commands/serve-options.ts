@@ -97,19 +97,10 @@ export function waitingLimits(options: ParsedOptions): BacklogLimits {
   };
 }
 
-export const SLOWDOWN_OPTION: Option = {
-  name: 'search-slowdown',
-  valueName: 'times',
-  description: 'Factor by which searches on PostgreSQL may slow down before bulk work pauses. 0: it never pauses',
-  default: '1.3',
+export const THROTTLE_OPTION: Option = {
+  name: 'no-throttle',
+  description: 'Let bulk work on PostgreSQL go on at full speed while there are searches',
 };
-
-/** @throws {UsageError} for a number that is neither 0 nor above 1 */
-export function searchSlowdown(options: ParsedOptions): number {
-  const times = Number(options.text('search-slowdown'));
-  if (times === 0 || (times > 1 && times < 1000)) return times;
-  throw new UsageError('--search-slowdown (or AKIN_SEARCH_SLOWDOWN) must be 0 or a number above 1.');
-}
 
 const MIN_SEARCH_MEGABYTES = 16;
 

@@ -9,12 +9,12 @@ export async function openFleetStore(
   config: {
     readonly databaseUrl: string;
     readonly standbyUrls?: readonly string[];
-    readonly searchSlowdown: number;
+    readonly throttled: boolean;
     readonly searchMemory?: number;
   },
   models: ContentModels,
 ): Promise<Store> {
-  const { databaseUrl, standbyUrls = [], searchSlowdown, searchMemory } = config;
+  const { databaseUrl, standbyUrls = [], throttled, searchMemory } = config;
   const settings = {
     ...(searchMemory === undefined ? {} : { searchMemory }),
   };
@@ -25,7 +25,7 @@ export async function openFleetStore(
       standbyUrls,
       shared: true,
       process: name,
-      searchSlowdown,
+      throttled,
       ...settings,
     });
   const store = parts.use('store', await retry('the database', open));

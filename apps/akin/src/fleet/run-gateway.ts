@@ -32,7 +32,7 @@ export interface GatewayProcessConfig {
   /** Shared with the analyzers. */
   readonly fleetKey: string | undefined;
   /** As the store expects it. */
-  readonly searchSlowdown: number;
+  readonly throttled: boolean;
   readonly searchMemory: number;
 }
 

@@ -15,7 +15,7 @@ export interface IndexerProcessConfig {
   readonly queueServer: QueueServer;
   readonly autoCommitMilliseconds: number;
   /** As the store expects it. */
-  readonly searchSlowdown: number;
+  readonly throttled: boolean;
   /** Bytes for the vectors that find groups. */
   readonly searchMemory: number;
 }

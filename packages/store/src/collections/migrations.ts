@@ -107,12 +107,10 @@ const MIGRATIONS: readonly string[] = [
      used_at timestamptz
    )`,
 
-  // 6: how long the recent searches of each process took, see throttle.ts. Unlogged, because the rows are outdated
+  // 6: when each process last searched, see throttle.ts. Unlogged, because the rows are outdated
   // after a crash.
   `create unlogged table akin.search_times (
      process text primary key,
-     searches int not null,
-     p95 double precision not null,
      at timestamptz not null default clock_timestamp()
    )`,
 

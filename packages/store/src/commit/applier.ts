@@ -7,7 +7,7 @@ import { applyDeleteByQuery } from './delete-by-query.ts';
 import { prepareChunk } from './prepare.ts';
 import type { ReadyOperation } from './ready-operations.ts';
 
-/** Operations per chunk while bulk work slows searches. */
+/** Operations per chunk while somebody searches. */
 const THROTTLED_ROWS = 60;
 
 /** Number of rows of the first chunk, before anything is known. */
@@ -37,7 +37,7 @@ export class Applier {
   /** Number of operations of the next chunk. While searches are slowed it is small, so that no search waits long. */
   get rows(): number {
     const { rows } = this.#batchSize;
-    return this.#context.store.throttle.pauseRatio > 0 ? Math.min(rows, THROTTLED_ROWS) : rows;
+    return this.#context.store.throttle.isPausing ? Math.min(rows, THROTTLED_ROWS) : rows;
   }
 
   /** The learned number of operations per chunk, for parts of this commit that run in parallel. */
@@ -76,7 +76,7 @@ export class Applier {
   async pauseAfterChunk(): Promise<void> {
     const { store, signal } = this.#context;
     const { engine, throttle } = store;
-    if (engine.kind === 'pglite' || throttle.pauseRatio > 0) await this.applied();
+    if (engine.kind === 'pglite' || throttle.isPausing) await this.applied();
     await throttle.pauseAfter(performance.now() - this.#began, signal);
     this.#began = performance.now();
   }

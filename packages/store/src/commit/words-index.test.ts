@@ -48,13 +48,13 @@ describe.each([1, 2])('tables for many documents on PostgreSQL, in a collection 
 
 describe('the list of words that wait', () => {
   it.each([
-    ['nobody searches', { kind: 'postgres', pauseRatio: 0, sinceLastSearch: 1_001 }, true],
-    ['somebody searched just now', { kind: 'postgres', pauseRatio: 0, sinceLastSearch: 1_000 }, false],
-    ['another process searches', { kind: 'postgres', pauseRatio: 0.1, sinceLastSearch: 60_000 }, false],
-    ['the engine is PGlite', { kind: 'pglite', pauseRatio: 0, sinceLastSearch: 60_000 }, false],
-  ])('is as it should be where %s', (_, { kind, pauseRatio, sinceLastSearch }, expected) => {
+    ['nobody searches', { kind: 'postgres', isPausing: false, sinceLastSearch: 1_001 }, true],
+    ['somebody searched just now', { kind: 'postgres', isPausing: false, sinceLastSearch: 1_000 }, false],
+    ['another process searches', { kind: 'postgres', isPausing: true, sinceLastSearch: 60_000 }, false],
+    ['the engine is PGlite', { kind: 'pglite', isPausing: false, sinceLastSearch: 60_000 }, false],
+  ])('is as it should be where %s', (_, { kind, isPausing, sinceLastSearch }, expected) => {
     const engine = { kind, sinceLastSearch: () => sinceLastSearch };
-    expect(usesLongPendingList({ engine, throttle: { pauseRatio } } as unknown as Store)).toBe(expected);
+    expect(usesLongPendingList({ engine, throttle: { isPausing } } as unknown as Store)).toBe(expected);
   });
 
   it('is long in transactions that ask for it, and short in others', async () => {

@@ -10,7 +10,7 @@ const QUIET_MILLISECONDS = 1_000;
 
 /** Whether the pending list may be long for the documents that are applied now. */
 export function usesLongPendingList({ engine, throttle }: Store): boolean {
-  return engine.kind === 'postgres' && throttle.pauseRatio === 0 && engine.sinceLastSearch() > QUIET_MILLISECONDS;
+  return engine.kind === 'postgres' && !throttle.isPausing && engine.sinceLastSearch() > QUIET_MILLISECONDS;
 }
 
 /** Puts the words of the pending list into the index. To be called before a commit shows their documents. */

@@ -171,10 +171,9 @@ async function readWithFreshness<T>(
   try {
     const found = freshness && (await store.standbys.read(collection, freshness, read));
     if (found !== undefined) return found.value;
-    const from = performance.now();
     const value = await read(store.engine, (row) => requireCommit(row, freshness?.atLeast));
     // Bulk work pauses for searches of its own server.
-    store.throttle.recordSearchTime(performance.now() - from);
+    store.throttle.recordSearch();
     return value;
   } catch (error) {
     if (!wasCancelled(error)) throw error;
