@@ -23,10 +23,10 @@ export interface Picture {
    */
   contentCrops(): readonly Pixels[];
   /**
-   * The features of the main network, or of another one in its layout. It is loaded at the first call in a thread, and
-   * run at the first call for a picture.
+   * The features of the main network. It is loaded at the first call in a thread, and run at the first call for a
+   * picture.
    */
-  features(folder?: URL): Promise<Features<'content'>>;
+  features(): Promise<Features<'content'>>;
   /** For a module that uses another network. */
   readonly network: OpenNetwork;
 }
@@ -44,7 +44,7 @@ export function preparePicture(
   network: OpenNetwork,
   pixelsOf: (side: number) => Promise<Pixels> = async () => pixels,
 ): Picture {
-  const features = new Map<string, Promise<Features<'content'>>>();
+  let features: Promise<Features<'content'>> | undefined;
   let square: Pixels | undefined;
   let crops: readonly Pixels[] | undefined;
   const squash = () => {
@@ -61,16 +61,13 @@ export function preparePicture(
       crops ??= cropsOf(pixels, squash()).map(shrink);
       return crops;
     },
-    features(folder = MODEL_FOLDER) {
-      const known = features.get(folder.href);
-      if (known !== undefined) return known;
-      const running = network(folder, ['content']).then(async ({ width, height, run }) => {
+    features() {
+      features ??= network(MODEL_FOLDER, ['content']).then(async ({ width, height, run }) => {
         const isSquare = width === SQUARE && height === SQUARE;
-        const [features] = await run([isSquare ? squash() : resizeArea(pixels, width, height)]);
-        return features as Features<'content'>;
+        const [found] = await run([isSquare ? squash() : resizeArea(pixels, width, height)]);
+        return found as Features<'content'>;
       });
-      features.set(folder.href, running);
-      return running;
+      return features;
     },
     network,
   };

@@ -8,7 +8,6 @@ import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
 import { activeModelSet, modelSetText } from './vectors/model-set.ts';
 
 export { colorQuery, parseHexColors } from './color/query.ts';
-export { earlierNetworkFolder, earlierNetworks } from './content/network-folder.ts';
 export { noTextEncoder, useContentModel } from './content-model/files.ts';
 export { COPY_SCORE } from './duplicate/copy-score.ts';
 export { GROUP_MODULE, GROUP_SCORE, groupRule } from './grouping.ts';

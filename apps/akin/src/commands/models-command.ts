@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { earlierNetworks, useContentModel } from '@akin/modules/vectors';
+import { useContentModel } from '@akin/modules/vectors';
 import { StoppedError } from '@akin/runtime';
 import { httpAddress } from '../http-address.ts';
 import { KNOWN_MODELS, knownModel } from '../models/known-models.ts';
@@ -69,16 +69,8 @@ function list(folder: string): string {
     about,
     here.has(name) ? 'here' : '',
   ]);
-  const earlier = earlierNetworks().map((name) => [
-    name,
-    '',
-    '',
-    'Apache-2.0',
-    'the network of earlier releases',
-    'here',
-  ]);
   const others = [...here].filter((name) => !knownModel(name)).map((name) => [name, '', '', '', '', 'here']);
-  const all = [...rows, ...earlier, ...others];
+  const all = [...rows, ...others];
   const widths = all.reduce<number[]>((max, row) => row.map((cell, i) => Math.max(max[i] ?? 0, cell.length)), []);
   const lines = all.map((row) =>
     row

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { earlierNetworkFolder, type ModelSet, modelSetWith } from '@akin/modules/vectors';
+import { modelSetWith } from '@akin/modules/vectors';
 import { TINY_TOWERS } from '@akin/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ContentModels } from './content-models.ts';
@@ -32,16 +32,5 @@ describe('content models', () => {
     expect(await others.has(TINY)).toBe(false);
     await cp(TINY_TOWERS, path.join(folder, 'more', 'tiny'), { recursive: true });
     expect(await others.has(TINY)).toBe(true);
-  });
-
-  it('include the networks of earlier releases, without a folder of models', async () => {
-    const models = new ContentModels();
-    const { models: names } = (await models.find({ name: 'akin-1' })) as ModelSet;
-    const model = names.get('content') as string;
-    expect(model).toMatch(/^akin-1:/);
-    expect(await models.folderOf(model)).toBe(earlierNetworkFolder('akin-1'));
-    // As a collection asks whose descriptors are of this network.
-    expect((await new ContentModels().find({ models: names }))?.models).toEqual(names);
-    await expect(models.find({ name: 'akin-0' })).rejects.toThrow('Available models: akin, akin-1.');
   });
 });

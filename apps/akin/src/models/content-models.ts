@@ -2,7 +2,6 @@ import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import {
   activeModelSet,
-  earlierNetworks,
   hashLargeFiles,
   type ModelSet,
   modelSetWith,
@@ -109,7 +108,7 @@ export class ContentModels {
 
   #names(): string[] {
     const { models } = this.#config;
-    return [...earlierNetworks(), ...(models === undefined ? [] : downloadedModels(models))];
+    return models === undefined ? [] : downloadedModels(models);
   }
 
   async #ofModel(model: string): Promise<InstalledModel | undefined> {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { earlierNetworkFolder, sha256OfFile } from '@akin/modules/vectors';
+import { sha256OfFile } from '@akin/modules/vectors';
 import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
 
@@ -58,10 +58,9 @@ export function contentModelFolder(named: string, options: ParsedOptions): strin
   );
 }
 
-/** The folder of a model that ships with akin or is complete in the folder of models; undefined for another name. */
+/** The folder of a model that is complete in the folder of models; undefined for another name. */
 export function folderOfName(name: string, models: string | undefined): string | undefined {
-  const earlier = earlierNetworkFolder(name);
-  if (earlier !== undefined || models === undefined) return earlier;
+  if (models === undefined) return undefined;
   const folder = path.join(models, name);
   return isDownloaded(folder) ? folder : undefined;
 }

@@ -1,11 +1,10 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MODEL_FOLDER, readModel } from '@akin/modules/internal/network/model';
-import { modelSetWith, models } from '@akin/modules/vectors';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { archiveNetwork, checkModel, type Reference } from './install-model.ts';
+import { checkModel, type Reference } from './install-model.ts';
 
 describe('a network to replace akin’s own', () => {
   let folder: string;
@@ -58,30 +57,5 @@ describe('a network to replace akin’s own', () => {
       heads: { content: { dim: 192 }, duplicate: { dim: 128 } },
     }));
     await expect(checkModel(url(), 'wasm')).rejects.toThrow('another layout: 192 numbers for content');
-  });
-});
-
-describe('the network that is replaced', () => {
-  let place: string;
-  beforeAll(async () => {
-    place = await mkdtemp(join(tmpdir(), 'akin-keep-'));
-  });
-  afterAll(() => rm(place, { recursive: true }));
-
-  it('is kept once, complete, unless the next one has its name', async () => {
-    const { spec } = await readModel(MODEL_FOLDER);
-    const earlier = pathToFileURL(join(place, 'earlier/'));
-    await archiveNetwork(spec.id, earlier);
-    expect(await readdir(place)).toEqual([]);
-
-    await archiveNetwork('akin-next', earlier);
-    const kept = join(place, 'earlier', spec.id);
-    expect(modelSetWith(kept).models).toEqual(models());
-    expect((await readModel(pathToFileURL(join(kept, '/')))).spec).toEqual(spec);
-
-    await writeFile(join(kept, spec.weights.file), 'kept');
-    await archiveNetwork('akin-next', earlier);
-    expect(await readFile(join(kept, spec.weights.file), 'utf8')).toBe('kept');
-    expect(await readdir(place)).toEqual(['earlier']);
   });
 });

@@ -1,13 +1,9 @@
-import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { copyFile, readFile } from 'node:fs/promises';
 import type { Pixels } from '@akin/imaging';
-import { axesFile } from '@akin/modules/internal/axes-file';
 import { HEAD_DIMENSIONS, POOL_DIMENSIONS } from '@akin/modules/internal/content/axes';
-import { EARLIER_FOLDER, isNetworkFolder, NETWORK_FILES } from '@akin/modules/internal/content/network-folder';
 import type { Backend } from '@akin/modules/internal/network/backend';
-import { MODEL_FOLDER, type Model, pooledWidth, readModel } from '@akin/modules/internal/network/model';
+import { MODEL_FOLDER, pooledWidth, readModel } from '@akin/modules/internal/network/model';
 import { openNetwork } from '@akin/modules/internal/network/network';
-import { codebookFile } from '@akin/modules/internal/vectors/codebook';
 
 /** Size of the head that no module uses; it is part of the file format and of the reference. */
 const DUPLICATE_NUMBERS = 128;
@@ -65,41 +61,12 @@ export async function checkModel(folder: URL, backend: Backend): Promise<string>
   return model.id;
 }
 
-/**
- * Copies a checked network over akin's main network. Its axes and codebooks must be trained afterwards. A main network
- * with another name is kept with its own, for the collections that it described.
- */
+/** Copies a checked network over akin's main network. Its axes and codebooks must be trained afterwards. */
 export async function installModel(folder: URL): Promise<void> {
   const { spec } = await readModel(folder);
-  await archiveNetwork(spec.id);
   for (const file of [spec.weights.file, 'reference.rgb', 'reference.json', 'model.json']) {
     await copyFile(new URL(file, folder), new URL(file, MODEL_FOLDER));
   }
-}
-
-/**
- * Keeps the main network with its axes and codebook in a folder with its name. Does nothing for a network that is kept
- * already: after an interruption, the files of the main network may be those of two networks.
- *
- * @param next The name of the network that replaces it; a network with the same name is not kept.
- */
-export async function archiveNetwork(next: string, folder = EARLIER_FOLDER): Promise<void> {
-  const { id, weights } = JSON.parse(
-    await readFile(new URL(NETWORK_FILES.spec, MODEL_FOLDER), 'utf8'),
-  ) as Model['spec'];
-  const kept = new URL(`${id}/`, folder);
-  if (id === next || isNetworkFolder(fileURLToPath(kept))) return;
-  // Not in `folder`, where each folder is a network.
-  const part = new URL('../earlier.part/', folder);
-  await rm(part, { recursive: true, force: true });
-  await mkdir(part, { recursive: true });
-  await mkdir(folder, { recursive: true });
-  for (const file of [NETWORK_FILES.spec, weights.file]) {
-    await copyFile(new URL(file, MODEL_FOLDER), new URL(file, part));
-  }
-  await copyFile(axesFile('content'), new URL(NETWORK_FILES.axes, part));
-  await copyFile(codebookFile('content'), new URL(NETWORK_FILES.codebook, part));
-  await rename(part, kept);
 }
 
 /** The largest absolute difference of two lists; NaN for lists of different lengths. */

@@ -7,7 +7,6 @@ import {
   type PictureFacts,
   readPictureFacts,
 } from '@akin/imaging';
-import { isNetworkFolder } from '../content/network-folder.ts';
 import { loadModule } from '../load-module.ts';
 import { MODULES, parseModulesApply } from '../manifests.ts';
 import { memoizeAsync } from '../memoize-async.ts';
@@ -124,10 +123,6 @@ const ownContent = memoizeAsync(async (folder: string, backend: Backend, name: s
   if (isModelFolder(folder)) {
     const { openFolderContent } = await import('../model-folder/content.ts');
     return openFolderContent(folder, name);
-  }
-  if (isNetworkFolder(folder)) {
-    const { openNetworkContent } = await import('../content/open-network-content.ts');
-    return openNetworkContent(folder, name);
   }
   const { openCustomContent } = await import('../content-model/custom-content.ts');
   return openCustomContent(folder, backend, name);

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { AkinError } from '@akin/domain';
-import { isNetworkFolder, NETWORK_FILES } from '../content/network-folder.ts';
 import { untrainedCodebook } from '../model-folder/codebook.ts';
 import { isModelFolder, readModelFolder } from '../model-folder/files.ts';
 import { requireRegularFile } from '../model-folder/require-regular-file.ts';
@@ -80,7 +79,7 @@ export function modelId({ manifest, hash }: ModelFiles, axes: Uint8Array): strin
 
 /**
  * Makes a model the content model of this process or thread. Call it before outputs are read, compared or written. For
- * a trained model, or a network in akin's layout, it reads the codebook. For a model in the layout of Hugging Face, it
+ * a trained model it reads the codebook. For a model in the layout of Hugging Face, it
  * reads the configuration, and the weights to compute their hash.
  *
  * @throws {AkinError} bad-request when the folder contains neither a trained model nor one of a supported kind, or its
@@ -90,13 +89,10 @@ export function useContentModel(folder: string): void {
   useCodebook('content', contentCodebook(folder));
 }
 
-/** The codebook of a content model in the layout of Hugging Face, in that of akin's network, or trained by akin. */
+/** The codebook of a content model in the layout of Hugging Face, or trained by akin. */
 export function contentCodebook(folder: string): Codebook {
   if (isModelFolder(folder)) return untrainedCodebook(readModelFolder(folder));
-  if (!isNetworkFolder(folder)) return readTrained(folder);
-  const file = join(folder, NETWORK_FILES.codebook);
-  requireRegularFile(file);
-  return readCodebook(readFileSync(file), manifestDescriptor('content').dimensions, file);
+  return readTrained(folder);
 }
 
 /**

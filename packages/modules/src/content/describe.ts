@@ -11,16 +11,14 @@ import { networkFeatures } from './join.ts';
  * the network was trained for, projected onto axes that separate classes of things; and the directions of edges, which
  * describe shapes.
  *
- * @param features the features of a network in akin's layout
- * @param file The axes for this network. Default: those of akin's own network.
+ * @param features those of the main network
  * @throws Error when the axes belong to another network
  */
 export async function contentDescriptorOf(
   picture: Pick<Picture, 'square'>,
   { model, heads, pool }: Features<'content'>,
-  file = axesFile('content'),
 ): Promise<ModuleValues> {
-  const axes = await contentAxes(model, file.href);
+  const axes = await contentAxes(model, axesFile('content').href);
   const vector = axes.describe(networkFeatures(heads.content, pool), gradientsOf(picture.square()));
   return { content_descriptor: { model: axes.model, vector } };
 }
