@@ -1,6 +1,7 @@
-import { link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AkinRequestError } from '@akin/client';
+import { TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunningCommand, runAkin, type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
 import { copyOf, type PictureServer, picture, servePictures } from './pictures.ts';
@@ -11,7 +12,6 @@ let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let served: PictureServer;
 let akin: ServingAkin;
 let model: string;
-let withClasses: string;
 /** Ranked by one picture with the model. */
 let liked: Awaited<ReturnType<typeof like>>;
 const inPlace = (...names: string[]) => path.join(place.folder, ...names);
@@ -23,58 +23,13 @@ beforeAll(async () => {
   for (let seed = 0; seed < PICTURES; seed++) {
     await writeFile(inPlace('pictures', `${seed}.jpg`), await picture(seed, 120, 90));
   }
-  await saveGraph(inPlace('model'));
+  await cp(TINY_TOWERS, inPlace('model'), { recursive: true });
 });
 afterAll(async () => {
   await akin?.command.stop();
   await served?.[Symbol.asyncDispose]();
   await place?.remove();
 });
-
-/** What the converter of TensorFlow.js writes, of a network with one layer: 40 x 30 pixels in, 12 numbers out. */
-async function saveGraph(folder: string): Promise<void> {
-  const float = { type: 'DT_FLOAT' };
-  const shape = (sides: readonly number[]) => ({ dim: sides.map((size) => ({ size: String(size) })) });
-  const text = (value: string) => ({ s: Buffer.from(value).toString('base64') });
-  const ints = (...values: number[]) => ({ list: { i: values.map(String) } });
-  const kernelShape = [5, 5, 3, 12];
-  const kernel = Float32Array.from({ length: 5 * 5 * 3 * 12 }, (_, i) => Math.sin(i * i));
-  const node = [
-    { name: 'x', op: 'Placeholder', attr: { dtype: float, shape: { shape: shape([-1, 30, 40, 3]) } } },
-    {
-      name: 'kernel',
-      op: 'Const',
-      attr: { dtype: float, value: { tensor: { dtype: 'DT_FLOAT', tensorShape: shape(kernelShape) } } },
-    },
-    {
-      name: 'map',
-      op: 'Conv2D',
-      input: ['x', 'kernel'],
-      attr: {
-        T: float,
-        strides: ints(1, 3, 3, 1),
-        dilations: ints(1, 1, 1, 1),
-        padding: text('VALID'),
-        dataFormat: text('NHWC'),
-      },
-    },
-    { name: 'features', op: 'Relu', input: ['map'], attr: { T: float } },
-  ];
-  const weights = [{ name: 'kernel', shape: kernelShape, dtype: 'float32' }];
-  const topology = {
-    format: 'graph-model',
-    modelTopology: { node, versions: { producer: 1 } },
-    weightsManifest: [{ paths: ['weights.bin'], weights }],
-  };
-  await mkdir(folder);
-  await writeFile(path.join(folder, 'weights.bin'), new Uint8Array(kernel.buffer));
-  await writeFile(path.join(folder, 'model.json'), JSON.stringify(topology));
-  const input = { width: 40, height: 30, mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] };
-  await writeFile(
-    path.join(folder, 'content-model.json'),
-    JSON.stringify({ name: 'lines', version: '3', input, output: 'features' }),
-  );
-}
 
 const serve = (...args: string[]) => serveAkin(['--no-demo', '--data', inPlace('data'), ...args]);
 const collection = () => akin.client.collection('my-collection');
@@ -95,17 +50,12 @@ async function refusal(request: Promise<unknown>): Promise<{ status: number; mes
 }
 
 describe('a content model of one’s own', () => {
-  it('must be trained first', async () => {
-    const { code, err } = await runAkin(['analyze', '--content-model', inPlace('model'), inPlace('pictures', '1.jpg')]);
-    expect([code, err]).toEqual([1, expect.stringContaining('is not trained yet. Run: akin train')]);
-  });
-
-  it('does not change when the training is stopped', async () => {
+  it('does not change when its calibration is stopped', async () => {
     const before = await readdir(inPlace('model'));
-    // Many pictures, and a file that is reported at once.
+    // As many pictures as a calibration takes, and a file that is reported at once.
     await mkdir(inPlace('many'));
     await writeFile(inPlace('many', '0.txt'), 'no picture');
-    for (let i = 0; i < 20 * PICTURES; i++) {
+    for (let i = 0; i < 17 * PICTURES; i++) {
       await link(inPlace('pictures', `${i % PICTURES}.jpg`), inPlace('many', `${i}.jpg`));
     }
     for (const [signal, code] of [
@@ -123,32 +73,13 @@ describe('a content model of one’s own', () => {
     }
   });
 
-  it('learns from classes of pictures, if there are any', async () => {
-    const train = () =>
-      runAkin([
-        ...['train', inPlace('pictures'), '--content-model', inPlace('model')],
-        ...['--classes', inPlace('classes')],
-      ]);
-    expect(await train()).toMatchObject({ code: 1, err: expect.stringContaining('There is no folder') });
-    for (const kind of ['apples', 'pears']) {
-      await mkdir(inPlace('classes', kind), { recursive: true });
-      for (let i = 0; i < 3; i++) {
-        await link(inPlace('pictures', `${kind.length * 10 + i}.jpg`), inPlace('classes', kind, `${i}.jpg`));
-      }
-    }
-    const { code, out } = await train();
+  it('is calibrated by one command', async () => {
+    const { code, out } = await runAkin(['train', inPlace('pictures'), '--content-model', inPlace('model')]);
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^content=lines-3:[0-9a-f]{8}, trained on 110 pictures and 2 classes\n$/),
+      expect.stringMatching(/^content=tiny-siglip:[0-9a-f]{8}, calibrated on 110 pictures\n$/),
     ]);
-    [, withClasses = ''] = /content=(\S+),/.exec(out) ?? [];
-  });
-
-  it('is trained by one command', async () => {
-    const { code, out } = await runAkin(['train', inPlace('pictures'), '--content-model', inPlace('model')]);
-    expect([code, out]).toEqual([0, expect.stringMatching(/^content=lines-3:[0-9a-f]{8}, trained on 110 pictures\n$/)]);
     [, model = ''] = /content=(\S+),/.exec(out) ?? [];
-    expect(model).not.toBe(withClasses);
   });
 
   it('serves: pictures are indexed and found by it', async () => {

@@ -12,7 +12,7 @@
  *
  * or, one after the other in its own thread: `const { outputs } = await analyzeImage(bytes)`.
  */
-import type { Trained, TrainingConfig } from './content-model/train.ts';
+import type { Trained, TrainingConfig } from './model-folder/train.ts';
 
 export { type Analysis, type AnalyzeOptions, analyzeImage } from './analyzer/analyze-image.ts';
 export {
@@ -24,7 +24,7 @@ export {
 export type { TextAnalysis } from './analyzer/text-encoder-worker.ts';
 export { BACKEND_CHOICES, type Backend } from './network/backend.ts';
 
-/** See content-model/train.ts, which is loaded only when this function is called. */
+/** See model-folder/train.ts, which is loaded only when this function is called. */
 export async function trainContentModel(config: TrainingConfig): Promise<Trained> {
-  return (await import('./content-model/train.ts')).trainContentModel(config);
+  return (await import('./model-folder/train.ts')).trainContentModel(config);
 }

@@ -8,10 +8,10 @@ import { nearestCells as nearestCellsOf } from './vectors/codes.ts';
 import { activeModelSet, modelSetText } from './vectors/model-set.ts';
 
 export { colorQuery, parseHexColors } from './color/query.ts';
-export { noTextEncoder, useContentModel } from './content-model/files.ts';
 export { COPY_SCORE } from './duplicate/copy-score.ts';
 export { GROUP_MODULE, GROUP_SCORE, groupRule } from './grouping.ts';
 export { hashLargeFiles, sha256OfFile } from './model-folder/hash-file.ts';
+export { noTextEncoder, useContentModel } from './model-folder/use-content-model.ts';
 export { distanceAt, scoreOf } from './vectors/calibration.ts';
 export { combine } from './vectors/combine.ts';
 export { decodeDescriptor, encodeDescriptor } from './vectors/descriptor.ts';

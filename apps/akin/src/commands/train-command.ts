@@ -2,26 +2,19 @@ import path from 'node:path';
 import { trainContentModel } from '@akin/modules/analyze';
 import { StoppedError } from '@akin/runtime';
 import { contentModelFolder } from '../models/models-folder.ts';
-import { type Option, UsageError } from '../options.ts';
+import { UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
 import { CONTENT_MODEL_OPTIONS } from './serve-options.ts';
 
 const PROGRESS_EVERY = 200;
-
-const CLASSES_OPTION: Option = {
-  name: 'classes',
-  valueName: 'folder',
-  description:
-    'A folder with one folder of pictures per class. The model learns to distinguish the classes; see docs/content-models.md',
-};
 
 export const trainCommand: CommandModule = {
   command: {
     name: 'train',
     usage: 'train <folder of pictures>',
     description:
-      'Adapts your own content model to pictures like those that you will search: at least 100, better some thousands. Writes into the folder of the model. Existing collections keep their model until akin reindex. If a signal stops the command, it writes nothing. Exit code 130 (Ctrl-C) or 143.',
-    options: [...CONTENT_MODEL_OPTIONS, CLASSES_OPTION],
+      'Calibrates the scores of your own content model on pictures like those that you will search: at least 100, better some thousands. Writes into the folder of the model; the vectors stay the same. If a signal stops the command, it writes nothing. Exit code 130 (Ctrl-C) or 143.',
+    options: [...CONTENT_MODEL_OPTIONS],
   },
 
   async run(options, signal) {
@@ -29,20 +22,17 @@ export const trainCommand: CommandModule = {
     const [pictures, ...more] = options.positionals;
     if (!pictures || more.length > 0) throw new UsageError('Name one folder of pictures.');
     if (folder === undefined) throw new UsageError('Name the model with --content-model.');
-    const classes = options.text('classes');
     try {
       const trained = await trainContentModel({
         folder: contentModelFolder(folder, options),
         pictures: path.resolve(pictures),
-        classes: classes === undefined ? undefined : path.resolve(classes),
         signal,
         progress: (done, all) => {
           if (done % PROGRESS_EVERY === 0 || done === all) process.stderr.write(`${done} of ${all} files\n`);
         },
         skip: (file, why) => process.stderr.write(`${file}: ${why}\n`),
       });
-      const count = `${trained.pictures} pictures${classes === undefined ? '' : ` and ${trained.classes} classes`}`;
-      process.stdout.write(`content=${trained.model}, trained on ${count}\n`);
+      process.stdout.write(`content=${trained.model}, calibrated on ${trained.pictures} pictures\n`);
       return 0;
     } catch (error) {
       if (!(error instanceof StoppedError)) throw error;

@@ -23,18 +23,19 @@ export type DescribedPicture = PictureFile & Described;
 /** Describes the bytes of an image by every module and every classic descriptor, in this thread. */
 export type Describe = (bytes: Uint8Array) => Promise<Described>;
 
-/** @throws {AkinError} as openCustomContent does, for a user's own content model. */
+/** @throws {AkinError} as openFolderContent does, for a user's own content model. */
 export async function openDescribe(backend: Backend, contentModel: string | undefined): Promise<Describe> {
   const analyses: [(typeof MODULES)[number], Module['analyze']][] = [];
   for (const manifest of MODULES) analyses.push([manifest, (await loadModule(manifest.name)).analyze]);
   if (contentModel !== undefined) {
-    const { openCustomContent } = await import('@akin/modules/internal/content-model/custom-content');
-    const own = await openCustomContent(contentModel, backend);
+    const { openFolderContent } = await import('@akin/modules/internal/model-folder/content');
+    const own = await openFolderContent(contentModel);
     for (const one of analyses) if (one[0].name === 'content') one[1] = own;
   }
   return async (bytes) => {
     const { pixels } = await decodeImage(bytes, { minSide: MIN_SIDE });
-    const picture = preparePicture(pixels, sharedNetworks(backend));
+    const pixelsOf = async (minSide: number) => (await decodeImage(bytes, { minSide })).pixels;
+    const picture = preparePicture(pixels, sharedNetworks(backend), pixelsOf);
     const vectors: Record<string, Float32Array> = {};
     let values: ModuleValues = {};
     for (const [manifest, analyze] of analyses) {

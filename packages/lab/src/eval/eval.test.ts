@@ -84,7 +84,7 @@ describe('npm run eval', () => {
     [['pictures', '--backend', 'cuda'], '--backend is one of wasm, onnx, node, not cuda.'],
     [['pictures', '--bogus'], "Unknown option '--bogus'"],
     [['broken', '--out', 'broken/1.jpg'], 'The folder broken/1.jpg/broken cannot be made (ENOTDIR)'],
-    [['pictures', '--content-model', 'empty'], 'content-model.json cannot be read'],
+    [['pictures', '--content-model', 'empty'], 'config.json cannot be read'],
   ])('refuses %j in a sentence', async (args, why) => {
     const { code, stdout, stderr } = await run(...args);
     expect([code, stdout]).toEqual([1, '']);

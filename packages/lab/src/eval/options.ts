@@ -10,7 +10,7 @@ export interface EvalOptions {
   readonly sample: number;
   readonly edited: number;
   readonly backend: Backend;
-  /** Folder of the user's own content model, which must be trained. */
+  /** Folder of the user's own content model. */
   readonly contentModel: string | undefined;
 }
 
@@ -23,7 +23,7 @@ copies (27 edits of each of some pictures), colours, copyspace and codes. The sa
   --edited 50           pictures of these that are edited and looked for
   --out eval-results    folder for figures.md, figures.json, pictures.md and pictures to look at
   --backend wasm        what runs the network: ${BACKENDS.join(', ')}
-  --content-model …     folder of a content model of your own, trained by akin train
+  --content-model …     folder of a content model of your own
   --help                this text`;
 
 /**

@@ -10,7 +10,6 @@ import {
 import { loadModule } from '../load-module.ts';
 import { MODULES, parseModulesApply } from '../manifests.ts';
 import { memoizeAsync } from '../memoize-async.ts';
-import { isModelFolder } from '../model-folder/files.ts';
 import type { Module } from '../module.ts';
 import type { Backend } from '../network/backend.ts';
 import type { Network } from '../network/network.ts';
@@ -30,8 +29,7 @@ export interface AnalyzeOptions {
    */
   readonly backend?: Backend;
   /**
-   * Folder of another model for the module content: a trained one of TensorFlow.js, one in the layout of Hugging Face,
-   * or an earlier network of akin. A thread uses only one such model.
+   * Folder of another model for the module content, in the layout of Hugging Face. A thread uses only one such model.
    */
   readonly contentModel?: string;
   /** The model name that outputs must contain. Default: the name of the model in the folder. */
@@ -103,9 +101,9 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
 }
 
 async function analysisOf(name: string, options: AnalyzeOptions): Promise<Module['analyze']> {
-  const { contentModel, contentModelName, backend } = options;
+  const { contentModel, contentModelName } = options;
   if (name !== 'content' || contentModel === undefined) return (await loadModule(name)).analyze;
-  return ownContent(contentModel, backend ?? 'wasm', contentModelName ?? '');
+  return ownContent(contentModel, contentModelName ?? '');
 }
 
 /** The networks of this thread. TensorFlow.js is loaded only when a module needs a network. */
@@ -119,11 +117,7 @@ const shared = memoizeAsync(async (folder: string, backend: Backend, ...heads: s
   const { openNetwork } = await import('../network/network.ts');
   return openNetwork(withHeads(await readModel<string>(new URL(folder)), heads), backend);
 });
-const ownContent = memoizeAsync(async (folder: string, backend: Backend, name: string) => {
-  if (isModelFolder(folder)) {
-    const { openFolderContent } = await import('../model-folder/content.ts');
-    return openFolderContent(folder, name);
-  }
-  const { openCustomContent } = await import('../content-model/custom-content.ts');
-  return openCustomContent(folder, backend, name);
+const ownContent = memoizeAsync(async (folder: string, name: string) => {
+  const { openFolderContent } = await import('../model-folder/content.ts');
+  return openFolderContent(folder, name);
 });

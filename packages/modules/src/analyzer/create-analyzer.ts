@@ -3,9 +3,8 @@ import { AkinError } from '@akin/domain';
 import { decodingBytes, type FileContext, formatBytes, type ImageLimits } from '@akin/imaging';
 import { memoryLimit, unlessAborted, WeightedSemaphore } from '@akin/runtime';
 import { Piscina } from 'piscina';
-import { contentCodebook, noTextEncoder } from '../content-model/files.ts';
-import { isModelFolder } from '../model-folder/files.ts';
 import { minimumSide, readPreprocessing } from '../model-folder/preprocessing.ts';
+import { contentCodebook, noTextEncoder } from '../model-folder/use-content-model.ts';
 import { type Backend, type BackendChoice, checkBackend, chooseBackend } from '../network/backend.ts';
 import '../network/no-telemetry.ts';
 import { shippedCodebook } from '../vectors/codebook.ts';
@@ -130,10 +129,7 @@ export function createPool(
   // Threads start and end, and the model may be trained again in the meantime: all threads use the current one.
   const codebook = contentModel === undefined ? undefined : contentCodebook(contentModel);
   const contentModelName = codebook?.model;
-  const minSide =
-    contentModel && isModelFolder(contentModel)
-      ? Math.max(MIN_SIDE, minimumSide(readPreprocessing(contentModel)))
-      : MIN_SIDE;
+  const minSide = contentModel ? Math.max(MIN_SIDE, minimumSide(readPreprocessing(contentModel))) : MIN_SIDE;
   const pool = new Piscina<Task, Reply>({
     filename: worker.href,
     minThreads: 1,

@@ -1,8 +1,8 @@
 import { AkinError } from '@akin/domain';
-import { unitOf } from '../content-model/axes.ts';
 import type { Module } from '../module.ts';
 import type { Picture } from '../picture.ts';
 import { descriptorOf, useCodebook } from '../vectors/codebook.ts';
+import { unitOf } from '../vectors/unit.ts';
 import { untrainedCodebook } from './codebook.ts';
 import { type ModelFolder, readModelFolder } from './files.ts';
 import { minimumSide, preprocess } from './preprocessing.ts';

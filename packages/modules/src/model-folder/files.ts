@@ -26,11 +26,6 @@ export interface ModelFolder {
 
 const SUFFIXES = ['', '_fp16', '_quantized'];
 
-/** Whether a folder contains a model in this layout, and not one of TensorFlow.js with its `content-model.json`. */
-export function isModelFolder(folder: string): boolean {
-  return !existsSync(join(folder, 'content-model.json')) && existsSync(join(folder, 'config.json'));
-}
-
 /** @throws {AkinError} bad-request that names the missing file, or the part that is not supported. */
 export function readModelFolder(folder: string): ModelFolder {
   const config = readConfig(folder);

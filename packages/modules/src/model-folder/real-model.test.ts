@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import type { Analyzer } from '../analyzer/create-analyzer.ts';
 import { createAnalyzer } from '../analyzer/create-analyzer.ts';
-import { contentCodebook } from '../content-model/files.ts';
 import { draw, noise } from '../drawing.ts';
 import { modelSetWith } from '../vectors.ts';
 import { readModelFolder } from './files.ts';
+import { contentCodebook } from './use-content-model.ts';
 
 /*
  * A published model is too large for the repository: AKIN_REAL_MODEL names a folder with one, see

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { AkinError } from '@akin/domain';
-import { unitOf } from '../content-model/axes.ts';
 import { locatePackage } from '../network/backend.ts';
+import { unitOf } from '../vectors/unit.ts';
 import type { TextConfig } from './config.ts';
 import { requireName } from './content.ts';
 import { type ModelFolder, readModelFolder } from './files.ts';

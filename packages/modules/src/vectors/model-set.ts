@@ -1,6 +1,6 @@
 import { AkinError, type Calibration, JsonObject, type ModuleManifest, parseJson, stringifyJson } from '@akin/domain';
-import { contentCodebook } from '../content-model/files.ts';
 import { MODULES } from '../manifests.ts';
+import { contentCodebook } from '../model-folder/use-content-model.ts';
 import { type Codebook, codebookOf, shippedCodebook } from './codebook.ts';
 import { type Outputs, readOutputs } from './parse-outputs.ts';
 

@@ -20,3 +20,14 @@ export function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
   for (let i = 0; i < a.length; i++) sum += ((a[i] as number) - (b[i] as number)) ** 2;
   return Math.sqrt(sum);
 }
+
+/** Values below this are those of a blank picture. */
+const MIN_VALUE = 1e-6;
+
+/** Scales to length 1. A zero vector, for example of a blank picture, becomes the first unit vector. */
+export function unitOf(numbers: Float32Array): Float32Array {
+  if (numbers.some((value) => Math.abs(value) > MIN_VALUE)) return l2Normalize(numbers);
+  const first = new Float32Array(numbers.length);
+  first[0] = 1;
+  return first;
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
 import '../network/no-telemetry.ts';
-import type { TrainingInput, TrainingListener, TrainingResult } from './learn.ts';
+import type { TrainingInput, TrainingListener, TrainingResult } from './measure.ts';
 import type { ThreadMessage } from './train-thread.ts';
 
 export interface TrainingConfig extends TrainingInput, Partial<TrainingListener> {
@@ -11,19 +11,18 @@ export interface TrainingConfig extends TrainingInput, Partial<TrainingListener>
   readonly signal?: AbortSignal;
 }
 
-/** The model name that outputs will have, and how many pictures and classes were used. */
-export type Trained = Pick<TrainingResult, 'model' | 'pictures' | 'classes'>;
+/** The model name that outputs will have, and how many pictures were used. */
+export type Trained = Pick<TrainingResult, 'model' | 'pictures'>;
 
-/** This path is correct both from src/content-model (under jest) and from dist/content-model. */
-const THREAD_FILE = new URL('../../dist/content-model/train-thread.js', import.meta.url);
+/** This path is correct both from src/model-folder (under jest) and from dist/model-folder. */
+const THREAD_FILE = new URL('../../dist/model-folder/train-thread.js', import.meta.url);
 
 /**
- * Trains a user's own content model on the user's pictures: axes, codebook and score calibration. The same pictures and
- * model give the same files, which are written into the folder of the model. The work runs in a thread, so that the
+ * Calibrates the scores of a content model on the user's pictures. The same pictures and model give the same file,
+ * which is written into the folder of the model. The work runs in a thread, so that the
  * event loop stays free.
  *
- * @throws {AkinError} bad-request when the model cannot be opened, there are too few pictures, or classes were
- * requested but none exists
+ * @throws {AkinError} bad-request when the model cannot be opened, or there are too few pictures
  * @throws the reason of the signal
  */
 export async function trainContentModel(config: TrainingConfig): Promise<Trained> {

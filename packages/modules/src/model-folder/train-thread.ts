@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { AkinError } from '@akin/domain';
-import { type TrainingInput, type TrainingResult, train } from './learn.ts';
+import { measure, type TrainingInput, type TrainingResult } from './measure.ts';
 
 /**
  * Messages from the thread. Errors are sent as values, because thrown errors lose their class and code between threads.
@@ -18,7 +18,7 @@ export type ThreadMessage =
 const report = (message: ThreadMessage) => parentPort?.postMessage(message);
 
 try {
-  const learned = await train(workerData as TrainingInput, {
+  const learned = await measure(workerData as TrainingInput, {
     progress: (done, all) => report({ kind: 'progress', done, all }),
     skip: (file, why) => report({ kind: 'skip', file, why }),
   });
