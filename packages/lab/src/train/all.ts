@@ -40,7 +40,7 @@ for (const [script, more] of [
   ['axes.js', withClasses],
   ['main.js', []],
   ['../../../modules/test/store-outputs.mjs', []],
-  ['../demo/main.js', []],
+  ['analyze-demo.js', []],
 ] as const) {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const args = [file, pictures, '--backend', backend, ...more];
