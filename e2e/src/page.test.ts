@@ -167,11 +167,16 @@ describe('the page', () => {
     const first = await names(page);
     await search(page, () => page.getByRole('button', { name: 'Copies' }).first().click());
     expect(await names(page)).not.toEqual(first);
-    await search(page, () => page.goBack());
-    expect(await names(page)).toEqual(first);
+    // At once, without a request.
+    await page.goBack();
+    await until('the earlier results are shown', async () => (await names(page)).join() === first.join());
+    await search(page, () => page.locator('.card').last().scrollIntoViewIfNeeded());
+    const top = await page.evaluate('scrollY');
+    const all = await names(page);
+    expect(all.length).toBeGreaterThan(first.length);
     await page.reload();
-    await settled(page);
-    expect(await names(page)).toEqual(first);
+    await until('all pages are shown in the same place', async () => (await page.evaluate('scrollY')) === top);
+    expect(await names(page)).toEqual(all);
   });
 
   it('searches by a chosen picture, and others see the same by the URL', async () => {
@@ -183,6 +188,9 @@ describe('the page', () => {
     const shared = await openPage(demo.browser, page.url());
     await settled(shared.page);
     expect(await names(shared.page)).toEqual(found);
+    await pictureLoads(shared.page.getByRole('region', { name: 'Search query' }).locator('img'));
+    const command = await copiedBy(page, page.getByRole('button', { name: 'Copy as curl' }));
+    expect(command).toMatch(/^curl -F file=@picture.jpg 'http[^']*\/image\?rows=48'$/);
     expect(shared.complaints).toEqual([]);
     await shared.context.close();
   });

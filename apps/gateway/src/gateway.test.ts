@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -272,10 +272,24 @@ describe('the web page', () => {
     const folder = await mkdtemp(join(tmpdir(), 'akin-web-'));
     await writeFile(join(folder, 'index.html'), '<h1>akin</h1>');
     await writeFile(join(folder, '.env'), 'secret');
+    await mkdir(join(folder, 'assets'));
+    await writeFile(join(folder, 'assets/a-1.js'), 'long');
+    await writeFile(join(folder, 'assets/a-1.js.gz'), 'small');
     const withPage = await createGateway(testConfig({ webFolder: folder }));
     const page = await ask(withPage, '/?collection=x');
     expect([page.status, page.text]).toEqual([200, '<h1>akin</h1>']);
     expect(page.headers['content-security-policy']).toContain("default-src 'self'");
+    expect(page.headers['cache-control']).toBe('no-cache');
+    const script = await ask(withPage, '/assets/a-1.js', { headers: { 'accept-encoding': 'br, gzip' } });
+    expect([script.text, script.headers['content-encoding'], script.headers.vary]).toEqual([
+      'small',
+      'gzip',
+      expect.stringMatching(/accept-encoding/i),
+    ]);
+    expect(script.headers['content-type']).toMatch(/javascript/);
+    expect(script.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    const plain = await ask(withPage, '/assets/a-1.js', { headers: { 'accept-encoding': 'gzip;q=0' } });
+    expect([plain.text, plain.headers['content-encoding']]).toEqual(['long', undefined]);
     expect((await ask(withPage, '/.env')).status).toBe(404);
     expect((await ask(withPage, '/%2e%2e/package.json')).status).toBe(404);
     await withPage[Symbol.asyncDispose]();

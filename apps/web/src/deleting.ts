@@ -1,3 +1,4 @@
+import { forgetResults } from './kept-results.ts';
 import type { Model } from './model.ts';
 import type { Takeover } from './review/merge.ts';
 import { TEXTS } from './texts.ts';
@@ -22,6 +23,7 @@ export async function deleteDocuments(
     // First of all: what only the deleted ones have must not be lost in between.
     if (changes.length > 0) await collection.addJson(new TextEncoder().encode(JSON.stringify(changes)));
     await collection.deleteByIds(ids, { commit: true });
+    forgetResults();
     model.update({ error: null });
     offerUndo(model, {
       text: TEXTS.undo.deleted(ids.length),

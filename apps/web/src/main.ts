@@ -17,6 +17,7 @@ import { moveFocus } from './grid/focus.ts';
 import { updateGrids, watchGrids } from './grid/grid.ts';
 import { saveLayout } from './grid/layout.ts';
 import { showHelp } from './help.ts';
+import { enterEntry, keepPlace, keepResults, nextEntry, placeBeforeReload, restoreResults } from './kept-results.ts';
 import { forgetKey, keyOfTab } from './key.ts';
 import { clearDemo, createCollection, createKey, dropCollection, revokeKey } from './manage/manage-actions.ts';
 import { Model } from './model.ts';
@@ -37,16 +38,22 @@ import { select, selectBetween } from './selection.ts';
 import { loadCollections, loadFields, updateStatus, watchStatus } from './status.ts';
 import { TEXTS } from './texts.ts';
 import { pauseUndoTimer, restartUndoTimer, undoLast } from './undo.ts';
-import { historyState, queryOfFile, uploadOf } from './upload.ts';
+import { historyState, queryOfFile } from './upload.ts';
 import { DEFAULT_COLLECTION, type Query, readState, type ViewState, writeState } from './view-state.ts';
 import { loadMoreChanges, retryChanges } from './watch-changes.ts';
 import { canRankByText, wordsOf } from './words.ts';
+
+/** The state in the URL, and in the history what is too long for it. */
+function stateOfPage(): ViewState {
+  const state = readState(location.href);
+  return { ...state, query: state.query ?? history.state?.upload ?? null };
+}
 
 const key = keyOfTab();
 const root = document.getElementById('app') as HTMLElement;
 const model = new Model(
   createClient({ baseUrl: '', retries: 0, ...(key === undefined ? {} : { key }) }),
-  readState(new URLSearchParams(location.search)),
+  stateOfPage(),
   draw,
 );
 
@@ -75,9 +82,20 @@ async function begin(): Promise<void> {
   }
   void watchStatus(model);
   await loadFields(model);
+  const { shown, top } = placeBeforeReload();
   await search(model);
+  // After a reload, all pages are shown again.
+  while (shown > model.pageData.documents.length && model.failedStart === null && model.pageData.error === null) {
+    const { length } = model.pageData.documents;
+    await search(model, length, true, Math.min(MAX_ROWS, shown - length));
+    if (model.pageData.documents.length === length) break;
+  }
+  if (top > 0) requestAnimationFrame(() => scrollTo({ top }));
   if (model.state.opened !== null) await openFromUrl(model);
 }
+
+/** Documents in one request after a reload, at most. */
+const MAX_ROWS = 1_000;
 
 /** Clears the data of another collection, and loads the one of the state. */
 async function openCollection(): Promise<void> {
@@ -117,25 +135,32 @@ async function switchToOtherCollection(name: string): Promise<void> {
 }
 
 /** Forgets what belongs only to the results that the user leaves. */
-function clearResultState({ keepPreview = false } = {}): void {
-  if (!keepPreview) model.forgetPreview();
+function clearResultState(): void {
+  model.forgetPreview();
   const review = { ...model.pageData.review, comparison: null };
   model.pageData = { ...model.pageData, opened: null, tags: null, analyzing: false, selected: new Set(), review };
 }
 
-function navigate(change: Partial<ViewState>, options: { keepPreview?: boolean } = {}): void {
+function navigate(change: Partial<ViewState>): void {
+  keepResults(model);
   model.state = { ...model.state, opened: null, ...change };
-  clearResultState(options);
-  history.pushState(historyState(model.state.query), '', writeState(model.state));
+  clearResultState();
+  pushEntry();
   scrollTo({ top: 0 });
   void search(model);
 }
 
+/** Adds an entry for the state to the browser's history. */
+function pushEntry(change: { readonly details?: true } = {}): void {
+  history.pushState({ ...historyState(model.state.query), ...nextEntry(), ...change }, '', writeState(model.state));
+}
+
 const actions: Actions = {
   showCollection(collection) {
+    keepResults(model);
     model.state = { ...model.state, collection, query: null, words: '', filters: [], sort: '', opened: null };
     clearResultState();
-    history.pushState(null, '', writeState(model.state));
+    pushEntry();
     void openCollection();
   },
   searchBy: (query: Query | null, mode) =>
@@ -147,7 +172,7 @@ const actions: Actions = {
       minScore: 0,
       ...(query ? { words: '' } : {}),
     }),
-  setMode: (mode) => navigate({ mode }, { keepPreview: true }),
+  setMode: (mode) => navigate({ mode }),
   setWords(text) {
     const asked = readSearchBox(text);
     if ('words' in asked) actions.searchByText(asked.words);
@@ -168,9 +193,9 @@ const actions: Actions = {
   },
   setExample(id, sign) {
     const others = model.state.examples.filter((one) => one.id !== id);
-    navigate({ examples: sign === null ? others : [...others, { id, sign }] }, { keepPreview: true });
+    navigate({ examples: sign === null ? others : [...others, { id, sign }] });
   },
-  setThreshold: (minScore) => navigate({ minScore }, { keepPreview: true }),
+  setThreshold: (minScore) => navigate({ minScore }),
   select: (id, how) => select(model, id, how),
   clearSelection: () => model.update({ selected: new Set() }),
   async deleteSelected() {
@@ -198,12 +223,11 @@ const actions: Actions = {
     void search(model, 0, true);
   },
   askAgain: () => void updateStatus(model),
-  removeFilter: (filter) =>
-    navigate({ filters: model.state.filters.filter((one) => one !== filter) }, { keepPreview: true }),
-  setFilters: (filters) => navigate({ filters: [...filters] }, { keepPreview: true }),
-  setOrder: (sort) => navigate({ sort }, { keepPreview: true }),
+  removeFilter: (filter) => navigate({ filters: model.state.filters.filter((one) => one !== filter) }),
+  setFilters: (filters) => navigate({ filters: [...filters] }),
+  setOrder: (sort) => navigate({ sort }),
   findValues: (field, contains) => findValues(model, field, contains),
-  addFilter: (filter) => navigate({ filters: [...new Set([...model.state.filters, filter])] }, { keepPreview: true }),
+  addFilter: (filter) => navigate({ filters: [...new Set([...model.state.filters, filter])] }),
   setLayout(layout) {
     saveLayout(layout);
     model.update({ layout });
@@ -271,7 +295,8 @@ const actions: Actions = {
   open(document: FoundDocument | null) {
     if (document) {
       model.state = { ...model.state, opened: document.id };
-      history.pushState({ ...historyState(model.state.query), details: true }, '', writeState(model.state));
+      keepResults(model);
+      pushEntry({ details: true });
       showDetails(model, document);
     } else if (history.state?.details) {
       history.back();
@@ -301,7 +326,7 @@ const actions: Actions = {
     const isWanted = () => model.pageData.analyzing && model.pageData.preview === preview;
     try {
       const query = await queryOfFile(model.collection, file);
-      if (isWanted()) navigate({ view: 'search', query, words: '', examples: [], minScore: 0 }, { keepPreview: true });
+      if (isWanted()) navigate({ view: 'search', query, words: '', examples: [], minScore: 0 });
     } catch (error) {
       if (!isWanted()) return;
       model.forgetPreview();
@@ -313,21 +338,25 @@ const actions: Actions = {
 
 addEventListener('popstate', () => {
   const before = model.state;
-  const inUrl = readState(new URLSearchParams(location.search));
-  const state = { ...inUrl, query: inUrl.query ?? uploadOf(history.state) };
+  keepResults(model);
+  const state = stateOfPage();
   model.state = state;
   closeDialogs();
   // Its response would concern what was shown before.
   cancelDialog();
   const hasSameUrl = writeState({ ...state, opened: null }) === writeState({ ...before, opened: null });
   // An uploaded picture may be too long for the URL.
-  if (hasSameUrl && historyState(state.query).upload === historyState(before.query).upload) {
+  const dataOf = ({ query }: ViewState) => (query?.by === 'data' ? query.data : undefined);
+  if (hasSameUrl && dataOf(state) === dataOf(before)) {
     model.state = { ...before, opened: state.opened };
+    enterEntry(history.state);
     void openFromUrl(model).catch((error) => model.showError(error));
     return;
   }
   clearResultState();
-  void (state.collection === before.collection ? search(model) : openCollection())
+  const isSame = state.collection === before.collection;
+  const isRestored = restoreResults(model, history.state) && isSame && state.view === 'search';
+  void (isRestored ? Promise.resolve() : isSame ? search(model) : openCollection())
     .then(() => openFromUrl(model))
     .catch((error) => model.showError(error));
 });
@@ -400,4 +429,9 @@ watchDrag(() => {
   return (from, to) => selectBetween(model, before, from, to);
 });
 watchGrids(draw, () => model.pageData.error === null && !model.pageData.away && actions.loadMore());
+// The page itself restores the place, when the results are there.
+history.scrollRestoration = 'manual';
+enterEntry(history.state);
+history.replaceState({ ...history.state, ...(history.state?.entry ? {} : nextEntry()) }, '');
+addEventListener('pagehide', () => keepPlace(model));
 void begin();

@@ -65,8 +65,8 @@ function queryPicture(
       'big',
       readColors(query.hex).map(({ weight }) => weight),
     );
-  return pageData.preview
-    ? html`<img src=${pageData.preview} alt="" />`
+  return query.picture
+    ? html`<img src=${`data:image/jpeg;base64,${query.picture}`} alt="" />`
     : html`<span class="placeholder">${T.uploaded}</span>`;
 }
 

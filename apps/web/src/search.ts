@@ -17,9 +17,10 @@ import { MAX_TEXT_MATCHES } from './words.ts';
 /**
  * Loads the data for the view of the state.
  *
+ * @param rows the number of documents to load
  * @param keep Keep the old results visible until the response: for the same query after the collection has changed.
  */
-export async function search(model: Model, start = 0, keep = start > 0): Promise<void> {
+export async function search(model: Model, start = 0, keep = start > 0, rows = rowsFrom(start)): Promise<void> {
   if (model.state.view === 'manage') return loadManageState(model);
   if (model.state.view === 'changes') return watchChanges(model);
   if (model.state.view === 'groups') return loadGroups(model, keep ? 'again' : 'first');
@@ -36,7 +37,7 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
   try {
     const inText = start > 0 ? model.pageData : await findTextMatches(model, signal);
     const before = inText.textMatches === null ? [] : inText.documents.slice(0, inText.textMatches.shown);
-    const { endpoint, parameters } = request(model, start - (start > 0 ? before.length : 0));
+    const { endpoint, parameters } = request(model, start - (start > 0 ? before.length : 0), rows);
     if (before.length > 0) parameters.fq = [...model.filters(), excludeFilter(before)];
     if (model.state.query === null) {
       // The cursor prevents duplicates between pages; rankings use `start` instead.
@@ -78,8 +79,9 @@ export async function search(model: Model, start = 0, keep = start > 0): Promise
 export function commandOf(model: Model, hasKey: boolean): string {
   if (model.state.view === 'groups') return groupsCommand(model, hasKey);
   const { endpoint, parameters } = request(model, 0);
-  if (parameters['rank.by.data']) parameters['rank.by.data'] = 'BASE64';
-  return asCurl(`${location.origin}${model.collection.searchAddress(endpoint, parameters)}`, hasKey);
+  const { 'rank.by.data': data, 'rank.by.outputs': outputs, ...others } = parameters;
+  const sendsFile = data !== undefined || outputs !== undefined;
+  return asCurl(`${location.origin}${model.collection.searchAddress(endpoint, others)}`, hasKey, sendsFile);
 }
 
 /** Finds the first documents with the words of the query in their text, if the query asks for these too. */
@@ -105,8 +107,12 @@ function excludeFilter(documents: readonly FoundDocument[]): string {
   return `-id:(${documents.map(({ id }) => `"${id.replace(/["\\]/g, '\\$&')}"`).join(' OR ')})`;
 }
 
-function request(model: Model, start: number) {
-  return searchRequest(model.state, start, start === 0 ? PAGE_SIZE : NEXT_PAGE_SIZE, model.filters());
+function rowsFrom(start: number): number {
+  return start === 0 ? PAGE_SIZE : NEXT_PAGE_SIZE;
+}
+
+function request(model: Model, start: number, rows = rowsFrom(start)) {
+  return searchRequest(model.state, start, rows, model.filters());
 }
 
 /** Counts the facets. Called after the results are shown, which must not wait for the counts. */

@@ -12,22 +12,14 @@ const MAX_BYTES = 24 * 1024 ** 2;
 /** Outputs used for ranking; only these are kept, so that they fit into a URL. */
 const DESCRIPTORS = ['content_descriptor', 'color_descriptor', 'duplicate_descriptor'];
 
-/** Uploaded pictures that are too long for the URL, by the number in their entry of the browser's history. */
-const uploads = new Map<number, Query>();
+/** A longer picture is not kept in the history: browsers limit its size. */
+const MAX_KEPT_LENGTH = 8_000_000;
+/** Longest side of the picture in the URL, which shows what was searched for. */
+const SHOWN_SIDE = 96;
 
-/** What the browser's history stores for a query that is not in the URL: the number of its upload. */
-export function historyState(query: Query | null): { readonly upload?: number } {
-  if (query?.by !== 'data') return {};
-  const known = [...uploads].find(([, one]) => one === query)?.[0];
-  // Numbers of an earlier load of the page must not mean another picture.
-  const upload = known ?? Date.now();
-  uploads.set(upload, query);
-  return { upload };
-}
-
-/** The uploaded picture of an entry of the history; null if it has none, or the page was loaded again since. */
-export function uploadOf(entry: { readonly upload?: number } | null): Query | null {
-  return uploads.get(entry?.upload ?? -1) ?? null;
+/** What the browser's history stores for a query that is not in the URL. It survives a reload. */
+export function historyState(query: Query | null): { readonly upload?: Query } {
+  return query?.by === 'data' && query.data.length <= MAX_KEPT_LENGTH ? { upload: query } : {};
 }
 
 /**
@@ -37,42 +29,45 @@ export function uploadOf(entry: { readonly upload?: number } | null): Query | nu
  * @throws {Error} when the file is not a picture that akin supports; the message is for the user.
  */
 export async function queryOfFile(collection: Collection, file: Blob): Promise<Query> {
-  const sent = await scaleDown(file);
+  const sent = (await scaleDown(file, LONGEST_SIDE)) ?? file;
   // Only files that the browser cannot decode are still this large, for example videos or archives.
   if (sent.size > MAX_BYTES) throw new PictureError(413, TEXTS.messages.tooLarge);
   const data = await toBase64(sent);
+  const small = await scaleDown(file, SHOWN_SIDE, 0.7);
+  const shown = small ? { picture: await toBase64(small) } : {};
   try {
     const outputs: Record<string, unknown> = JSON.parse((await collection.analyze({ data })).outputs);
     return {
       by: 'outputs',
       outputs: JSON.stringify(Object.fromEntries(DESCRIPTORS.map((name) => [name, outputs[name]]))),
+      ...shown,
     };
   } catch (error) {
     if (!(error instanceof AkinRequestError) || error.status !== 403) throw error;
-    return { by: 'data', data };
+    return { by: 'data', data, ...shown };
   }
 }
 
-/** A smaller JPEG of a large picture. Returns the file itself if it is small, or the browser cannot decode it. */
-async function scaleDown(file: Blob): Promise<Blob> {
+/** A JPEG of a larger picture. Undefined if it is not larger, or the browser cannot decode it. */
+async function scaleDown(file: Blob, longestSide: number, quality = 0.92): Promise<Blob | undefined> {
   let picture: ImageBitmap;
   try {
     picture = await createImageBitmap(file);
   } catch {
-    return file;
+    return undefined;
   }
-  const scale = LONGEST_SIDE / Math.max(picture.width, picture.height);
-  if (scale >= 1) return file;
+  const scale = longestSide / Math.max(picture.width, picture.height);
+  if (scale >= 1) return undefined;
   const canvas = new OffscreenCanvas(
     Math.max(1, Math.round(picture.width * scale)),
     Math.max(1, Math.round(picture.height * scale)),
   );
   const context = canvas.getContext('2d');
-  if (!context) return file;
+  if (!context) return undefined;
   context.fillStyle = '#fff';
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(picture, 0, 0, canvas.width, canvas.height);
-  return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.92 });
+  return canvas.convertToBlob({ type: 'image/jpeg', quality });
 }
 
 async function toBase64(blob: Blob): Promise<string> {

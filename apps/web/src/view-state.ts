@@ -15,10 +15,13 @@ export type Query =
   | { by: 'hex'; hex: string }
   /** Words that describe pictures (`look`), and optionally also occur in the text of documents (`both`). */
   | { by: 'text'; text: string; searchIn: 'look' | 'both' }
-  /** The descriptors of an uploaded picture: short enough for a URL, so that the search can be shared. */
-  | { by: 'outputs'; outputs: string }
+  /**
+   * The descriptors of an uploaded picture: short enough for a URL, so that the search can be shared. `picture` is a
+   * small JPEG of it in base64, to be shown; it stands in the fragment, which is not sent to akin.
+   */
+  | { by: 'outputs'; outputs: string; picture?: string }
   /** An uploaded picture itself, if the key does not allow an analysis: too long for a URL. */
-  | { by: 'data'; data: string };
+  | { by: 'data'; data: string; picture?: string };
 
 export interface Example {
   readonly id: string;
@@ -48,10 +51,14 @@ export interface ViewState {
 }
 
 export const DEFAULT_COLLECTION = 'my-collection';
+/** The fragment with a small picture. */
+const PICTURE = /^#picture=([A-Za-z0-9+/]{1,20000}={0,2})$/;
 const VIEWS = ['groups', 'changes', 'manage'] as const;
 
-export function readState(address: URLSearchParams): ViewState {
-  const query = readQuery(address);
+/** @param url a URL of the page, or the part of it from the `?` on */
+export function readState(url: string): ViewState {
+  const { searchParams: address, hash } = new URL(url, 'http://page');
+  const query = readQuery(address, hash);
   // Words can only be compared with content, and a colour with colours.
   const asked = query?.by === 'hex' ? 'color' : address.get('mode');
   const mode = MODES.find((one) => one === asked && query?.by !== 'text') ?? DEFAULT_MODE;
@@ -71,7 +78,7 @@ export function readState(address: URLSearchParams): ViewState {
   };
 }
 
-function readQuery(address: URLSearchParams): Query | null {
+function readQuery(address: URLSearchParams, hash: string): Query | null {
   const id = address.get('like');
   if (id !== null) return { by: 'id', id };
   const url = address.get('url');
@@ -81,7 +88,9 @@ function readQuery(address: URLSearchParams): Query | null {
   const text = address.get('shows');
   if (text !== null) return { by: 'text', text, searchIn: address.get('in') === 'look' ? 'look' : 'both' };
   const outputs = address.get('outputs');
-  return outputs === null ? null : { by: 'outputs', outputs };
+  if (outputs === null) return null;
+  const [, picture] = PICTURE.exec(hash) ?? [];
+  return { by: 'outputs', outputs, ...(picture === undefined ? {} : { picture }) };
 }
 
 /** The URL parameters of a state, without default values. */
@@ -102,7 +111,8 @@ export function writeState(state: ViewState): string {
   for (const filter of state.filters) address.append('fq', filter);
   if (state.sort) address.set('sort', state.sort);
   if (state.opened !== null) address.set('id', state.opened);
-  return `?${address}`;
+  const picture = state.query?.by === 'outputs' ? state.query.picture : undefined;
+  return `?${address}${picture === undefined ? '' : `#picture=${picture}`}`;
 }
 
 /**
@@ -185,8 +195,9 @@ export function rankParameters(query: Query, examples: readonly Example[] = []):
  * A shell command; single quotes prevent the shell from changing its text.
  *
  * @param keyed whether a key is needed: the shell takes it from AKIN_KEY
+ * @param sendsFile whether it sends a picture, the file `picture.jpg`
  */
-export function asCurl(address: string, keyed: boolean): string {
+export function asCurl(address: string, keyed: boolean, sendsFile = false): string {
   const key = keyed ? '-H "Authorization: Bearer $AKIN_KEY" ' : '';
-  return `curl ${key}'${address.replaceAll("'", '%27')}'`;
+  return `curl ${key}${sendsFile ? '-F file=@picture.jpg ' : ''}'${address.replaceAll("'", '%27')}'`;
 }
