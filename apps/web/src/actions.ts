@@ -46,6 +46,8 @@ export interface Actions {
   /** Sets the result that has the keyboard focus. */
   setCurrent(id: string | null): void;
   showFacets(shown: boolean): void;
+  /** Opens or closes the menu of a small screen. */
+  showMenu(shown: boolean): void;
   loadMore(): void;
   reviewGroups(): void;
   showChanges(): void;

@@ -14,7 +14,17 @@ export function isAnalyzed(document: FoundDocument): boolean {
  */
 export function picture(document: FoundDocument, collection: Collection): TemplateResult {
   if (!isAnalyzed(document)) return html`<span class="placeholder">${TEXTS.details.noPicture}</span>`;
-  return html`<img loading="lazy" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />`;
+  return html`<img loading="lazy" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)}
+    @error=${showColors} @load=${showPicture} />`;
+}
+
+/** Marks a picture without a thumbnail: the style sheet shows the colours in its place. */
+function showColors({ target }: Event): void {
+  (target as Element).parentElement?.classList.add('missing');
+}
+
+function showPicture({ target }: Event): void {
+  (target as Element).parentElement?.classList.remove('missing');
 }
 
 /** The colours of a document by their shares. */

@@ -57,7 +57,11 @@ const model = new Model(
   draw,
 );
 
+let isDrawn = false;
 function draw(): void {
+  // The header and the empty cards of the HTML.
+  if (!isDrawn) root.replaceChildren();
+  isDrawn = true;
   const focused = document.activeElement;
   render(page(model.state, model.pageData, actions, commandOf(model, key !== undefined), model.collection), root);
   showModal();
@@ -138,7 +142,15 @@ async function switchToOtherCollection(name: string): Promise<void> {
 function clearResultState(): void {
   model.forgetPreview();
   const review = { ...model.pageData.review, comparison: null };
-  model.pageData = { ...model.pageData, opened: null, tags: null, analyzing: false, selected: new Set(), review };
+  model.pageData = {
+    ...model.pageData,
+    menuVisible: false,
+    opened: null,
+    tags: null,
+    analyzing: false,
+    selected: new Set(),
+    review,
+  };
 }
 
 function navigate(change: Partial<ViewState>): void {
@@ -233,6 +245,7 @@ const actions: Actions = {
     model.update({ layout });
   },
   setCurrent: (current) => current !== model.pageData.current && model.update({ current }),
+  showMenu: (menuVisible) => model.update({ menuVisible }),
   showFacets: (filtersVisible) => model.update({ filtersVisible }),
   loadMore() {
     if (model.pageData.loading) return;
@@ -383,8 +396,10 @@ function handleGlobalKey({ key, shiftKey, target }: KeyboardEvent): boolean {
 /** Closes an open menu, or else clears the selection. @returns whether there was any */
 function closeMenuOrSelection(): boolean {
   const menu = document.querySelector<HTMLDetailsElement>('details.menu[open]');
-  if (menu === null && model.pageData.selected.size === 0) return false;
-  if (menu === null) actions.clearSelection();
+  const { menuVisible, selected } = model.pageData;
+  if (menu === null && !menuVisible && selected.size === 0) return false;
+  if (menuVisible) actions.showMenu(false);
+  else if (menu === null) actions.clearSelection();
   else {
     menu.open = false;
     menu.querySelector('summary')?.focus();

@@ -33,6 +33,7 @@ const NOTHING: PageData = {
   periods: [],
   facetSearches: new Map(),
   filtersVisible: false,
+  menuVisible: false,
   preview: null,
   analyzing: false,
   tags: null,

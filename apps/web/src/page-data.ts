@@ -52,6 +52,8 @@ export interface PageData {
   facetSearches: ReadonlyMap<string, string>;
   /** Whether the filters are visible on a small screen. */
   filtersVisible: boolean;
+  /** Whether the menu is open on a small screen. */
+  menuVisible: boolean;
   /** Object URL of the uploaded picture. */
   preview: string | null;
   /** Whether the uploaded picture is being analyzed. */

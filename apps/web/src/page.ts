@@ -19,6 +19,7 @@ import { review } from './review/review.ts';
 import { runBars } from './runs/runs.ts';
 import { savedMenu } from './saved.ts';
 import { selectionBar } from './selection.ts';
+import { filtersToggle } from './sidebar.ts';
 import { TEXTS } from './texts.ts';
 import { undoNote } from './undo.ts';
 import { type ViewState, writeState } from './view-state.ts';
@@ -89,8 +90,11 @@ function results(
   curl: string,
   collection: Collection,
 ): TemplateResult {
+  const choices = html`${filtersToggle(state, pageData, actions)}
+    ${state.query ? nothing : searchInSwitch(state, pageData, actions)} ${orderChoice(state, pageData.ranges, actions)}
+    ${layoutSwitch(pageData.layout, actions)}`;
   return html`${state.query && !pageData.analyzing ? queryView(state, state.query, pageData, actions, collection) : nothing}
-    ${summary(state, resultCountText(state, pageData), pageData.fresh, actions, curl, html`${state.query ? nothing : searchInSwitch(state, pageData, actions)}${orderChoice(state, pageData.ranges, actions)}${layoutSwitch(pageData.layout, actions)}${savedMenu(pageData.saved, hasSearchCriteria(state), actions)}`)}
+    ${summary(state, pageData, resultCountText(state, pageData), actions, curl, choices)}
     ${examples(state, pageData, actions)} ${resultsView(state, pageData, actions, collection)} ${selectionBar(pageData, actions)}`;
 }
 
@@ -103,7 +107,7 @@ function reviewView(
 ): TemplateResult {
   const { numFound, numFoundExact } = pageData.review;
   const count = numFound === null ? TEXTS.review.looking : TEXTS.review.groups(numFound, numFoundExact);
-  return html`${summary(state, count, 0, actions, curl)} ${review(pageData.review, pageData.loading, actions, collection)}`;
+  return html`${summary(state, pageData, count, actions, curl)} ${review(pageData.review, pageData.loading, actions, collection)}`;
 }
 
 /** Whether the state restricts or sorts the collection. */
@@ -129,7 +133,6 @@ function header(state: ViewState, pageData: PageData, actions: Actions): Templat
       event.preventDefault();
       actions.searchBy(null, 'content');
     }}><img src="icon.svg" alt="" width="28" height="28" />akin</a>
-    ${collectionChoice(state, pageData, actions)}
     <form role="search" @submit=${submit}>
       <input type="search" name="q" aria-label=${TEXTS.box.label} placeholder=${TEXTS.box.placeholder} .value=${wordsOf(state)} />
     </form>
@@ -137,6 +140,9 @@ function header(state: ViewState, pageData: PageData, actions: Actions): Templat
       <input type="file" accept="image/*" aria-label=${P.byPicture} @change=${pick} />
       <span class="long">${P.byPicture}</span><span class="short">${P.picture}</span>
     </label>
+    <button class="menu-button" aria-label=${P.menu} aria-expanded=${pageData.menuVisible} @click=${() => actions.showMenu(!pageData.menuVisible)}>☰</button>
+    <div class=${pageData.menuVisible ? 'tools shown' : 'tools'}>
+    ${collectionChoice(state, pageData, actions)}
     <label class="button swatch" title=${P.byColor}>
       <input type="color" aria-label=${P.byColor} value="#ff8a5b"
         @change=${(event: Event) => actions.searchBy({ by: 'hex', hex: (event.target as HTMLInputElement).value }, 'color')} />
@@ -159,6 +165,7 @@ function header(state: ViewState, pageData: PageData, actions: Actions): Templat
       actions.showManage();
     }}>${P.views.manage}</a>
     <button class="quiet help-button" aria-label=${TEXTS.help.title} title=${TEXTS.help.open} @click=${actions.showHelp}>?</button>
+    </div>
   </header>`;
 }
 
@@ -178,8 +185,8 @@ function statusText(status: CollectionSummary | null): string {
 /** @param choices controls for order and layout, if any */
 function summary(
   state: ViewState,
+  { fresh, menuVisible, saved }: PageData,
   count: string,
-  fresh: number,
   actions: Actions,
   curl: string,
   choices: TemplateResult | typeof nothing = nothing,
@@ -192,7 +199,10 @@ function summary(
         html`<button class="chip" title=${P.removeFilter} @click=${() => actions.removeFilter(filter)}><span>${filterText(filter)}</span> ×</button>`,
     )}
     <span class="spacer"></span>
-    ${choices} ${copyButton(P.copyLink, () => location.href, actions)} ${copyButton(P.copyCurl, () => curl, actions)}
+    ${choices}
+    <div class=${menuVisible ? 'tools shown' : 'tools'}>
+      ${state.view === 'search' ? savedMenu(saved, hasSearchCriteria(state), actions) : nothing} ${copyButton(P.copyLink, () => location.href, actions)} ${copyButton(P.copyCurl, () => curl, actions)}
+    </div>
   </div>`;
 }
 

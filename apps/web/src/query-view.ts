@@ -27,7 +27,7 @@ export function queryView(
     <div>
       <p class="asked">${queryText(query, pageData)}</p>
       ${query.by === 'text' ? searchInSwitch(state, pageData, actions) : modeSwitch(state, query, actions)}
-      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${query.by === 'hex' ? nothing : minScore(state, actions)} ${searchAsWordButton(query, actions)} ${predictedTags(pageData.tags, state.filters, actions)}
+      ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${searchAsWordButton(query, actions)} ${predictedTags(pageData.tags, state.filters, actions)}
     </div>
     <button class="quiet clear" @click=${() => actions.searchBy(null)}>${T.clear}</button>
   </section>`;
@@ -98,15 +98,6 @@ function additionalInputs(
       </button>`,
     )}
   </p>`;
-}
-
-/** A control for the minimum score. */
-function minScore(state: ViewState, actions: Actions): TemplateResult {
-  return html`<label class="least">${TEXTS.results.least}
-    <input type="range" min="0" max="1" step="0.05" .value=${String(state.minScore)} aria-valuetext=${state.minScore.toFixed(2)}
-      @change=${(event: Event) => actions.setThreshold(Number((event.target as HTMLInputElement).value))} />
-    <output>${state.minScore.toFixed(2)}</output>
-  </label>`;
 }
 
 /** Offers to search for the colour's name as a word. */

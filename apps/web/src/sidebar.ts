@@ -21,13 +21,13 @@ export function sidebar(state: ViewState, pageData: PageData, actions: Actions):
   const place = state.filters.map(readPlace).find((one) => one !== undefined);
   // While the filters are counted, their empty place keeps the pictures from moving when they come.
   const isComing = pageData.counting && pageData.numFound !== 0;
-  if (pageData.facets.length + pageData.ranges.length === 0 && place === undefined && !isComing) return nothing;
-  const chosen = state.filters.length;
+  // Scores of colours have no common scale.
+  const hasScores = state.query !== null && state.query.by !== 'hex';
+  if (pageData.facets.length + pageData.ranges.length === 0 && place === undefined && !isComing && !hasScores)
+    return nothing;
   return html`<aside class="narrow" aria-label=${T.region} aria-busy=${pageData.counting}>
-    <button class="narrow-toggle" aria-expanded=${pageData.filtersVisible} @click=${() => actions.showFacets(!pageData.filtersVisible)}>
-      ${T.toggle(chosen)}
-    </button>
     <div class=${pageData.filtersVisible ? 'facets shown' : 'facets'}>
+      ${hasScores ? minScore(state, actions) : nothing}
       ${repeat(
         pageData.facets,
         ({ name }) => name,
@@ -41,6 +41,22 @@ export function sidebar(state: ViewState, pageData: PageData, actions: Actions):
       ${place ? radius(place, state, actions) : nothing}
     </div>
   </aside>`;
+}
+
+/** A button that shows the filters on a small screen. */
+export function filtersToggle(state: ViewState, pageData: PageData, actions: Actions): TemplateResult {
+  return html`<button class="narrow-toggle" aria-expanded=${pageData.filtersVisible} @click=${() => actions.showFacets(!pageData.filtersVisible)}>
+    ${T.toggle(state.filters.length)}
+  </button>`;
+}
+
+/** A control for the minimum score. */
+function minScore(state: ViewState, actions: Actions): TemplateResult {
+  return html`<label class="least">${TEXTS.results.least}
+    <input type="range" min="0" max="1" step="0.05" .value=${String(state.minScore)} aria-valuetext=${state.minScore.toFixed(2)}
+      @change=${(event: Event) => actions.setThreshold(Number((event.target as HTMLInputElement).value))} />
+    <output>${state.minScore.toFixed(2)}</output>
+  </label>`;
 }
 
 function facet(one: Facet, i: number, state: ViewState, pageData: PageData, actions: Actions): TemplateResult {

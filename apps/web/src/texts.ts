@@ -13,6 +13,7 @@ export const TEXTS = {
     color: 'Colour',
     duplicatesTitle: 'Groups of near-duplicates to review',
     statusTitle: 'Changes in progress and failures',
+    menu: 'Menu',
     collection: 'Collection',
     removeFilter: 'Remove this filter',
     copyLink: 'Copy link',

@@ -9,6 +9,7 @@ import { predictedTags } from '../tags.ts';
 import { TEXTS } from '../texts.ts';
 import { facts } from './facts.ts';
 import { isZoomed, stage, toggleZoom, zoomOut } from './stage.ts';
+import { swipeListeners } from './swipe.ts';
 
 const T = TEXTS.details;
 const DIALOG = 'details';
@@ -74,8 +75,9 @@ function content(
     ...labels.map((label) => ['labels', label] as const),
     ...colors.map((name) => ['color_names', name] as const),
   ];
+  const swipe = swipeListeners((by) => !isZoomed() && step(by, actions));
   return html`
-    <div class="viewer">
+    <div class="viewer" @touchstart=${swipe.begin} @touchend=${swipe.end}>
       ${stage(document, pageData, collection)}
       <button class="step back" aria-label=${T.previous} title=${T.previousTitle} @click=${() => step(-1, actions)}>‹</button>
       <button class="step on" aria-label=${T.next} title=${T.nextTitle} @click=${() => step(1, actions)}>›</button>
