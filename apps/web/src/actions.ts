@@ -2,6 +2,7 @@ import type { FoundDocument, NewKey } from '@akin/client';
 import type { LocalFile } from './add/files.ts';
 import type { Layout } from './grid/rows.ts';
 import type { Mode } from './mode.ts';
+import type { ShownRequest } from './request/shown-request.ts';
 import type { Comparison } from './review/comparison.ts';
 import type { KeepRule } from './review/keep.ts';
 import type { Example, Query } from './view-state.ts';
@@ -42,7 +43,11 @@ export interface Actions {
   setOrder(sort: string): void;
   /** Lists more values of a field that contain a text; null: only the most frequent values. */
   findValues(field: string, contains: string | null): void;
+  /** Shows the request of the results in one form; null hides it. */
+  showRequest(form: ShownRequest['form'] | null): void;
   setLayout(layout: Layout): void;
+  /** Chooses the fields that cards of this collection show. */
+  setCardFields(names: readonly string[]): void;
   /** Sets the result that has the keyboard focus. */
   setCurrent(id: string | null): void;
   showFacets(shown: boolean): void;

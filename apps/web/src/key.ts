@@ -21,8 +21,8 @@ export function forgetKey(): void {
   localStorage.removeItem(STORAGE_KEY);
 }
 
-/** Asks for a key in a dialog, only once; then the page reloads. @param reason the message of akin */
-export function askForKey(reason: string): void {
+/** Asks for a key in a dialog, only once; then the page reloads. */
+export function askForKey(): void {
   if (document.querySelector('dialog.key')) return;
   const dialog = document.createElement('dialog');
   dialog.className = 'key';
@@ -31,7 +31,7 @@ export function askForKey(reason: string): void {
   const heading = document.createElement('h2');
   heading.textContent = T.title;
   const about = document.createElement('p');
-  about.textContent = keyOfTab() === undefined ? T.asks : reason;
+  about.textContent = keyOfTab() === undefined ? T.asks : T.refused;
   const input = document.createElement('input');
   Object.assign(input, { type: 'password', required: true, autocomplete: 'off', name: 'key', ariaLabel: T.title });
   // No header can hold other characters: then every request would fail, and akin would never ask again.

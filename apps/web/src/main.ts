@@ -6,6 +6,7 @@ import { failedFilesOf } from './add/add-pictures.ts';
 import { droppedFiles, holdsFolder } from './add/files.ts';
 import { askUser, cancelDialog } from './ask-user.ts';
 import { copySelected, labelSelected } from './bulk-actions.ts';
+import { saveCardFields } from './card-fields.ts';
 import { NO_CHANGES } from './changes.ts';
 import { copyText } from './copy-text.ts';
 import { deleteDocuments } from './deleting.ts';
@@ -22,6 +23,7 @@ import { forgetKey, keyOfTab } from './key.ts';
 import { clearDemo, createCollection, createKey, dropCollection, revokeKey } from './manage/manage-actions.ts';
 import { Model } from './model.ts';
 import { page } from './page.ts';
+import { showRequest } from './request/show-request.ts';
 import { showCompared } from './review/compare.ts';
 import { membersAbove } from './review/files.ts';
 import { handleReviewKey } from './review/keys.ts';
@@ -68,7 +70,8 @@ function draw(): void {
   showCompared();
   updateGrids();
   // A button that the user has pressed may be gone. The keyboard goes on with the results.
-  if (focused !== null && !focused.isConnected) document.getElementById('results')?.focus({ preventScroll: true });
+  const isLost = focused !== null && !focused.isConnected && document.activeElement === document.body;
+  if (isLost) document.getElementById('results')?.focus({ preventScroll: true });
 }
 
 /**
@@ -144,6 +147,7 @@ function clearResultState(): void {
   const review = { ...model.pageData.review, comparison: null };
   model.pageData = {
     ...model.pageData,
+    request: null,
     menuVisible: false,
     opened: null,
     tags: null,
@@ -240,6 +244,11 @@ const actions: Actions = {
   setOrder: (sort) => navigate({ sort }),
   findValues: (field, contains) => findValues(model, field, contains),
   addFilter: (filter) => navigate({ filters: [...new Set([...model.state.filters, filter])] }),
+  showRequest: (form) => void showRequest(model, form, key !== undefined),
+  setCardFields(cardFields) {
+    saveCardFields(model.state.collection, cardFields);
+    model.update({ cardFields });
+  },
   setLayout(layout) {
     saveLayout(layout);
     model.update({ layout });

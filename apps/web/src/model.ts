@@ -40,7 +40,10 @@ const NOTHING: PageData = {
   openedTags: null,
   review: NO_REVIEW,
   changes: NO_CHANGES,
+  request: null,
   layout: loadLayout(),
+  cardFields: [],
+  cardFieldChoices: [],
   current: null,
   cursor: null,
   managed: EMPTY_MANAGE_STATE,
@@ -108,7 +111,7 @@ export class Model {
 
   /** Returns the message for an error; asks for a key if one is missing. */
   messageFor(error: unknown): string {
-    if (error instanceof AkinRequestError && error.status === 401) askForKey(error.message);
+    if (error instanceof AkinRequestError && error.status === 401) askForKey();
     return messageOf(error);
   }
 

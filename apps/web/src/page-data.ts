@@ -6,6 +6,7 @@ import type { Period } from './filters/periods.ts';
 import type { RangeField } from './filters/ranges.ts';
 import type { Layout } from './grid/rows.ts';
 import type { ManageState } from './manage/state.ts';
+import type { ShownRequest } from './request/shown-request.ts';
 import type { Review } from './review/state.ts';
 import type { Runs } from './runs/runs.ts';
 import type { SavedSearch } from './saved.ts';
@@ -65,7 +66,12 @@ export interface PageData {
   review: Review;
   /** Pending and failed changes, if the page shows them. */
   changes: Changes;
+  /** The request of the results in one form, if the page shows it. */
+  request: ShownRequest | null;
   layout: Layout;
+  /** Fields that cards show, and those that users can choose. */
+  cardFields: readonly string[];
+  cardFieldChoices: readonly string[];
   /** The id of the result with the keyboard focus. */
   current: string | null;
   /** Cursor of the next page of unranked results; null: pages are numbered. */

@@ -2,6 +2,7 @@ import type { Collection, CollectionSummary } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { ref } from 'lit-html/directives/ref.js';
 import type { Actions } from './actions.ts';
+import { cardFieldsMenu } from './card-fields.ts';
 import { changesView } from './changes.ts';
 import { details } from './details/details.ts';
 import { examples } from './examples.ts';
@@ -13,6 +14,7 @@ import { layoutSwitch } from './grid/layout.ts';
 import { manageView } from './manage/manage.ts';
 import type { PageData } from './page-data.ts';
 import { queryView } from './query-view.ts';
+import { requestView } from './request/request-view.ts';
 import { resultCountText, resultsView } from './results.ts';
 import { compareDialog } from './review/compare.ts';
 import { review } from './review/review.ts';
@@ -95,7 +97,7 @@ function results(
     ${layoutSwitch(pageData.layout, actions)}`;
   return html`${state.query && !pageData.analyzing ? queryView(state, state.query, pageData, actions, collection) : nothing}
     ${summary(state, pageData, resultCountText(state, pageData), actions, curl, choices)}
-    ${examples(state, pageData, actions)} ${resultsView(state, pageData, actions, collection)} ${selectionBar(pageData, actions)}`;
+    ${requestView(pageData, actions)} ${examples(state, pageData, actions)} ${resultsView(state, pageData, actions, collection)} ${selectionBar(pageData, actions)}`;
 }
 
 function reviewView(
@@ -185,7 +187,7 @@ function statusText(status: CollectionSummary | null): string {
 /** @param choices controls for order and layout, if any */
 function summary(
   state: ViewState,
-  { fresh, menuVisible, saved }: PageData,
+  { fresh, menuVisible, saved, cardFields, cardFieldChoices, request }: PageData,
   count: string,
   actions: Actions,
   curl: string,
@@ -201,7 +203,8 @@ function summary(
     <span class="spacer"></span>
     ${choices}
     <div class=${menuVisible ? 'tools shown' : 'tools'}>
-      ${state.view === 'search' ? savedMenu(saved, hasSearchCriteria(state), actions) : nothing} ${copyButton(P.copyLink, () => location.href, actions)} ${copyButton(P.copyCurl, () => curl, actions)}
+      ${state.view === 'search' ? html`${cardFieldsMenu(cardFields, cardFieldChoices, actions)} ${savedMenu(saved, hasSearchCriteria(state), actions)}` : nothing} ${copyButton(P.copyLink, () => location.href, actions)} ${copyButton(P.copyCurl, () => curl, actions)}
+      ${state.view === 'search' ? html`<button class="quiet" aria-expanded=${request !== null} @click=${() => actions.showRequest(request ? null : 'curl')}>${TEXTS.request.open}</button>` : nothing}
     </div>
   </div>`;
 }

@@ -117,5 +117,5 @@ function emptyNote(state: ViewState, pageData: PageData, actions: Actions): Temp
   const isCopyAsked = state.query !== null && state.mode === 'duplicate';
   if (asked)
     return html`<p class="note">${T.nothing}${isCopyAsked ? ` ${T.noCopy}` : ''}</p>${waysOnView(state, pageData, actions)}`;
-  return emptyCollection(state.collection, actions);
+  return emptyCollection(state.collection, pageData, actions);
 }

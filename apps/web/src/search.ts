@@ -78,10 +78,21 @@ export async function search(model: Model, start = 0, keep = start > 0, rows = r
 /** The current search as a shell command. */
 export function commandOf(model: Model, hasKey: boolean): string {
   if (model.state.view === 'groups') return groupsCommand(model, hasKey);
+  const { endpoint, parameters, sendsFile } = shownRequest(model);
+  return asCurl(`${location.origin}${model.collection.searchAddress(endpoint, parameters)}`, hasKey, sendsFile);
+}
+
+/** The request of the results, and whether it also sends an uploaded picture. */
+export function shownRequest(model: Model) {
   const { endpoint, parameters } = request(model, 0);
   const { 'rank.by.data': data, 'rank.by.outputs': outputs, ...others } = parameters;
-  const sendsFile = data !== undefined || outputs !== undefined;
-  return asCurl(`${location.origin}${model.collection.searchAddress(endpoint, others)}`, hasKey, sendsFile);
+  return { endpoint, parameters: others, sendsFile: data !== undefined || outputs !== undefined };
+}
+
+/** The response to the request of the results, as text. */
+export async function responseText(model: Model): Promise<string> {
+  const { endpoint, parameters } = request(model, 0);
+  return JSON.stringify(await model.collection[endpoint](parameters), null, 2);
 }
 
 /** Finds the first documents with the words of the query in their text, if the query asks for these too. */

@@ -1,3 +1,4 @@
+import { cardFieldChoices, chosenCardFields, guessCardFields } from './card-fields.ts';
 import { facetFieldsOf } from './facets.ts';
 import { rangeFieldsOf } from './filters/ranges.ts';
 import { isNoResponse } from './messages.ts';
@@ -93,6 +94,8 @@ export async function loadFields(model: Model): Promise<void> {
   const fields = schema?.schema.fields ?? [];
   model.fields = facetFieldsOf(fields);
   model.rangeFields = rangeFieldsOf(fields);
+  const cardFields = chosenCardFields(name) ?? guessCardFields(fields);
+  model.pageData = { ...model.pageData, cardFields, cardFieldChoices: cardFieldChoices(fields) };
 }
 
 /** Loads the names of the other collections that the key allows. */

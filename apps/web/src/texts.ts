@@ -223,6 +223,13 @@ export const TEXTS = {
     model:
       'akin’s own model knows no words: it searches only texts and names. With another model, words find what pictures show:',
   },
+  request: {
+    region: 'The request of these results',
+    open: 'Request',
+    close: 'Close',
+    forms: { curl: 'curl', typescript: 'TypeScript', python: 'Python', json: 'Response' },
+  },
+  cardFields: { title: 'Fields' },
   selection: {
     region: 'Selected documents',
     selected: (documents: number) => `${number(documents)} selected`,
@@ -288,6 +295,7 @@ export const TEXTS = {
   key: {
     title: 'Key',
     asks: 'This server needs a key.',
+    refused: 'The server refuses the key that was entered. It may have expired.',
     open: 'Open',
     keep: 'Save it in this browser',
     rule: 'A key has only letters, digits and underscores.',
@@ -301,6 +309,9 @@ export const TEXTS = {
   add: {
     source: (files: number) => count(files, 'picture'),
     empty: 'This collection is empty',
+    indexing: 'The first pictures are being indexed',
+    soon: 'They appear here as soon as they are ready.',
+    notYet: 'No pictures were added to it yet.',
     drop: 'Drop a folder or pictures here to index them.',
     folder: 'Choose a folder',
     files: 'Choose pictures',
@@ -422,7 +433,13 @@ export const TEXTS = {
     region: 'Indexing',
     running: (source: string) => `Indexing ${source}`,
     paused: (source: string) => `Paused: ${source}`,
-    done: (pictures: number) => `${count(pictures, 'picture')} indexed`,
+    done: (indexed: number, unchanged: number) => {
+      const found = `${count(indexed, 'picture')} indexed`;
+      if (unchanged === 0) return found;
+      return indexed === 0
+        ? `${count(unchanged, 'picture')}, all unchanged`
+        : `${found}, ${number(unchanged)} unchanged`;
+    },
     stopped: (source: string) => `Stopped: ${source}. Run the same command to continue.`,
     broken: (source: string) => `Indexing ${source} ended with an error. The output of the command says why.`,
     of: (done: number, total: number) => `${number(done)} of ${number(total)}`,

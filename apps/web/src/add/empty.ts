@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { keyOfTab } from '../key.ts';
+import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
 import { DEFAULT_COLLECTION } from '../view-state.ts';
 import { chosenFiles } from './files.ts';
@@ -8,7 +9,13 @@ import { chosenFiles } from './files.ts';
 const T = TEXTS.add;
 
 /** The view of an empty collection: pictures can be dropped, chosen, or indexed by a command. */
-export function emptyCollection(collection: string, actions: Actions): TemplateResult {
+export function emptyCollection(
+  collection: string,
+  { status, scope, runs }: PageData,
+  actions: Actions,
+): TemplateResult {
+  if ((status?.pending ?? 0) > 0 || runs.list.some(({ state }) => state === 'running')) return note(T.indexing, T.soon);
+  if (scope === 'search') return note(T.empty, T.notYet);
   const key = keyOfTab() === undefined ? '' : 'AKIN_KEY=… ';
   const named = collection === DEFAULT_COLLECTION ? '' : ` --collection ${collection}`;
   const command = `${key}npx akin-search index ~/Pictures${named}`;
@@ -19,6 +26,10 @@ export function emptyCollection(collection: string, actions: Actions): TemplateR
     <p class="about">${T.terminal}</p>
     <p class="line"><code>${command}</code> <button class="quiet" @click=${() => actions.copy(command)}>${TEXTS.manage.copy}</button></p>
   </section>`;
+}
+
+function note(title: string, text: string): TemplateResult {
+  return html`<section class="empty" aria-label=${title}><h2>${title}</h2><p>${text}</p></section>`;
 }
 
 /** A file input for files of this computer, or for a whole folder. */

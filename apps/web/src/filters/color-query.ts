@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
+import { number } from '../format.ts';
 import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.colors;
@@ -30,6 +31,12 @@ export function writeColors(colors: readonly WeightedColor[]): string {
   return colors.map(({ hex, weight }) => (isEven ? hex : `${hex}:${weight}`)).join(',');
 }
 
+/** Shows the weight while its slider moves. */
+function showWeight({ target }: Event): void {
+  const { value, nextElementSibling } = target as HTMLInputElement;
+  if (nextElementSibling) nextElementSibling.textContent = number(Number(value));
+}
+
 /** An editor for the colours of a search and their weights. */
 export function colorEditor(text: string, actions: Actions): TemplateResult {
   const colors = readColors(text);
@@ -46,7 +53,8 @@ export function colorEditor(text: string, actions: Actions): TemplateResult {
           colors.length < 2
             ? nothing
             : html`<input type="range" min="1" max="10" .value=${String(weight)} aria-label=${T.share(i + 1)}
-                  @change=${(event: Event) => change(i, { weight: Number(value(event)) })} />
+                  @input=${showWeight} @change=${(event: Event) => change(i, { weight: Number(value(event)) })} />
+                <output>${number(weight)}</output>
                 <button class="quiet" aria-label=${T.remove(i + 1)} @click=${() => ask(colors.filter((_, at) => at !== i))}>×</button>`
         }
       </span>`,

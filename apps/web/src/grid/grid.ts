@@ -2,6 +2,7 @@ import type { Collection, FoundDocument } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from '../actions.ts';
+import { cardFieldsLine } from '../card-fields.ts';
 import { paletteOf, picture, scoreText, titleOf } from '../elements.ts';
 import { pathOf } from '../file-path.ts';
 import { similarTo } from '../modes.ts';
@@ -172,6 +173,7 @@ function card(
     <input class="select" type="checkbox" tabindex=${tab} aria-label=${T.select(name)} .checked=${isSelected} @click=${toggle} />
     ${paletteOf(document)}
     <p class="name">${name}</p>
+    ${cardFieldsLine(document, pageData.cardFields)}
     <div class="card-actions">${similarTo(document, actions, tab)}</div>
   </li>`;
 }

@@ -69,7 +69,7 @@ function titleOf(run: Run): string {
   if (run.state === 'running') return T.running(run.source);
   if (run.state === 'paused') return T.paused(run.source);
   if (run.state === 'stopped') return T.stopped(run.source);
-  return run.state === 'failed' ? T.broken(run.source) : `${T.done(run.done + run.unchanged)}: ${run.source}`;
+  return run.state === 'failed' ? T.broken(run.source) : `${T.done(run.done, run.unchanged)}: ${run.source}`;
 }
 
 /** The failures by reason, with advice on what to do. */

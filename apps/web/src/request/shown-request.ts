@@ -1,0 +1,5 @@
+/** A request, or its response, as text. */
+export interface ShownRequest {
+  readonly form: 'curl' | 'typescript' | 'python' | 'json';
+  readonly text: string;
+}
