@@ -63,8 +63,10 @@ describe('the page of a folder', () => {
 
     await writeFile(path.join(pictures, 'broken.jpg'), await picture(UNLIKE[2]));
     await bar.getByRole('button', { name: 'Try again' }).click();
-    await bar.getByText('3 pictures indexed').waitFor();
+    await bar.getByText('1 picture indexed, 2 unchanged').waitFor();
     await bar.getByRole('button', { name: '1 failed' }).waitFor();
+    // It waits, so that nothing moves under the pointer.
+    await page.getByRole('button', { name: '1 new' }).click();
     await page.getByText('3 found').waitFor();
     await bar.getByRole('button', { name: 'Dismiss' }).click();
     await bar.waitFor({ state: 'hidden' });
