@@ -104,8 +104,8 @@ function kindsOf(shape: z.ZodObject): ReadonlyMap<string, ReadMode> {
 }
 
 function kindOf(type: z.ZodType): ReadMode {
+  if (repeats(type)) return 'repeats';
   const inner = unwrap(type);
-  if (inner instanceof z.ZodArray) return 'repeats';
   return inner instanceof z.ZodString && inner !== type ? 'once, not blank' : 'once';
 }
 
@@ -124,6 +124,11 @@ function validationMessage(name: string, value: unknown, issue: z.core.$ZodIssue
   const text = String(one);
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
   return `Parameter ${name} ${issue.message}; it is ${JSON.stringify(shown)}.`;
+}
+
+/** Whether all values of a parameter count. */
+export function repeats(type: z.ZodType): boolean {
+  return unwrap(type) instanceof z.ZodArray;
 }
 
 /** A type without its optionality and default. */

@@ -24,6 +24,7 @@ import { readParameters } from './read-parameters.ts';
 import { checkLengths, expandJsonParameter, FORM_TYPE, readBodyParameters } from './read-request.ts';
 import { refuseUnknown } from './refuse-unknown.ts';
 import { isPayload, loggableParameters, payloadSize } from './request-log.ts';
+import { resolveNames } from './resolve-names.ts';
 import { nameSpan } from './trace-request.ts';
 import { explainUnknown, findUnknown } from './unknown-parameters.ts';
 import { writeFile } from './write-file.ts';
@@ -95,11 +96,13 @@ export function serve(
       const takesBody = request.method === 'POST' || request.method === 'PUT';
       let files = NO_FILES;
       if (takesBody && (!endpoint.streamsBody || body.type === FORM_TYPE)) {
-        const read = await readBodyParameters(endpoint, body, reservation, signal, context.limits);
+        const read = await readBodyParameters(endpoint, body, requestLog.list, reservation, signal, context.limits);
         requestLog.list = [...requestLog.list, ...read.list];
         files = read.files;
       }
-      const translated = translateLegacyParameters(expandJsonParameter(endpoint, requestLog.list));
+      const translated = translateLegacyParameters(
+        resolveNames(endpoint, expandJsonParameter(endpoint, requestLog.list)),
+      );
       requestLog.list = translated.list;
       refuseUnknown(endpoint, requestLog.list, Object.keys(request.params));
       const unknown = findUnknown(endpoint, requestLog.list);

@@ -20,6 +20,16 @@ describe('an unknown parameter', () => {
     ['select', 'row=5', 'rows'],
     ['select', 'ROWS=5', 'rows'],
     ['select', 'cursormark=*', 'cursorMark'],
+    ['select', 'Q=red', 'q'],
+    ['select', 'fqs=a:b', 'fq'],
+    ['select', 'filter_by=a:b', 'fq'],
+    ['image', 'min_score=0.5', 'rank.threshold'],
+    ['image', 'score_threshold=0.5', 'rank.threshold'],
+    ['image', 'top_k=1', 'rows'],
+    ['select', 'k=1', 'rows'],
+    ['select', 'query_by=a', 'df'],
+    ['select', 'facet_by=a', 'facet.field'],
+    ['tag', 'lf=a', undefined],
     ['select', 'facet.feild=labels', 'facet.field'],
     ['image', 'rank_by_id=7', 'rank.by.id'],
     ['image', 'rankById=7', 'rank.by.id'],
@@ -109,6 +119,8 @@ it('is reported in the header of responses, also in XML, and is never an error',
   ]);
   const xml = await ask(service.gateway, `${collection}/select?limit=5&wt=xml`);
   expect([xml.status, xml.text]).toEqual([200, expect.stringContaining('Did you mean rows?')]);
+  const filtered = await ask(service.gateway, `${collection}/select?fq%5B%5D=category:garden&FQ=id:1`);
+  expect([filtered.status, filtered.json.response.numFound]).toEqual([200, 0]);
   const clean = await ask(service.gateway, `${collection}/select?q=*:*&_=5&anything=x`);
   expect(clean.json.responseHeader).not.toHaveProperty('warnings');
   const refused = await ask(service.gateway, `${collection}/image?id=1`);

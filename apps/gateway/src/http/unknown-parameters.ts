@@ -9,7 +9,7 @@ const MAX_NAMES = 50;
 const MAX_WARNINGS = 10;
 /** Longer names and values are truncated. */
 const SHOWN = 60;
-/** Shorter names are not compared: they are similar to too many others. */
+/** The edits of shorter names are not counted: they are similar to too many others. */
 const MIN_COMPARED = 4;
 
 /** Characters that may change how the rest of a text is displayed. */
@@ -29,6 +29,12 @@ const SUGGESTIONS = new Map<string, readonly string[]>(
     perpage: ['rows', 'limit', 'terms.limit'],
     rows: ['limit', 'terms.limit'],
     top: ['rows', 'tagging.max'],
+    k: ['rows', 'tagging.max'],
+    topk: ['rows', 'tagging.max'],
+    topn: ['rows', 'tagging.max'],
+    hitsperpage: ['rows'],
+    numresults: ['rows', 'tagging.max'],
+    maxresults: ['rows', 'tagging.max'],
     max: ['tagging.max', 'rows'],
     offset: ['start', 'cursor'],
     from: ['start'],
@@ -45,6 +51,9 @@ const SUGGESTIONS = new Map<string, readonly string[]>(
     term: ['q'],
     filter: ['fq'],
     filters: ['fq'],
+    filterby: ['fq'],
+    filterquery: ['fq'],
+    facetfilters: ['fq'],
     where: ['fq'],
     fields: ['fl'],
     select: ['fl'],
@@ -54,6 +63,10 @@ const SUGGESTIONS = new Map<string, readonly string[]>(
     sortby: ['sort'],
     ordering: ['sort'],
     facets: ['facet.field'],
+    facetby: ['facet.field'],
+    includefields: ['fl'],
+    attributestoretrieve: ['fl'],
+    queryby: ['df'],
     format: ['wt'],
     pretty: ['indent'],
     field: ['tagging.field', 'terms.fl', 'facet.field'],
@@ -69,6 +82,8 @@ const SUGGESTIONS = new Map<string, readonly string[]>(
     outputs: ['tagging.input.preprocessed', 'rank.by.outputs'],
     mode: ['rank.mode'],
     threshold: ['rank.threshold', 'tagging.threshold'],
+    scorethreshold: ['rank.threshold', 'tagging.threshold'],
+    minscore: ['rank.threshold', 'tagging.threshold'],
     weights: ['rank.weights'],
     module: ['modules.apply'],
     modules: ['modules.apply'],
@@ -131,13 +146,18 @@ const KNOWN_NAME_PATTERN =
 /** Names that an endpoint does not know, in their order, with their first values. */
 export type Unknown = ReadonlyMap<string, string>;
 
+/** Whether a name is known although no endpoint declares it: it has no effect, or is refused by name. */
+export function hasNoEffect(name: string): boolean {
+  return KNOWN_NAMES.has(name) || KNOWN_NAME_PATTERN.test(name) || isUnsupportedFacet(name);
+}
+
 /** Finds the parameters that neither the endpoint nor a reference by `$name` uses. */
 export function findUnknown({ parameters }: Endpoint, list: ParameterList): Unknown {
   const unknown = new Map<string, string>();
   let references: Set<string> | undefined;
   for (const [name, value] of list) {
     if (Object.hasOwn(parameters.shape, name) || unknown.has(name)) continue;
-    if (KNOWN_NAMES.has(name) || KNOWN_NAME_PATTERN.test(name) || isUnsupportedFacet(name)) continue;
+    if (hasNoEffect(name)) continue;
     references ??= referencedNames(list);
     if (references.has(name)) continue;
     unknown.set(name, value);
@@ -156,7 +176,7 @@ export function explainUnknown(
   { parameters }: Endpoint,
   fields?: { has(name: string): boolean },
 ): string[] {
-  const known = Object.keys(parameters.shape).filter((name) => name.length >= MIN_COMPARED && name !== 'collection');
+  const known = Object.keys(parameters.shape).filter((name) => name !== 'collection');
   const warnings: string[] = [];
   for (const [name, value] of unknown) {
     const meant = fields?.has(name) ? filterOf(name, value) : likelyMeaning(name, known, parameters.shape);
@@ -171,20 +191,29 @@ export function explainUnknown(
 
 function likelyMeaning(name: string, known: readonly string[], shape: object): string | undefined {
   const plain = normalizedName(name);
-  const other = SUGGESTIONS.get(plain)?.find((one) => Object.hasOwn(shape, one));
-  if (other !== undefined) return other;
-  return known.find((one) => normalizedName(one) === plain) ?? nearestOf(name, known);
+  return (
+    known.find((one) => normalizedName(one) === plain) ??
+    SUGGESTIONS.get(plain)?.find((one) => Object.hasOwn(shape, one)) ??
+    nearestOf(name, known)
+  );
 }
 
 /** For names with dots the last part decides, if the others are equal: `tagging.x` is not similar to `tagging.max`. */
 function nearestOf(name: string, known: readonly string[]): string | undefined {
-  if (name.length < MIN_COMPARED) return undefined;
+  // A letter too many or two swapped: `fqs`, `lf`. Any other short name is as similar to several.
+  const short = known.find((one) => one.length > 1 && (name.slice(0, -1) === one || name === reversed(one)));
+  if (name.length < MIN_COMPARED) return short;
+  const compared = known.filter((one) => one.length >= MIN_COMPARED);
   const prefix = name.slice(0, name.lastIndexOf('.') + 1);
-  const siblings = known.filter((one) => one.startsWith(prefix));
-  if (siblings.length === 0) return nearestName(name, known);
+  const siblings = compared.filter((one) => one.startsWith(prefix));
+  if (siblings.length === 0) return short ?? nearestName(name, compared);
   const rest = (one: string) => one.slice(prefix.length);
   const nearest = nearestName(rest(name), siblings.map(rest));
-  return nearest === undefined ? undefined : prefix + nearest;
+  return nearest === undefined ? short : prefix + nearest;
+}
+
+function reversed(name: string): string | undefined {
+  return name.length === 2 ? `${name[1]}${name[0]}` : undefined;
 }
 
 /** A name in a normal form: `rank_by_id` and `rankById` are `rank.by.id`. */
@@ -210,7 +239,7 @@ function shortened(text: string): string {
 }
 
 /** Names that values refer to by `$name`. */
-function referencedNames(list: ParameterList): Set<string> {
+export function referencedNames(list: ParameterList): Set<string> {
   const texts = list.filter(([name, value]) => !isPayload(name) && value.includes('$')).map(([, value]) => value);
   return new Set(texts.flatMap((text) => [...text.matchAll(/\$([^\s{}()'",$]+)/g)].map(([, name = '']) => name)));
 }

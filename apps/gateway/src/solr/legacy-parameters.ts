@@ -76,6 +76,11 @@ export function translateLegacyParameters(list: ParameterList): Translated {
 }
 
 function isOld([name]: Pair): boolean {
+  return isOldName(name);
+}
+
+/** Whether Flow 4 or 3 knew this name, and akin has another one. */
+export function isOldName(name: string): boolean {
   return Object.hasOwn(TRANSLATIONS, name) || name.startsWith('textspace');
 }
 
