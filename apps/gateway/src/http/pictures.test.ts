@@ -82,6 +82,16 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
     }
   });
 
+  it('may be missing from a form beside another input, and may be named as the file of an array', async () => {
+    const empty: Entry[] = [
+      ['file', new Blob([])],
+      ['photo', new Blob([])],
+    ];
+    expect(ids(await post(`${C}/image`, ...empty, ['rank.by.id', 'blue'], ['rows', '1']))).toEqual(['blue']);
+    expect(ids(await post(`${C}/image?rank.by.id=blue&rows=1`, ...empty))).toEqual(['blue']);
+    expect(ids(await post(`${C}/image`, ['file[]', picture('green')], ['rows', '1']))).toEqual(['green']);
+  });
+
   it('is analyzed and tagged', async () => {
     const { outputs } = (await post(`${C}/analyze?modules.apply=color`, ['file', picture('red')])).json;
     expect(JSON.parse(outputs).color_names).toEqual(['red']);

@@ -12,6 +12,14 @@ export const MAX_PICTURE_BYTES = 25_000_000;
 /** The multipart part that contains a picture. */
 export const FILE_PART = 'file';
 
+/** Also `file[]` and `file[0]`, as HTTP clients name the files of an array. */
+function isFilePart(name: string): boolean {
+  return name.replace(/\[\d*\]$/, '') === FILE_PART;
+}
+
+/** The parameters that say which picture is meant. */
+const INPUT = /^(rank\.by|dup\.find|input|tagging\.input)(\.|$)/;
+
 /** Pictures that were sent as bytes, by the placeholder of each among the parameters. */
 export type Files = ReadonlyMap<string, Uint8Array>;
 
@@ -36,19 +44,21 @@ export function mayHavePictures(type: string): boolean {
 /**
  * Parameters of a body with pictures: the parts of a multipart body, or one picture that is the whole body.
  *
+ * @param inUrl parameters of the URL
  * @param reservation counts its bytes, which stay in memory until the request is answered
  * @throws AkinError bad-request, too-large, too-many-requests
  */
 export async function readPictures(
   { pictureParameter = '' }: Endpoint,
   body: Body,
+  inUrl: ParameterList,
   reservation: Reservation,
   signal: AbortSignal,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
   return isRawPicture(body.type)
     ? readRaw(pictureParameter, body, reservation, limits)
-    : readForm(pictureParameter, body, reservation, signal, limits);
+    : readForm(pictureParameter, body, inUrl, reservation, signal, limits);
 }
 
 function isRawPicture(type: string): boolean {
@@ -70,12 +80,13 @@ async function readRaw(
     chunks.push(chunk);
   }
   const files = new Map<string, Uint8Array>();
-  return { list: [[parameter, addFile(files, requireBytes(Buffer.concat(chunks, length), 'The body'))]], files };
+  return { list: [[parameter, addFile(files, requireBytes(Buffer.concat(chunks, length)))]], files };
 }
 
 async function readForm(
   parameter: string,
   body: Body,
+  inUrl: ParameterList,
   reservation: Reservation,
   signal: AbortSignal,
   limits: GatewayLimits,
@@ -84,21 +95,31 @@ async function readForm(
   const accepted = { parts: limits.parameters, check: checkPart };
   const parts = await readMultipart(body.contentType, chunks, accepted, signal);
   const files = new Map<string, Uint8Array>();
-  const list = parts.map((part): [string, string] => {
-    if (part.name === FILE_PART) {
-      return [parameter, addFile(files, requireBytes(part.bytes, `The part ${quote(FILE_PART)}`))];
-    }
-    if (part.isFile) {
-      throw new AkinError('bad-request', `The part ${quote(part.name)} is a file: send a picture as the part "file".`);
-    }
-    return [part.name, textOf(part)];
-  });
+  // Browsers send an empty file for a field in which none was chosen.
+  const isEmpty = ({ name, isFile, bytes }: (typeof parts)[number]) =>
+    bytes.length === 0 && (isFile || isFilePart(name));
+  const empty = parts.find(isEmpty);
+  const list = parts
+    .filter((part) => !isEmpty(part))
+    .map((part): [string, string] => {
+      if (isFilePart(part.name)) return [parameter, addFile(files, part.bytes)];
+      if (part.isFile) {
+        throw new AkinError(
+          'bad-request',
+          `The part ${quote(part.name)} is a file: send a picture as the part "file".`,
+        );
+      }
+      return [part.name, textOf(part)];
+    });
+  if (empty !== undefined && ![...inUrl, ...list].some(([name, value]) => INPUT.test(name) && value !== '')) {
+    throw new AkinError('bad-request', `The part ${quote(empty.name)} is empty: send the bytes of a picture.`);
+  }
   return { list, files };
 }
 
 /** @throws AkinError too-large for a picture above the limit. Texts are checked like those of other bodies. */
 export function checkPart(name: string, bytes: number): void {
-  if (name === FILE_PART && bytes > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
+  if (isFilePart(name) && bytes > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
 }
 
 /** The bytes of a body, counted before they are kept. */
@@ -117,9 +138,9 @@ export async function* readReserved(
   }
 }
 
-function requireBytes(bytes: Uint8Array, subject: string): Uint8Array {
+function requireBytes(bytes: Uint8Array): Uint8Array {
   if (bytes.length > 0) return bytes;
-  throw new AkinError('bad-request', `${subject} is empty: send the bytes of a picture.`);
+  throw new AkinError('bad-request', 'The body is empty: send the bytes of a picture.');
 }
 
 function addFile(files: Map<string, Uint8Array>, bytes: Uint8Array): string {

@@ -42,18 +42,20 @@ export function isXmlType(type: string): boolean {
 /**
  * Parameters of a body: a form, a flat JSON object if the endpoint accepts one, or pictures if it accepts some.
  *
+ * @param inUrl parameters of the URL
  * @param reservation counts its bytes, which stay in memory until the request is answered
  * @throws AkinError unsupported-media-type, bad-request, too-large, too-many-requests
  */
 export async function readBodyParameters(
   endpoint: Endpoint,
   body: Body,
+  inUrl: ParameterList,
   reservation: Reservation,
   signal: AbortSignal,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
   if (endpoint.pictureParameter !== undefined && mayHavePictures(body.type)) {
-    return readPictures(endpoint, body, reservation, signal, limits);
+    return readPictures(endpoint, body, inUrl, reservation, signal, limits);
   }
   return { list: await readTexts(endpoint, body, reservation, limits), files: NO_FILES };
 }
