@@ -70,10 +70,10 @@ export function readLocal(local: LocalQuery): Query {
       return { kind: 'prefix', field: fieldOfClause(), value, position };
     case 'terms': {
       const field = fieldOfClause();
-      const should = splitTerms(value, params.get('separator') ?? ',').map((one): Query => {
-        count();
-        return { kind: 'term', field, value: one, operator: 'AND', position };
-      });
+      // One list, however many values it has: the length of a query limits them.
+      count();
+      const values = new Set(splitTerms(value, params.get('separator') ?? ','));
+      const should = [...values].map((one): Query => ({ kind: 'term', field, value: one, operator: 'AND', position }));
       if (should.length === 0) return { kind: 'none' };
       return { kind: 'constant', query: { kind: 'bool', must: [], should, mustNot: [] }, score: 1 };
     }

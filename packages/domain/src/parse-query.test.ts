@@ -260,7 +260,8 @@ describe('hostile input', () => {
     const query = parseQuery(ids(20_000));
     expect(query.kind === 'bool' && query.should.length).toBe(20_000);
     expect(messageOf(ids(20_001))).toContain('more than 20000 clauses');
-    expect(messageOf(`{!terms f=id}${'a,'.repeat(30_000)}`)).toContain('more than 20000 clauses');
+    const terms = parseQuery(`{!terms f=id}${Array.from({ length: 100_000 }, (_, i) => i).join(',')},7`);
+    expect(terms).toMatchObject({ query: { should: { length: 100_000 } } });
   });
 
   it('reads a megabyte in one value and refuses more', () => {

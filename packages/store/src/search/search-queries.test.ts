@@ -147,6 +147,12 @@ describe.each(ENGINES)('search on %s', (kind) => {
       expect(await find('shoe', { fq: ['price:10', '-price:10'] })).toMatchObject({ numFound: 0, hits: [] });
     });
 
+    itOnPostgres('finds a list of any length', async () => {
+      const ids = Array.from({ length: 60_000 }, (_, i) => i + 2).join(',');
+      expect(await sorted(`{!terms f=id}${ids}`)).toBe('2346');
+      expect(await sorted(`{!terms f=price}${ids}`)).toBe('124');
+    });
+
     itOnPostgres.each(['prize:5', 'price:abc', 'later:1'])('refuses %s', async (q) => {
       await expect(find(q)).rejects.toMatchObject({ code: 'bad-request' });
       await expect(find('*:*', { fq: [q] })).rejects.toMatchObject({ code: 'bad-request' });
