@@ -198,6 +198,7 @@ describe('collections', () => {
     });
 
     it.each([
+      [{ 'add-field': { name: 'score', type: 'pfloat' } }, /"score".*another meaning/],
       [{ 'add-field': { name: 'x', type: 'currency' } }, /type "currency".*pdouble/],
       [{ 'add-field': { name: 'x' } }, /"x" has no type/],
       [{ 'add-field': { type: 'string' } }, /needs a name/],

@@ -7,6 +7,9 @@ import { requireNoSwap, SWAP, type Swap } from './swap.ts';
 /** The types of fields that clients define. */
 export const DEFINABLE_TYPES = ['boolean', 'long', 'double', 'date', 'string'] as const satisfies readonly FieldType[];
 
+/** Members of documents that are no fields, and what searches add. */
+const NOT_FIELDS: ReadonlySet<string> = new Set(['score', 'import', 'thumbnail', '_version_']);
+
 const LOCK_MILLISECONDS = 5_000;
 
 /**
@@ -22,7 +25,7 @@ export async function defineFields(
   fields: ReadonlyMap<string, FieldType>,
 ): Promise<void> {
   for (const name of fields.keys()) {
-    const problem = fieldNameProblem(name);
+    const problem = NOT_FIELDS.has(name) ? 'akin gives this name another meaning' : fieldNameProblem(name);
     if (problem !== null) throw new AkinError('bad-request', `The field ${quote(name)} cannot be defined: ${problem}.`);
   }
   await store.engine.disk?.requireSpace('changes');
