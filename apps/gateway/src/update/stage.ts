@@ -251,9 +251,27 @@ async function addOf(
   };
 }
 
-function validationHashOf(outputs: string, { parseOutputs }: ModelSet): string | undefined {
+/** Whether there is a descriptor, codes, or an output of a module without a descriptor. */
+function describesPicture(fields: ReadonlyMap<string, unknown>, { modules }: ModelSet): boolean {
+  return modules.some(({ name: module, descriptor, outputs }) =>
+    descriptor === undefined
+      ? outputs.some(({ name }) => fields.has(name))
+      : [descriptor.output, ...['cluster', 'lopq', 'rerank'].map((code) => `${module}_${code}`)].some((name) =>
+          fields.has(name),
+        ),
+  );
+}
+
+function validationHashOf(outputs: string, models: ModelSet): string | undefined {
   try {
-    return parseOutputs(outputs).mark;
+    const { fields, mark } = models.parseOutputs(outputs);
+    if (!describesPicture(fields, models)) {
+      throw new AkinError(
+        'bad-request',
+        'it holds nothing of a picture: send the text that /analyze answers as "outputs", with a descriptor such as "content_descriptor"',
+      );
+    }
+    return mark;
   } catch (error) {
     if (!(error instanceof AkinError)) throw error;
     throw new AkinError(error.code, `field "import": ${error.message}`, { cause: error });
