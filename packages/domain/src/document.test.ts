@@ -97,9 +97,38 @@ describe('a document that is right', () => {
     expect('document' in result && result.document.fields.size).toBe(0);
   });
 
+  it('keeps strings that look like dates, with a warning', () => {
+    const schema = schemaOf({ note: 'string' });
+    const result = validate({ id: 'a', day: '01.02.2024', note: 'Jan 31, 2024', title: 'red' }, schema);
+    expect(result).toMatchObject({
+      warnings: [expect.stringContaining('"day"'), expect.stringContaining('"note"')],
+      document: {
+        fields: new Map([
+          ['day', '01.02.2024'],
+          ['note', 'Jan 31, 2024'],
+          ['title', 'red'],
+        ]),
+      },
+    });
+  });
+
+  it('clears fields that are null beside modifiers', () => {
+    const schema = schemaOf({ sale: 'double', n: 'long' });
+    const sent = { id: 'a', sale: null, labels: null, gone: null, text: null, color_names: null, n: { inc: 1 } };
+    const result = validate(sent, schema);
+    if ('errors' in result) throw new Error('refused');
+    expect([...(result.document.modifiers ?? [])].map(([name, [one]]) => [name, one?.name, one?.coerced])).toEqual([
+      ['n', 'inc', 1n],
+      ['sale', 'set', undefined],
+      ['labels', 'set', undefined],
+    ]);
+    expect(result.warnings).toEqual([expect.stringContaining('"sale"'), expect.stringContaining('"labels"')]);
+    expect(accepted({ id: 'a', sale: null }, schema).modifiers).toBeUndefined();
+  });
+
   it('has an image by URL, or any text for one with an import', () => {
-    for (const image of ['http://a.b/c.jpg', 'HTTPS://user@[::1]:8080/ä?b=c#d']) {
-      expect(accepted({ id: 'a', image }).fields.get('image')).toBe(image);
+    for (const image of ['http://a.b/c.jpg', 'HTTPS://[::1]:8080/ä?b=c#d', 'http://a.b/c d.jpg']) {
+      expect(accepted({ id: 'a', image: ` ${image}\n` }).fields.get('image')).toBe(image);
     }
     const document = accepted({ id: 'a', image: 'C:\\pictures\\a.jpg', import: '{"color_cluster":1}' });
     expect(document.fields.get('image')).toBe('C:\\pictures\\a.jpg');
@@ -159,9 +188,9 @@ describe('a document that is wrong', () => {
     ['5', 'The document at position 0 must be a JSON object, not 5 (a Long).'],
     ['{"id":"a","text":"x"}', 'the field "text" cannot be sent: akin fills it with the words of all strings.'],
     ['{"id":"a","x":1,"x":2}', 'field "x": it is given twice, and takes one value.'],
-    ['{"id":"a","x":{"sett":5}}', 'field "x": an object has no type that a field can have.'],
+    ['{"id":"a","x":{"sett":5}}', '"sett" is not one of the modifiers set, add, add-distinct, remove, inc.'],
     ['{"id":"a","x":[]}', 'field "x": an array was sent'],
-    ['{"id":"a","labels":{"a":1}}', 'field "labels": an object does not fit into a String.'],
+    ['{"id":"a","labels":{"a":1}}', 'field "labels": an object was sent, and "a" is not one of the modifiers'],
     ['{"id":"a","labels":[["a"]]}', 'field "labels": an array does not fit into a String.'],
     ['{"id":"a","location":"91,0"}', 'field "location": "91,0" (a String) does not fit into a location'],
     ['{"id":"a","location":[52.5,13.4]}', 'field "location": an array was sent'],
@@ -170,8 +199,13 @@ describe('a document that is wrong', () => {
     ['{"id":"a","image":"http://"}', 'is not an http or https URL'],
     ['{"id":"a","image":""}', 'field "image": it must not be empty'],
     ['{"id":"a","image":"","import":"{}"}', 'field "image": it must not be empty'],
+    ['{"id":"a","image":"http://a.b:99999/c.jpg"}', 'it is invalid: check its host and port'],
+    ['{"id":"a","image":"http://user:secret@a.b/c.jpg"}', 'it has a user name or password in it'],
+    ['{"id":"a","image":"http:a.b/c.jpg"}', 'must be absolute'],
+    ['{"id":"a","n":{"dec":1}}', '"dec" is not one of the modifiers set, add, add-distinct, remove, inc'],
+    ['{"id":"a","n":{"inc":1,"Set":2}}', '"Set" is not one of the modifiers'],
     ['{"id":"a","image":5}', 'is not an http or https URL'],
-    [`{"id":"a","image":"http://a/${'x'.repeat(9000)}"}`, 'the URL has more than 8192 bytes.'],
+    [`{"id":"a","image":"http://a/${'x'.repeat(9000)}"}`, 'it has more than 8192 bytes;'],
     ['{"id":"a","import":""}', '"import": it must be the JSON string that an analysis answers as "outputs".'],
     ['{"id":"a","import":5}', '"import": it must be the JSON string'],
     ['{"id":"a","import":["{}"]}', '"import": an array was sent'],

@@ -1,4 +1,5 @@
 export * from './base64.ts';
+export * from './date-like.ts';
 export * from './dates.ts';
 export * from './document.ts';
 export * from './errors.ts';
@@ -17,7 +18,7 @@ export * from './modifiers.ts';
 export * from './names.ts';
 export * from './nearest-name.ts';
 export { escapeQueryText, parseQuery } from './parse-query.ts';
-export { parseUrl } from './parse-url.ts';
+export { parseUrl, readPictureAddress } from './parse-url.ts';
 export type * from './query.ts';
 export * from './random.ts';
 export * from './schema.ts';

@@ -15,11 +15,22 @@ export interface Modifier {
   readonly coerced: FieldValue | undefined;
 }
 
-const NAMES: readonly string[] = ['set', 'add', 'add-distinct', 'remove', 'inc'] satisfies ModifierName[];
+export const MODIFIER_NAMES: readonly string[] = [
+  'set',
+  'add',
+  'add-distinct',
+  'remove',
+  'inc',
+] satisfies ModifierName[];
 
 /** True if a value is a modification of a field: an object whose keys are all names of modifiers. */
 export function isModifier(value: JsonValue | undefined): value is JsonObject {
-  return value instanceof JsonObject && value.entries.length > 0 && value.entries.every(([key]) => NAMES.includes(key));
+  return value instanceof JsonObject && value.entries.length > 0 && unknownModifier(value) === undefined;
+}
+
+/** The first name in an object that is not a modifier. */
+export function unknownModifier(value: JsonValue): string | undefined {
+  return value instanceof JsonObject ? value.entries.find(([key]) => !MODIFIER_NAMES.includes(key))?.[0] : undefined;
 }
 
 /**

@@ -1,14 +1,22 @@
+import { looksLikeDate, stringDateWarning } from './date-like.ts';
 import type { NewDocument } from './document.ts';
 import { AkinError, type ErrorCode, type ErrorDetail } from './errors.ts';
 import { parseId } from './ids.ts';
 import { isJsonArray, JsonNumber, JsonObject, type JsonValue, parseLong } from './json.ts';
 import { stringifyJson } from './json-write.ts';
-import { isModifier, type Modifier, modifiedValue, readModifiers } from './modifiers.ts';
+import {
+  isModifier,
+  MODIFIER_NAMES,
+  type Modifier,
+  modifiedValue,
+  readModifiers,
+  unknownModifier,
+} from './modifiers.ts';
 import { fieldNameProblem } from './names.ts';
-import { parseUrl } from './parse-url.ts';
+import { readPictureAddress } from './parse-url.ts';
 import { type FieldType, type FieldValue, type Schema, VERSION_FIELD } from './schema.ts';
 import { storageProblem } from './storage-limits.ts';
-import { quote, unstorableReason, utf8Length } from './text.ts';
+import { quote, unstorableReason } from './text.ts';
 import { parseThumbnail } from './thumbnail.ts';
 import { MAX_FIELDS, type TypeClaims } from './type-claims.ts';
 import { coerceValue, deriveType, describeValue } from './values.ts';
@@ -45,8 +53,6 @@ export function validateDocument(
   return new Validation(json, schema, claims).run(position);
 }
 
-/** Maximum bytes of an image URL. */
-const MAX_URL_BYTES = 8 * 1024;
 /** Maximum values of a field with several values. */
 export const MAX_VALUES = 10_000;
 /** Maximum errors that are collected for one document. */
@@ -59,6 +65,8 @@ const COLLAPSED = 'collapsed';
 class Validation {
   readonly #schema: Schema;
   readonly #claims: TypeClaims;
+  readonly #json: JsonObject;
+  /** Without nulls. */
   readonly #members: Map<string, readonly JsonValue[]>;
 
   readonly #fields = new Map<string, FieldValue>();
@@ -73,6 +81,7 @@ class Validation {
   constructor(json: JsonObject, schema: Schema, claims: TypeClaims) {
     this.#schema = schema;
     this.#claims = claims;
+    this.#json = json;
     this.#members = valuesByName(json);
   }
 
@@ -87,6 +96,7 @@ class Validation {
       if (this.#problems.length >= MAX_PROBLEMS || this.#newTypes.size > MAX_FIELDS) break;
       this.#readField(name, values);
     }
+    if (this.#isAtomic) this.#clearNulls();
     this.#checkImage(imported !== undefined);
     this.#checkFieldCount();
     if (id === undefined || this.#problems.length > 0) return { errors: this.#errors(position, id) };
@@ -160,6 +170,13 @@ class Validation {
       this.#modify(name, values, known);
       return;
     }
+    const unknown = values.map(unknownModifier).find((one) => one !== undefined);
+    if (unknown !== undefined) {
+      throw new AkinError(
+        'bad-request',
+        `an object was sent, and ${quote(unknown)} is not one of the modifiers ${MODIFIER_NAMES.join(', ')}`,
+      );
+    }
     if (known === 'strings' || known === 'longs' || known === 'doubles') {
       const elements = values.flat().filter((value) => value !== null);
       if (elements.length === 0) return;
@@ -176,6 +193,23 @@ class Validation {
     this.#fields.set(name, coerceValue(type, value));
     this.#rawFields.set(name, value);
     if (known === undefined) this.#newTypes.set(name, type);
+    if (type === 'string' && typeof value === 'string' && looksLikeDate(value)) {
+      this.#warnings.push(stringDateWarning(name));
+    }
+  }
+
+  /** In an atomic update an absent field keeps its value, so that null must mean something else. */
+  #clearNulls(): void {
+    const nulls = this.#json.entries.filter(([name, value]) => value === null && !this.#members.has(name));
+    for (const name of new Set(nulls.map(([name]) => name))) {
+      const type = this.#schema.get(name)?.type ?? this.#claims.typeOf(name);
+      // The field does not exist, or is none.
+      if (type === undefined || type === 'text' || name === 'id' || this.#isOwn(name)) continue;
+      this.#modifiers.set(name, readModifiers(type, [null]));
+      this.#warnings.push(
+        `Null cleared the field ${quote(name)}, as {"set":null} does, because of the modifiers beside it.`,
+      );
+    }
   }
 
   #modify(name: string, values: readonly JsonValue[], known: FieldType | undefined): void {
@@ -221,7 +255,13 @@ class Validation {
     if (typeof image !== 'string') return;
     this.#attempt(
       () => 'field "image"',
-      () => checkImage(image, hasImport),
+      () => {
+        // Beside outputs it is only shown, and may be any text.
+        const address = hasImport && image !== '' ? image : addressOf(image);
+        if (address === image) return;
+        this.#fields.set('image', address);
+        this.#rawFields.set('image', address);
+      },
     );
   }
 
@@ -310,15 +350,13 @@ function parseThumbnailValue(value: JsonValue): Uint8Array {
   return parseThumbnail(value);
 }
 
-function checkImage(image: string, hasImport: boolean): void {
-  if (image === '') throw new AkinError('bad-request', 'it must not be empty; omit it if there is no image');
-  if (hasImport) return;
-  if (utf8Length(image) > MAX_URL_BYTES)
-    throw new AkinError('bad-request', `the URL has more than ${MAX_URL_BYTES} bytes`);
-  if (!/^https?:\/\//i.test(image) || parseUrl(image) === undefined) {
-    throw new AkinError(
-      'bad-request',
-      `${describeValue(image)} is not an http or https URL; images without one are analyzed first and sent as "import"`,
-    );
-  }
+/** @returns the address without blanks around it */
+function addressOf(image: string): string {
+  if (image.trim() === '') throw new AkinError('bad-request', 'it must not be empty; omit it if there is no image');
+  const read = readPictureAddress(image);
+  if ('address' in read) return read.address;
+  throw new AkinError(
+    'bad-request',
+    `${describeValue(image)} is not an http or https URL of a picture: it ${read.problem}; images without one are analyzed first and sent as "import"`,
+  );
 }

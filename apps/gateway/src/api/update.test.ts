@@ -342,6 +342,34 @@ describe('values', () => {
     expect(response.json.responseHeader.warnings[0]).toContain('"score"');
   });
 
+  it('refuse outputs that hold nothing of a picture, and warn about those that are not in "import"', async () => {
+    for (const outputs of ['{}', '{"foo":1}', '{"color_names":["red"]}', '{"color_descriptor":null}']) {
+      const image = 'http://pictures.example/red.jpg';
+      const response = await post(CORES, [{ id: '1', import: outputs, image }]);
+      expect([response.status, response.json.error?.msg]).toEqual([
+        400,
+        expect.stringContaining('nothing of a picture'),
+      ]);
+    }
+    expect((await post(CORES, [{ id: '1', import: outputsOf('red', ['copyspace']) }])).status).toBe(200);
+    const stored = await post(CORES, [{ id: '1', outputs: outputsOf('red') }]);
+    expect([stored.status, stored.json.responseHeader.warnings]).toEqual([200, [expect.stringContaining('"import"')]]);
+  });
+
+  it('and searches warn about dates that are Strings', async () => {
+    const document = { id: '1', created: '2024-01-01 10:00:00' };
+    const { json } = await post(`${CORES}?commit=true`, [document]);
+    expect(json.responseHeader.warnings).toEqual([expect.stringContaining('The field "created" holds Strings')]);
+    const warningsOf = async (query: string) =>
+      (await send(`/api/cores/my-collection/select?${query}`)).json.responseHeader.warnings;
+    for (const query of ['q=created:[NOW-7DAYS TO *]', 'fq=-created:[* TO 2020-01-01]', 'q=created:NOW/DAY']) {
+      expect(await warningsOf(encodeURI(query))).toEqual(json.responseHeader.warnings);
+    }
+    for (const query of ['q=created:[a TO b]', 'q=created:"2024-01-01"', 'q=*:*']) {
+      expect(await warningsOf(encodeURI(query))).toBeUndefined();
+    }
+  });
+
   it('warn about a document without a picture that has a URL under nearly the right name', async () => {
     const url = 'http://pictures.example/red.jpg';
     for (const name of ['imgae', 'image_url', 'imageUrl', 'url', 'picture', 'img', 'Image', 'images']) {

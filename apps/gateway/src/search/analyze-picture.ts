@@ -1,4 +1,4 @@
-import { AkinError, decodeBase64, parseUrl, withErrorContext } from '@akin/domain';
+import { AkinError, decodeBase64, readPictureAddress, withErrorContext } from '@akin/domain';
 import type { Analysis, AnalyzeImage } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type Files, MAX_PICTURE_BYTES } from '../http/pictures.ts';
@@ -88,10 +88,7 @@ function pictureBytes(data: string, files: Files): Uint8Array {
 }
 
 function requireHttp(url: string): string {
-  const trimmed = url.trim();
-  if (!/^https?:\/\//i.test(trimmed)) {
-    throw new AkinError('bad-request', 'The URL of a picture must be absolute and begin with http:// or https://.');
-  }
-  if (parseUrl(trimmed) !== undefined) return trimmed;
-  throw new AkinError('bad-request', 'The URL of a picture is invalid: check its host and port.');
+  const read = readPictureAddress(url);
+  if ('address' in read) return read.address;
+  throw new AkinError('bad-request', `The URL of a picture ${read.problem}.`);
 }

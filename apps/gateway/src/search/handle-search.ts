@@ -25,6 +25,7 @@ import { facetWarnings, presentFacets } from './present-facets.ts';
 import { parameterLookup, readFilters, readQuery, readSort } from './query-parameters.ts';
 import { type RankInput, readRankInputs } from './rank-inputs.ts';
 import { requireModelForInputs } from './require-model-for-inputs.ts';
+import { warnAboutDates } from './warn-about-dates.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
 
@@ -108,7 +109,11 @@ export async function handleSearch(
 
     const score = ({ distance, score }: Scored) =>
       distance === undefined ? score : scoreOf(module, distance, calibration);
-    const value = presentResult(result, described?.warnings ?? [], { parameters, fields, hidden, facets, score });
+    const warnings = [
+      ...(described?.warnings ?? []),
+      ...warnAboutDates([query, ...filters.map((filter) => filter.query)], schema.fields),
+    ];
+    const value = presentResult(result, warnings, { parameters, fields, hidden, facets, score });
     return { value, collection: result.collection };
   });
 }
