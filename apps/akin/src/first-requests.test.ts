@@ -2,20 +2,21 @@ import { createClient } from '@akin/client';
 import { describe, expect, it } from '@jest/globals';
 import { firstRequests, urlOnThisMachine } from './first-requests.ts';
 
-/** A collection with two documents, of which the ones in `pictures` have a picture. */
-function collectionWith(...pictures: string[]) {
+/** A client of a collection "c", of whose documents those in `pictures` have a picture. */
+function clientWith(collections: readonly object[], ...pictures: string[]) {
   const fetch = async (input: unknown) => {
+    if (new URL(String(input)).pathname === '/api/cores') return Response.json({ collections });
     const isRanked = new URL(String(input)).pathname.endsWith('/color');
     const ids = isRanked ? pictures : ['a note', ...pictures];
     const docs = ids.map((id) => ({ id })).slice(0, 1);
     return Response.json({ responseHeader: { status: 0 }, response: { numFound: ids.length, start: 0, docs } });
   };
-  return createClient({ baseUrl: urlOnThisMachine('http://0.0.0.0:8983'), retries: 0, fetch }).collection('c');
+  return createClient({ baseUrl: urlOnThisMachine('http://0.0.0.0:8983'), retries: 0, fetch });
 }
 
 describe('the first requests', () => {
   it('are about a document with a picture, at an address that can be reached', async () => {
-    const text = await firstRequests(collectionWith('photo'), false);
+    const text = await firstRequests(clientWith([{ name: 'c', documents: 2 }], 'photo'), 'c', false);
     expect(text).toContain("curl 'http://127.0.0.1:8983/api/cores/c/image?rank.by.id=photo&");
     expect(text).not.toContain('a note');
     expect(urlOnThisMachine('http://[::]:8983')).toBe('http://[::1]:8983');
@@ -23,6 +24,15 @@ describe('the first requests', () => {
   });
 
   it('are left out if no document has a picture', async () => {
-    expect(await firstRequests(collectionWith(), false)).toMatch(/^No document has a picture yet\./);
+    const client = clientWith([{ name: 'c', documents: 1 }]);
+    expect(await firstRequests(client, 'c', false)).toMatch(/^No document has a picture yet\./);
+  });
+
+  it('are about another collection if only that one has documents', async () => {
+    const all = [
+      { name: 'c', documents: 0 },
+      { name: 'full', documents: 5 },
+    ];
+    expect(await firstRequests(clientWith(all, 'photo'), 'c', false)).toContain('/api/cores/full/image?');
   });
 });

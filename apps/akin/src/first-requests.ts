@@ -1,9 +1,20 @@
-import type { Collection } from '@akin/client';
+import type { Client, Collection } from '@akin/client';
 
 const RED = '0xE03C31';
 
-/** Three requests to paste, about a document with a picture. If akin requires a key, they send the one in AKIN_KEY. */
-export async function firstRequests(collection: Collection, withKey: boolean): Promise<string> {
+/**
+ * Three requests to paste, about a document with a picture. If akin requires a key, they send the one in AKIN_KEY.
+ *
+ * @param name the collection; if it is empty, they are about the largest one
+ */
+export async function firstRequests(client: Client, name: string, withKey: boolean): Promise<string> {
+  const { collections } = await client.collections();
+  const [largest] = collections.toSorted((one, other) => other.documents - one.documents);
+  const isEmpty = collections.find((one) => one.name === name)?.documents === 0;
+  return requestsOf(client.collection((isEmpty && largest?.name) || name), withKey);
+}
+
+async function requestsOf(collection: Collection, withKey: boolean): Promise<string> {
   // Documents without a picture have no colours.
   const { docs } = (await collection.color({ 'rank.by.hex': RED, rows: 1, fl: 'id' })).response;
   const id = docs[0]?.id;

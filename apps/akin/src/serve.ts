@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { createAnalyzerWorker, withMetrics } from '@akin/analyzer';
 import { AkinError } from '@akin/domain';
@@ -26,6 +25,7 @@ import {
 } from './process-metrics.ts';
 import { runningServer, ServerFile, waitUntilStopped } from './server-file.ts';
 import { ShutdownStack } from './shutdown-stack.ts';
+import { answerWhileStarting } from './starting-server.ts';
 import { openTracing } from './tracing.ts';
 import { akinVersion } from './version.ts';
 
@@ -116,7 +116,7 @@ async function open(
   const key = randomBytes(32).toString('hex');
   const metrics = createProcessMetrics('akin');
   await waitUntilStopped(config.dataFolder, printToStandardError, signal);
-  await requireFreePort(config);
+  await using starting = await answerWhileStarting(config.host, config.port);
   // First of all parts: it is closed last, when nothing is used any more.
   const serverFile = parts.use('server file', new ServerFile(config.dataFolder));
   signal.addEventListener('abort', () => serverFile.markStopping(), { once: true });
@@ -152,6 +152,7 @@ async function open(
   parts.use('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
   const indexer = parts.use('indexer', createIndexer({ store, queue, log, metrics }));
   const { shutdownDelayMilliseconds = 0 } = config;
+  await starting[Symbol.asyncDispose]();
   const gateway = parts.use(
     'gateway',
     await createGateway({
@@ -193,15 +194,6 @@ async function servedError(error: unknown, { dataFolder }: ServeConfig): Promise
   if (!(error instanceof AkinError) || error.code !== 'conflict') return undefined;
   const server = await runningServer(dataFolder);
   return server && new AkinError('conflict', `${error.message} It is at ${server.url}/.`, { cause: error });
-}
-
-/** Reports a used port before the database is opened, whose lock would give a less clear error. */
-async function requireFreePort({ host, port }: Pick<ServeConfig, 'host' | 'port'>): Promise<void> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => server.close(() => resolve()));
-  });
 }
 
 /** Why it cannot listen, for the user who chose address and port. */

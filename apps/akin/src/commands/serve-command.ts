@@ -152,7 +152,7 @@ export const serveCommand: CommandModule = {
 `),
       });
     }
-    if (!signal.aborted) process.stdout.write(await firstRequests(collection, requiresKeys(listen)));
+    if (!signal.aborted) process.stdout.write(await firstRequests(client, collection.name, requiresKeys(listen)));
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     await retryable.waitForRetries();
     return code === 130 ? 0 : code;
