@@ -93,8 +93,9 @@ it('the page asks for a key once, works with a key that allows only searches, an
   const secret = key.slice(18);
   expect(addresses.join('\n') + page.url() + copied + (await page.content())).not.toContain(secret);
   expect(await context.cookies()).toEqual([]);
+  // It is also there after a reload.
   await page.reload();
-  await page.getByText('1 found').waitFor();
+  await page.getByText('1 similar, nearest first').waitFor();
   const another = await context.newPage();
   await another.goto(`${akin.url}/`);
   await another.getByText('This server needs a key.').waitFor();
