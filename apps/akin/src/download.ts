@@ -1,5 +1,5 @@
 import { parseUrl } from '@akin/domain';
-import { type DownloadSettings, downloadImage } from '@akin/imaging';
+import { type DownloadSettings, downloadImage, toFields } from '@akin/imaging';
 import type { Analysis, Analyzer, TextAnalysis } from '@akin/modules/analyze';
 import { inSpan, type WeightedSemaphore } from '@akin/runtime';
 
@@ -47,20 +47,27 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
     {
       urgent,
       thumbnail = false,
+      facts,
       model,
       signal = new AbortController().signal,
     }: {
       readonly urgent: boolean;
       readonly thumbnail?: boolean;
+      readonly facts?: { readonly name?: string | undefined } | undefined;
       readonly model?: string | undefined;
       readonly signal?: AbortSignal;
     },
-  ): Promise<Pick<Analysis, 'outputs' | 'thumbnail'> & Partial<TextAnalysis>> => {
+  ): Promise<
+    Pick<Analysis, 'outputs' | 'thumbnail'> & Partial<TextAnalysis> & { fields?: Record<string, string | number> }
+  > => {
     if ('text' in input) return analyzer.encodeText(input.text, signal, model);
     const { bytes, release } =
       'bytes' in input ? { bytes: input.bytes, release: () => {} } : await download(input.url, urgent, signal);
     try {
-      return await analyzer.analyze(bytes, { modules, urgent, thumbnail, model, signal });
+      const analysis = await analyzer.analyze(bytes, { modules, urgent, thumbnail, facts, model, signal });
+      if (analysis.facts === undefined) return analysis;
+      const { width, height } = analysis;
+      return { ...analysis, fields: { width, height, ...toFields(analysis.facts) } };
     } finally {
       release();
     }

@@ -172,7 +172,7 @@ async function open(
       limits: { ...config.limits, shutdownMilliseconds: OPEN_REQUESTS_MILLISECONDS },
       commit: (collection) => indexer.commit(collection),
       wake: () => indexer.wake(),
-      originals: originalsOf(config.dataFolder, analyzer.files),
+      originals: originalsOf(config.dataFolder, analyzer.decoding),
       ...(config.retryRun ? { retryRun: config.retryRun } : {}),
       makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
       analyze: analyzeSentOrFetched(analyzer, download),

@@ -10,6 +10,8 @@ export interface Analysis {
   readonly outputs: string;
   /** A WebP of at most 256 px, if it was asked for. */
   readonly thumbnail?: Uint8Array;
+  /** Fields of a document that the file says, if they were asked for: size, date, camera, place, words. */
+  readonly fields?: Readonly<Record<string, string | number>>;
   /** Warnings for the client. */
   readonly warnings?: readonly string[];
 }
@@ -29,6 +31,8 @@ export type AnalyzeImage = (
     /** A client waits: the analysis goes before bulk work. */
     readonly urgent: boolean;
     readonly thumbnail?: boolean;
+    /** Also read the fields. The name of the file may contain a date. */
+    readonly facts?: { readonly name?: string | undefined } | undefined;
     /** Content model, as outputs name it. Default: that of the process. */
     readonly model?: string | undefined;
     readonly signal?: AbortSignal;

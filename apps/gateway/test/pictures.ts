@@ -40,7 +40,7 @@ export function outputsOf(
 }
 
 /** Analyzes such pictures: the bytes are their name, or a URL ends with it. `broken` and `missing` fail. */
-export const analyzeTestPicture: AnalyzeImage = async (input, modules, { thumbnail }) => {
+export const analyzeTestPicture: AnalyzeImage = async (input, modules, { thumbnail, facts }) => {
   if ('text' in input) throw new AkinError('bad-request', 'No words are known here.');
   const picture =
     'url' in input ? (/([^/]+)\.jpg$/.exec(input.url)?.[1] ?? 'missing') : Buffer.from(input.bytes).toString();
@@ -49,6 +49,7 @@ export const analyzeTestPicture: AnalyzeImage = async (input, modules, { thumbna
   return {
     outputs: outputsOf(picture, modules),
     ...(thumbnail ? { thumbnail: Buffer.from(`RIFF0000WEBP${picture}`) } : {}),
+    ...(facts ? { fields: { width: 40, caption: facts.name ?? '', keywords: 'lake; sun' } } : {}),
   };
 };
 

@@ -17,7 +17,7 @@ const KILOBYTES = unit('kilobyte', 0);
 const MEGABYTES = unit('megabyte', 1);
 const MILLISECONDS = unit('millisecond', 0);
 const GIGABYTES = unit('gigabyte', 1);
-// Times are stored in UTC. The time of a photo without a time zone is the camera's local time.
+// Times are stored in UTC. The time of a photo is what the clock showed where it was taken.
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
@@ -62,6 +62,14 @@ export function moment(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
   return iso.includes('T00:00:00') ? DAY.format(date) : MOMENT.format(date);
+}
+
+/** The zone of a clock, from what it showed and the moment: ` (UTC+02:00)`; empty if the moment is unknown. */
+export function zone(clock: string, moment: unknown): string {
+  const minutes = (Date.parse(clock) - Date.parse(String(moment))) / 60_000;
+  if (!Number.isInteger(minutes)) return '';
+  const part = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  return ` (UTC${minutes < 0 ? '−' : '+'}${part(Math.abs(minutes) / 60)}:${part(Math.abs(minutes) % 60)})`;
 }
 
 export function day(iso: string): string {

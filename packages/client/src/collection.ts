@@ -82,7 +82,7 @@ export class Collection extends CollectionAdministration {
   ): Promise<UpdateResponse> {
     const body = new FormData();
     body.append('document', writeJson(document));
-    body.append('file', picture, 'picture');
+    body.append('file', picture, picture instanceof File ? picture.name : 'picture');
     return this.send('/update', { ...parameters }, { ...options, body, changes: true });
   }
 

@@ -4,6 +4,7 @@ import { bmpMetadata, decodeBmp } from './bmp.ts';
 import { countFrames, countScans } from './counts.ts';
 import { bytesToDecode } from './decoder-bytes.ts';
 import { findHeicDecoder, HEIC_PACKAGE, heicToTiff } from './heic.ts';
+import { isSrgbProfile } from './icc.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
 import { stripAncillaryChunks } from './png.ts';
 import { rawPreview } from './raw.ts';
@@ -25,6 +26,11 @@ export interface DecodeOptions {
   /** Large pictures are not reduced below this length of the short side. */
   readonly minSide: number;
   readonly limits?: Partial<ImageLimits>;
+}
+
+export interface BudgetOptions extends DecodeOptions {
+  /** Maximum bytes of memory for decoding one picture. Default: no limit. */
+  readonly memory?: number;
 }
 
 /**
@@ -51,11 +57,18 @@ export async function decodeImage(bytes: Uint8Array, options: DecodeOptions): Pr
  * Estimates the peak memory of `decodeImage` for a picture in bytes, including a copy of the file. Reads only the
  * header.
  *
- * @throws AkinError the errors of `decodeImage` before decoding
+ * @throws AkinError the errors of `decodeImage` before decoding; image-undecodable if `options.memory` is not enough
  */
-export async function decodingBytes(bytes: Uint8Array, options: DecodeOptions): Promise<number> {
+export async function decodingBytes(bytes: Uint8Array, options: BudgetOptions): Promise<number> {
+  const { memory = Number.POSITIVE_INFINITY } = options;
   const { type, safe, header, target } = await inspect(bytes, options);
-  return bytesToDecode({ type, bytes: safe, header, target });
+  const needed = bytesToDecode({ type, bytes: safe, header, target });
+  if (needed <= memory) return needed;
+  const size = `${megapixels(header.width * header.height, 1)} megapixels need ${formatBytes(needed)} to decode`;
+  throw new AkinError(
+    'image-undecodable',
+    `${size}, and ${formatBytes(memory)} are allowed: raise --picture-memory, or use a smaller version. A JPEG that is not progressive needs least.`,
+  );
 }
 
 /** Reads and checks everything that is known before a picture is decoded. */
@@ -276,17 +289,6 @@ async function decodeOnce(bytes: Uint8Array, recipe: DecodePlan, failOn: Strictn
   return { width: info.width, height: info.height, data };
 }
 
-/**
- * True for the sRGB profile that most cameras embed: it changes nothing, but costs 3 ms for each picture. Its name is
- * near the start, in Latin letters or UTF-16.
- */
-function isSrgbProfile(icc: Uint8Array): boolean {
-  const text = Buffer.from(icc.buffer, icc.byteOffset, Math.min(icc.length, 2048))
-    .toString('latin1')
-    .replaceAll('\0', '');
-  return /sRGB/.test(text) && !/linear/i.test(text);
-}
-
 const NAMES: Record<EncodedType, string> = {
   jpeg: 'JPEG',
   png: 'PNG',
@@ -313,6 +315,6 @@ function undecodableError(type: EncodedType, cause?: unknown): AkinError {
   return new AkinError('image-undecodable', message, cause === undefined ? {} : { cause });
 }
 
-function megapixels(pixels: number): number {
-  return Number((pixels / 1_000_000).toFixed(2));
+function megapixels(pixels: number, digits = 2): number {
+  return Number((pixels / 1_000_000).toFixed(digits));
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { decodingBytes } from './decode.ts';
+import { decodeImage, decodingBytes } from './decode.ts';
+import { OWN_IMAGE_LIMITS } from './limits.ts';
 import { stripAncillaryChunks } from './png.ts';
-import { drawBlocks, toSharp } from './testing/pictures.ts';
+import { drawBlocks, handmadePng, toSharp } from './testing/pictures.ts';
 
 /** 1600 x 1600, which decodes to 400 x 400. */
 const drawn = toSharp(drawBlocks(100, 100));
@@ -68,5 +69,16 @@ describe('the memory that a decoder needs', () => {
     await expect(decodingBytes(Buffer.from('%PDF-1.7'), { minSide: 256 })).rejects.toThrow('PDF');
     const cut = (await drawn.clone().jpeg({ progressive: true }).toBuffer()).subarray(0, 200);
     await expect(decodingBytes(cut, { minSide: 256 })).rejects.toMatchObject({ code: 'image-undecodable' });
+  });
+
+  it('refuses what needs more than the budget, in words for people; its size alone is no reason', async () => {
+    const huge = handmadePng(9504, 6336, [], 1);
+    const options = { minSide: 256, limits: OWN_IMAGE_LIMITS };
+    await expect(decodingBytes(huge, { ...options, memory: 50_000_000 })).rejects.toThrow(
+      /^60\.2 megapixels need \d+(\.\d)? MB to decode, and 50 MB are allowed: raise --picture-memory/,
+    );
+    expect(await decodingBytes(huge, options)).toBeGreaterThan(50_000_000);
+    const small = await toSharp(drawBlocks(2, 2)).png().toBuffer();
+    expect(await decodeImage(small, options)).toEqual(await decodeImage(small, { minSide: 256 }));
   });
 });

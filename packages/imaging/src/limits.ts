@@ -35,8 +35,19 @@ export const DEFAULT_IMAGE_LIMITS: ImageLimits = {
   redirects: 5,
 };
 
+/**
+ * Limits for the files of the owner: no fixed size, because the memory budget of decoding decides. They may take as long
+ * as a thread may.
+ */
+export const OWN_IMAGE_LIMITS: Partial<ImageLimits> = {
+  bytes: Number.POSITIVE_INFINITY,
+  pixels: Number.POSITIVE_INFINITY,
+  decodeMilliseconds: 100_000,
+};
+
 /** Formats byte counts for people: `25 MB`, `512 bytes`. */
 export function formatBytes(bytes: number): string {
+  if (bytes >= 1_000_000_000) return `${Number((bytes / 1_000_000_000).toFixed(1))} GB`;
   if (bytes >= 1_000_000) return `${Number((bytes / 1_000_000).toFixed(1))} MB`;
   if (bytes >= 1_000) return `${Number((bytes / 1_000).toFixed(1))} kB`;
   return `${bytes} bytes`;

@@ -225,7 +225,7 @@ describe('raw files', () => {
           await decodeImage(damaged, LIMITS).catch((error) => expect(error.name).toBe('AkinError'));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 40 },
     );
   });
 

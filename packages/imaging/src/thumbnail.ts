@@ -32,8 +32,12 @@ export async function makeThumbnailFromPixels(pixels: Pixels): Promise<Uint8Arra
  * white.
  * @throws AkinError as decodeImage does.
  */
-export async function convertToWebp(bytes: Uint8Array, side: number): Promise<Uint8Array> {
-  const { pixels } = await decodeImage(bytes, { minSide: side });
+export async function convertToWebp(
+  bytes: Uint8Array,
+  side: number,
+  limits: Partial<ImageLimits>,
+): Promise<Uint8Array> {
+  const { pixels } = await decodeImage(bytes, { minSide: side, limits });
   const { width, height, data } = pixels;
   return configuredSharp()(data, { raw: { width, height, channels: 3 } })
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })

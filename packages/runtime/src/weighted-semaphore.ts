@@ -9,13 +9,14 @@ interface Waiter {
  * its turn. A caller heavier than the capacity is admitted alone.
  */
 export class WeightedSemaphore {
-  readonly #capacity: number;
+  /** Maximum sum of the weights of admitted callers. */
+  readonly capacity: number;
   readonly #urgent = new Set<Waiter>();
   readonly #others = new Set<Waiter>();
   #taken = 0;
 
   constructor(capacity: number) {
-    this.#capacity = capacity;
+    this.capacity = capacity;
   }
 
   /** Whether no caller is admitted. */
@@ -35,7 +36,7 @@ export class WeightedSemaphore {
 
   /** Whether the lightest caller would not have to wait now. */
   get hasCapacity(): boolean {
-    return this.#taken < this.#capacity;
+    return this.#taken < this.capacity;
   }
 
   /**
@@ -48,9 +49,9 @@ export class WeightedSemaphore {
    */
   async acquire(urgent: boolean, signal: AbortSignal, weight = 1): Promise<(rest?: number) => void> {
     signal.throwIfAborted();
-    let held = Math.min(weight, this.#capacity);
+    let held = Math.min(weight, this.capacity);
     const ahead = urgent ? this.#urgent.size : this.waiting;
-    if (ahead === 0 && this.#taken + held <= this.#capacity) this.#taken += held;
+    if (ahead === 0 && this.#taken + held <= this.capacity) this.#taken += held;
     else await this.#wait(urgent ? this.#urgent : this.#others, held, signal);
     return (rest = 0) => {
       const kept = Math.min(rest, held);
@@ -83,7 +84,7 @@ export class WeightedSemaphore {
   #admit(): void {
     for (const line of [this.#urgent, this.#others]) {
       for (const next of line) {
-        if (this.#taken + next.weight > this.#capacity) return;
+        if (this.#taken + next.weight > this.capacity) return;
         this.#taken += next.weight;
         line.delete(next);
         next.begin();

@@ -104,12 +104,14 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     return model === undefined ? all : [...all.filter((one) => !isLacking(one)), ...all.filter(isLacking)];
   }
 
-  return async (input, modules, { thumbnail = false, model, signal = new AbortController().signal }) => {
+  return async (input, modules, { thumbnail = false, facts, model, signal = new AbortController().signal }) => {
     const form = new URLSearchParams({ 'modules.apply': modules.join(','), logParamsList: '' });
     if ('text' in input) form.set('input.text', input.text);
     else if ('url' in input) form.set('input.url', input.url);
     else form.set('input.data', Buffer.from(input.bytes).toString('base64'));
     if (thumbnail) form.set('thumbnail', 'true');
+    if (facts) form.set('fields', 'true');
+    if (facts?.name) form.set('input.name', facts.name);
     if (model !== undefined) form.set('model', model);
     const body = form.toString();
     let busy: AkinError | undefined;
@@ -167,12 +169,13 @@ async function ask(peer: Peer, { body, fleetKey, times, signal }: AnalyzeCall): 
 
 /** @throws PeerError for a response that a healthy analyzer does not give */
 function read({ status, retryAfter, text }: PeerResponse): Attempt {
-  const { outputs, thumbnail, error, responseHeader } = parseResponse(text);
+  const { outputs, thumbnail, fields, error, responseHeader } = parseResponse(text);
   if (status === 200 && typeof outputs === 'string') {
     const { warnings } = responseHeader ?? {};
     return {
       outputs,
       ...(typeof thumbnail === 'string' && { thumbnail: Buffer.from(thumbnail, 'base64') }),
+      ...(fields && { fields }),
       ...(warnings && { warnings }),
     };
   }
@@ -193,6 +196,7 @@ function parseResponse(text: string): {
   responseHeader?: { warnings?: string[] };
   outputs?: unknown;
   thumbnail?: unknown;
+  fields?: Record<string, string | number>;
   error?: { msg?: string; metadata?: string[] };
 } {
   try {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { AkinRequestError, type Collection } from '@akin/client';
 import { AkinError } from '@akin/domain';
-import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
+import { formatBytes, OWN_IMAGE_LIMITS } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { decodeDescriptor } from '@akin/modules/vectors';
@@ -25,6 +25,7 @@ import { mergeDoubles } from './merge-doubles.ts';
 import { NearDuplicates } from './near-duplicates.ts';
 import { NewIds } from './new-ids.ts';
 import type { Counts, Failure, Progress } from './progress.ts';
+import { Sidecars } from './sidecars.ts';
 import { type Candidate, isGone, realOf, reasonOf, type WalkListener } from './walk.ts';
 
 export interface FolderRun {
@@ -82,6 +83,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   const { collection, progress } = run;
   const { counts, failures } = progress;
   const nearDuplicates = new NearDuplicates();
+  const sidecars = new Sidecars();
   await collection.commit();
   const known = await readKnownFiles(run.picturesOf ?? collection);
   const matcher = new FileMatcher<KnownPicture, Candidate>(known, run.again);
@@ -135,13 +137,14 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         counts.unchanged++;
         return;
       }
-      if (found.bytes > DEFAULT_IMAGE_LIMITS.bytes) {
+      const { capacity } = run.analyzer.decoding;
+      if (found.bytes > capacity) {
         throw new AkinError(
           'too-large',
-          `it has ${megabytes(found.bytes)}; the limit is ${megabytes(DEFAULT_IMAGE_LIMITS.bytes)}`,
+          `it has ${formatBytes(found.bytes)}, and ${formatBytes(capacity)} of memory are allowed: raise --picture-memory`,
         );
       }
-      const { analysis, hash } = await analyzeFile(run, found);
+      const { analysis, hash } = await analyzeFile(run, found, sidecars);
       const { duplicate_descriptor: duplicate } = JSON.parse(analysis.outputs) as { duplicate_descriptor?: string };
       if (duplicate) nearDuplicates.add(decodeDescriptor(duplicate, 'duplicate'));
       counts.done++;
@@ -264,12 +267,14 @@ async function realFileOf({ place }: KnownPicture): Promise<{ real: string } | '
 async function analyzeFile(
   { analyzer, model, signal }: FolderRun,
   { file, bytes: size }: Candidate,
+  sidecars: Sidecars,
 ): Promise<{ analysis: Analysis; hash: number }> {
   const release = await analyzer.files.acquire(false, signal, size);
   try {
     const bytes = await fs.readFile(file);
     const hash = hashOfBytes(bytes);
-    const options = { model, modules: moduleNames, thumbnail: true, facts: { name: path.basename(file) }, signal };
+    const facts = { name: path.basename(file), sidecars: await sidecars.of(file) };
+    const options = { model, modules: moduleNames, thumbnail: true, facts, limits: OWN_IMAGE_LIMITS, signal };
     return { analysis: await analyzer.analyze(bytes, options), hash };
   } finally {
     release();
@@ -289,8 +294,4 @@ function readAhead(candidates: AsyncIterable<Candidate>, counts: Counts): AsyncI
     counts.listingComplete = true;
   }
   return Readable.from(counted(), { highWaterMark: Number.MAX_SAFE_INTEGER });
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

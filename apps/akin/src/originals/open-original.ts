@@ -2,7 +2,7 @@ import { promises as fs, constants as fsConstants, type Stats } from 'node:fs';
 import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import type { Original, Originals } from '@akin/gateway';
-import { convertToWebp, DEFAULT_IMAGE_LIMITS, decodingBytes, formatBytes, sniffImage } from '@akin/imaging';
+import { convertToWebp, decodingBytes, formatBytes, OWN_IMAGE_LIMITS, sniffImage } from '@akin/imaging';
 import type { WeightedSemaphore } from '@akin/runtime';
 import { forgetFolders, indexedFolders } from './indexed-folders.ts';
 
@@ -11,7 +11,7 @@ const SHOWN_SIDE = 2_560;
 const HEAD_BYTES = 4_096;
 
 /** Finds files of documents in the folders that were indexed from this data folder into their collection. */
-export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 'acquire'>): Originals {
+export function originalsOf(dataFolder: string, memory: Pick<WeightedSemaphore, 'acquire' | 'capacity'>): Originals {
   return {
     async open({ collection, source, path: below }) {
       const folders = await indexedFolders(dataFolder, collection);
@@ -50,7 +50,10 @@ function isSeenBelow(folder: string, file: string): boolean {
 }
 
 /** @throws AkinError unsupported-image if its bytes are not a picture */
-async function openFile(file: string, memory: Pick<WeightedSemaphore, 'acquire'>): Promise<Original | undefined> {
+async function openFile(
+  file: string,
+  memory: Pick<WeightedSemaphore, 'acquire' | 'capacity'>,
+): Promise<Original | undefined> {
   const found = await readHead(file);
   if (found === undefined) return undefined;
   const { stat, head } = found;
@@ -88,16 +91,17 @@ async function readHead(file: string): Promise<{ stat: Stats; head: Uint8Array }
 async function convert(
   file: string,
   size: number,
-  memory: Pick<WeightedSemaphore, 'acquire'>,
+  memory: Pick<WeightedSemaphore, 'acquire' | 'capacity'>,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  if (size > DEFAULT_IMAGE_LIMITS.bytes) {
-    throw new AkinError('too-large', `The file has ${formatBytes(size)}: it is too large to be converted.`);
+  if (size > memory.capacity) {
+    throw new AkinError('too-large', `The file has ${formatBytes(size)}: raise --picture-memory.`);
   }
   const bytes = await fs.readFile(file);
-  const release = await memory.acquire(true, signal, await decodingBytes(bytes, { minSide: SHOWN_SIDE }));
+  const plan = { minSide: SHOWN_SIDE, limits: OWN_IMAGE_LIMITS, memory: memory.capacity };
+  const release = await memory.acquire(true, signal, await decodingBytes(bytes, plan));
   try {
-    return await convertToWebp(bytes, SHOWN_SIDE);
+    return await convertToWebp(bytes, SHOWN_SIDE, OWN_IMAGE_LIMITS);
   } finally {
     release();
   }

@@ -12,7 +12,7 @@ const MODEL = /^[\w.:@/-]{1,200}$/;
 /** Analyzes one picture, given by URL or as bytes, or words, and stores nothing. */
 export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call, context) => {
   const { 'input.url': url, 'input.data': data, 'input.text': text } = call.parameters;
-  const { 'modules.apply': apply, thumbnail: wanted } = call.parameters;
+  const { 'modules.apply': apply, thumbnail: wanted, 'input.name': name } = call.parameters;
   const modules = parseModulesApply(apply);
   if (call.parameters.model !== undefined && !MODEL.test(call.parameters.model)) {
     throw new AkinError(
@@ -34,7 +34,14 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
     );
   }
   const [input, parameter] = url === undefined ? [{ data: data as string }, 'input.data'] : [{ url }, 'input.url'];
-  const options = { thumbnail: wanted, model };
-  const { outputs, thumbnail } = await analyzePicture(input, parameter, modules, call.signal, context, options);
-  return { body: { outputs, ...(thumbnail ? { thumbnail: formatThumbnail(thumbnail) } : {}) } };
+  const facts = call.parameters.fields ? { name } : undefined;
+  const options = { thumbnail: wanted, facts, model };
+  const { outputs, thumbnail, fields } = await analyzePicture(input, parameter, modules, call.signal, context, options);
+  return {
+    body: {
+      outputs,
+      ...(thumbnail ? { thumbnail: formatThumbnail(thumbnail) } : {}),
+      ...(facts && fields ? { fields } : {}),
+    },
+  };
 };

@@ -9,8 +9,8 @@ export const MULTIPART_TYPE = 'multipart/form-data';
 /** One part of a multipart body. */
 export interface Part {
   readonly name: string;
-  /** Whether it has a file name. The name itself is not used. */
-  readonly isFile: boolean;
+  /** The name that a file has at the client. It is text of the client, and no path here. */
+  readonly fileName?: string | undefined;
   readonly bytes: Uint8Array;
 }
 
@@ -43,13 +43,13 @@ export async function readMultipart(
   limits: MultipartLimits,
   signal: AbortSignal,
 ): Promise<Part[]> {
-  const parts: { name: string; isFile: boolean; chunks: Uint8Array[]; length: number }[] = [];
+  const parts: { name: string; fileName: string | undefined; chunks: Uint8Array[]; length: number }[] = [];
   const parser = openParser(contentType, limits.parts);
   const fail = (error: unknown) => parser.destroy(error as Error);
   parser.on('filesLimit', () => fail(malformed(`it has more than ${limits.parts} parts`)));
   parser.on('file', (name: string | undefined, stream: BusboyFileStream, fileName: string | undefined) => {
     if (name === undefined || name === '') fail(malformed('a part has no name'));
-    const part = { name: name ?? '', isFile: fileName !== undefined, chunks: [] as Uint8Array[], length: 0 };
+    const part = { name: name ?? '', fileName, chunks: [] as Uint8Array[], length: 0 };
     parts.push(part);
     stream.on('error', fail).on('data', (chunk: Uint8Array) => {
       try {
@@ -67,7 +67,7 @@ export async function readMultipart(
     if (error instanceof AkinError) throw error;
     throw malformed('it is cut off, or not what its Content-Type says', error);
   }
-  return parts.map(({ name, isFile, chunks, length }) => ({ name, isFile, bytes: Buffer.concat(chunks, length) }));
+  return parts.map(({ name, fileName, chunks, length }) => ({ name, fileName, bytes: Buffer.concat(chunks, length) }));
 }
 
 /** The text of a part. @throws AkinError bad-request if it is not UTF-8 */

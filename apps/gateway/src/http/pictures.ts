@@ -96,14 +96,14 @@ async function readForm(
   const parts = await readMultipart(body.contentType, chunks, accepted, signal);
   const files = new Map<string, Uint8Array>();
   // Browsers send an empty file for a field in which none was chosen.
-  const isEmpty = ({ name, isFile, bytes }: (typeof parts)[number]) =>
-    bytes.length === 0 && (isFile || isFilePart(name));
+  const isEmpty = ({ name, fileName, bytes }: (typeof parts)[number]) =>
+    bytes.length === 0 && (fileName !== undefined || isFilePart(name));
   const empty = parts.find(isEmpty);
   const list = parts
     .filter((part) => !isEmpty(part))
     .map((part): [string, string] => {
       if (isFilePart(part.name)) return [parameter, addFile(files, part.bytes)];
-      if (part.isFile) {
+      if (part.fileName !== undefined) {
         throw new AkinError(
           'bad-request',
           `The part ${quote(part.name)} is a file: send a picture as the part "file".`,

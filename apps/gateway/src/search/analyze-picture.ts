@@ -6,6 +6,7 @@ import { type Files, MAX_PICTURE_BYTES } from '../http/pictures.ts';
 interface PictureOptions {
   readonly model?: string | undefined;
   readonly thumbnail?: boolean;
+  readonly facts?: { readonly name?: string | undefined } | undefined;
 }
 
 /**
@@ -15,6 +16,7 @@ interface PictureOptions {
  * @param parameter its name, for messages
  * @param options.model content model; default: that of the process
  * @param options.thumbnail also creates the thumbnail
+ * @param options.facts also reads the fields; the name of the file may contain a date
  * @throws AkinError about the URL, the text or the picture; unavailable if it takes too long
  */
 export async function analyzePicture(

@@ -1,6 +1,7 @@
 import {
   AkinError,
   formatThumbnail,
+  JsonNumber,
   JsonObject,
   type JsonValue,
   parseJson,
@@ -49,17 +50,23 @@ export async function* readUpload(
   if (async) {
     throw new AkinError('bad-request', 'A picture that is sent with its document is analyzed at once: remove async.');
   }
-  const { document, file } = await readParts(body, reservation, signal, context);
+  const { document, file, name } = await readParts(body, reservation, signal, context);
   if (await isValid(document, collection, context)) {
     const picture = { bytes: file };
     const wanted = modules ?? moduleNames;
-    const { outputs, thumbnail } = await analyzePicture(picture, FILE_PART, wanted, signal, context, {
+    const {
+      outputs,
+      thumbnail,
+      fields = {},
+    } = await analyzePicture(picture, FILE_PART, wanted, signal, context, {
       thumbnail: true,
+      facts: { name },
       model: await contentModelOf(context.store, collection),
     });
     const more: [string, JsonValue][] = [['import', outputs]];
     if (thumbnail) more.push(['thumbnail', formatThumbnail(thumbnail)]);
-    yield { kind: 'add', position: 0, json: new JsonObject([...document.entries, ...more]) };
+    const read = await acceptedFields(document, { bytes: file.length, ...fields }, collection, context);
+    yield { kind: 'add', position: 0, json: new JsonObject([...document.entries, ...read, ...more]) };
   } else {
     // The caller of the command reports the error.
     yield { kind: 'add', position: 0, json: document };
@@ -71,7 +78,7 @@ async function readParts(
   reservation: Reservation,
   signal: AbortSignal,
   { limits }: Context,
-): Promise<{ document: JsonObject; file: Uint8Array }> {
+): Promise<{ document: JsonObject; file: Uint8Array; name: string | undefined }> {
   const chunks = readReserved(body, limits.multipartBytes, reservation, limits);
   const check = (name: string, bytes: number) => {
     checkPart(name, bytes);
@@ -89,7 +96,7 @@ async function readParts(
     );
   }
   if (picture.bytes.length === 0) throw new AkinError('bad-request', `The part "${FILE_PART}" is empty.`);
-  return { document: parseDocument(text), file: picture.bytes };
+  return { document: parseDocument(text), file: picture.bytes, name: picture.fileName };
 }
 
 function parseDocument(part: Part): JsonObject {
@@ -100,6 +107,29 @@ function parseDocument(part: Part): JsonObject {
   const given = OUTPUTS.find((name) => json.entries.some(([key, value]) => key === name && value !== null));
   if (given === undefined) return json;
   throw new AkinError('bad-request', `The document has "${given}", which the analysis of the file sets: remove it.`);
+}
+
+/**
+ * The fields of the file that the document does not have itself, and that its collection takes: a field may have
+ * another type there. The keywords are labels, too.
+ */
+async function acceptedFields(
+  document: JsonObject,
+  fields: Readonly<Record<string, string | number>>,
+  collection: Collection,
+  { store }: Context,
+): Promise<[string, JsonValue][]> {
+  const given = new Set(document.entries.map(([name]) => name));
+  const { keywords } = fields;
+  const labels: [string, JsonValue][] = typeof keywords === 'string' ? [['labels', keywords.split('; ')]] : [];
+  const schema = await loadSchema(store, collection);
+  const read = Object.entries(fields).map(([name, value]): [string, JsonValue] => [
+    name,
+    typeof value === 'number' ? new JsonNumber(String(value)) : value,
+  ]);
+  const isTaken = (entry: [string, JsonValue]) =>
+    'document' in validateDocument(new JsonObject([['id', 'any'], entry]), 0, schema.fields, new TypeClaims());
+  return [...read, ...labels].filter((entry) => !given.has(entry[0]) && isTaken(entry));
 }
 
 /** A document that is refused anyway needs no analysis. */

@@ -5,7 +5,8 @@ export interface LocalFile {
 }
 
 /** Extensions of picture files for which browsers report no type. */
-const EXTENSIONS = /\.(jpe?g|png|gif|webp|avif|heic|heif|tiff?|bmp|svg|jxl)$/i;
+const EXTENSIONS =
+  /\.(jpe?g|png|gif|webp|avif|heic|heif|tiff?|bmp|svg|jxl|nef|nrw|cr[23]|dng|arw|sr2|raf|orf|rw2|pef|srw)$/i;
 /** Hidden and system files in folders. */
 const HIDDEN = /(^|\/)(\.|__MACOSX\/|@eaDir\/|Thumbs\.db$)/;
 

@@ -4,21 +4,21 @@ import type { Actions } from '../actions.ts';
 import { fieldTitle, valueText } from '../facets.ts';
 import { pathOf } from '../file-path.ts';
 import { placeFilter } from '../filters/places.ts';
-import { bytes, moment, number } from '../format.ts';
+import { bytes, moment, number, zone } from '../format.ts';
 import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.details;
 
 /** Fields that the page shows in another form, or that people cannot use. */
 export const NOT_LISTED =
-  /^(id|score|title|labels|image|source|path|file_\w+|missing|folder|width|height|bytes|modified|taken|camera|location|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
+  /^(id|score|title|labels|image|source|path|file_\w+|missing|folder|width|height|bytes|modified|taken|taken_utc|camera|keywords|location|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
 
 /** The cells of a picture in the order of `copyspace`, which is the reading order. */
 const PARTS = TEXTS.parts;
 
 /** The fields of a document, the most important ones first. */
 export function facts(document: FoundDocument, actions: Actions): TemplateResult {
-  const { taken, camera, location, width, height, bytes: size, modified, image } = document;
+  const { taken, taken_utc: utc, camera, location, width, height, bytes: size, modified, image } = document;
   const path = pathOf(document);
   const measures = [
     typeof width === 'number' && typeof height === 'number' ? `${number(width)} × ${number(height)}` : '',
@@ -26,7 +26,7 @@ export function facts(document: FoundDocument, actions: Actions): TemplateResult
   ].filter(Boolean);
   return html`<dl>
     ${document.missing === true ? fact(T.missing, TEXTS.missing(path ?? document.id)) : nothing}
-    ${typeof taken === 'string' ? fact(T.taken, moment(taken)) : nothing}
+    ${typeof taken === 'string' ? fact(T.taken, moment(taken) + zone(taken, utc)) : nothing}
     ${typeof camera === 'string' ? fact(T.camera, camera) : nothing}
     ${measures.length > 0 ? fact(T.size, measures.join(', ')) : nothing}
     ${typeof location === 'string' ? fact(T.place, place(location, actions)) : nothing}

@@ -9,10 +9,12 @@ describe('the separation of copies', () => {
       width: 100,
       height: 100,
       bytes: 5_000,
-      modified: '2024-05-01T10:00:00Z',
+      taken: '2024-05-01T10:00:00Z',
+      modified: '2025-05-01T10:00:00Z',
       folder: 'a',
     };
     expect(factLines(one)).toEqual(['100 × 100', '5 kB · JPEG', 'May 1, 2024', 'a']);
+    expect(factLines({ id: 'x', modified: '2025-05-01T10:00:00Z' })).toEqual([]);
     expect(factLines({ id: 'x' })).toEqual([]);
   });
 

@@ -31,6 +31,7 @@ export function isRaw(document: FoundDocument): boolean {
   return formatOf(document) === 'RAW';
 }
 
-function dateOf({ taken, modified }: FoundDocument): string | undefined {
-  return [taken, modified].find((date) => typeof date === 'string') as string | undefined;
+/** When it was taken. The time of a file says nothing about its picture. */
+function dateOf({ taken }: FoundDocument): string | undefined {
+  return typeof taken === 'string' ? taken : undefined;
 }

@@ -62,7 +62,7 @@ describe('what is kept', () => {
     [
       'a JPEG larger than the preview of its RAW',
       photo('o.nef', 640, 424, 2e7, { ...camera, ...then }),
-      [photo('o.jpg', 6000, 4000, 8e6, { ...camera, ...then })],
+      [photo('export.jpg', 6000, 4000, 8e6, { ...camera, ...then })],
     ],
     [
       'several edits',
@@ -81,11 +81,21 @@ describe('what is kept', () => {
 
   it('is a RAW by every rule, unless another RAW is kept', () => {
     const raw = { id: 'r.cr2', width: 160, height: 120, bytes: 100, ...later } as FoundDocument;
-    const jpeg = photo('r.jpg', 6000, 4000, 8e6, then);
+    const jpeg = photo('export.jpg', 6000, 4000, 8e6, then);
     for (const rule of ['best', 'largest', 'format'] as const)
-      expect(idsToDelete([jpeg, raw], rule)).toEqual(['r.jpg']);
+      expect(idsToDelete([jpeg, raw], rule)).toEqual(['export.jpg']);
     for (const rule of ['first', 'oldest'] as const) expect(idsToDelete([jpeg, raw], rule)).toEqual([]);
-    expect(idsToDelete([raw, { ...raw, id: 'copy.CR2' }, jpeg], 'first')).toEqual(['copy.CR2', 'r.jpg']);
+    expect(idsToDelete([raw, { ...raw, id: 'copy.CR2' }, jpeg], 'first')).toEqual(['copy.CR2', 'export.jpg']);
+  });
+
+  it('is the RAW and the JPEG of one shot together', () => {
+    const raw = { id: 'a/r.cr2', width: 160, height: 120 } as FoundDocument;
+    const shot = photo('a/R.JPG', 6000, 4000, 8e6);
+    const copy = photo('b/r.jpg', 6000, 4000, 8e6);
+    for (const rule of ['best', 'largest', 'format'] as const) {
+      expect(idsToDelete([copy, shot, raw], rule)).toEqual(['b/r.jpg']);
+    }
+    expect(idsToDelete([shot, raw, copy], 'first')).toEqual(['b/r.jpg']);
   });
 
   it('can be a folder if there are several', () => {

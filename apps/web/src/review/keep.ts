@@ -10,13 +10,24 @@ export type KeepRule = 'best' | 'largest' | 'oldest' | 'format' | 'first' | 'all
 
 /**
  * The ids of a group's members to delete by a rule. In a tie the first member is kept. A RAW is deleted only if another
- * RAW is kept: its facts are those of the preview inside.
+ * RAW is kept: its facts are those of the preview inside. The RAW and the JPEG of one shot are kept together.
  */
 export function idsToDelete(members: readonly FoundDocument[], rule: KeepRule): string[] {
   const kept = keptBy(rule, members);
   if (kept.length === 0) return [];
   const keepsRaw = kept.some(isRaw);
-  return members.filter((one) => !kept.includes(one) && (keepsRaw || !isRaw(one))).map(({ id }) => id);
+  const isKept = (one: FoundDocument) => kept.some((other) => other === one || isPair(one, other));
+  return members.filter((one) => !isKept(one) && (keepsRaw || !isRaw(one))).map(({ id }) => id);
+}
+
+/** Whether two files are of one shot: the same path up to the ending, and one of them is a RAW. */
+function isPair(one: FoundDocument, other: FoundDocument): boolean {
+  const shot = ({ id, path }: FoundDocument) =>
+    String(path ?? id)
+      .replace(/\.[^./]+$/, '')
+      .toLowerCase();
+  const isSamePlace = one.source === other.source && shot(one) === shot(other);
+  return isSamePlace && isRaw(one) !== isRaw(other);
 }
 
 const MAX_FOLDERS = 12;

@@ -31,6 +31,11 @@ export const analyze = endpoint({
     thumbnail: flag().default(false).meta({
       description: 'Also return a small WebP of the picture, the value for `thumbnail` of a document.',
     }),
+    fields: flag().default(false).meta({
+      description:
+        'Also return what the file says about the picture, as fields of a document: size, date, camera, place, title, caption, keywords, rating.',
+    }),
+    'input.name': text().optional().meta({ description: 'Name of the file, which may contain a date, for `fields`.' }),
     ...COMMON_PARAMETERS,
   }),
   bodies: {
@@ -39,6 +44,10 @@ export const analyze = endpoint({
   pictureParameter: 'input.data',
   response: responseOf({
     outputs: z.string().meta({ description: 'A JSON object as text, the value for `import`.' }),
+    fields: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .optional()
+      .meta({ description: 'Fields for the document, if they were asked for.' }),
     thumbnail: z.string().optional().meta({ description: 'Base64 of a WebP of at most 256 px, if it was asked for.' }),
   }),
 });

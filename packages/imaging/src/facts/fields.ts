@@ -1,3 +1,4 @@
+import { parseDate } from '@akin/domain';
 import type { PictureFacts } from './picture-facts.ts';
 
 /** Fields of a document that come from its picture file. */
@@ -14,8 +15,14 @@ export interface FileFields {
   readonly rating?: number;
 }
 
-/** Facts of a picture as fields of a document. */
-export function toFields({ taken, instant, location, keywords, ...same }: PictureFacts): FileFields {
+/**
+ * Facts of a picture as fields of a document. A title or caption that is a date is left out: it says nothing more, and
+ * its field would get the type of dates.
+ */
+export function toFields({ taken, instant, location, keywords, ...facts }: PictureFacts): FileFields {
+  const same = Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => typeof value !== 'string' || parseDate(value) === null),
+  );
   return {
     ...(taken && { taken: taken.toISOString() }),
     ...(instant && { taken_utc: instant.toISOString() }),

@@ -199,7 +199,7 @@ describe('the memory for pictures', () => {
     await expect(refused).rejects.toMatchObject({
       code: 'image-undecodable',
       message: expect.stringMatching(
-        /takes about 1\d(\.\d)? MB of memory; there are 7\.3 MB for it \(--picture-memory\)/,
+        /megapixels need 1\d(\.\d)? MB to decode, and 7\.3 MB are allowed: raise --picture-memory/,
       ),
     });
     expect(await analyzer.analyze(await drawLargeImage('jpeg', 1500), { modules: [] })).toMatchObject({ width: 1500 });

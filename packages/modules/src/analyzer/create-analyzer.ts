@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { AkinError } from '@akin/domain';
-import { decodingBytes, type FileContext, formatBytes, type ImageLimits } from '@akin/imaging';
+import { decodingBytes, type FileContext, type ImageLimits } from '@akin/imaging';
 import { memoryLimit, unlessAborted, WeightedSemaphore } from '@akin/runtime';
 import { Piscina } from 'piscina';
 import { minimumSide, readPreprocessing } from '../model-folder/preprocessing.ts';
@@ -33,6 +33,8 @@ export interface CallOptions {
   readonly thumbnail?: boolean;
   /** Also read what the file says about the picture. */
   readonly facts?: FileContext | undefined;
+  /** Limits for this picture, in place of those of the analyzer. */
+  readonly limits?: Partial<ImageLimits>;
   /** The content model, for analyzers that have several. Default: the model of the process. */
   readonly model?: string | undefined;
   /** A user is waiting: this call goes before all calls that are not urgent. */
@@ -125,7 +127,7 @@ export function createPool(
   worker: URL,
   hangMilliseconds = HANG_MILLISECONDS,
 ): Analyzer {
-  const { threads, backend, contentModel, limits } = config;
+  const { threads, backend, contentModel } = config;
   // Threads start and end, and the model may be trained again in the meantime: all threads use the current one.
   const codebook = contentModel === undefined ? undefined : contentCodebook(contentModel);
   const contentModelName = codebook?.model;
@@ -140,9 +142,8 @@ export function createPool(
   // process.
   pool.on('error', () => {});
   const memory = config.pictureMemory ?? defaultPictureMemory();
-  const maxToDecode = memory * (1 - FILES_SHARE);
   const files = config.shareMemoryWith?.files ?? new WeightedSemaphore(memory * FILES_SHARE);
-  const decoding = config.shareMemoryWith?.decoding ?? new WeightedSemaphore(maxToDecode);
+  const decoding = config.shareMemoryWith?.decoding ?? new WeightedSemaphore(memory * (1 - FILES_SHARE));
   const slots = new WeightedSemaphore(threads);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
@@ -156,8 +157,8 @@ export function createPool(
     const { urgent = false, modules, thumbnail = false, facts } = options;
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
     signal.throwIfAborted();
-    const needed = await decodingBytes(bytes, { minSide, ...(limits && { limits }) });
-    if (needed > maxToDecode) throw decodingBudgetExceeded(needed, maxToDecode);
+    const limits = { ...config.limits, ...options.limits };
+    const needed = await decodingBytes(bytes, { minSide, limits, memory: decoding.capacity });
     const releaseMemory = await decoding.acquire(urgent, signal, needed);
     let releaseSlot: () => void;
     try {
@@ -172,7 +173,7 @@ export function createPool(
       ...(facts && { facts }),
       ...(backend && { backend }),
       ...(contentModel && contentModelName && { contentModel, contentModelName }),
-      ...(limits && { limits }),
+      limits,
     };
     const run = analyzeIn(pool, bytes, wanted, hangMilliseconds).finally(() => {
       running.delete(run);
@@ -205,13 +206,6 @@ export function createPool(
       await Promise.all([pool.close(), words?.[Symbol.asyncDispose]()]);
     },
   };
-}
-
-function decodingBudgetExceeded(needed: number, max: number): AkinError {
-  return new AkinError(
-    'image-undecodable',
-    `Decoding this image takes about ${formatBytes(needed)} of memory; there are ${formatBytes(max)} for it (--picture-memory). Send a smaller version, or a JPEG that is not progressive.`,
-  );
 }
 
 async function analyzeIn(
