@@ -26,10 +26,10 @@ class TiffFile {
         const data =
           typeof value === 'string'
             ? Buffer.from(`${value}\0`)
-            : value instanceof Buffer
+            : Buffer.isBuffer(value)
               ? value
               : Buffer.concat(
-                  value.map((one) => {
+                  (value as readonly number[]).map((one) => {
                     const b = Buffer.alloc(size[type]);
                     b.writeUIntLE(one, 0, size[type]);
                     return b;
