@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep } from '@akin/runtime';
 import type { Queryable } from '../engine/engine.ts';
 
 const POLL_MILLISECONDS = 1_000;
@@ -59,10 +59,10 @@ export class Throttle {
   }
 
   /** Pauses after a piece of bulk work. @param milliseconds what the piece took @param signal ends the pause */
-  async pauseAfter(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  async pauseAfter(milliseconds: number, signal = new AbortController().signal): Promise<void> {
     const pause = Math.min(milliseconds, MAX_PAUSE_MILLISECONDS);
-    for (let i = 0; i < MAX_PAUSES && pause >= 1 && this.isPausing && !signal?.aborted; i++) {
-      await delay(pause, undefined, { signal }).catch(() => undefined);
+    for (let i = 0; i < MAX_PAUSES && pause >= 1 && this.isPausing && !signal.aborted; i++) {
+      await sleep(pause, signal).catch(() => undefined);
     }
   }
 
