@@ -11,7 +11,7 @@ const ANALYSIS_REF = z.object({
   position: z.int(),
   /** From 1. */
   attempt: z.int(),
-  /** The content model, as outputs name it. Absent: the content model of the queue. */
+  /** The content model, as outputs name it. Absent: that of the analyzer. */
   model: z.string().optional(),
   /** The origin of the job, for log lines and spans. */
   origin: z

@@ -89,16 +89,6 @@ describe('the queue of a fleet with several content models', () => {
     await expect(first.add('analyze', job(1), { id: 'one' })).rejects.toThrow('closed');
   });
 
-  it('treats jobs that name no model as jobs for the model of their queue', async () => {
-    const older = await open('color=color-1,content=b');
-    await older.add('analyze', job(1), { id: 'old' });
-    const analyzer = await openFor('a', 'b');
-    const model = await new Promise((resolve) => {
-      analyzer.work('analyze', async ({ payload }) => resolve(payload.model), { concurrency: 1 });
-    });
-    expect(model).toBe('b');
-  });
-
   it('is not blocked by jobs without a handler', async () => {
     const indexer = await openFor('a');
     for (let i = 0; i < 200; i++) await indexer.add('analyze', job(i, 'b'), { id: `job${i}` });

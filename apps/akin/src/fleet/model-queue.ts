@@ -1,5 +1,5 @@
 import { type ModelSet, modelSetText } from '@akin/modules/vectors';
-import type { Job, JobCounts, Queue, SharedQueue, WorkerHandle } from '@akin/queue';
+import type { JobCounts, Queue, SharedQueue, WorkerHandle } from '@akin/queue';
 
 type Models = Pick<ModelSet, 'models'>;
 
@@ -22,7 +22,7 @@ export async function openModelQueue(
   const queues = new Map<string, Promise<SharedQueue>>();
   const full = new Set<string>();
   /** Start the handlers of this process in a queue, also in queues that are opened later. */
-  const workers: ((queue: Queue, model: string | undefined) => void)[] = [];
+  const workers: ((queue: Queue) => void)[] = [];
   const modelsWith = (model: string | undefined): Models =>
     model === undefined ? own : { models: new Map([...own.models, ['content', model]]) };
 
@@ -31,7 +31,7 @@ export async function openModelQueue(
     const known = queues.get(key);
     if (known !== undefined) return known;
     const opening = open(key).then((queue) => {
-      for (const work of workers) work(queue, models.models.get('content'));
+      for (const work of workers) work(queue);
       return queue;
     });
     queues.set(key, opening);
@@ -60,16 +60,16 @@ export async function openModelQueue(
       const working: WorkerHandle[] = [];
       let takesMore = true;
       const has = new Set<Queue>();
-      const work = (queue: Queue, model: string | undefined) => {
+      const work = (queue: Queue) => {
         if (has.has(queue)) return;
         has.add(queue);
-        const one = queue.work(name, (job) => handler(withModel(job, model)), options);
+        const one = queue.work(name, handler, options);
         one.allowConcurrency(takesMore);
         working.push(one);
       };
       workers.push(work);
       void all().then((opened) => {
-        for (const [models, queue] of opened) work(queue, modelIn(models));
+        for (const [, queue] of opened) work(queue);
       });
       return {
         allowConcurrency(more) {
@@ -109,14 +109,4 @@ export async function openModelQueue(
     announcedContracts: async () => (await queueOf(own)).announcedContracts(),
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Jobs of earlier versions name no model: each of their processes had only one. */
-function withModel<Name extends 'analyze' | 'analyzed'>(job: Job<Name>, model: string | undefined): Job<Name> {
-  if (job.payload.model !== undefined || model === undefined) return job;
-  return { ...job, payload: { ...job.payload, model } };
-}
-
-function modelIn(models: string): string | undefined {
-  return /(?:^|,)content=([^,]+)/.exec(models)?.[1];
 }

@@ -313,7 +313,7 @@ async function createMissingTables(
     if (wanted !== undefined) await claimModel(wanted, collection, module, tx);
   }
   await refreshView(tx, collection);
-  // If an older version wrote its own number here, the newer one would run its statements again.
+  // If this version wrote its own number over that of a newer one, that one would run its statements again.
   await tx.query(
     'update akin.collections set tables_version = greatest(tables_version, $2), modules = $3, schema_version = schema_version + 1 where id = $1',
     [collection.id, TABLES_VERSION, modulesText(store)],

@@ -1,13 +1,13 @@
 import type { Engine, Queryable } from '../engine/engine.ts';
-import { SHARDS, SUPPORTS } from '../engine/session.ts';
 
 /**
  * The tables that all collections share. Append only: a released entry never changes, the next change is a new one at
  * the end. Each runs once, in a transaction.
  */
 const MIGRATIONS: readonly string[] = [
-  // 1: the registry of collections
-  `create table akin.collections (
+  // 1
+  `-- The registry of collections.
+   create table akin.collections (
      id int generated always as identity primary key,
      name text collate "C" not null unique,
      -- The schema that holds its tables: c<id>_<name in plain letters>.
@@ -22,73 +22,117 @@ const MIGRATIONS: readonly string[] = [
      schema_version int not null default 1,
      -- The sequence number that the next accepted operation gets.
      next_seq bigint not null default 1,
+     -- All operations with lower numbers are finished. If it equals next_seq, the collection has no pending operation.
+     settled_seq bigint,
      -- The number of the last commit: a search sees the rows with valid_from <= commit and commit < valid_to.
      commit bigint not null default 0,
      committed_at timestamptz,
-     -- Documents that the last commit shows, and what the next one adds to that (or, below 0, takes away).
+     -- Documents and their bytes that the last commit shows, and what the next one adds to that (or, below 0, takes
+     -- away).
      documents bigint not null default 0,
      unpublished_documents bigint not null default 0,
+     bytes bigint not null default 0,
+     unpublished_bytes bigint not null default 0,
      -- Operations that were applied and wait for the next commit to be published.
-     unpublished_operations bigint not null default 0
-   )`,
-  // 2: several processes on one database
-  `-- The right to commit in a collection. A process that takes over an expired lease increases the epoch: writes of the earlier holder
-   -- have an older epoch, and are refused.
+     unpublished_operations bigint not null default 0,
+     -- Bytes of all changes that were ever accepted.
+     accepted_bytes bigint not null default 0,
+     -- The quota: the maximum number of documents and bytes; null: any number.
+     max_documents bigint,
+     max_bytes bigint,
+     -- Since this time another collection has its name. Only requests that began earlier still use this one.
+     replaced_at timestamptz,
+     -- The collection that it replaced. It contains the results of all operations of that collection.
+     predecessor int,
+     -- No change is accepted before this time, because another collection takes its place.
+     held_until timestamptz
+   );
+
+   -- The right to commit in a collection. A process that takes over an expired lease increases the epoch: writes of the
+   -- earlier holder have an older epoch, and are refused.
    create table akin.leases (
      collection int primary key references akin.collections (id) on delete cascade,
      epoch bigint not null,
      holder text not null,
-     until timestamptz not null
+     expires_at timestamptz not null,
+     -- Whether the holder has the models of the collection.
+     has_models boolean not null default true
+   );
+   -- A process renews all its leases in one row. A lease is free when both its own expiry and that of its holder have
+   -- passed.
+   create table akin.lease_holders (
+     holder text primary key,
+     expires_at timestamptz not null
+   );
+   -- The unfinished shards of a commit, which several processes apply side by side. Empty if no commit has offered its
+   -- shards.
+   create table akin.shard_leases (
+     collection int not null references akin.collections (id) on delete cascade,
+     shard int not null,
+     -- The operations with lower numbers must be applied.
+     end_seq bigint not null,
+     -- A fencing token. Each process that takes the shard draws a new one; writes with an older one are refused.
+     claim uuid,
+     expires_at timestamptz not null default '-infinity',
+     primary key (collection, shard)
    );
    -- The number of requested commits, and how many of them the holder has done.
    create table akin.commit_requests (
      collection int primary key references akin.collections (id) on delete cascade,
-     asked bigint not null default 0,
-     done bigint not null default 0
-   )`,
+     requested bigint not null default 0,
+     completed bigint not null default 0
+   );
 
-  // 3: the values of an array, each once. In PL/pgSQL, because PostgreSQL inlines functions of plain SQL as subqueries,
-  // and a statement with this subquery could not run on several cores.
-  `create function akin.distinct_values(list anyarray) returns anyarray language plpgsql immutable parallel safe as
-   'begin return array(select distinct unnest(list)); end'`,
+   -- The values of an array, each once. In PL/pgSQL, because PostgreSQL inlines functions of plain SQL as subqueries,
+   -- and a statement with this subquery could not run on several cores.
+   create function akin.distinct_values(list anyarray) returns anyarray language plpgsql immutable parallel safe as
+   'begin return array(select distinct unnest(list)); end';
 
-  // 4: long reads of a collection, and reindexes into a second collection
-  `-- A long reader keeps what its commit shows: rows that a later commit replaced stay until then.
+   -- A long reader keeps what its commit shows: rows that a later commit replaced stay until then.
    create table akin.pins (
      id bigint generated always as identity primary key,
      collection int not null references akin.collections (id) on delete cascade,
      commit bigint not null,
-     until timestamptz not null
+     expires_at timestamptz not null
    );
    create index pins_collection on akin.pins (collection);
-   alter table akin.collections
-     -- Since this time another collection has its name. Only requests that began earlier still use this one.
-     add column replaced_at timestamptz,
-     -- The collection that it replaced. It contains the results of all operations of that collection.
-     add column replaces int,
-     -- No change is accepted before this time, because another collection takes its place.
-     add column held_until timestamptz;
    -- The last reindex of a collection, by its name.
    create table akin.reindexes (
      name text collate "C" primary key,
-     state text not null check (state in ('copying', 'analyzing', 'switching', 'done', 'failed')),
+     state text not null check (state in ('copying', 'analyzing', 'switching', 'paused', 'done', 'failed')),
+     -- JSON of its settings, see ReindexSettings.
+     settings text not null default '{}',
      -- The new collection, while it exists.
      target int,
      -- The process that works on it, and its last heartbeat.
-     worker text not null,
-     beat_at timestamptz not null default now(),
+     holder text not null,
+     heartbeat_at timestamptz not null default now(),
      began_at timestamptz not null default now(),
-     -- Documents to copy, those that are, and those among them whose pictures are analyzed again.
+     -- Documents to copy, those that are, those among them whose pictures are analyzed again, and those among these of
+     -- which only the thumbnail existed.
      documents bigint not null default 0,
      copied bigint not null default 0,
      analyzed bigint not null default 0,
+     thumbnails bigint not null default 0,
      -- Why it failed, and a JSON list of the documents that were not copied: {id, code, msg}.
      message text,
      missing text not null default '[]'
-   )`,
+   );
+   -- The reports of programs that index folders.
+   create table akin.runs (
+     -- A name: runs outlive a reindex of their collection.
+     collection text collate "C" not null,
+     id text collate "C" not null,
+     started_at timestamptz not null default clock_timestamp(),
+     reported_at timestamptz not null default clock_timestamp(),
+     -- JSON, see runs.ts.
+     report text not null,
+     failures text not null,
+     primary key (collection, id)
+   );
 
-  // 5: keys of the API, see keys
-  `create table akin.keys (
+   -- Keys of the API, see keys.
+   create table akin.keys (
      -- The part of the key before the secret.
      id text collate "C" primary key,
      -- SHA-256 of the secret. The secret itself is not stored.
@@ -105,109 +149,13 @@ const MIGRATIONS: readonly string[] = [
      expires_at timestamptz,
      -- Updated at most once per hour.
      used_at timestamptz
-   )`,
-
-  // 6: when each process last searched, see throttle.ts. Unlogged, because the rows are outdated
-  // after a crash.
-  `create unlogged table akin.search_times (
-     process text primary key,
-     at timestamptz not null default clock_timestamp()
-   )`,
-
-  // 7: whether the holder has the models of the collection, see leases
-  'alter table akin.leases add column fits boolean not null default true',
-
-  // 8: leases of many collections in one statement
-  `-- A process renews all its leases in one row. A lease is free when both its own expiry and that of its holder have
-   -- passed.
-   create table akin.lease_holders (
-     holder text primary key,
-     until timestamptz not null
    );
-   -- All operations with lower numbers are finished. If it equals next_seq, the collection has no pending operation.
-   alter table akin.collections add column settled_seq bigint`,
 
-  // 9: the reports of programs that index folders
-  `create table akin.runs (
-     -- A name: runs outlive a reindex of their collection.
-     collection text collate "C" not null,
-     id text collate "C" not null,
-     started_at timestamptz not null default clock_timestamp(),
-     told_at timestamptz not null default clock_timestamp(),
-     -- JSON, see runs.ts.
-     report text not null,
-     failures text not null,
-     primary key (collection, id)
+   -- When each process last searched, see throttle.ts. Unlogged, because the rows are outdated after a crash.
+   create unlogged table akin.search_times (
+     process text primary key,
+     updated_at timestamptz not null default clock_timestamp()
    )`,
-
-  // 10: reindexes that can be paused, and that continue after their process has ended
-  `alter table akin.reindexes
-     drop constraint reindexes_state_check,
-     add constraint reindexes_state_check
-       check (state in ('copying', 'analyzing', 'switching', 'paused', 'done', 'failed')),
-     -- JSON of its settings, see ReindexSettings.
-     add column settings text not null default '{}',
-     -- How many of the pictures analyzed again existed only as thumbnails.
-     add column thumbnails bigint not null default 0`,
-
-  // 11: An older akin that does not know shards must not lead a collection that has several: its delete by query would
-  // scan all numbers between the documents of two shards. It gets no lease there, because its sessions do not declare
-  // that they know shards.
-  `create function akin.keep_lease() returns trigger language plpgsql as
-   'begin
-      if current_setting(''${SUPPORTS}'', true) is distinct from ''${SHARDS}''
-         and (select (settings::json ->> ''shards'')::int from akin.collections where id = new.collection) > 1 then
-        return null;
-      end if;
-      return new;
-    end';
-   create trigger keep_lease before insert or update of holder on akin.leases
-     for each row execute function akin.keep_lease()`,
-
-  // 12: no longer used
-  'select 1',
-
-  // 13: shards of a commit that several processes apply side by side, see commit/shard-leases
-  `-- The unfinished shards of a commit. Empty if no commit has offered its shards.
-   create table akin.shard_leases (
-     collection int not null references akin.collections (id) on delete cascade,
-     shard int not null,
-     -- The operations with lower numbers must be applied.
-     below bigint not null,
-     -- A fencing token. Each process that takes the shard draws a new one; writes with an older one are refused.
-     claim uuid,
-     until timestamptz not null default '-infinity',
-     primary key (collection, shard)
-   )`,
-
-  // 14: no longer used
-  'select 1',
-
-  // 15: quotas of collections, see accept/quota
-  `alter table akin.collections
-     -- The maximum number of documents and bytes; null: any number.
-     add column max_documents bigint,
-     add column max_bytes bigint,
-     -- Bytes of the documents that the last commit shows, and what the next one adds to that.
-     add column bytes bigint not null default 0,
-     add column unpublished_bytes bigint not null default 0,
-     -- Bytes of all changes that were ever accepted.
-     add column accepted_bytes bigint not null default 0`,
-
-  // 16: names of the field; the entries above have the earlier ones
-  `alter table akin.leases rename column until to expires_at;
-   alter table akin.lease_holders rename column until to expires_at;
-   alter table akin.pins rename column until to expires_at;
-   alter table akin.shard_leases rename column until to expires_at;
-   alter table akin.leases rename column fits to has_models;
-   alter table akin.commit_requests rename column asked to requested;
-   alter table akin.commit_requests rename column done to completed;
-   alter table akin.shard_leases rename column below to end_seq;
-   alter table akin.reindexes rename column worker to holder;
-   alter table akin.reindexes rename column beat_at to heartbeat_at;
-   alter table akin.search_times rename column at to updated_at;
-   alter table akin.runs rename column told_at to reported_at;
-   alter table akin.collections rename column replaces to predecessor`,
 ];
 
 /** Any number that nothing else uses: two processes that start together must not migrate at the same time. */

@@ -127,7 +127,7 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     expect(await otherModels(store, first)).toEqual([]);
   });
 
-  it('of a store of an earlier version are those of the process that opens it', async () => {
+  it('that are not known are those of the process that opens the store', async () => {
     await open(undefined);
     const third = await createCollection(store, 'third');
     await add(third, 'v', [1, 0, 0, 0]);

@@ -76,8 +76,7 @@ export async function claimModel(
   const [row] = await tx.query<{ before: string | null }>(
     `update ${S}.descriptor_counts d set model = $2, calibration = null from ${S}.descriptor_counts old
       where d.module = $1 and old.module = $1 and d.model is distinct from $2
-        and (d.model is null or (d.documents = 0 and d.unpublished = 0
-             and not exists (select from ${S}.generations g where g.module = $1 and g.state <> 'retired')))
+        and (d.model is null or (d.documents = 0 and d.unpublished = 0))
      returning old.model as before`,
     [name, model],
   );

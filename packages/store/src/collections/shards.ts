@@ -36,14 +36,8 @@ export function newDocSql(collection: Tables, id: string): string {
   const shards = shardsOf(collection);
   const { sqlSchema: S } = collection;
   if (shards === 1) return `nextval('${S}.doc')`;
-  return `(nextval('${S}.${SHARDED_DOC}') + (${shardOf(id, shards)} << ${SHARD_BITS}))`;
+  return `(nextval('${S}.doc') + (${shardOf(id, shards)} << ${SHARD_BITS}))`;
 }
-
-/**
- * The name of the sequence of document numbers. A version of akin without shards, or with another hash, would put
- * documents into the wrong shard: it does not find a sequence with this name.
- */
-const SHARDED_DOC = 'doc_by_sha256';
 
 /**
  * SQL of the shard of an id; null for null. It must never change: ids are found by it.
@@ -89,28 +83,7 @@ function suffixOf(shard: number): string {
  * Setting of the table of outputs. Without it, texts of more than 2 kB, which nearly all are, would be stored out of
  * line in two pieces. That takes 1.5 times the work for writing, twice the work for reading, and more space.
  */
-const IN_ROWS = 'toast_tuple_target = 4080';
-
-/**
- * SQL with two settings for the tables of a collection, which may be partitioned: the setting of the session limits the
- * pending list of the index of words, and outputs are stored in their rows.
- */
-export function bulkSettingsSql(S: string): string {
-  return `do $$
-     declare one record;
-     begin
-       for one in select c.oid::regclass::text as name, c.relkind, c.relname from pg_class c
-                    join pg_namespace n on n.oid = c.relnamespace
-                   where n.nspname = '${S}'
-       loop
-         if one.relname ~ '^documents(_s\\d+)?_words' and one.relkind = 'i' then
-           execute 'alter index ' || one.name || ' reset (gin_pending_list_limit)';
-         elsif one.relname ~ '^outputs(_s\\d+)?$' and one.relkind = 'r' then
-           execute 'alter table ' || one.name || ' set (${IN_ROWS})';
-         end if;
-       end loop;
-     end $$`;
-}
+export const IN_ROWS = 'toast_tuple_target = 4080';
 
 /**
  * Partitions tables that are empty, and whose primary key is `doc`. Each partition gets the indexes of the table, also
@@ -137,10 +110,4 @@ export async function partitionTables(tx: Queryable, collection: Tables, tables:
       await tx.query(`alter table ${whole} attach partition ${partition} for values from (${from}) to (${to})`);
     }
   }
-}
-
-/** Turns the sequence of document numbers into that of a collection with several shards. */
-export async function renameSequence(tx: Queryable, collection: Tables): Promise<void> {
-  if (shardsOf(collection) === 1) return;
-  await tx.query(`alter sequence ${collection.sqlSchema}.doc rename to ${SHARDED_DOC}`);
 }

@@ -57,23 +57,6 @@ describe('a database that several processes share', () => {
     return lease;
   };
 
-  it('does not let an akin without support of shards lead a collection with several shards', async () => {
-    /** Its sessions do not declare that they support them. */
-    const transaction: typeof other.engine.transaction = (run, options) =>
-      other.engine.transaction(async (tx, first) => {
-        await tx.query("select set_config('akin.knows', '', true)");
-        return run(tx, first);
-      }, options);
-    const earlier: Store = { ...other, engine: { ...other.engine, transaction } };
-    expect(await hold(earlier, 'earlier')).toMatchObject({ epoch: expect.any(BigInt) });
-    collection = await createCollection(one, `sharded-${created++}`, { shards: 2 });
-    expect(await hold(earlier, 'earlier')).toBeUndefined();
-    expect(await hold(one, 'one')).toMatchObject({ epoch: expect.any(BigInt) });
-    await runOut();
-    expect(await hold(earlier, 'earlier')).toBeUndefined();
-    expect(await hold(one, 'another')).toMatchObject({ epoch: expect.any(BigInt) });
-  });
-
   it('is set up once, by any process, and admits no process that wants it exclusively', async () => {
     for (const store of [one, other]) {
       expect((await listCollections(store)).map(({ name }) => name)).toContain('my-collection');

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { usePreviousNames } from '../../test/previous-names.ts';
 import { accept, openTestStore, testLocation } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
@@ -23,22 +22,11 @@ describe.each([1, 2])('tables for many documents on PostgreSQL, in a collection 
     expect(await pagesThatWait(store, collection)).toBeGreaterThan(0);
   });
 
-  it('keep outputs in their rows, and leave it to sessions how many words wait, also where they are older', async () => {
+  it('keep outputs in their rows, and leave it to sessions how many words wait', async () => {
     await using own = await openOwnStore();
     const collection = await createCollection(own.store, 'shop', { shards });
     const suffixes = shards === 1 ? [''] : ['_s0', '_s1'];
     const wanted = suffixes.map((suffix) => [`outputs${suffix}`, ['toast_tuple_target=4080']]);
-    expect(await bulkSettings(own.store, collection)).toEqual(expect.arrayContaining(wanted));
-    const S = collection.sqlSchema;
-    for (const suffix of suffixes) {
-      await own.store.engine.query(`alter table ${S}.outputs${suffix} reset (toast_tuple_target)`);
-    }
-    for (const [index] of await wordsIndexes(own.store, collection)) {
-      await own.store.engine.query(`alter index ${S}.${index} set (gin_pending_list_limit = 256)`);
-    }
-    await usePreviousNames(own.store, collection);
-    await own.store.engine.query('update akin.collections set tables_version = 18 where id = $1', [collection.id]);
-    await own.reopen();
     expect(await bulkSettings(own.store, collection)).toEqual(expect.arrayContaining(wanted));
     expect(await wordsIndexes(own.store, collection)).toEqual(
       suffixes.map(() => [expect.stringMatching(/words/), null]),

@@ -168,8 +168,6 @@ export async function unpackArchive(file: string, directory: string): Promise<vo
     fmode: 0o600,
     maxDepth: 16,
     filter: ({ type }) => type === 'file' || type === 'directory',
-    // Names of earlier versions begin with a slash.
-    map: (header) => ({ ...header, name: header.name.replace(/^\/+/, '') }),
   });
   // A truncated file must not count as complete.
   await pipeline(createReadStream(file), createGunzip({ finishFlush: constants.Z_FINISH }), unpack);

@@ -1,6 +1,5 @@
 import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { testLocation } from '../../test/support.ts';
 import { watchThreads } from '../../test/threads.ts';
@@ -135,16 +134,5 @@ describe('a backup of an embedded database in use', () => {
       message: expect.stringContaining('unexpected end of file'),
     });
     expect(await readdir(join(folder, '..', 'restored'))).toEqual([]);
-  });
-
-  it('can be read in the format of earlier versions', async () => {
-    await insert(0);
-    await engine[Symbol.asyncDispose]();
-    const database = await PGlite.create(join(folder, 'pg'));
-    const dump = await database.dumpDataDir('gzip');
-    await database.close();
-    await writeFile(file, Buffer.from(await dump.arrayBuffer()));
-    await using copy = await restored();
-    expect(await copy.query('select count(*)::int as rows from kept')).toEqual([{ rows: 100 }]);
   });
 });

@@ -2,7 +2,7 @@ import { access, constants, open, readFile, rename, rm, stat, unlink, writeFile 
 import { dirname, join } from 'node:path';
 import { AkinError } from '@akin/domain';
 import { isRunning } from '@akin/runtime';
-import { makeContentsPrivate, preparePrivateFolder, unusable } from './private-folder.ts';
+import { preparePrivateFolder, unusable } from './private-folder.ts';
 
 /**
  * The folder of an embedded store:
@@ -31,10 +31,9 @@ interface FolderFormat {
 const FORMAT: FolderFormat = { format: 1, postgres: 18, pglite: '0.5' };
 
 /**
- * Reads the folder, refuses what another version wrote, removes what a killed first start left, and closes to other
- * users what an earlier version left open. Needs the lock.
+ * Reads the folder, refuses what another version wrote, and removes what a killed first start left. Needs the lock.
  */
-export async function inspectFolder(folder: string, warn: (text: string) => void): Promise<DataFolder> {
+export async function inspectFolder(folder: string): Promise<DataFolder> {
   const dataDirectory = join(folder, 'pg');
   const newDirectory = await removeNewDirectory(folder);
   const exists = await pathExists(dataDirectory);
@@ -43,7 +42,6 @@ export async function inspectFolder(folder: string, warn: (text: string) => void
     await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK).catch((error) => {
       throw unusable(dataDirectory, 'written', error);
     });
-    await makeContentsPrivate(folder, join(dataDirectory, 'PG_VERSION'), warn);
   }
   return { dataDirectory, newDirectory, exists };
 }

@@ -53,7 +53,7 @@ export async function openPglite(folder: string, options: PgliteOptions = {}): P
   const { backup, warn = () => undefined, signal } = options;
   const unlock = await lockFolder(folder, warn);
   try {
-    const data = await inspectFolder(folder, warn);
+    const data = await inspectFolder(folder);
     if (backup !== undefined && data.exists) {
       throw new AkinError('conflict', `${folder} already contains a database. Restore into an empty folder.`);
     }

@@ -2,7 +2,6 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { testLocation } from '../../test/support.ts';
 import { writeBackup } from './backup-archive.ts';
 import { openPglite } from './pglite.ts';
 import { preparePrivateFolder } from './private-folder.ts';
@@ -51,28 +50,6 @@ describe('the files of an embedded database', () => {
     expect([await modeOf(file), (await stat(join(parent, 'foreign'))).size]).toEqual(['600', 6]);
     await using _restored = await openPglite(join(parent, 'b'), { backup: file });
     expect(await openToOthers(join(parent, 'b'))).toEqual([]);
-  });
-
-  it('are closed to others at the next start if an earlier version left them open, with a warning', async () => {
-    const { location, remove } = await testLocation('pglite');
-    if (!('folder' in location)) throw new Error('not a folder');
-    const { folder } = location;
-    await writeFile(join(parent, 'foreign'), '', { mode: 0o644 });
-    await symlink(join(parent, 'foreign'), join(folder, 'pg', 'link'));
-    for (const name of ['', ...(await readdir(folder, { recursive: true }))]) {
-      const path = join(folder, name);
-      if (!name.endsWith('link')) await chmod(path, (await stat(path)).isDirectory() ? 0o775 : 0o666);
-    }
-    await (await openPglite(folder, { warn }))[Symbol.asyncDispose]();
-    expect(await openToOthers(folder)).toEqual(['pg/link']);
-    expect(warnings).toEqual([
-      expect.stringMatching(/can write to \S+data \(mode 775\)\. akin removes that permission/),
-      expect.stringMatching(/left files in \S+data that other users can write to \(mode 666\)/),
-    ]);
-    warnings = [];
-    await (await openPglite(folder, { warn }))[Symbol.asyncDispose]();
-    expect(warnings).toEqual([]);
-    await remove();
   });
 });
 

@@ -1,14 +1,10 @@
 import { chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { AkinError } from '@akin/domain';
 
 /** Permissions of users other than the owner. */
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
-/**
- * Number of entries of a folder that a start closes to others. The permissions of the folder itself protect the rest.
- */
-const MAX_ENTRIES = 100_000;
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user lacks the right',
@@ -112,38 +108,6 @@ async function closeFolder(folder: string, shared: boolean, warn: (text: string)
   await chmod(folder, rights & ~OTHERS).catch((error: Error) => {
     if (open) warn(`The mode of ${folder} cannot be changed: ${error.message}. Make it 700.`);
   });
-}
-
-/**
- * Removes the permissions of other users from all files of a folder if `sample`, a file in it, shows that an earlier
- * version left them. Symbolic links are not followed.
- */
-export async function makeContentsPrivate(folder: string, sample: string, warn: (text: string) => void): Promise<void> {
-  const rights = await permissionsOf(sample);
-  if ((rights & OTHERS) === 0) return;
-  if ((rights & OTHERS_WRITE) !== 0) {
-    warn(
-      `An earlier version left files in ${folder} that other users can write to (mode ${rights.toString(8)}) if they can access the folder. akin removes that permission.`,
-    );
-  }
-  let left = MAX_ENTRIES;
-  const folders = [folder];
-  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    for (const entry of await readdir(at, { withFileTypes: true })) {
-      if (left-- === 0) return;
-      const path = join(at, entry.name);
-      if (entry.isDirectory()) folders.push(path);
-      // The sample comes last: so the next start completes an interrupted one.
-      if (path !== sample && (entry.isDirectory() || entry.isFile())) await closeToOthers(path);
-    }
-  }
-  await closeToOthers(sample);
-}
-
-async function closeToOthers(path: string): Promise<void> {
-  const rights = await permissionsOf(path);
-  // A file of another user, or on a file system without modes, stays as it is.
-  if ((rights & OTHERS) !== 0) await chmod(path, rights & ~OTHERS).catch(() => undefined);
 }
 
 /** The permission bits of the mode. None on Windows, where these bits mean little. */

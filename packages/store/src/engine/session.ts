@@ -1,10 +1,6 @@
 import type { CopyIn, Row, SqlValue, TransactionOptions, WritingTransaction } from './engine.ts';
 import { toAkinError } from './sqlstate.ts';
 
-/** The setting by which a session declares what its akin supports. Triggers use it to refuse earlier versions. */
-export const SUPPORTS = 'akin.knows';
-export const SHARDS = 'shards';
-
 /** Settings that both databases need on every connection. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   // Statements without a name are planned for their values. Named ones (see prepared.ts) are planned once, if that is
@@ -19,7 +15,6 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
   client_min_messages: 'warning',
-  [SUPPORTS]: SHARDS,
 };
 
 /** A larger list saves hardly any work: see docs/experiments.md. */

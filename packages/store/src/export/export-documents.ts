@@ -41,8 +41,6 @@ export interface ExportPage {
 
 /** Documents per statement. */
 const CHUNK = 100;
-/** Bytes of a document whose bytes are unknown, because an earlier version stored it. */
-const USUAL_BYTES = 5_000;
 /** Bytes of the names of fields and of JSON's syntax in a document. */
 const JSON_BYTES = 200;
 
@@ -129,7 +127,7 @@ async function readChunk(
   const params = new Params();
   const { where } = conditionsOf(search, snapshot, clock, params);
   const found = await tx.query<{ doc: bigint; bytes: number }>(
-    `select d.doc, coalesce(d.bytes, ${USUAL_BYTES}) as bytes from ${S}.documents d
+    `select d.doc, d.bytes from ${S}.documents d
       where ${where} and d.doc > ${params.add(doc, 'int8')} order by d.doc limit ${params.add(limits.rows, 'int8')}`,
     params.values,
   );
