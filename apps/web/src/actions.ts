@@ -96,6 +96,15 @@ export interface Actions {
   pauseUndoTimer(): void;
   restartUndoTimer(): void;
   open(document: FoundDocument | null): void;
+  /** Asks for a new title of a document. */
+  editTitle(document: FoundDocument): Promise<void>;
+  editField(document: FoundDocument, field: string): Promise<void>;
+  /** Adds a label to a document; without one, asks for it. */
+  addLabel(document: FoundDocument, label?: string): Promise<void>;
+  removeLabel(document: FoundDocument, label: string): Promise<void>;
+  deleteOpened(document: FoundDocument): Promise<void>;
+  /** Searches for documents like all selected ones. */
+  searchBySelected(): void;
   /** Opens the next or the previous document. */
   step(by: 1 | -1): Promise<void>;
   upload(file: Blob): Promise<void>;

@@ -1,6 +1,7 @@
 import type { FoundDocument } from '@akin/client';
 import { askUser } from './ask-user.ts';
 import { strings } from './elements.ts';
+import { labelsOf } from './labels.ts';
 import type { Model } from './model.ts';
 import { loadCollections } from './status.ts';
 import { TEXTS } from './texts.ts';
@@ -14,12 +15,11 @@ const COPIED = 500;
 export async function labelSelected(model: Model): Promise<boolean> {
   const { collection } = model;
   const documents = model.pageData.documents.filter(({ id }) => model.pageData.selected.has(id));
-  const known = model.pageData.facets.find(({ name }) => name === 'labels')?.values ?? [];
   const answer = await askUser({
     title: T.label(documents.length),
     action: T.add,
     second: T.remove,
-    input: { label: T.name, values: known.map(({ value }) => value) },
+    input: { label: T.name, values: await labelsOf(collection) },
   });
   if (answer === null) return false;
   const has = (document: FoundDocument) => strings(document.labels).includes(answer.text);

@@ -11,6 +11,7 @@ import { NO_CHANGES } from './changes.ts';
 import { copyText } from './copy-text.ts';
 import { deleteDocuments } from './deleting.ts';
 import { showModal } from './details/details.ts';
+import { addLabel, askForLabel, editField, editTitle, removeLabel } from './details/edit.ts';
 import { neighbour, openFromUrl, showDetails } from './details/open.ts';
 import { filterText } from './facets.ts';
 import { watchDrag } from './grid/drag.ts';
@@ -50,6 +51,9 @@ function stateOfPage(): ViewState {
   const state = readState(location.href);
   return { ...state, query: state.query ?? history.state?.upload ?? null };
 }
+
+/** Pictures of one search by examples: more would hardly change the mean. */
+const MAX_EXAMPLES = 20;
 
 const key = keyOfTab();
 const root = document.getElementById('app') as HTMLElement;
@@ -225,6 +229,23 @@ const actions: Actions = {
     await search(model, 0, true);
   },
   copySelected: () => copySelected(model),
+  searchBySelected() {
+    const [first, ...others] = [...model.pageData.selected].slice(0, MAX_EXAMPLES);
+    if (first === undefined) return;
+    const examples = others.map((id) => ({ id, sign: 'more' as const }));
+    model.update({ selected: new Set() });
+    navigate({ view: 'search', words: '', query: { by: 'id', id: first }, mode: 'content', examples, minScore: 0 });
+  },
+  editTitle: (document) => editTitle(model, document),
+  editField: (document, field) => editField(model, document, field),
+  addLabel: (document, label) =>
+    label === undefined ? askForLabel(model, document) : addLabel(model, document, label),
+  removeLabel: (document, label) => removeLabel(model, document, label),
+  async deleteOpened(document) {
+    if (!(await deleteDocuments(model, [document.id]))) return;
+    actions.open(null);
+    await search(model, 0, true);
+  },
   async saveSearch() {
     const { filters } = model.state;
     const value = [wordsOf(model.state), ...filters.map(filterText)].filter(Boolean).join(', ').slice(0, 100);

@@ -46,6 +46,7 @@ export function selectionBar(
     <span aria-live="polite">${T.selected(selected.size)}</span>
     <button class="quiet" @click=${actions.clearSelection}>${T.clear}</button>
     <button class="quiet" @click=${() => actions.copy([...selected].join('\n'))}>${T.copyIds}</button>
+    <button class="quiet" @click=${actions.searchBySelected}>${T.similar}</button>
     ${mayChange ? html`<button class="quiet" @click=${actions.labelSelected}>${T.label}</button>` : nothing}
     ${scope === 'admin' ? html`<button class="quiet" @click=${actions.copySelected}>${T.copy}</button>` : nothing}
     <button class="quiet" @click=${() => saveDocuments(documents.filter(({ id }) => selected.has(id)))}>${T.csv}</button>

@@ -28,15 +28,17 @@ export async function predictTags(
 }
 
 /**
- * Predicted labels; a click on one filters by it.
+ * Predicted labels; a click on one filters by it, or accepts it.
  *
  * @param known labels that the document already has
+ * @param accept adds the label to the document
  */
 export function predictedTags(
   tags: PredictedTags | null,
   filters: readonly string[],
   actions: Actions,
   known: readonly string[] = [],
+  accept?: (label: string) => void,
 ): TemplateResult | typeof nothing {
   const shown = (tags ?? []).filter(({ tag }) => !known.includes(tag));
   if (shown.length === 0) return nothing;
@@ -45,9 +47,10 @@ export function predictedTags(
     ${shown.map(({ tag, confidence, voters }) => {
       const filter = filterOf('labels', tag);
       const percent = share(confidence);
-      const about = T.about(tag, percent, voters.length);
-      return html`<button class="chip" title=${about} ?disabled=${filters.includes(filter)} @click=${() => actions.addFilter(filter)}>
-        <span>${tag}</span> <span class="count">${percent}</span>
+      const about = (accept ? T.accept : T.about)(tag, percent, voters.length);
+      const act = () => (accept ? accept(tag) : actions.addFilter(filter));
+      return html`<button class="chip" title=${about} ?disabled=${filters.includes(filter)} @click=${act}>
+        <span>${accept ? `+ ${tag}` : tag}</span> <span class="count">${percent}</span>
       </button>`;
     })}
   </p>`;

@@ -40,6 +40,8 @@ export const TEXTS = {
     also: 'Perhaps also',
     about: (tag: string, sure: string, voters: number) =>
       `Show only ${tag}. Confidence ${sure}, from ${count(voters, 'similar picture')}`,
+    accept: (tag: string, sure: string, voters: number) =>
+      `Add the label ${tag}. Confidence ${sure}, from ${count(voters, 'similar picture')}`,
   },
   fields: { color_names: 'Colours', color_isolated: 'Plain background', copyspace: 'Space for text' } as Readonly<
     Record<string, string>
@@ -112,6 +114,19 @@ export const TEXTS = {
     id: 'Id',
     file: 'File',
     copyPath: 'Copy path',
+    actions: 'This document',
+    rename: 'Title…',
+    renameTitle: 'Edit the title',
+    addLabel: 'Label…',
+    addLabelTitle: 'Add a label',
+    removeLabel: (label: string) => `Remove the label ${label}`,
+    edit: (field: string) => `Edit ${field}`,
+    editField: 'Edit',
+    save: 'Save',
+    download: 'Download',
+    select: 'Select',
+    deselect: 'Deselect',
+    delete: 'Delete',
     near: 'Nearby',
     modified: 'Changed',
     missing: 'Missing',
@@ -239,6 +254,7 @@ export const TEXTS = {
     delete: 'Delete',
     label: 'Label…',
     copy: 'Copy to…',
+    similar: 'More like these',
   },
   review: {
     groups: (groups: number, isExact: boolean) => `${isExact ? '' : 'about '}${count(groups, 'group')}`,

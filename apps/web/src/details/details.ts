@@ -3,12 +3,14 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { isAnalyzed, paletteOf, strings, titleOf } from '../elements.ts';
 import { filterOf, filterText } from '../facets.ts';
+import { pathOf } from '../file-path.ts';
+import { saveOriginal } from '../key.ts';
 import { similarTo } from '../modes.ts';
 import type { PageData } from '../page-data.ts';
 import { predictedTags } from '../tags.ts';
 import { TEXTS } from '../texts.ts';
 import { facts } from './facts.ts';
-import { isZoomed, stage, toggleZoom, zoomOut } from './stage.ts';
+import { hasOriginal, isZoomed, stage, toggleZoom, zoomOut } from './stage.ts';
 import { swipeListeners } from './swipe.ts';
 
 const T = TEXTS.details;
@@ -61,6 +63,33 @@ function exampleButtons({ id }: FoundDocument, actions: Actions): TemplateResult
   </div>`;
 }
 
+/** What can be done with the document itself. */
+function ownActions(
+  document: FoundDocument,
+  pageData: PageData,
+  actions: Actions,
+  collection: Collection,
+  mayChange: boolean,
+): TemplateResult {
+  const isSelected = pageData.selected.has(document.id);
+  const name = (pathOf(document) ?? document.id).replace(/^.*[\\/]/, '');
+  return html`<div class="modes" role="group" aria-label=${T.actions}>
+    ${
+      mayChange
+        ? html`<button title=${T.addLabelTitle} @click=${() => actions.addLabel(document)}>${T.addLabel}</button>
+            <button title=${T.renameTitle} @click=${() => actions.editTitle(document)}>${T.rename}</button>`
+        : nothing
+    }
+    <button aria-pressed=${isSelected} @click=${() => actions.select(document.id, { range: false })}>${isSelected ? T.deselect : T.select}</button>
+    ${
+      hasOriginal(document, pageData)
+        ? html`<button @click=${() => saveOriginal(collection.originalAddress(document.id), name)}>${T.download}</button>`
+        : nothing
+    }
+    ${mayChange ? html`<button @click=${() => actions.deleteOpened(document)}>${T.delete}</button>` : nothing}
+  </div>`;
+}
+
 function content(
   document: FoundDocument,
   pageData: PageData,
@@ -68,6 +97,7 @@ function content(
   collection: Collection,
   isRanked: boolean,
 ): TemplateResult {
+  const mayChange = pageData.scope === 'index' || pageData.scope === 'admin';
   const labels = strings(document.labels);
   // A label may already name the colour: show the word once.
   const colors = strings(document.color_names).filter((name) => !labels.includes(name));
@@ -91,9 +121,15 @@ function content(
       <p class="chips">
         ${chips.map(
           ([field, value]) =>
-            html`<button class="chip" title=${T.showOnly(filterText(filterOf(field, value)))} @click=${() => actions.addFilter(filterOf(field, value))}>${value}</button>`,
+            html`<button class="chip" title=${T.showOnly(filterText(filterOf(field, value)))} @click=${() => actions.addFilter(filterOf(field, value))}>${value}</button>
+              ${
+                mayChange && field === 'labels'
+                  ? html`<button class="chip remove" aria-label=${T.removeLabel(value)} title=${T.removeLabel(value)} @click=${() => actions.removeLabel(document, value)}>×</button>`
+                  : nothing
+              }`,
         )}
       </p>
-      ${predictedTags(pageData.openedTags, [], actions, labels)} ${facts(document, actions)}
+      ${predictedTags(pageData.openedTags, [], actions, labels, mayChange ? (label) => void actions.addLabel(document, label) : undefined)}
+      ${ownActions(document, pageData, actions, collection, mayChange)} ${facts(document, actions, mayChange)}
     </div>`;
 }

@@ -17,7 +17,7 @@ export const NOT_LISTED =
 const PARTS = TEXTS.parts;
 
 /** The fields of a document, the most important ones first. */
-export function facts(document: FoundDocument, actions: Actions): TemplateResult {
+export function facts(document: FoundDocument, actions: Actions, mayChange: boolean): TemplateResult {
   const { taken, taken_utc: utc, camera, location, width, height, bytes: size, modified, image } = document;
   const path = pathOf(document);
   const measures = [
@@ -42,13 +42,26 @@ export function facts(document: FoundDocument, actions: Actions): TemplateResult
     ${typeof modified === 'string' ? fact(T.modified, moment(modified)) : nothing}
     ${Object.entries(document)
       .filter(([name]) => !NOT_LISTED.test(name))
-      .map(([name, value]) => fact(fieldTitle(name), shownValue(name, value)))}
+      .map(([name, value]) =>
+        fact(
+          fieldTitle(name),
+          mayChange && isEditable(name, value)
+            ? html`${shownValue(name, value)}
+                <button class="quiet small-button" aria-label=${T.edit(fieldTitle(name))} @click=${() => actions.editField(document, name)}>${T.editField}</button>`
+            : shownValue(name, value),
+        ),
+      )}
     ${
       typeof image === 'string' && /^https?:/.test(image)
         ? fact(T.image, html`<a href=${image} rel="noreferrer" target="_blank">${image}</a>`)
         : nothing
     }
   </dl>`;
+}
+
+/** Fields that people set, of one value; not those of the analysis or the file. */
+function isEditable(name: string, value: Plain): boolean {
+  return !Array.isArray(value) && !/^(copyspace|color_isolated|path|missing|file_\w+|_version_|collapsed)$/.test(name);
 }
 
 function fact(name: string, value: unknown): TemplateResult {

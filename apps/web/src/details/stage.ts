@@ -36,7 +36,7 @@ export function stagePicture(document: FoundDocument, pageData: PageData, collec
 }
 
 /** Only documents from a folder have a file, and only a key with the scope `index` may see it. */
-function hasOriginal(document: FoundDocument, { scope }: PageData): boolean {
+export function hasOriginal(document: FoundDocument, { scope }: PageData): boolean {
   return typeof document.source === 'string' && (scope === 'index' || scope === 'admin');
 }
 

@@ -1,0 +1,72 @@
+import type { Collection, FoundDocument, Plain } from '@akin/client';
+import { askUser } from '../ask-user.ts';
+import { titleOf } from '../elements.ts';
+import { fieldTitle, filterOf } from '../facets.ts';
+import { labelsOf } from '../labels.ts';
+import type { Model } from '../model.ts';
+import { TEXTS } from '../texts.ts';
+
+const T = TEXTS.details;
+
+/** Changes of fields, as in atomic updates. */
+type Changes = Readonly<Record<string, { readonly [modifier: string]: Plain | readonly string[] | null }>>;
+
+/** Asks for a new title of the open document. */
+export async function editTitle(model: Model, document: FoundDocument): Promise<void> {
+  const title = await askForText(T.renameTitle, T.renameTitle, titleOf(document));
+  if (title !== null) await change(model, document, { title: { set: title } });
+}
+
+/** Asks for a new value of a field. Akin reads the text as the type of the field. */
+export async function editField(model: Model, document: FoundDocument, field: string): Promise<void> {
+  const text = await askForText(T.edit(fieldTitle(field)), fieldTitle(field), String(document[field] ?? ''));
+  if (text !== null) await change(model, document, { [field]: { set: text } });
+}
+
+/** Asks for a label, and suggests those of other documents. */
+export async function askForLabel(model: Model, document: FoundDocument): Promise<void> {
+  const input = { label: TEXTS.many.name, values: await labelsOf(model.collection) };
+  const answer = await askUser({ title: T.addLabelTitle, action: TEXTS.many.add, input });
+  if (answer !== null) await addLabel(model, document, answer.text);
+}
+
+export async function addLabel(model: Model, document: FoundDocument, label: string): Promise<void> {
+  await change(model, document, { labels: { 'add-distinct': [label] } });
+}
+
+export async function removeLabel(model: Model, document: FoundDocument, label: string): Promise<void> {
+  await change(model, document, { labels: { remove: [label] } });
+}
+
+async function askForText(title: string, label: string, value: string): Promise<string | null> {
+  const answer = await askUser({ title, action: T.save, input: { label, value } });
+  return answer && answer.text !== value ? answer.text : null;
+}
+
+/** Changes a document that must still exist, and shows its new fields wherever the page shows it. */
+async function change(model: Model, { id }: FoundDocument, changes: Changes): Promise<void> {
+  const { collection } = model;
+  const { collection: name } = model.state;
+  try {
+    const update = new TextEncoder().encode(JSON.stringify({ id, _version_: 1, ...changes }));
+    await collection.addJson(update, { commit: true });
+    const fresh = await readDocument(collection, id);
+    if (fresh === undefined || name !== model.state.collection) return;
+    // The score is one of the search.
+    const renew = (one: FoundDocument) =>
+      one.id === id ? { ...fresh, ...('score' in one ? { score: one.score } : {}) } : one;
+    const { opened, documents, review } = model.pageData;
+    model.update({
+      error: null,
+      opened: opened && renew(opened),
+      documents: documents.map(renew),
+      review: { ...review, groups: review.groups.map((group) => ({ ...group, members: group.members.map(renew) })) },
+    });
+  } catch (error) {
+    model.showError(error);
+  }
+}
+
+async function readDocument(collection: Collection, id: string): Promise<FoundDocument | undefined> {
+  return (await collection.select({ fq: filterOf('id', id), rows: 1 })).response.docs[0];
+}

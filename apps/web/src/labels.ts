@@ -1,0 +1,13 @@
+import type { Collection } from '@akin/client';
+
+const MAX_SUGGESTIONS = 500;
+
+/** The labels of a collection, the most frequent ones first, to suggest. The page works without them. */
+export async function labelsOf(collection: Collection): Promise<readonly string[]> {
+  try {
+    const { terms } = await collection.listTerms({ 'terms.fl': 'labels', 'terms.limit': MAX_SUGGESTIONS });
+    return (terms.labels ?? []).filter((_, i) => i % 2 === 0).map(String);
+  } catch {
+    return [];
+  }
+}
