@@ -178,10 +178,11 @@ function flatten(object: JsonObject, endpoint: Endpoint): ParameterList {
     }
     const meant = Object.hasOwn(JSON_NAMES, name) ? (JSON_NAMES[name] as string) : name;
     const known = Object.hasOwn(shape, meant) ? meant : name;
-    // It is refused by its name, whatever its value is.
+    // It is refused by its name, whatever its value is, unless it is another spelling of a known one.
     const isUnknown = !Object.hasOwn(shape, known) && !structured.includes(name);
-    if (isStrict(endpoint) && (isUnknown || (Array.isArray(value) && value.length === 0))) {
-      list.push([known, '']);
+    const isEmpty = value === null ? isUnknown : Array.isArray(value) && value.length === 0;
+    if (isStrict(endpoint) && (isEmpty || (isUnknown && !isPlain(value)))) {
+      list.push([known, isEmpty ? '' : stringifyJson(value)]);
       continue;
     }
     for (const one of Array.isArray(value) ? (value as readonly JsonValue[]) : [value as JsonValue]) {
@@ -191,6 +192,12 @@ function flatten(object: JsonObject, endpoint: Endpoint): ParameterList {
     }
   }
   return list;
+}
+
+/** Whether {@link asText} takes it, or each of its items. */
+function isPlain(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((one) => !Array.isArray(one) && isPlain(one));
+  return ['string', 'boolean'].includes(typeof value) || value instanceof JsonNumber;
 }
 
 function asText(name: string, value: JsonValue): string {

@@ -44,6 +44,10 @@ describe('a member that an endpoint does not know', () => {
         '"filter" is unknown here, and nothing was changed: use scope, note, collections, origins, rate, expires.',
       ]);
     }
+    // A limit in another spelling is refused or in force, and never dropped.
+    for (const limit of [{ ORIGINS: ['no origin'] }, { COLLECTIONS: [] }, { RATE: {} }, { RATE: 'x' }]) {
+      expect((await refusal(limit))[0]).toBe(400);
+    }
     for (const collections of [[], [''], ',']) {
       expect(await refusal({ collections })).toEqual([400, expect.stringContaining('collections is empty')]);
     }
