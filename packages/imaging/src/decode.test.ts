@@ -2,7 +2,7 @@ import { AkinError } from '@akin/domain';
 import { growth, LINEAR } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { decodeImage } from './decode.ts';
 import { type Pixels, resizeArea } from './resize.ts';
 import {
@@ -173,7 +173,7 @@ describe('what decodeImage reads', () => {
     });
 
     it.each(['gif', 'webp'] as const)('takes the first frame of %s that is not blank', async (type) => {
-      const animated = async (...frames: sharp.Sharp[]) => {
+      const animated = async (...frames: Sharp[]) => {
         const pictures = await Promise.all(frames.map((frame) => frame.png().toBuffer()));
         return sharp(pictures, { join: { animated: true } })
           .toFormat(type, { lossless: true })

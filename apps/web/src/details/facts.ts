@@ -10,7 +10,7 @@ import { TEXTS } from '../texts.ts';
 const T = TEXTS.details;
 
 /** Fields that the page shows in another form, or that people cannot use. */
-export const NOT_LISTED =
+const NOT_LISTED =
   /^(id|score|title|labels|image|source|path|file_\w+|missing|folder|width|height|bytes|modified|taken|taken_utc|camera|keywords|location|color_palette_\w+|color_names|\w+_(cluster|rerank|nclusters|lopq|descriptor))$/;
 
 /** The cells of a picture in the order of `copyspace`, which is the reading order. */
@@ -45,7 +45,7 @@ export function facts(document: FoundDocument, actions: Actions, mayChange: bool
       .map(([name, value]) =>
         fact(
           fieldTitle(name),
-          mayChange && isEditable(name, value)
+          mayChange && !Array.isArray(value) && isOwnField(name)
             ? html`${shownValue(name, value)}
                 <button class="quiet small-button" aria-label=${T.edit(fieldTitle(name))} @click=${() => actions.editField(document, name)}>${T.editField}</button>`
             : shownValue(name, value),
@@ -59,9 +59,9 @@ export function facts(document: FoundDocument, actions: Actions, mayChange: bool
   </dl>`;
 }
 
-/** Fields that people set, of one value; not those of the analysis or the file. */
-function isEditable(name: string, value: Plain): boolean {
-  return !Array.isArray(value) && !/^(copyspace|color_isolated|path|missing|file_\w+|_version_|collapsed)$/.test(name);
+/** Whether a field is one that people set, not one of the analysis or the file. */
+export function isOwnField(name: string): boolean {
+  return !NOT_LISTED.test(name) && !/^(copyspace|color_isolated|_version_|collapsed)$/.test(name);
 }
 
 function fact(name: string, value: unknown): TemplateResult {

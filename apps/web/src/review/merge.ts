@@ -1,5 +1,5 @@
 import type { FoundDocument, Plain } from '@akin/client';
-import { NOT_LISTED } from '../details/facts.ts';
+import { isOwnField } from '../details/facts.ts';
 import { strings } from '../elements.ts';
 import { bestOf } from './keep.ts';
 
@@ -28,7 +28,9 @@ export function takeovers(
     const known = strings(kept.labels);
     const labels = [...new Set(others.flatMap((other) => strings(other.labels)))].filter((one) => !known.includes(one));
     // Of several values, that of the first member.
-    const fields = new Map(others.toReversed().flatMap((other) => Object.entries(other).filter(isOwn)));
+    const fields = new Map(
+      others.toReversed().flatMap((other) => Object.entries(other).filter(([name]) => isOwnField(name))),
+    );
     const added = [...fields].filter(([name]) => kept[name] === undefined);
     if (labels.length === 0 && added.length === 0) return [];
     return {
@@ -38,9 +40,4 @@ export function takeovers(
       ...(labels.length > 0 ? { labels: { 'add-distinct': labels } } : {}),
     };
   });
-}
-
-/** Whether a field is one that people set. */
-function isOwn([name]: readonly [string, Plain]): boolean {
-  return !NOT_LISTED.test(name) && !/^(copyspace|color_isolated|path|missing|file_\w+|_version_|collapsed)$/.test(name);
 }
