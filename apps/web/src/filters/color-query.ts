@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
 import type { Actions } from '../actions.ts';
 import { number } from '../format.ts';
 import { TEXTS } from '../texts.ts';
@@ -34,7 +35,7 @@ export function writeColors(colors: readonly WeightedColor[]): string {
 /** Shows the weight while its slider moves. */
 function showWeight({ target }: Event): void {
   const { value, nextElementSibling } = target as HTMLInputElement;
-  if (nextElementSibling) nextElementSibling.textContent = number(Number(value));
+  (nextElementSibling as HTMLOutputElement).value = number(Number(value));
 }
 
 /** An editor for the colours of a search and their weights. */
@@ -54,7 +55,7 @@ export function colorEditor(text: string, actions: Actions): TemplateResult {
             ? nothing
             : html`<input type="range" min="1" max="10" .value=${String(weight)} aria-label=${T.share(i + 1)}
                   @input=${showWeight} @change=${(event: Event) => change(i, { weight: Number(value(event)) })} />
-                <output>${number(weight)}</output>
+                <output .value=${live(number(weight))}></output>
                 <button class="quiet" aria-label=${T.remove(i + 1)} @click=${() => ask(colors.filter((_, at) => at !== i))}>×</button>`
         }
       </span>`,
