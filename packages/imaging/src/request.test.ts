@@ -42,7 +42,10 @@ async function proxy(refusal?: number) {
   const server = http.createServer((_, response) => response.writeHead(405).end());
   server.on('connect', (request, socket: net.Socket) => {
     asked.push({ target: request.url, login: request.headers['proxy-authorization'] });
-    if (refusal !== undefined) return void socket.end(`HTTP/1.1 ${refusal} No\r\nContent-Length: 0\r\n\r\n`);
+    if (refusal !== undefined) {
+      socket.end(`HTTP/1.1 ${refusal} No\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
     const [, name = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(request.url ?? '') ?? [];
     const target = net.connect(Number(port), name, () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');

@@ -109,7 +109,7 @@ const ENCODINGS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 /** A request as bytes, and where its client leaves: undefined if it waits for an answer. */
 function hostileRequest(random: Random): { readonly head: string; readonly body: Buffer; readonly leavesAt?: number } {
   const type = pick(random, Object.keys(BODIES));
-  let body = Buffer.from((BODIES[type] as (random: Random) => string)(random));
+  let body: Buffer = Buffer.from((BODIES[type] as (random: Random) => string)(random));
   const encoding = random() < 0.25 ? pick(random, Object.keys(ENCODINGS)) : undefined;
   if (encoding !== undefined && random() < 0.8) body = (ENCODINGS[encoding] as (bytes: Buffer) => Buffer)(body);
   if (random() < 0.15 && body.length > 0) body[Math.floor(random() * body.length)] = Math.floor(random() * 256);

@@ -268,7 +268,7 @@ function validationHashOf(outputs: string, models: ModelSet): string | undefined
     if (!describesPicture(fields, models)) {
       throw new AkinError(
         'bad-request',
-        'it holds nothing of a picture: send the text that /analyze answers as "outputs", with a descriptor such as "content_descriptor"',
+        'it holds nothing of a picture: send the text that /analyze answers as "outputs", with a descriptor such as "content_descriptor".',
       );
     }
     return mark;

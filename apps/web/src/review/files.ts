@@ -13,7 +13,7 @@ function fileKeys(document: FoundDocument): string[] {
 }
 
 /** The documents without those that name the file of an earlier one. */
-export function distinctFiles(documents: readonly FoundDocument[]): FoundDocument[] {
+function distinctFiles(documents: readonly FoundDocument[]): FoundDocument[] {
   const seen = new Set<string>();
   return documents.filter((document) => {
     const keys = fileKeys(document);
