@@ -59,7 +59,7 @@ export class Throttle {
   }
 
   /** Pauses after a piece of bulk work. @param milliseconds what the piece took @param signal ends the pause */
-  async pauseAfter(milliseconds: number, signal = new AbortController().signal): Promise<void> {
+  async pauseAfter(milliseconds: number, signal: AbortSignal = new AbortController().signal): Promise<void> {
     const pause = Math.min(milliseconds, MAX_PAUSE_MILLISECONDS);
     for (let i = 0; i < MAX_PAUSES && pause >= 1 && this.isPausing && !signal.aborted; i++) {
       await sleep(pause, signal).catch(() => undefined);
