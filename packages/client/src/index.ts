@@ -8,7 +8,6 @@
  * const { documents } = await shoes.similar({ file: 'photo.jpg' }, { filter: filter`brand:${'Ada'}`, limit: 12 });
  */
 
-export { titleOfFile } from '@akin/domain';
 export type { CollectionEvent } from './changes.ts';
 export { type Client, createClient } from './client.ts';
 export { Collection } from './collection.ts';
@@ -29,6 +28,7 @@ export type { Key, NewKey, Scope } from './keys.ts';
 export type { Picture } from './picture.ts';
 export { rankingEndpoint, type SearchEndpoint } from './ranking-endpoint.ts';
 export type { ClientConfig } from './request.ts';
+export { titleOfFile } from './title.ts';
 export {
   type AddOptions,
   type FacetOptions,
