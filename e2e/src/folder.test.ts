@@ -266,7 +266,10 @@ describe('what was indexed', () => {
   it('may be in a new collection', async () => {
     const { out } = await index('--collection', 'new');
     expect(out).toContain('6 indexed');
-    expect((await documents(akin.client.collection('new'))).size).toBe(6);
+    const collection = akin.client.collection('new');
+    expect((await documents(collection)).size).toBe(6);
+    // The data folder of the akin at this URL is on this machine.
+    expect((await fetch(collection.originalAddress('one-smaller.jpg'))).status).toBe(200);
   });
 
   it('is not stored elsewhere if the named server does not answer', async () => {

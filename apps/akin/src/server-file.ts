@@ -1,10 +1,17 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, hostname as systemName } from 'node:os';
 import path from 'node:path';
 import { parseUrl } from '@akin/domain';
 import { isRunning, sleep } from '@akin/runtime';
 
 /** In the data folder: the URL of the akin that serves from it. */
 export const SERVER_FILE = 'server.json';
+
+/**
+ * In a folder of this user alone: the data folder of the akin at each port of this machine. Commands that know only the
+ * port find it there. Another user cannot write there, and so cannot name a data folder.
+ */
+const PORTS_FOLDER = path.join(tmpdir(), `akin-${process.getuid?.() ?? 'user'}`);
 
 /** An akin that serves from a data folder. */
 export interface RunningServer {
@@ -23,15 +30,24 @@ const POLL_MILLISECONDS = 50;
 /** Tells other commands of this user about this process, until disposed of. */
 export class ServerFile implements AsyncDisposable {
   readonly #file: string;
+  readonly #folder: string;
   #server: RunningServer | undefined;
 
   constructor(dataFolder: string) {
     this.#file = path.join(dataFolder, SERVER_FILE);
+    this.#folder = path.resolve(dataFolder);
   }
 
   /** @param url as the gateway has it. @throws Error of the system if the file cannot be written */
   markServing(url: string): void {
-    this.#write({ pid: process.pid, url: reachableUrl(url) });
+    const server = { pid: process.pid, url: reachableUrl(url) };
+    this.#write(server);
+    try {
+      mkdirSync(PORTS_FOLDER, { recursive: true, mode: 0o700 });
+      if (isOfThisUserAlone(PORTS_FOLDER)) writeFileSync(portFile(server.url), this.#folder, { mode: 0o600 });
+    } catch {
+      // Such commands work anyway, but originals of their pictures are not shown.
+    }
   }
 
   /** Marks this akin as stopping: the next one waits for its end, see {@link waitUntilStopped}. */
@@ -44,7 +60,9 @@ export class ServerFile implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isOwn()) rmSync(this.#file, { force: true });
+    if (!this.#isOwn()) return;
+    if (this.#server !== undefined) rmSync(portFile(this.#server.url), { force: true });
+    rmSync(this.#file, { force: true });
   }
 
   /** On PostgreSQL another akin may have used this folder in the meantime. */
@@ -89,6 +107,31 @@ export async function runningServer(dataFolder: string): Promise<RunningServer |
   const server = readServerFile(path.join(dataFolder, SERVER_FILE));
   if (server === undefined || server.stopping || !isRunning(server.pid)) return undefined;
   return (await isUp(server.url)) ? server : undefined;
+}
+
+/** The data folder of the akin at a URL, if that is on this machine and of this user. */
+export async function dataFolderAt(url: string): Promise<string | undefined> {
+  const { hostname } = new URL(url);
+  if (!['127.0.0.1', '[::1]', 'localhost', systemName().toLowerCase()].includes(hostname.toLowerCase())) return undefined;
+  if (!isOfThisUserAlone(PORTS_FOLDER)) return undefined;
+  try {
+    const folder = readFileSync(portFile(url), 'utf8');
+    const server = await runningServer(folder);
+    return server !== undefined && portFile(server.url) === portFile(url) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function portFile(url: string): string {
+  const { port, protocol } = new URL(url);
+  return path.join(PORTS_FOLDER, port || (protocol === 'https:' ? '443' : '80'));
+}
+
+function isOfThisUserAlone(folder: string): boolean {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return false;
+  return process.getuid === undefined || (stat.uid === process.getuid() && (stat.mode & 0o077) === 0);
 }
 
 function readServerFile(file: string): RunningServer | undefined {

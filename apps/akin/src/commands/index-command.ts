@@ -8,7 +8,7 @@ import { ContentModels } from '../models/content-models.ts';
 import { createModelAnalyzers } from '../models/model-analyzers.ts';
 import { type ParsedOptions, UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
-import { runningServer } from '../server-file.ts';
+import { dataFolderAt, runningServer } from '../server-file.ts';
 import { embeddedConfig, STORE_OPTIONS } from './serve-options.ts';
 
 export const indexCommand: CommandModule = {
@@ -52,14 +52,16 @@ export const indexCommand: CommandModule = {
     if (url !== undefined && (await isReady(client, url))) {
       const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });
       await using analyzer = await createModelAnalyzers(config.analysis, models);
+      const isNamed = named !== undefined || options.isGiven('port');
+      const servedFolder = (await dataFolderAt(url)) ?? (isNamed ? undefined : config.dataFolder);
       return await runFolders(options, {
         collection: await ensureCollection(client, options.text('collection')),
         analyzer,
         models,
         threads: config.analysis.threads,
         signal,
-        // An akin that is named by its URL may be on another machine.
-        ...(named === undefined && !options.isGiven('port') ? { dataFolder: config.dataFolder } : {}),
+        // An akin that is named by its URL may be on another machine, and by its port, may have another data folder.
+        ...(servedFolder === undefined ? {} : { dataFolder: servedFolder }),
       });
     }
     if (named !== undefined) throw new UsageError(`No akin answers at ${url}.`);

@@ -1,5 +1,7 @@
+import path from 'node:path';
 import { createClient } from '@akin/client';
 import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
+import { dataFolder } from '../data-option.ts';
 import { DEFAULT_PORT } from '../default-port.ts';
 import { loadDemo } from '../demo/load-demo.ts';
 import { ensureCollection } from '../ensure-collection.ts';
@@ -18,6 +20,7 @@ import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import { downloadSettings, IMAGES_OPTIONS } from '../images-options.ts';
 import { openInBrowser } from '../open-in-browser.ts';
 import { UsageError } from '../options.ts';
+import { indexedFolders } from '../originals/indexed-folders.ts';
 import type { CommandModule } from '../program.ts';
 import {
   CORS_OPTION,
@@ -73,7 +76,9 @@ export const serveCommand: CommandModule = {
   },
 
   async run(options, signal) {
-    await refuseMissing(options.positionals);
+    // Of a folder whose drive is not connected, akin shows what it knows.
+    const known = await indexedFolders(dataFolder(options), options.text('collection') ?? '');
+    await refuseMissing(options.positionals.filter((word) => !known.includes(path.resolve(word))));
     // Its data folder contains more than a database.
     const databaseUrl = options.serverUrl('database-url', 'postgres', 'postgresql');
     const config = { ...embeddedConfig(options), ...(databaseUrl ? { databaseUrl } : {}) };
