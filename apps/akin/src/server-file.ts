@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, hostname as systemName } from 'node:os';
+import { hostname as systemName, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseUrl } from '@akin/domain';
 import { isRunning, sleep } from '@akin/runtime';
@@ -112,7 +112,8 @@ export async function runningServer(dataFolder: string): Promise<RunningServer |
 /** The data folder of the akin at a URL, if that is on this machine and of this user. */
 export async function dataFolderAt(url: string): Promise<string | undefined> {
   const { hostname } = new URL(url);
-  if (!['127.0.0.1', '[::1]', 'localhost', systemName().toLowerCase()].includes(hostname.toLowerCase())) return undefined;
+  if (!['127.0.0.1', '[::1]', 'localhost', systemName().toLowerCase()].includes(hostname.toLowerCase()))
+    return undefined;
   if (!isOfThisUserAlone(PORTS_FOLDER)) return undefined;
   try {
     const folder = readFileSync(portFile(url), 'utf8');

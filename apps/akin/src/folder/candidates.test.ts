@@ -24,7 +24,9 @@ async function found(words: string[], input = '') {
     onSource: (source: string) => sources.add(path.relative(folder, source)),
     onProblem: (file: string, reason: string) => problems.push(`${path.relative(folder, file)}: ${reason}`),
   };
-  for await (const { path: id, source, file } of candidatesOf(words, listener, stop.signal, Readable.from([input]))) {
+  for await (const { path: id, source, file } of candidatesOf(words, listener, stop.signal, {
+    input: Readable.from([input]),
+  })) {
     expect(path.isAbsolute(file)).toBe(true);
     files.push(`${path.relative(folder, source)} > ${id}`);
   }

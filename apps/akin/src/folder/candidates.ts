@@ -8,20 +8,22 @@ import { type Candidate, candidateOfFile, reasonOf, type WalkListener, walkFolde
 /**
  * The files that a command line names: every picture in a folder, every match of a glob, a file, or with `-` the paths
  * on standard input, one per line, until the signal. Paths that do not exist are reported to the listener.
+ *
+ * @param options.exclude patterns of what to leave out of folders, as in .gitignore
  */
 export async function* candidatesOf(
   words: readonly string[],
   listener: WalkListener,
   signal: AbortSignal,
-  input: NodeJS.ReadableStream = process.stdin,
+  { input = process.stdin, exclude = [] }: { input?: NodeJS.ReadableStream; exclude?: readonly string[] } = {},
 ): AsyncGenerator<Candidate> {
   for (const word of words) {
     if (word !== '-') {
-      yield* candidatesOfArgument(word, listener);
+      yield* candidatesOfArgument(word, listener, exclude);
       continue;
     }
     for await (const line of createInterface({ input, signal })) {
-      if (line.trim() !== '') yield* candidatesOfArgument(line, listener);
+      if (line.trim() !== '') yield* candidatesOfArgument(line, listener, exclude);
     }
   }
 }
@@ -40,9 +42,13 @@ export async function refuseMissing(words: readonly string[], hint?: string): Pr
   }
 }
 
-async function* candidatesOfArgument(word: string, listener: WalkListener): AsyncGenerator<Candidate> {
+async function* candidatesOfArgument(
+  word: string,
+  listener: WalkListener,
+  exclude: readonly string[],
+): AsyncGenerator<Candidate> {
   const kind = await kindOf(word);
-  if (kind === 'folder') yield* walkFolder(word, listener);
+  if (kind === 'folder') yield* walkFolder(word, listener, exclude);
   else if (kind === 'file') yield* namedFile(path.resolve(word), sourceOfFile(path.resolve(word)), listener);
   else if (isPattern(word)) yield* candidatesOfPattern(word, listener);
   else {

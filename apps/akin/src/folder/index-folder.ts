@@ -63,6 +63,8 @@ export interface FolderReport {
   readonly removed: number;
   /** Folders with so many files gone that they may not be there at all: nothing of them was removed. */
   readonly refused: readonly RefusedRoot[];
+  /** Videos, which were left out. */
+  readonly videos: number;
   readonly nearDuplicates: number;
   readonly failures: readonly Failure[];
   /** True when the run was stopped before it had seen every file. */
@@ -100,6 +102,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   });
   const deletedElsewhere: FileDocument[] = [];
   const underway = new Set<Promise<void>>();
+  let videos = 0;
   let broken: unknown;
 
   const work = async (match: FileMatch): Promise<void> => {
@@ -172,6 +175,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
 
   const listener: WalkListener = {
     onSource: (folder) => absences.addRoot(folder),
+    onVideo: () => void videos++,
     onProblem(file, reason) {
       counts.found++;
       progress.fail({ file, code: 'unreadable', reason });
@@ -220,6 +224,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
     moved: counts.moved,
     leftOut: counts.skipped,
     ...absent,
+    videos,
     nearDuplicates: nearDuplicates.count,
     failures,
     stopped,

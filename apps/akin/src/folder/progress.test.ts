@@ -50,7 +50,7 @@ it.each([
 
 describe('the report', () => {
   const report = {
-    ...{ indexed: 3, unchanged: 2, moved: 0, missing: 0, removed: 1, leftOut: 0, nearDuplicates: 1 },
+    ...{ indexed: 3, unchanged: 2, moved: 0, missing: 0, removed: 1, leftOut: 0, videos: 0, nearDuplicates: 1 },
     ...{ refused: [], failures: [], stopped: false },
   };
   const failures = (count: number) =>

@@ -26,6 +26,11 @@ export function reportText(report: FolderReport): string {
     lines.push(
       `${missing} ${missing === 1 ? 'picture is' : 'pictures are'} marked as missing, until the files are back. --prune removes them.`,
     );
+  if (report.videos > 0) {
+    lines.push(
+      `${report.videos} ${report.videos === 1 ? 'video was' : 'videos were'} left out: akin reads pictures only.`,
+    );
+  }
   if (report.leftOut > 0) {
     lines.push(`${report.leftOut} skipped, because their documents were deleted. --restore-deleted brings them back.`);
   }

@@ -1,5 +1,6 @@
 import type { Collection } from '@akin/client';
 import type { Analyzer } from '@akin/modules/analyze';
+import { splitList } from '../fleet/options.ts';
 import type { ContentModels } from '../models/content-models.ts';
 import type { Option, ParsedOptions } from '../options.ts';
 import { rememberFolders } from '../originals/indexed-folders.ts';
@@ -19,6 +20,11 @@ export const FOLDER_OPTIONS: readonly Option[] = [
     name: 'prune',
     description:
       'Remove documents whose files are gone. Default: mark them as missing. Nothing is removed of a folder that lost more than half of its pictures',
+  },
+  {
+    name: 'exclude',
+    valueName: 'patterns',
+    description: 'What to leave out of folders, as in .gitignore, separated by commas; or in files named .akinignore',
   },
   { name: 'prune-all', description: 'Remove documents whose files are gone, however many they are' },
   { name: 'again', description: 'Compare the content of every file, even if its size and times are the same' },
@@ -76,7 +82,8 @@ async function runOnce(options: ParsedOptions, run: FoldersRun, retryOf: string 
     report = await indexFolder({
       ...rest,
       model: await modelOf(run.collection, models),
-      candidates: (listener) => candidatesOf(options.positionals, listener, run.signal),
+      candidates: (listener) =>
+        candidatesOf(options.positionals, listener, run.signal, { exclude: splitList(options.text('exclude')) }),
       labelsFromFolders: run.picturesOf === undefined && options.isOn('labels-from-folders'),
       again: isWhole && options.isOn('again'),
       prune: !isWhole ? 'none' : options.isOn('prune-all') ? 'all' : options.isOn('prune') ? 'usual' : 'none',

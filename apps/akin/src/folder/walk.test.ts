@@ -52,6 +52,24 @@ describe('walking a folder', () => {
     expect((await walked()).ids).toEqual(['IMG_1', 'IMG_4', 'IMG_5']);
   });
 
+  it('leaves out what is excluded, by a pattern, by a file in any folder, or because programs keep it beside photos', async () => {
+    const names = ['a.jpg', 'private/b.jpg', 'raw/c.jpg', 'raw/kept.jpg', 'raw/deep/d.jpg', 'film.MOV'];
+    for (const name of [...names, '@eaDir/a.jpg', '#recycle/e.jpg', '$RECYCLE.BIN/f.jpg', 'x.lrdata/g.jpg'])
+      await put(name);
+    await put('Photos.photoslibrary/originals/h.jpg');
+    await put('Photos.photoslibrary/resources/derivatives/h.jpg');
+    await put('raw/.akinignore', '*.jpg\n!kept.jpg\n');
+    const [ids, videos]: string[][] = [[], []];
+    const walk = walkFolder(
+      folder,
+      { onSource: () => {}, onProblem: () => {}, onVideo: (file) => videos?.push(path.basename(file)) },
+      ['private/'],
+    );
+    for await (const { path: id } of walk) ids?.push(id);
+    expect(ids).toEqual(['a.jpg', 'Photos.photoslibrary/originals/h.jpg', 'raw/kept.jpg']);
+    expect(videos).toEqual(['film.MOV']);
+  });
+
   it('skips hidden files and folders', async () => {
     for (const name of ['.hidden.jpg', '.cache/a.jpg', 'seen.jpg']) await put(name);
     expect((await walked()).ids).toEqual(['seen.jpg']);

@@ -1,6 +1,7 @@
 import { type BigIntStats, type Dirent, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { looksLikePhoto, PICTURE_EXTENSIONS } from '@akin/imaging';
+import { Exclusions } from './exclusions.ts';
 import type { FoundFile } from './match-files.ts';
 
 /** A file that may be a picture. */
@@ -18,6 +19,8 @@ const OTHER_EXTENSIONS = new Set(
   'heic heif svg svgz ico jp2 jxl psd raw'.split(' ').map((extension) => `.${extension}`),
 );
 
+const VIDEO = /\.(mp4|m4v|mov|avi|mkv|webm|wmv|mpe?g|mts|m2ts|3gp)$/i;
+
 const CONCURRENT_READS = 16;
 
 /** What a search for files reports in addition to the files that it finds. */
@@ -26,34 +29,50 @@ export interface WalkListener {
   onSource(folder: string): void;
   /** A path that exists and cannot be read, or was named and does not exist. */
   onProblem(file: string, reason: string): void;
+  /** A video, which akin does not read. */
+  onVideo?(file: string): void;
 }
 
 /**
  * Walks a folder depth first in the order of names and yields every file that may be a picture. Hidden files and
- * folders are skipped. Links to folders are followed once and last, so that a picture with two paths has the id of its
+ * folders are skipped, and what is excluded. Links to folders are followed once and last, so that a picture with two paths has the id of its
  * real place. Paths that cannot be read are reported to the listener and skipped.
+ *
+ * @param exclude patterns of what to leave out, as in .gitignore, relative to the folder
  */
-export async function* walkFolder(folder: string, listener: WalkListener): AsyncGenerator<Candidate> {
+export async function* walkFolder(
+  folder: string,
+  listener: WalkListener,
+  exclude: readonly string[] = [],
+): AsyncGenerator<Candidate> {
   const source = path.resolve(folder);
   listener.onSource(source);
   const seen = new Set<string>();
-  const folders = [source];
-  const linked: string[] = [];
-  for (let next = folders.pop(); next !== undefined; next = folders.pop() ?? linked.shift()) {
+  const folders: Step[] = [{ folder: source, outer: Exclusions.of(source, exclude) }];
+  const linked: Step[] = [];
+  for (let step = folders.pop(); step !== undefined; step = folders.pop() ?? linked.shift()) {
+    const next = step.folder;
     try {
       const real = await fs.realpath(next);
       if (seen.has(real)) continue;
       seen.add(real);
-      const entries = (await fs.readdir(next, { withFileTypes: true })).filter(({ name }) => !name.startsWith('.'));
+      const all = await fs.readdir(next, { withFileTypes: true });
+      const exclusions = await step.outer.inFolder(
+        next,
+        all.map(({ name }) => name),
+      );
+      const entries = all.filter(({ name }) => !name.startsWith('.'));
       entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-      const below: string[] = [];
+      const below: Step[] = [];
       for (let start = 0; start < entries.length; start += CONCURRENT_READS) {
         const some = entries.slice(start, start + CONCURRENT_READS);
         const found = await Promise.all(some.map((entry) => look(next, real, entry, source, listener)));
-        for (const one of found) {
-          if (one === undefined) continue;
-          if (typeof one === 'object') yield one;
-          else (one.startsWith('linked:') ? linked : below).push(path.join(next, one.slice(one.indexOf(':') + 1)));
+        for (const [i, one] of found.entries()) {
+          const file = path.join(next, some[i]?.name ?? '');
+          if (one === undefined || exclusions.has(file, one === 'folder' || one === 'link')) continue;
+          if (one === 'video') listener.onVideo?.(file);
+          else if (typeof one === 'object') yield one;
+          else (one === 'link' ? linked : below).push({ folder: file, outer: exclusions });
         }
       }
       for (const one of below.reverse()) folders.push(one);
@@ -65,21 +84,28 @@ export async function* walkFolder(folder: string, listener: WalkListener): Async
   }
 }
 
-/** A file that may be a picture, or a folder to walk. Undefined: neither. */
+interface Step {
+  readonly folder: string;
+  /** Without those of its own file. */
+  readonly outer: Exclusions;
+}
+
+/** A file that may be a picture, a video, a folder, or a link to a folder. Undefined: none of them. */
 async function look(
   folder: string,
   real: string,
   entry: Dirent,
   source: string,
   listener: WalkListener,
-): Promise<Candidate | `folder:${string}` | `linked:${string}` | undefined> {
+): Promise<Candidate | 'video' | 'folder' | 'link' | undefined> {
   const file = path.join(folder, entry.name);
   const isLink = entry.isSymbolicLink();
   try {
-    if (entry.isDirectory()) return `folder:${entry.name}`;
+    if (entry.isDirectory()) return 'folder';
     if (!isLink && !entry.isFile()) return undefined;
     const stat = await fs.stat(file, { bigint: true });
-    if (stat.isDirectory()) return `linked:${entry.name}`;
+    if (stat.isDirectory()) return 'link';
+    if (stat.isFile() && VIDEO.test(entry.name)) return 'video';
     if (!stat.isFile() || !(await mayBePicture(file))) return undefined;
     const target = isLink ? await fs.realpath(file) : undefined;
     return candidateOf({ file, source, place: path.join(real, entry.name), target, stat });
