@@ -133,7 +133,8 @@ describe('what was indexed', () => {
       folder: 'holiday/berlin',
       width: 240,
       height: 320,
-      taken: '2023-06-15T12:30:00Z',
+      taken: '2023-06-15T14:30:00Z',
+      taken_utc: '2023-06-15T12:30:00Z',
       camera: 'Akinon A-1',
       location: '52.5,13.4',
     });

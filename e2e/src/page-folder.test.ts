@@ -133,7 +133,7 @@ describe('the original of a picture', () => {
     await details(page)
       .getByText(path.join(pictures, 'trip', 'two.jpg'))
       .waitFor();
-    expect(await details(page).locator('dl').textContent()).toMatch(/Taken\s*Jun 15, 2023, 12:30.*Akinon A-1/s);
+    expect(await details(page).locator('dl').textContent()).toMatch(/Taken\s*Jun 15, 2023, 2:30.*Akinon A-1/s);
     await details(page).getByRole('button', { name: 'Same colours' }).click();
     await page.getByText('Similar to two').waitFor();
     await details(page).waitFor({ state: 'hidden' });
