@@ -66,6 +66,12 @@ describe('akin as several processes', () => {
     expect(response.docs).toEqual([{ id: 'a', score: 1 }]);
   });
 
+  it('lists its processes, also the analyzer that only Redis sees', async () => {
+    const roles = async () => (await gateway.client.processes()).processes.map(({ role }) => role);
+    await until('an indexer has seen the analyzer', async () => (await roles()).includes('analyzer'));
+    expect((await roles()).sort()).toEqual(['analyzer', 'gateway', 'indexer']);
+  });
+
   it('answers changes with 503 and Retry-After while PostgreSQL is away, then continues', async () => {
     await postgresProxy.cut();
     await until('changes are refused', async () => {

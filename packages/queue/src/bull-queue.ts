@@ -22,10 +22,19 @@ export interface SharedQueueConfig {
    * so that no process stores a result of another model.
    */
   readonly contract?: string;
-  /** The application name of the connections in PostgreSQL. Default: `akin queue`. */
+  /** The name of the process: the application name of its connections in PostgreSQL, that of its workers on Redis. */
   readonly name?: string;
   /** Gets a warning when the connection breaks. The queue reconnects automatically. */
   readonly log?: Pick<Log, 'warn'>;
+}
+
+/** A process that handles jobs. */
+export interface QueueWorker {
+  /** {@link SharedQueueConfig.name} of the process. */
+  readonly name: string;
+  /** The address that it connects from. */
+  readonly address: string;
+  readonly connectedAt: Date;
 }
 
 /** A queue of several processes, which can detect that it shares jobs with no other process. */
@@ -34,6 +43,11 @@ export interface SharedQueue extends Queue {
   announce(): Promise<void>;
   /** The versions of the job contract that were used during the last minute. */
   announcedContracts(): Promise<string[]>;
+  /**
+   * The processes that handle the jobs of a name, as the server of the queue sees their connections. Empty on
+   * PostgreSQL, which lists connections itself, and where a service of Redis does not list them.
+   */
+  workers(name: JobName): Promise<QueueWorker[]>;
 }
 
 /** The server of a queue does not answer now; it may answer later. */
@@ -55,6 +69,7 @@ export interface BullServer {
   announce(contract: string): Promise<void>;
   /** @param milliseconds maximum age of the announcements */
   announcedContracts(milliseconds: number): Promise<string[]>;
+  workers(queue: BullQueue): Promise<QueueWorker[]>;
   /** The error to report for one of opening: a `QueueUnavailableError` if the server went away meanwhile. */
   explain(error: unknown): unknown;
   close(): Promise<void>;
@@ -190,6 +205,7 @@ export async function createBullQueue(
     },
     announce: () => server.announce(contract ?? ''),
     announcedContracts: () => server.announcedContracts(ANNOUNCED_MILLISECONDS),
+    workers: (name) => server.workers(queueOf(name)),
     async [Symbol.asyncDispose]() {
       closed = true;
       await Promise.all([...workers].map((worker) => worker[Symbol.asyncDispose]()));

@@ -112,6 +112,7 @@ export async function createPostgresQueue(config: SharedQueueConfig): Promise<Sh
         );
         return rows.map(({ contract }) => contract);
       },
+      workers: async () => [],
       explain,
       async close() {
         closed ??= pool.end();

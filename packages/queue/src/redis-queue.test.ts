@@ -22,10 +22,11 @@ queueContract('on Redis', () => createRedisQueue({ url: redis.url, prefix: nextP
 const PAYLOAD = { collection: 1, request: '1', position: 0, attempt: 1, image: 'http://images.example/a.jpg' };
 
 describe('a queue on Redis', () => {
-  it('shares jobs with other processes of its prefix, and with no others', async () => {
+  it('shares jobs with other processes of its prefix, which it names, and with no others', async () => {
     const prefix = nextPrefix();
     await using adding = await createRedisQueue({ url: redis.url, prefix });
-    await using working = await createRedisQueue({ url: redis.url, prefix });
+    const name = 'akin analyzer 1.0.0 7 host';
+    await using working = await createRedisQueue({ url: redis.url, prefix, name });
     await using foreign = await createRedisQueue({ url: redis.url, prefix: nextPrefix() });
     foreign.work('analyze', () => Promise.reject(new Error('not mine')), { concurrency: 1 });
     const handled = new Promise((resolve) => {
@@ -33,6 +34,9 @@ describe('a queue on Redis', () => {
     });
     await adding.add('analyze', PAYLOAD, { id: 'a' });
     expect(await handled).toBe('a');
+    expect(await adding.workers('analyze')).toMatchObject([
+      { name, address: expect.stringMatching(/^(127\.|::1|::ffff)/) },
+    ]);
   });
 
   it('shares jobs only between processes with the same contract', async () => {

@@ -16,6 +16,9 @@ import {
  */
 const SILENT_MILLISECONDS = 15_000;
 
+/** Redis allows no spaces in the name of a connection. */
+const SPACE = '|';
+
 /**
  * A queue on Redis (`redis://…` or `rediss://…`), for several processes of akin. Redis may be stopped or wiped: then
  * the jobs are lost, and the process that keeps the state adds them again.
@@ -49,7 +52,10 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
     {
       openQueue: async (jobs) => new BullQueue(jobs, { connection: producer, prefix, skipWaitingForReady: true }),
       createWorker: (jobs, process, settings) =>
-        new BackoffWorker(jobs, process, { connection: forWorkers, prefix, ...settings }),
+        new BackoffWorker(jobs, process, {
+          ...{ connection: forWorkers, prefix, ...settings },
+          ...(config.name === undefined ? {} : { name: config.name.replaceAll(' ', SPACE) }),
+        }),
       isConnected: () => producer.status === 'ready' && forWorkers.status === 'ready',
       async liveJobs(queue, ids) {
         const asking = producer.pipeline();
@@ -68,6 +74,15 @@ export async function createRedisQueue(config: SharedQueueConfig): Promise<Share
         await producer.zadd(contracts, Date.now(), contract);
       },
       announcedContracts: (milliseconds) => producer.zrangebyscore(contracts, Date.now() - milliseconds, '+inf'),
+      async workers(queue) {
+        const now = Date.now();
+        return (await queue.getWorkers()).flatMap(({ rawname, addr, age }) => {
+          const [, name] = /:w:(.+)$/.exec(rawname ?? '') ?? [];
+          if (name === undefined || addr === undefined) return [];
+          const address = addr.replace(/:\d+$/, '');
+          return [{ name: name.replaceAll(SPACE, ' '), address, connectedAt: new Date(now - Number(age) * 1_000) }];
+        });
+      },
       explain,
       async close() {
         forWorkers.disconnect();

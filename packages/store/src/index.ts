@@ -77,7 +77,7 @@ export {
   type StoredKey,
 } from './keys/keys.ts';
 export type { FindModelSet } from './model-sets.ts';
-export { listProcesses } from './processes.ts';
+export { listProcesses, saveAnalyzers } from './processes.ts';
 export type { PictureToAnalyze, Reanalyze } from './reindex/copy.ts';
 export { runReindex } from './reindex/run-reindex.ts';
 export {

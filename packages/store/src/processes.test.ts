@@ -3,9 +3,9 @@ import { testDatabase } from '@akin/testing';
 import { expect, it } from '@jest/globals';
 import pg from 'pg';
 import { openTestStore } from '../test/support.ts';
-import { listProcesses } from './processes.ts';
+import { listProcesses, saveAnalyzers } from './processes.ts';
 
-it('a process is listed once, also while parallel workers of PostgreSQL run its statement', async () => {
+it('lists a process once, also while parallel workers of PostgreSQL run its statement, and analyzers for a minute', async () => {
   const database = await testDatabase();
   const store = await openTestStore({ databaseUrl: database.url });
   const process = { role: 'gateway', version: '1.0.0', host: 'one', pid: 7 };
@@ -20,6 +20,15 @@ it('a process is listed once, also while parallel workers of PostgreSQL run its 
   await store.engine.query('select pg_cancel_backend($1)', [rows[0].pid]);
   expect(await statement).toBe('57014');
   await client.end();
+
+  const analyzer = { role: 'analyzer', version: '1.0.0', host: 'two', pid: 8 };
+  const seen = { name: connectionName(analyzer), address: '10.0.0.8', connectedAt: new Date('2026-01-02T03:04:05Z') };
+  for (const address of ['10.0.0.7', '10.0.0.8']) await saveAnalyzers(store, [{ ...seen, address }]);
+  const { name: _, ...listed } = seen;
+  const analyzers = async () => (await listProcesses(store)).filter(({ role }) => role === 'analyzer');
+  expect(await analyzers()).toEqual([{ ...analyzer, ...listed, connections: 1 }]);
+  await store.engine.query(`update akin.analyzers set seen_at = now() - interval '61 seconds'`);
+  expect(await analyzers()).toEqual([]);
   await store[Symbol.asyncDispose]();
   await database.drop();
 });

@@ -10,9 +10,34 @@ export interface ConnectedProcess extends ProcessName {
   readonly connectedAt: Date;
 }
 
+/** An analyzer that takes its jobs from Redis, and so has no connection to the database. */
+export interface RedisAnalyzer {
+  /** As {@link parseConnectionName} reads it. */
+  readonly name: string;
+  readonly address: string;
+  readonly connectedAt: Date;
+}
+
+/** Keeps which analyzers Redis sees, for a minute. An indexer repeats it, because gateways do not know Redis. */
+export async function saveAnalyzers({ engine }: Store, analyzers: readonly RedisAnalyzer[]): Promise<void> {
+  if (analyzers.length === 0) return;
+  await engine.query(
+    `with gone as (delete from akin.analyzers where seen_at < now() - interval '1 hour')
+     insert into akin.analyzers (name, address, connected_at)
+     select * from unnest($1::text[], $2::text[], $3::timestamptz[])
+         on conflict (name) do update
+        set address = excluded.address, connected_at = excluded.connected_at, seen_at = now()`,
+    [
+      analyzers.map(({ name }) => name),
+      analyzers.map(({ address }) => address),
+      analyzers.map(({ connectedAt }) => connectedAt.toISOString()),
+    ],
+  );
+}
+
 /**
- * The processes of a fleet, by their connections: a dead one has none, so nothing has to be written or removed. Empty
- * for the embedded database, which only one process uses.
+ * The processes of a fleet, by their connections: a dead one has none. Analyzers on Redis are those that an indexer saw
+ * during the last minute. Empty for the embedded database, which only one process uses.
  */
 export async function listProcesses({ engine }: Store): Promise<ConnectedProcess[]> {
   if (engine.kind !== 'postgres') return [];
@@ -27,6 +52,8 @@ export async function listProcesses({ engine }: Store): Promise<ConnectedProcess
        from pg_stat_activity
       where datname = current_database() and backend_type = 'client backend' and application_name like 'akin %'
       group by application_name, client_addr
+     union all
+     select name, address, 1, connected_at from akin.analyzers where seen_at > now() - interval '1 minute'
       order by 1, 2`,
   );
   return rows.flatMap(({ name, address, connections, connected_at: connectedAt }) => {

@@ -28,6 +28,7 @@ describe('the queue of a fleet with several content models', () => {
       ...createMemoryQueue(),
       announce: async () => {},
       announcedContracts: async () => [...servers.keys()],
+      workers: async () => [],
     };
     servers.set(contract, queue);
     return queue;

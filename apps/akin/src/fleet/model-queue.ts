@@ -107,6 +107,10 @@ export async function openModelQueue(
       for (const [, queue] of await all()) await queue.announce();
     },
     announcedContracts: async () => (await queueOf(own)).announcedContracts(),
+    async workers(name) {
+      const found = await Promise.all((await all()).map(([, queue]) => queue.workers(name)));
+      return [...new Map(found.flat().map((worker) => [worker.name, worker])).values()];
+    },
     [Symbol.asyncDispose]: close,
   };
 }

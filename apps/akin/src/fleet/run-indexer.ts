@@ -1,6 +1,7 @@
 import { createIndexer } from '@akin/indexer';
 import { activeModelSet } from '@akin/modules/vectors';
 import { connectionName } from '@akin/runtime';
+import { saveAnalyzers } from '@akin/store';
 import { describeOtherModels } from '../describe-other-models.ts';
 import type { ContentModels } from '../models/content-models.ts';
 import { reportQueueUp } from '../process-metrics.ts';
@@ -20,7 +21,7 @@ export interface IndexerProcessConfig {
   readonly searchMemory: number;
 }
 
-/** Interval at which the version of the job contract is announced. Processes forget it after a minute. */
+/** Interval at which the version of the job contract, and the analyzers, are announced. They count for a minute. */
 const ANNOUNCE_MILLISECONDS = 15_000;
 
 /**
@@ -41,9 +42,12 @@ export async function openIndexerProcess(
   const open = (contract: string) => openQueue(queueServer, { name: connectionName(name), contract, log });
   const queue = parts.use('queue', await retry(queueServer.name, () => openModelQueue(activeModelSet(), open)));
   reportQueueUp(metrics, queue, queueServer.name);
-  const announce = () => queue.announce().catch(() => {});
-  await announce();
-  const announcing = setInterval(announce, ANNOUNCE_MILLISECONDS);
+  const announce = async () => {
+    await queue.announce();
+    await saveAnalyzers(store, await queue.workers('analyze'));
+  };
+  await announce().catch(() => {});
+  const announcing = setInterval(() => announce().catch(() => {}), ANNOUNCE_MILLISECONDS);
   parts.use('announcements', { [Symbol.asyncDispose]: async () => clearInterval(announcing) });
   parts.use('indexer', createIndexer({ store, queue, log, metrics, autoCommitMilliseconds }));
   check = async () => {

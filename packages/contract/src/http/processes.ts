@@ -3,7 +3,7 @@ import { COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 const PROCESS = z.object({
-  role: z.string().meta({ description: '`gateway`, `indexer`, or `analyzer` where the queue is on PostgreSQL.' }),
+  role: z.string().meta({ description: '`gateway`, `indexer` or `analyzer`.' }),
   version: z.string(),
   host: z.string(),
   pid: z.number(),
@@ -17,9 +17,9 @@ export const processes = endpoint({
   scope: 'admin',
   mount: 'service',
   path: '/api/processes',
-  summary: 'List the processes of the fleet that are connected to its PostgreSQL.',
+  summary: 'List the processes of the fleet, by their connections.',
   description:
-    'Empty if akin is one process with the embedded store. Analyzers on Redis have no connection: `/metrics` of a gateway shows which of them answer.',
+    'Empty if akin is one process with the embedded store. An analyzer that takes its jobs from Redis stays in the list for up to a minute after its end.',
   parameters: z.object(COMMON_PARAMETERS),
   response: responseOf({ processes: z.array(PROCESS) }),
 });

@@ -151,6 +151,14 @@ const MIGRATIONS: readonly string[] = [
      used_at timestamptz
    );
 
+   -- The analyzers that take their jobs from Redis, see processes.ts. Unlogged for the same reason as search_times.
+   create unlogged table akin.analyzers (
+     name text primary key,
+     address text not null,
+     connected_at timestamptz not null,
+     seen_at timestamptz not null default now()
+   );
+
    -- When each process last searched, see throttle.ts. Unlogged, because the rows are outdated after a crash.
    create unlogged table akin.search_times (
      process text primary key,
