@@ -231,6 +231,17 @@ const CASES: readonly (readonly [
 ];
 
 describe('the documents of files', () => {
+  it('follow equal files that change places', async () => {
+    const it = await library();
+    it.files.copy('/c', '/d/e');
+    await it.index();
+    it.files.move('/c', '/swap');
+    it.files.move('/d/e', '/c');
+    it.files.move('/swap', '/d/e');
+    await it.index();
+    expect(it.places).toEqual({ ...START, '/c': 'd4', '/d/e': 'd3' });
+  });
+
   it.each(CASES)('when %s', async (_, change, places, { analyzed = [], missing = [] } = {}) => {
     const it = await library();
     change(it.files);
@@ -328,7 +339,7 @@ describe('the documents of files', () => {
             files.move(from, to);
             expected.set(to, expected.get(from));
             expected.delete(from);
-          } else if (one.kind === 'copy' && !files.at.has(to)) {
+          } else if (one.kind === 'copy' && !files.at.has(to) && expected.get(from) !== undefined) {
             files.copy(from, to);
             // Another document, unless it is what remains of one whose file is gone.
             await index();
@@ -352,6 +363,9 @@ describe('the documents of files', () => {
             files.remove(from);
             expected.delete(from);
           } else if (one.kind === 'delete') {
+            // Of equal files that change places, nothing tells which one was deleted.
+            const others = [...files.at.keys()].filter((place) => place !== from);
+            if (others.some((place) => files.hash(place) === files.hash(from))) continue;
             it.delete(from);
             expected.set(from, undefined);
           }

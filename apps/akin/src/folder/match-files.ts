@@ -92,6 +92,7 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
   readonly #sizes: ReadonlySet<number>;
   readonly #groups = new Map<string, Group<Found>>();
   readonly #foundAt = new Map<string, Group<Found>>();
+  readonly #numbered = new Map<number, Group<Found>>();
   readonly #waiting: Group<Found>[] = [];
   /** What the files of documents contain that were found. */
   readonly #live = new Set<string | undefined>();
@@ -113,13 +114,13 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     const group = this.#groups.get(found.real);
     if (group !== undefined) {
       this.#foundAt.set(found.place, group);
-      if (!group.isDone) group.names.push(found);
-      else this.#addDoubles(group, this.#at(found));
+      group.names.push(found);
       return undefined;
     }
     const fresh: Group<Found> = { names: [found], isDone: false };
     this.#groups.set(found.real, fresh);
     this.#foundAt.set(found.place, fresh);
+    if (found.inode !== undefined) this.#numbered.set(found.inode, fresh);
     if (!this.#again && !found.isLinked) {
       const here = this.#at(found);
       const known = here.find((one) => hasState(one, found));
@@ -141,11 +142,13 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
   async resolve(disk: Disk<Found>, isWalked: (known: Known) => boolean): Promise<Resolution<Known, Found>> {
     const matches: Match<Known, Found>[] = [];
     const unreadable: { found: Found; error: unknown }[] = [];
+    // Only now is it known which other files there are.
+    for (const group of this.#groups.values()) if (group.isDone) this.#addDoubles(group);
     const open = () => this.#waiting.filter(({ isDone }) => !isDone);
     if (!this.#again) {
       for (const group of open()) {
         const here = this.#find(group, hasState);
-        if (here) matches.push(this.#claim(group, here.known, { kind: 'same', ...here }));
+        if (here) matches.push(this.#claimWithDoubles(group, here.known, { kind: 'same', ...here }));
       }
     }
     const hash = async (group: Group<Found>) => {
@@ -177,7 +180,7 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
         );
         if (!here) continue;
         const match = hasState(here.known, here.found) ? { kind: 'same' as const } : { kind: 'moved' as const, hash };
-        matches.push(this.#claim(group, here.known, { ...match, ...here }));
+        matches.push(this.#claimWithDoubles(group, here.known, { ...match, ...here }));
       }
     };
     keepPlaces((group, one) => !replaces(group, one));
@@ -185,7 +188,7 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     keepPlaces(() => true);
     for (const group of open()) {
       const here = this.#find(group, () => true);
-      if (here) matches.push(this.#claim(group, here.known, { kind: 'edited', ...here }));
+      if (here) matches.push(this.#claimWithDoubles(group, here.known, { kind: 'edited', ...here }));
     }
     for (const group of open()) {
       group.isDone = true;
@@ -218,7 +221,7 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
           // A link to a file of a folder that was not walked now.
           if (group !== undefined && !group.isDone) {
             const [name] = group.names as [Found];
-            matches.push(this.#claim(group, one, { kind: 'same', known: one, found: name }));
+            matches.push(this.#claimWithDoubles(group, one, { kind: 'same', known: one, found: name }));
           }
         }
       }
@@ -253,7 +256,9 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
           const at = candidates.findIndex((one) => this.#unclaimed.has(one) && mayMove(one, group));
           const [one] = at < 0 ? [] : candidates.splice(at, 1);
           if (one === undefined) continue;
-          matches.push(this.#claim(group, one, { kind: 'moved', known: one, found: file, hash: group.hash as number }));
+          matches.push(
+            this.#claimWithDoubles(group, one, { kind: 'moved', known: one, found: file, hash: group.hash as number }),
+          );
         }
       }
     }
@@ -281,15 +286,24 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     group.known = known;
     this.#unclaimed.delete(known);
     if (!known.isDeleted) this.#live.add(contentOf(known));
-    for (const name of group.names) this.#addDoubles(group, this.#at(name));
+    return match;
+  }
+
+  #claimWithDoubles(group: Group<Found>, known: Known, match: Match<Known, Found>): Match<Known, Found> {
+    this.#claim(group, known, match);
+    this.#addDoubles(group);
     return match;
   }
 
   /** Other documents of the same real file: as of an earlier run that did not see that it is one. */
-  #addDoubles({ known }: Group<Found>, others: readonly Known[]): void {
+  #addDoubles(group: Group<Found>): void {
+    const { known, names } = group;
     if (known?.hash === undefined || known.isDeleted) return;
-    for (const double of others) {
+    for (const double of names.flatMap((name) => this.#at(name))) {
       if (double.isDeleted || contentOf(double) !== contentOf(known)) continue;
+      // Equal files may have changed places: then its own file is another one.
+      const own = double.inode === undefined ? undefined : this.#numbered.get(double.inode);
+      if (own !== undefined && own !== group && !own.isDone) continue;
       this.#unclaimed.delete(double);
       this.#doubles.push({ double, of: known as Known });
     }
