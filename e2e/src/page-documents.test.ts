@@ -215,7 +215,7 @@ describe('documents on the page', () => {
       .locator('dl')
       .filter({ hasText: /Brand\s*Kestara.*Price\s*43\.9/s })
       .waitFor();
-    await search(page, () => details.getByRole('button', { name: 'studio headphones' }).click());
+    await search(page, () => details.getByRole('button', { name: 'studio headphones', exact: true }).click());
     expect(address(page).getAll('fq')).toEqual(['labels:"studio headphones"']);
     const filtered = await cards(page).count();
     expect(filtered).toBeLessThan(PAGE_SIZE);
@@ -378,7 +378,7 @@ describe('hostile documents', () => {
     await cards(page).filter({ hasText: HOSTILE }).locator('.picture').click();
     const details = page.getByRole('dialog');
     expect(await details.getByRole('heading').textContent()).toBe(HOSTILE);
-    await search(page, () => details.getByRole('button', { name: 'javascript:alert(5)' }).click());
+    await search(page, () => details.getByRole('button', { name: 'javascript:alert(5)', exact: true }).click());
     expect(await cards(page).count()).toBe(1);
   });
 
