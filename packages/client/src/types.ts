@@ -104,6 +104,8 @@ export interface UpdateParameters {
   'modules.apply'?: string;
   waitAnalysis?: boolean;
   commitWithin?: number;
+  /** Of a picture with its document: also set the fields that the file tells, such as date, camera and place. */
+  fields?: boolean;
   /** False: deleted documents that came from files leave no tombstone. */
   tombstones?: boolean;
 }

@@ -28,6 +28,10 @@ export const UPDATE_PARAMETERS = z.object({
   async: flag().default(false).meta({
     description: 'Answer 202 with the ids of the operations once they are accepted, without waiting for analysis.',
   }),
+  fields: flag().default(false).meta({
+    description:
+      'Of a picture that is sent with its document: also set the fields that the file tells (size, date, camera, place, title, caption, keywords, rating), except those that the document has.',
+  }),
   tombstones: flag().default(true).meta({
     description:
       'False: the deletes of this request leave no tombstones (`/tombstones`). Use it when a program deletes a document because its file is gone.',

@@ -31,15 +31,17 @@ describe.each([CORES, SOLR])('a document that comes with its picture at %s', (pa
     expect([thumbnail.headers['content-type'], thumbnail.text]).toEqual(['image/webp', 'RIFF0000WEBPred']);
   });
 
-  it('gets the fields of its file, unless it has them itself', async () => {
+  it('gets the fields of its file if that is wanted, unless it has them itself', async () => {
     const first = ['file', new File(['red'], 'IMG_1.jpg')] as const;
-    await upload(`${path}?commit=true`, document({ id: 'facts' }), first);
+    await upload(`${path}?commit=true&fields=true`, document({ id: 'facts' }), first);
     const fields = async (id: string) =>
       (await send(`${collection}/get?id=${id}&fl=id,width,bytes,caption,labels,keywords`)).json.doc;
     const read = { width: 40, bytes: 3, caption: 'IMG_1.jpg', keywords: 'lake; sun', labels: ['lake', 'sun'] };
     expect(await fields('facts')).toEqual({ id: 'facts', ...read });
-    await upload(`${path}?commit=true`, document({ id: 'own', width: 7, labels: ['a'] }), first);
+    await upload(`${path}?commit=true&fields=true`, document({ id: 'own', width: 7, labels: ['a'] }), first);
     expect(await fields('own')).toEqual({ id: 'own', ...read, width: 7, labels: ['a'] });
+    await upload(`${path}?commit=true`, document({ id: 'alone' }), first);
+    expect(await fields('alone')).toEqual({ id: 'alone' });
   });
 
   it('is analyzed only by the requested modules', async () => {

@@ -31,6 +31,8 @@ interface Upload {
   readonly body: Body;
   readonly reservation: Reservation;
   readonly async: boolean;
+  /** Whether the document also gets the fields that the file tells. */
+  readonly fields: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -42,7 +44,7 @@ interface Upload {
  * @throws AkinError bad-request for other parts; errors of the analysis of the picture
  */
 export async function* readUpload(
-  { body, reservation, async, signal }: Upload,
+  { body, reservation, async, fields: wantsFields, signal }: Upload,
   collection: Collection,
   modules: readonly string[] | undefined,
   context: Context,
@@ -60,12 +62,14 @@ export async function* readUpload(
       fields = {},
     } = await analyzePicture(picture, FILE_PART, wanted, signal, context, {
       thumbnail: true,
-      facts: { name },
+      ...(wantsFields ? { facts: { name } } : {}),
       model: await contentModelOf(context.store, collection),
     });
     const more: [string, JsonValue][] = [['import', outputs]];
     if (thumbnail) more.push(['thumbnail', formatThumbnail(thumbnail)]);
-    const read = await acceptedFields(document, { bytes: file.length, ...fields }, collection, context);
+    const read = wantsFields
+      ? await acceptedFields(document, { bytes: file.length, ...fields }, collection, context)
+      : [];
     yield { kind: 'add', position: 0, json: new JsonObject([...document.entries, ...read, ...more]) };
   } else {
     // The caller of the command reports the error.

@@ -116,7 +116,7 @@ async function addOne(collection: Collection, { path, file }: LocalFile, run: Ru
   };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await collection.addPicture(document, file);
+      await collection.addPicture(document, file, { fields: true });
       run.done += 1;
       return undefined;
     } catch (error) {
