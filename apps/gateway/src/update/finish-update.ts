@@ -48,6 +48,7 @@ export function planCommit(
 /**
  * Waits until the operations of a request are analyzed, then commits as planned.
  *
+ * @param options.isWaitedFor whether a client waits, and hosts that do not deliver are given up soon. Default: true
  * @returns the operations that failed. The others are accepted anyway, and committed if that was requested.
  * @throws AkinError unavailable if the analyses take too long: they continue, and the message says how to follow them
  */
@@ -57,13 +58,14 @@ export async function finishUpdate(
   plan: CommitPlan,
   signal: AbortSignal,
   context: Context,
+  { isWaitedFor = true }: { readonly isWaitedFor?: boolean } = {},
 ): Promise<Operation[]> {
   const tooLate = AbortSignal.timeout(context.limits.analysisWaitMilliseconds);
   const either = AbortSignal.any([signal, tooLate]);
   try {
     const failed = await inSpan('wait for analyses', {}, async () => {
-      const onPoll = hostPatience(context.store, range, context.limits.hostPatience);
-      const own = await waitForOperations(context.store, collection, range, { onPoll, signal: either });
+      const patience = isWaitedFor ? { onPoll: hostPatience(context.store, range, context.limits.hostPatience) } : {};
+      const own = await waitForOperations(context.store, collection, range, { ...patience, signal: either });
       if (plan.publish && plan.waitAnalysis) {
         const all = { first: 1, last: await lastOperation(context.store, collection) };
         await waitForOperations(context.store, collection, all, { signal: either });

@@ -78,7 +78,7 @@ export async function handleUpdate(
   const own = accepted ?? { first: 1, last: 0 };
   if (parameters.async) {
     context.background('a commit after an asynchronous request', async (signal) => {
-      if (plan.publish) await finishUpdate(collection, own, plan, signal, context);
+      if (plan.publish) await finishUpdate(collection, own, plan, signal, context, { isWaitedFor: false });
     });
     return { status: 202, header, body };
   }
@@ -137,7 +137,7 @@ async function* readBody(
   } else if (accepts.json && LINES_TYPES.includes(body.type)) {
     yield* readLines(bytes());
   } else if (accepts.json && body.type === MULTIPART_TYPE) {
-    yield* readUpload({ ...call, async: call.parameters.async }, collection, modules, context);
+    yield* readUpload({ ...call, ...call.parameters }, collection, modules, context);
   } else {
     const wanted = [...(accepts.json ? ['application/json'] : []), ...(accepts.xml ? ['application/xml'] : [])];
     const also = accepts.json ? `, application/x-ndjson or ${MULTIPART_TYPE}` : '';
