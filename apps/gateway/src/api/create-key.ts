@@ -8,14 +8,20 @@ import { presentKey } from './keys.ts';
 export const createKey: Handler<ParametersOf<Endpoints['createKey']>> = async ({ parameters, list }, context) => {
   const { scope, note, rate, expires } = parameters;
   const collections = listed(parameters.collections);
-  // A key for all collections must not be the result of a list that came out empty.
-  if (collections.length === 0 && list.some(([name]) => name === 'collections')) {
-    throw new AkinError('bad-request', 'collections is empty: name some, or leave it out for a key to all.');
+  const origins = listed(parameters.origins);
+  // A key without a limit must not be the result of a value that came out empty.
+  const limits = { collections: collections.length > 0, origins: origins.length > 0, expires: expires !== undefined };
+  for (const [limit, isSet] of Object.entries(limits)) {
+    if (isSet || !list.some(([name]) => name === limit)) continue;
+    throw new AkinError(
+      'bad-request',
+      `${limit} is empty: give a value, or leave it out for a key without this limit.`,
+    );
   }
   const { key, text } = await create(context.store, {
     scope,
     note,
-    origins: listed(parameters.origins),
+    origins,
     ...(collections.length > 0 ? { collections } : {}),
     ...(rate === undefined ? {} : { rate }),
     ...(expires === undefined ? {} : { expiresAt: withErrorContext('expires', () => parseExpiry(expires)) }),

@@ -96,7 +96,7 @@ describe('complaints', () => {
     expect((await put('/api/cores/other', '{"replicas":2}')).json.error.msg).toContain('"replicas"');
     expect((await put('/api/cores/other', '{"fields":[{"a":1}]}')).status).toBe(400);
     const { status, json } = await put('/api/cores/other?modules=color');
-    expect([status, json.error.msg]).toEqual([400, expect.stringMatching(/no setting "modules".* model, shards/)]);
+    expect([status, json.error.msg]).toEqual([400, expect.stringMatching(/"modules" is unknown here.*model, shards/)]);
     expect((await put('/api/cores/other', '{}')).status).toBe(201);
   });
 });

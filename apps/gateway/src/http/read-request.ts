@@ -180,7 +180,7 @@ function flatten(object: JsonObject, endpoint: Endpoint): ParameterList {
     const known = Object.hasOwn(shape, meant) ? meant : name;
     // It is refused by its name, whatever its value is, unless it is another spelling of a known one.
     const isUnknown = !Object.hasOwn(shape, known) && !structured.includes(name);
-    const isEmpty = value === null ? isUnknown : Array.isArray(value) && value.length === 0;
+    const isEmpty = value === null ? isUnknown : Array.isArray(value) && value.every((one) => one === null);
     if (isStrict(endpoint) && (isEmpty || (isUnknown && !isPlain(value)))) {
       list.push([known, isEmpty ? '' : stringifyJson(value)]);
       continue;

@@ -45,8 +45,9 @@ describe('parameters with several values', () => {
     ['f.price.facet.range.other[]=all', 'f.price.facet.range.other=all'],
     ['facet.pivot[]=a,b', 'facet.pivot=a,b'],
     ['rank.by[]=id:1', 'rank.by=id:1'],
-    // Not as a filter of its own.
-    ['q={!lucene v=$FQ}&FQ=a:b', 'q={!lucene v=$FQ}&FQ=a:b'],
+    // What a text refers to stays a filter: users type texts.
+    ['q=id:2 OR "$fq[]"&fq[]=a:b', 'q=id:2 OR "$fq[]"&fq[]=a:b&fq=a:b'],
+    ['q={!lucene v=$FQ}&FQ=a:b', 'q={!lucene v=$FQ}&FQ=a:b&fq=a:b'],
     ['q={!lucene v=$x[]}&x[]=a:b', 'q={!lucene v=$x[]}&x[]=a:b'],
     ['utm[]=a&[]=b&fq[=c&fq]=d&ROWS=5', 'utm[]=a&[]=b&fq[=c&fq]=d&ROWS=5'],
   ])('%s is read as %s', (sent, expected) => {

@@ -22,16 +22,25 @@ export function resolveNames(endpoint: Endpoint, list: ParameterList): Parameter
     Object.entries(shape).flatMap(([name, type]) => (repeats(type) ? [[name.toLowerCase(), name]] : [])),
   );
   const references = referencedNames(list);
-  return list.map(([sent, value]) => {
-    if (Object.hasOwn(shape, sent) || references.has(sent)) return [sent, value];
+  return list.flatMap(([sent, value]): [string, string][] => {
+    if (Object.hasOwn(shape, sent)) return [[sent, value]];
     const name = ARRAY.exec(sent)?.[1] ?? sent;
-    const known = repeatable.get(name.toLowerCase());
-    if (known !== undefined) return [known, value];
+    // Endpoints without filters refuse them by this name.
+    const known = name.toLowerCase() === 'fq' ? 'fq' : repeatable.get(name.toLowerCase());
+    // A `$name` in the words of a user must not switch a filter off, so it counts as both.
+    if (known !== undefined)
+      return references.has(sent)
+        ? [
+            [sent, value],
+            [known, value],
+          ]
+        : [[known, value]];
+    if (references.has(sent)) return [[sent, value]];
     const single = PER_FIELD.exec(name)?.[1] ?? name;
     if (name !== sent && Object.hasOwn(shape, single) && !repeatable.has(single)) {
       throw new AkinError('bad-request', `Parameter ${quote(sent)} takes one value: send it as ${name}=….`);
     }
     const isKnown = name !== single || hasNoEffect(name) || isOldName(name);
-    return [isKnown ? name : sent, value];
+    return [[isKnown ? name : sent, value]];
   });
 }

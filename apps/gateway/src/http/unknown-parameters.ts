@@ -21,13 +21,13 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
  */
 const SUGGESTIONS = new Map<string, readonly string[]>(
   Object.entries({
-    limit: ['rows', 'terms.limit'],
+    limit: ['rows', 'terms.limit', 'tagging.max'],
     row: ['rows'],
     size: ['rows', 'limit', 'terms.limit'],
     count: ['rows', 'limit', 'terms.limit'],
     pagesize: ['rows', 'limit', 'terms.limit'],
     perpage: ['rows', 'limit', 'terms.limit'],
-    rows: ['limit', 'terms.limit'],
+    rows: ['limit', 'terms.limit', 'tagging.max'],
     top: ['rows', 'tagging.max'],
     k: ['rows', 'tagging.max'],
     topk: ['rows', 'tagging.max'],
@@ -179,7 +179,9 @@ export function explainUnknown(
   const known = Object.keys(parameters.shape).filter((name) => name !== 'collection');
   const warnings: string[] = [];
   for (const [name, value] of unknown) {
-    const meant = fields?.has(name) ? filterOf(name, value) : likelyMeaning(name, known, parameters.shape);
+    // As PHP and JSON:API write them: filter[tenant]=a.
+    const bare = fields?.has(name) ? name : name.replace(/(?<=.)(?:\[[^[\]]*\])+$/, '');
+    const meant = fields?.has(bare) ? filterOf(bare, value) : likelyMeaning(bare, known, parameters.shape);
     if (meant !== undefined) {
       const warning = `Parameter ${shown(name)} is unknown here and was ignored. Did you mean ${meant}?`;
       warnings.push(warning.replace(INVISIBLE, escaped));

@@ -8,7 +8,7 @@ import { requireNoSwap, SWAP, type Swap } from './swap.ts';
 export const DEFINABLE_TYPES = ['boolean', 'long', 'double', 'date', 'string'] as const satisfies readonly FieldType[];
 
 /** Members of documents that are no fields, and what searches add. */
-const NOT_FIELDS: ReadonlySet<string> = new Set(['score', 'import', 'thumbnail', '_version_']);
+const NOT_FIELDS: ReadonlySet<string> = new Set(['score', 'import', 'pxl_import', 'thumbnail', '_version_']);
 
 const LOCK_MILLISECONDS = 5_000;
 
