@@ -25,7 +25,7 @@ export async function* decodedBody(response: IncomingMessage): AsyncGenerator<Ui
     .toLowerCase()
     .split(',')
     .map((one) => one.trim())
-    .filter((one) => one in DECODERS)
+    .filter((one) => Object.hasOwn(DECODERS, one))
     .slice(-MAX_CODINGS);
   yield* withoutCodings(response, codings);
 }

@@ -235,11 +235,11 @@ async function readPicture(
   return bytes;
 }
 
-/** The seconds that a response asks to wait, at least 1. */
+/** The seconds that a response asks to wait: at least 1, at most a day. */
 function retryAfterOf({ headers }: IncomingMessage): number | undefined {
   const text = headers['retry-after']?.trim() ?? '';
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
-  return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : undefined;
+  return Number.isFinite(seconds) ? Math.min(Math.max(1, Math.ceil(seconds)), 86_400) : undefined;
 }
 
 function tooLargeError(url: URL, maxBytes: number): AkinError {

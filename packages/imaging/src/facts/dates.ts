@@ -59,11 +59,15 @@ export function parseOffset(text: string | undefined): number | undefined {
   return found[1] === '-' ? 0 - minutes : minutes;
 }
 
+/** The zones that are not multiples of half an hour, in minutes: Nepal, Eucla, and Chatham in winter and summer. */
+const QUARTERS = [345, 525, 765, 825];
+
 /** The zone of a clock, from an instant that is known to be the same moment, or a little earlier. */
 export function offsetBetween(clock: number, instant: number): number | undefined {
   const minutes = (clock - instant) / MINUTE;
-  // All zones are multiples of a quarter of an hour. A position may be some seconds old.
+  // A position may be some seconds old.
   const offset = Math.round(minutes / 15) * 15;
+  if (offset % 30 !== 0 && !QUARTERS.includes(offset)) return undefined;
   return Math.abs(offset) <= MAX_OFFSET && Math.abs(minutes - offset) <= 2 ? offset : undefined;
 }
 

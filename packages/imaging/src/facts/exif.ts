@@ -111,7 +111,8 @@ function readTime(text: string, zone: string, subsecond: string): WallTime | und
 function readGpsTime(tiff: Tiff, gps: Directory): number | undefined {
   const date = /^(\d{4})[:-](\d\d)[:-](\d\d)$/.exec(readText(tiff, gps.get(GPS_TAG.date)).trim());
   const time = readFractions(tiff, gps.get(GPS_TAG.time), 3);
-  if (!date || time.length < 3 || !time.every(Number.isFinite)) return undefined;
+  // Without a position, receivers begin at 1970 or 1980.
+  if (!date || Number(date[1]) < 1995 || time.length < 3 || !time.every(Number.isFinite)) return undefined;
   const [hour, minute, second] = time.map(Math.floor) as [number, number, number];
   return clockOf(Number(date[1]), Number(date[2]), Number(date[3]), hour, minute, Math.min(second, 59));
 }

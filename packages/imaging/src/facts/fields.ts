@@ -16,18 +16,18 @@ export interface FileFields {
 }
 
 /**
- * Facts of a picture as fields of a document. A title or caption that is a date is left out: it says nothing more, and
- * its field would get the type of dates.
+ * Facts of a picture as fields of a document. A text that is a date, such as the only keyword, is left out: it says
+ * nothing more, and its field would get the type of dates.
  */
 export function toFields({ taken, instant, location, keywords, ...facts }: PictureFacts): FileFields {
+  const texts = { ...facts, ...(keywords && { keywords: keywords.join('; ') }) };
   const same = Object.fromEntries(
-    Object.entries(facts).filter(([, value]) => typeof value !== 'string' || parseDate(value) === null),
+    Object.entries(texts).filter(([, value]) => typeof value !== 'string' || parseDate(value) === null),
   );
   return {
     ...(taken && { taken: taken.toISOString() }),
     ...(instant && { taken_utc: instant.toISOString() }),
     ...(location && { location: `${location.lat},${location.lon}` }),
-    ...(keywords && { keywords: keywords.join('; ') }),
     ...same,
   };
 }

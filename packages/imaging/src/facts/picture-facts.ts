@@ -131,7 +131,9 @@ function takenOf(
     nameTime,
   ].find((one) => one !== undefined);
   if (time === undefined || time.offset !== undefined) return time;
-  const offsets = [...embedded, ...sidecars].map(({ instant }) => instant && offsetBetween(time.clock, instant));
+  const offsets = [...embedded, ...sidecars].map(({ instant }) =>
+    instant === undefined ? undefined : offsetBetween(time.clock, instant),
+  );
   const offset = offsets.find((one) => one !== undefined);
   return offset === undefined ? time : { ...time, offset };
 }
