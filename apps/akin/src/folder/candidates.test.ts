@@ -82,7 +82,7 @@ describe('the files that a command line names', () => {
     expect(await found([at('none'), at('*.gif'), at('5.jpg')])).toEqual({
       files: [' > 5.jpg'],
       problems: ['none: it does not exist', '*.gif: nothing matches'],
-      sources: ['none', ''],
+      sources: ['none', '', '*.gif'],
     });
   });
 });

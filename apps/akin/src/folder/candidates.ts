@@ -75,7 +75,11 @@ async function kindOf(word: string): Promise<'folder' | 'file' | (string & {})> 
 async function* candidatesOfPattern(pattern: string, listener: WalkListener): AsyncGenerator<Candidate> {
   const { base, files } = await findMatches(pattern);
   listener.onSource(base);
-  if (files.length === 0) listener.onProblem(pattern, 'nothing matches');
+  if (files.length === 0) {
+    // It may also be a folder with such a name that is not there: then nothing of it is removed.
+    listener.onSource(path.resolve(pattern));
+    listener.onProblem(pattern, 'nothing matches');
+  }
   for (const file of files) yield* namedFile(file, base, listener);
 }
 

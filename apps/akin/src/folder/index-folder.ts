@@ -73,6 +73,14 @@ export interface FolderReport {
 
 type FileMatch = Match<KnownPicture, Candidate>;
 
+/** The file where its document has it: a link that leads to it does not become its place. */
+function ownPlace(match: FileMatch): Candidate {
+  const { found } = match;
+  if (match.kind === 'new' || found.target !== match.known.place) return found;
+  const { source, path: relative, place } = match.known;
+  return { ...found, source, path: relative, place };
+}
+
 /**
  * Analyzes pictures on all cores and stores them with their outputs and thumbnails. Each file keeps its document,
  * wherever it is found ({@link FileMatcher}), and of the document only what the file owns is changed. A file with the
@@ -106,7 +114,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   let broken: unknown;
 
   const work = async (match: FileMatch): Promise<void> => {
-    const { found } = match;
+    const found = ownPlace(match);
     const labels = run.labelsFromFolders ? folderLabels(found.path) : [];
     try {
       const known = match.kind === 'new' ? undefined : match.known;
@@ -236,7 +244,7 @@ async function documentsOf(run: FolderRun, known: readonly KnownPicture[]) {
   if (run.picturesOf === undefined) {
     const taken = new Set(known.map(({ id }) => id));
     // Documents that did not come from files. Only those of files have a field `source`, if there are any.
-    const q = known.some(({ isDeleted }) => !isDeleted) ? '*:* -source:*' : '*:*';
+    const q = known.some(({ isDeleted }) => !isDeleted) ? '*:* -(+source:* +modified:*)' : '*:*';
     for await (const { id } of run.collection.all({ q, fl: 'id' })) taken.add(id);
     const ids = new NewIds(taken);
     return {

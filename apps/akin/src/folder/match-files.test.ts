@@ -231,6 +231,30 @@ const CASES: readonly (readonly [
 ];
 
 describe('the documents of files', () => {
+  it('stay with the copy that was kept when it gets the name of the deleted one', async () => {
+    const it = await library();
+    it.files.copy('/a', '/kept', true);
+    await it.index();
+    it.delete('/a');
+    await it.index();
+    it.files.remove('/a');
+    it.files.move('/kept', '/a');
+    await it.index();
+    expect([it.idAt('/a'), [...it.missing]]).toEqual(['d4', []]);
+  });
+
+  it('keep their folders when a library with equal files moves to another disk', async () => {
+    const it = new Library();
+    it.files.write('/old/B/x', 'x');
+    await it.index();
+    it.files.copy('/old/B/x', '/old/A/x', true);
+    await it.index();
+    for (const folder of ['A', 'B']) it.files.copy(`/old/${folder}/x`, `/new/${folder}/x`, true);
+    for (const folder of ['A', 'B']) it.files.remove(`/old/${folder}/x`);
+    await it.index();
+    expect(it.places).toEqual({ '/new/A/x': 'd2', '/new/B/x': 'd1' });
+  });
+
   it('follow equal files that change places', async () => {
     const it = await library();
     it.files.copy('/c', '/d/e');

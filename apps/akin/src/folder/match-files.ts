@@ -90,6 +90,8 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
   readonly #unclaimed: Set<Known>;
   readonly #byPlace: Map<string, Known[]>;
   readonly #sizes: ReadonlySet<number>;
+  /** Numbers and contents of the files of documents that are kept. */
+  readonly #kept: ReadonlySet<string>;
   readonly #groups = new Map<string, Group<Found>>();
   readonly #foundAt = new Map<string, Group<Found>>();
   readonly #numbered = new Map<number, Group<Found>>();
@@ -107,6 +109,7 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     this.#unclaimed = new Set(sorted);
     this.#byPlace = groupBy(sorted, ({ place }) => place);
     this.#sizes = new Set(known.map(({ bytes }) => bytes));
+    this.#kept = new Set(known.flatMap((one) => (one.isDeleted ? [] : [`${one.inode} ${contentOf(one)}`])));
   }
 
   /** @returns undefined if the file has to wait for {@link resolve}, or is another name of one that was found */
@@ -123,7 +126,7 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     if (found.inode !== undefined) this.#numbered.set(found.inode, fresh);
     if (!this.#again && !found.isLinked) {
       const here = this.#at(found);
-      const known = here.find((one) => hasState(one, found));
+      const known = here.find((one) => this.#isSame(one, found));
       if (known !== undefined) return this.#claim(fresh, known, { kind: 'same', known, found });
       if (here.length === 0 && !this.#sizes.has(found.bytes)) {
         fresh.isDone = true;
@@ -147,7 +150,7 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     const open = () => this.#waiting.filter(({ isDone }) => !isDone);
     if (!this.#again) {
       for (const group of open()) {
-        const here = this.#find(group, hasState);
+        const here = this.#find(group, (one, found) => this.#isSame(one, found));
         if (here) matches.push(this.#claimWithDoubles(group, here.known, { kind: 'same', ...here }));
       }
     }
@@ -253,7 +256,10 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
         for (const group of same.filter(({ isDone }) => !isDone)) {
           const [file] = group.names as [Found];
           const candidates = byTrait.get(trait(file)) ?? [];
-          const at = candidates.findIndex((one) => this.#unclaimed.has(one) && mayMove(one, group));
+          const tails = candidates.map((one) =>
+            this.#unclaimed.has(one) && mayMove(one, group) ? commonTail(one.place, file.place) : -1,
+          );
+          const at = tails.indexOf(Math.max(0, ...tails));
           const [one] = at < 0 ? [] : candidates.splice(at, 1);
           if (one === undefined) continue;
           matches.push(
@@ -274,11 +280,16 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     { names }: Group<Found>,
     fits: (known: Known, found: Found) => boolean,
   ): { readonly known: Known; readonly found: Found } | undefined {
-    for (const found of names) {
-      const known = this.#at(found).find((one) => fits(one, found));
-      if (known !== undefined) return { known, found };
-    }
-    return undefined;
+    const fitting = names.flatMap((found) =>
+      this.#at(found).flatMap((known) => (fits(known, found) ? { known, found } : [])),
+    );
+    // Of several names of a file, that of a document which was kept.
+    return fitting.find(({ known }) => !known.isDeleted) ?? fitting[0];
+  }
+
+  /** Whether nothing changed; of a deleted document, only if the file is not that of a copy which was kept. */
+  #isSame(one: Known, found: Found): boolean {
+    return hasState(one, found) && !(one.isDeleted && this.#kept.has(`${found.inode} ${contentOf(one)}`));
   }
 
   #claim(group: Group<Found>, known: Known, match: Match<Known, Found>): Match<Known, Found> {
@@ -316,6 +327,13 @@ function contentOf({ bytes, hash }: { bytes: number; hash: number | undefined })
 
 function nameOf({ place }: { place: string }): string {
   return path.basename(place).normalize('NFC');
+}
+
+/** How many names two paths have in common at their ends. */
+function commonTail(one: string, other: string): number {
+  const [a, b] = [one, other].map((place) => place.normalize('NFC').split(path.sep).reverse()) as [string[], string[]];
+  const at = a.findIndex((name, i) => name !== b[i]);
+  return at < 0 ? a.length : at;
 }
 
 /** Whether a file has the size and the times that it had. */

@@ -83,7 +83,9 @@ async function runOnce(options: ParsedOptions, run: FoldersRun, retryOf: string 
       ...rest,
       model: await modelOf(run.collection, models),
       candidates: (listener) =>
-        candidatesOf(options.positionals, listener, run.signal, { exclude: splitList(options.text('exclude')) }),
+        candidatesOf(options.positionals, listener, run.signal, {
+          exclude: run.picturesOf === undefined ? splitList(options.text('exclude')) : [],
+        }),
       labelsFromFolders: run.picturesOf === undefined && options.isOn('labels-from-folders'),
       again: isWhole && options.isOn('again'),
       prune: !isWhole ? 'none' : options.isOn('prune-all') ? 'all' : options.isOn('prune') ? 'usual' : 'none',
