@@ -1,6 +1,7 @@
 import type { FoundDocument } from '@akin/client';
 import { askUser } from './ask-user.ts';
 import { strings } from './elements.ts';
+import { forgetResults } from './kept-results.ts';
 import { labelsOf } from './labels.ts';
 import type { Model } from './model.ts';
 import { loadCollections } from './status.ts';
@@ -33,6 +34,7 @@ export async function labelSelected(model: Model): Promise<boolean> {
     : (['add-distinct', 'remove'] as const);
   try {
     if (ids.length > 0) await change(doing);
+    forgetResults();
     model.update({ error: null });
     const text = answer.isSecond ? T.removed(answer.text, ids.length) : T.added(answer.text, ids.length);
     offerUndo(model, { text, undo: ids.length > 0 ? () => change(undoing) : undefined });

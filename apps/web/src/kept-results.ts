@@ -22,8 +22,8 @@ export function nextEntry(): { readonly entry: number } {
 }
 
 /** Keeps the results before the user leaves them. */
-export function keepResults({ pageData, state }: Model): void {
-  if (pageData.loading || state.view !== 'search') return;
+export function keepResults({ pageData, state, failedStart }: Model): void {
+  if (pageData.loading || pageData.numFound === null || failedStart !== null || state.view !== 'search') return;
   const parts = Object.fromEntries(PARTS.map((part) => [part, pageData[part]])) as unknown as KeptResults;
   kept.delete(entry);
   kept.set(entry, { ...parts, collection: state.collection, top: scrollY });

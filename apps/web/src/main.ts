@@ -89,7 +89,7 @@ async function begin(): Promise<void> {
   const [first] = collections;
   if (!named && first !== undefined && !collections.includes(model.state.collection)) {
     model.state = { ...model.state, collection: first };
-    history.replaceState(null, '', writeState(model.state));
+    history.replaceState(history.state, '', writeState(model.state));
   }
   void watchStatus(model);
   await loadFields(model);
@@ -141,7 +141,7 @@ async function switchToOtherCollection(name: string): Promise<void> {
   const collection = others.includes(DEFAULT_COLLECTION) ? DEFAULT_COLLECTION : others[0];
   if (name !== model.state.collection || collection === undefined) return;
   model.state = { ...model.state, collection };
-  history.replaceState(null, '', writeState(model.state));
+  history.replaceState(history.state, '', writeState(model.state));
   await openCollection();
 }
 

@@ -2,6 +2,7 @@ import type { Collection } from '@akin/client';
 import { html, type TemplateResult } from 'lit-html';
 import type { Actions } from './actions.ts';
 import { filterOf } from './facets.ts';
+import { forgetResults } from './kept-results.ts';
 import type { Model } from './model.ts';
 import { TEXTS } from './texts.ts';
 import { UNDO_SECONDS, type Undoable, type UndoOffer } from './undoable.ts';
@@ -64,6 +65,7 @@ export async function undoLast(model: Model): Promise<boolean> {
   model.update({ error: null, undoable: { ...undoable, undoing: true } });
   try {
     await undoable.undo();
+    forgetResults();
     model.update({ undoable: null });
     return true;
   } catch (error) {

@@ -115,6 +115,7 @@ function content(
     <div class="about-picture">
       <button class="quiet close" aria-label=${T.close} @click=${() => actions.open(null)}>×</button>
       <h2>${titleOf(document)}</h2>
+      ${pageData.error ? html`<p class="error" role="alert">${pageData.error}</p>` : nothing}
       <div class="modes" role="group" aria-label=${T.searchBy}>${similarTo(document, actions)}</div>
       ${isRanked && isAnalyzed(document) ? exampleButtons(document, actions) : nothing}
       ${paletteOf(document, 'big', (hex) => actions.searchBy({ by: 'hex', hex }, 'color'))}

@@ -2,6 +2,7 @@ import type { Collection, FoundDocument, Plain } from '@akin/client';
 import { askUser } from '../ask-user.ts';
 import { titleOf } from '../elements.ts';
 import { fieldTitle, filterOf } from '../facets.ts';
+import { forgetResults } from '../kept-results.ts';
 import { labelsOf } from '../labels.ts';
 import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
@@ -50,6 +51,7 @@ async function change(model: Model, { id }: FoundDocument, changes: Changes): Pr
   try {
     const update = new TextEncoder().encode(JSON.stringify({ id, _version_: 1, ...changes }));
     await collection.addJson(update, { commit: true });
+    forgetResults();
     const fresh = await readDocument(collection, id);
     if (fresh === undefined || name !== model.state.collection) return;
     // The score is one of the search.

@@ -30,6 +30,13 @@ describe('what is kept', () => {
     expect(idsToDelete([{ id: 'x' }, { id: 'y' }], keep)).toEqual(/^(all|folder.*)$/.test(keep) ? [] : ['y']);
   });
 
+  it.each(['best', 'largest', 'oldest', 'first'] as const)('leaves alone what is missing (%s)', (rule) => {
+    const away = { ...photo('big.jpg', 2000, 1600, 6e5, then), missing: true };
+    const [one, two] = [photo('one.jpg', 1000, 800, 2e5, then), photo('two.jpg', 900, 720, 1e5, later)];
+    expect(idsToDelete([away, one, two], rule)).toEqual(['two.jpg']);
+    expect(idsToDelete([away, one], rule)).toEqual([]);
+  });
+
   it.each<[string, FoundDocument, FoundDocument[]]>([
     [
       'a small copy by a messenger',
@@ -42,9 +49,9 @@ describe('what is kept', () => {
       [photo('big.jpg', 2000, 1600, 6e5, later)],
     ],
     [
-      'an enlarged copy with what the camera wrote',
-      photo('o.jpg', 1000, 800, 2e5, { ...camera, ...then }),
-      [photo('big.jpg', 2000, 1600, 6e5, { ...camera, ...later })],
+      'an older crop of a photo that was tagged later',
+      photo('o.jpg', 2000, 1600, 6e5, { ...camera, ...later }),
+      [photo('crop.jpg', 1500, 1500, 3e5, { ...camera, ...then })],
     ],
     ['a bordered copy', photo('o.jpg', 1000, 800, 2e5, then), [photo('frame.jpg', 1240, 1040, 3.4e5, later)]],
     ['a crop', photo('o.jpg', 1000, 800, 2e5, then), [photo('crop.jpg', 500, 500, 8e4, later)]],

@@ -10,14 +10,16 @@ export type KeepRule = 'best' | 'largest' | 'oldest' | 'format' | 'first' | 'all
 
 /**
  * The ids of a group's members to delete by a rule. In a tie the first member is kept. A RAW is deleted only if another
- * RAW is kept: its facts are those of the preview inside. The RAW and the JPEG of one shot are kept together.
+ * RAW is kept: its facts are those of the preview inside. The RAW and the JPEG of one shot are kept together. A picture
+ * whose file is missing is neither kept in place of one whose file is there, nor deleted: the file may come back.
  */
 export function idsToDelete(members: readonly FoundDocument[], rule: KeepRule): string[] {
   const kept = keptBy(rule, members);
   if (kept.length === 0) return [];
   const keepsRaw = kept.some(isRaw);
   const isKept = (one: FoundDocument) => kept.some((other) => other === one || isPair(one, other));
-  return members.filter((one) => !isKept(one) && (keepsRaw || !isRaw(one))).map(({ id }) => id);
+  const isThere = ({ missing }: FoundDocument) => missing !== true;
+  return members.filter((one) => isThere(one) && !isKept(one) && (keepsRaw || !isRaw(one))).map(({ id }) => id);
 }
 
 /** Whether two files are of one shot: the same path up to the ending, and one of them is a RAW. */
@@ -47,7 +49,8 @@ export function foldersOf(documents: readonly FoundDocument[]): readonly string[
 }
 
 /** The member that is most probably the original of all the others. */
-export function bestOf(members: readonly FoundDocument[]): FoundDocument | undefined {
+export function bestOf(all: readonly FoundDocument[]): FoundDocument | undefined {
+  const members = presentOf(all);
   const originals = members.filter((one) => !members.some((other) => isEditOf(one, other)));
   return first(originals, (one) => [
     Number(isRaw(one)),
@@ -58,8 +61,15 @@ export function bestOf(members: readonly FoundDocument[]): FoundDocument | undef
   ]);
 }
 
-function keptBy(rule: KeepRule, members: readonly FoundDocument[]): readonly FoundDocument[] {
-  if (rule === 'all') return members;
+/** Those whose files are there, if there are any. */
+function presentOf(all: readonly FoundDocument[]): readonly FoundDocument[] {
+  const there = all.filter(({ missing }) => missing !== true);
+  return there.length > 0 ? there : all;
+}
+
+function keptBy(rule: KeepRule, all: readonly FoundDocument[]): readonly FoundDocument[] {
+  if (rule === 'all') return all;
+  const members = presentOf(all);
   if (rule.startsWith('folder:')) return members.filter((one) => folderPathOf(one) === rule.slice('folder:'.length));
   const kept = rule === 'best' ? bestOf(members) : first(members, MEASURES[rule as keyof typeof MEASURES]);
   return kept ? [kept] : [];
@@ -91,7 +101,8 @@ function isEditOf(one: FoundDocument, other: FoundDocument): boolean {
   const isYounger = isDated && age > DAY;
   const lacksCamera = cameraFacts(one) < cameraFacts(other);
   if ((isDated && age < -DAY) || cameraFacts(one) > cameraFacts(other)) return false;
-  if (!isYounger && !lacksCamera) return false;
+  // The time of a file is often that of its last tag or download: what the camera wrote says more.
+  if (!lacksCamera && (!isYounger || cameraFacts(one) > 0)) return false;
   const isCoarser = formatOf(one) === formatOf(other) && detailOf(one) < LESS_DETAIL * detailOf(other);
   const isOfOtherShape = Math.abs(shapeOf(one) / shapeOf(other) - 1) > SAME_SHAPE;
   return [isYounger, lacksCamera, isCoarser, isOfOtherShape].filter(Boolean).length >= 2;
