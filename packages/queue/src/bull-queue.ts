@@ -29,7 +29,7 @@ export interface SharedQueueConfig {
 }
 
 /** A process that handles jobs. */
-export interface QueueWorker {
+interface QueueWorker {
   /** {@link SharedQueueConfig.name} of the process. */
   readonly name: string;
   /** The address that it connects from. */
