@@ -13,12 +13,12 @@ const DEFAULTS = [
   'System Volume Information/',
   '.thumbnails/',
   '*.lrdata/',
-  '*.photoslibrary/resources/',
-  '*.photoslibrary/scopes/',
-  '*.photoslibrary/private/',
-  '*.photoslibrary/internal/',
-  '*.photolibrary/Thumbnails/',
-  '*.photolibrary/Previews/',
+  '**/*.photoslibrary/resources/',
+  '**/*.photoslibrary/scopes/',
+  '**/*.photoslibrary/private/',
+  '**/*.photoslibrary/internal/',
+  '**/*.photolibrary/Thumbnails/',
+  '**/*.photolibrary/Previews/',
 ];
 
 interface Rules {

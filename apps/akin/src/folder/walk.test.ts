@@ -58,6 +58,7 @@ describe('walking a folder', () => {
       await put(name);
     await put('Photos.photoslibrary/originals/h.jpg');
     await put('Photos.photoslibrary/resources/derivatives/h.jpg');
+    await put('deep/Photos.photoslibrary/resources/derivatives/i.jpg');
     await put('raw/.akinignore', '*.jpg\n!kept.jpg\n');
     const [ids, videos]: string[][] = [[], []];
     const walk = walkFolder(

@@ -1,6 +1,7 @@
 import { AkinError, readHalves, writeHalves } from '@akin/domain';
 import { locatePackage, ONNX_OPTIONS } from '../network/backend.ts';
 import { missingPackageError } from './missing-package-error.ts';
+import { requireRegularFile } from './require-regular-file.ts';
 
 /** The part of onnxruntime-node that is used. */
 interface OnnxRuntime {
@@ -40,6 +41,8 @@ export interface Tower {
  * @throws {AkinError} bad-request when the file is damaged or has no such output; conflict when the package is missing.
  */
 export async function openTower(file: string, output: string): Promise<Tower> {
+  // Opening a pipe would block this thread for ever.
+  for (const part of [file, `${file}_data`]) requireRegularFile(part);
   const onnx = await loadRuntime();
   let session: Session;
   try {
