@@ -1,21 +1,33 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MODULES } from '@akin/modules/manifests';
+import { parseOutputs } from '@akin/modules/vectors';
+import { openStore, type Store } from '@akin/store';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ask } from '../../test/start-gateway.ts';
-import { type Service, startService } from '../../test/start-service.ts';
+import { ask, createGateway, type Gateway, testConfig } from '../../test/start-gateway.ts';
 
-let service: Service;
+let folder: string;
+let store: Store;
+let gateway: Gateway;
 beforeAll(async () => {
-  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'akin-backup-'));
+  // Only the embedded store has this endpoint.
+  store = await openStore({ folder: join(folder, 'data'), modules: MODULES, parseOutputs });
+  gateway = await createGateway(testConfig({ store }));
 });
 afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
+  await gateway?.[Symbol.asyncDispose]();
+  await store?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
 });
 
-const backUp = () => ask(service.gateway, '/api/backup', { method: 'POST' });
+const backUp = () => ask(gateway, '/api/backup', { method: 'POST' });
 
 it('a backup is refused while another one is read, until its client has gone', async () => {
-  const client = request({ port: service.gateway.port, host: '127.0.0.1', path: '/api/backup', method: 'POST' }).end();
+  const client = request({ port: gateway.port, host: '127.0.0.1', path: '/api/backup', method: 'POST' }).end();
   const [response] = await once(client, 'response');
   expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/gzip']);
   expect(await backUp()).toMatchObject({
@@ -24,7 +36,7 @@ it('a backup is refused while another one is read, until its client has gone', a
   });
   response.destroy();
   const again = async (): Promise<number> => {
-    const whole = await fetch(`http://127.0.0.1:${service.gateway.port}/api/backup`, { method: 'POST' });
+    const whole = await fetch(`http://127.0.0.1:${gateway.port}/api/backup`, { method: 'POST' });
     const { byteLength } = await whole.arrayBuffer();
     return whole.ok ? byteLength : again();
   };
