@@ -18,7 +18,6 @@ export function idsToDelete(members: readonly FoundDocument[], rule: KeepRule): 
   if (kept.length === 0) return [];
   const keepsRaw = kept.some(isRaw);
   const isKept = (one: FoundDocument) => kept.some((other) => other === one || isPair(one, other));
-  const isThere = ({ missing }: FoundDocument) => missing !== true;
   return members.filter((one) => isThere(one) && !isKept(one) && (keepsRaw || !isRaw(one))).map(({ id }) => id);
 }
 
@@ -61,9 +60,13 @@ export function bestOf(all: readonly FoundDocument[]): FoundDocument | undefined
   ]);
 }
 
+function isThere({ missing }: FoundDocument): boolean {
+  return missing !== true;
+}
+
 /** Those whose files are there, if there are any. */
 function presentOf(all: readonly FoundDocument[]): readonly FoundDocument[] {
-  const there = all.filter(({ missing }) => missing !== true);
+  const there = all.filter(isThere);
   return there.length > 0 ? there : all;
 }
 
