@@ -1,39 +1,52 @@
 // Makes the first build of a clone. It builds only what `akin serve` runs, and does not check types: lint and the full
 // build do that.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
-const TSC = 'node_modules/typescript/bin/tsc';
 const VITE = 'node_modules/vite/bin/vite.js';
 
 /**
- * Builds the packages that have changed since their last build, as many at a time as there are cores.
+ * Builds the packages that have changed since their last build.
  *
  * @param {string} root folder of the repository, with the dependencies that `--prod` installs
  * @param {(args: string[]) => Promise<void>} runNode runs one program of Node; rejects if it fails
+ * @returns {Promise<string[]>} the folders of the packages that were built
  */
 export async function buildToServe(root, runNode) {
   const known = readStamps(root);
-  const stale = packagesThatServe(root).filter(
-    (folder) => known[folder] !== stampOf(root, folder) || !existsSync(join(folder, 'dist')),
-  );
-  const pages = stale.filter(isPage);
-  const others = stale.filter((folder) => !isPage(folder));
-  const build = async (folder, args) => {
-    await runNode(args);
-    known[folder] = stampOf(root, folder);
-  };
-  await forEach(others, availableParallelism(), (folder) =>
-    build(folder, [TSC, '-p', folder, '--noCheck', '--declaration', 'false']),
-  );
-  // These programs need other packages, so they run after all of them are compiled.
-  for (const folder of others.filter(lastStep)) await build(folder, lastStep(folder));
-  // The page contains the built client.
-  await forEach(pages, 1, (folder) => build(folder, [VITE, 'build', folder]));
-  writeFileSync(stampFile(root), JSON.stringify(known));
+  const stamps = packagesThatServe(root).map((folder) => [folder, stampOf(root, folder)]);
+  const stale = stamps.filter(([folder, stamp]) => known[folder] !== stamp || !existsSync(join(folder, 'dist')));
+  const folders = stale.map(([folder]) => folder);
+  await Promise.all(folders.filter((folder) => !isPage(folder)).map(compile));
+  // The page contains the built client, and the programs need other packages: they run after all are compiled.
+  const programs = folders.map((folder) => (isPage(folder) ? [VITE, 'build', folder] : lastStep(folder)));
+  await Promise.all(programs.filter(Boolean).map(runNode));
+  writeFileSync(stampFile(root), JSON.stringify({ ...known, ...Object.fromEntries(stale) }));
+  return folders;
 }
+
+/** Removes the types of all files of a package: all of them are compiled in this process, which takes a second. */
+async function compile(folder) {
+  // It is imported only here, because `prepare` installs it.
+  const { transformWithOxc } = await import('vite');
+  await Promise.all(
+    sourcesOf(folder).map(async (file) => {
+      const { code } = await transformWithOxc(readFileSync(file, 'utf8'), file, {
+        lang: 'ts',
+        target: 'es2023',
+        tsconfig: false,
+        sourcemap: false,
+        typescript: { onlyRemoveTypeImports: true, rewriteImportExtensions: 'rewrite' },
+      });
+      const compiled = join(folder, 'dist', file.slice(join(folder, 'src').length)).replace(/\.ts$/, '.js');
+      mkdirSync(dirname(compiled), { recursive: true });
+      writeFileSync(compiled, code);
+    }),
+  );
+}
+
+const sourcesOf = (folder) => filesOf(folder).filter((file) => /(?<!\.d|\.test)\.ts$/.test(file));
 
 /** The command and all packages of ours that it needs, as folders. */
 function packagesThatServe(root) {
@@ -67,22 +80,16 @@ const isPage = (folder) => existsSync(join(folder, 'vite.config.ts'));
 function stampOf(root, folder) {
   const hash = createHash('sha256').update(readFileSync(join(root, 'tsconfig.base.json')));
   for (const name of ['package.json', 'tsconfig.json']) hash.update(readFileSync(join(folder, name)));
-  const files = readdirSync(join(folder, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  for (const file of files) hash.update(`${file}\0`).update(readFileSync(file));
+  for (const file of filesOf(folder)) hash.update(`${file}\0`).update(readFileSync(file));
   if (isPage(folder)) for (const needed of packagesNeededBy(folder)) hash.update(stampOf(root, needed));
   return hash.digest('hex');
 }
 
-async function forEach(items, atATime, action) {
-  const waiting = [...items];
-  const work = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await action(item);
-  };
-  await Promise.all(Array.from({ length: atATime }, work));
-}
+const filesOf = (folder) =>
+  readdirSync(join(folder, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
 
 const stampFile = (root) => join(root, 'node_modules/.akin-built.json');
 

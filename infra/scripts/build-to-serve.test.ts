@@ -26,16 +26,13 @@ beforeEach(async () => {
   await write('tsconfig.base.json', await readFile(join(ROOT, 'tsconfig.base.json'), 'utf8'));
   await link('packages/needed', 'apps/akin/node_modules/@akin/needed');
   await link('packages/far', 'packages/needed/node_modules/@akin/far');
-  for (const tool of ['typescript', '@types/node']) {
-    await mkdir(join(root, 'node_modules', dirname(tool)), { recursive: true });
-    await symlink(join(ROOT, 'node_modules', tool), join(root, 'node_modules', tool));
-  }
+  await mkdir(join(root, 'node_modules'));
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 it('builds what serving needs, again when it has changed or failed, and nothing else', async () => {
   expect(await built()).toEqual(['apps/akin', 'packages/far', 'packages/needed']);
-  expect(await readFile(join(root, 'packages/needed/dist/index.js'), 'utf8')).toContain("needed = 'needed'");
+  expect(await readFile(join(root, 'packages/needed/dist/index.js'), 'utf8')).toContain('needed = "needed"');
   expect(await built()).toEqual([]);
   await write('packages/far/src/index.ts', 'export const far = [;');
   await expect(built()).rejects.toThrow('packages/far');
@@ -54,14 +51,11 @@ it('runs the last step of a build too', async () => {
 
 /** The packages that were built, in the order of their names. */
 async function built(): Promise<string[]> {
-  const folders: string[] = [];
-  await buildToServe(root, async (args: string[]) => {
-    const folder = (args[2] ?? '').slice((args[2] ?? '').search(/(apps|packages)\//));
-    const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`${folder}: ${stdout}`);
-    folders.push(folder);
+  const folders: string[] = await buildToServe(root, async (args: string[]) => {
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
   });
-  return folders.sort();
+  return folders.map((folder) => folder.slice(folder.search(/(apps|packages)\//))).sort();
 }
 
 async function addPackage(
@@ -72,8 +66,7 @@ async function addPackage(
 ): Promise<void> {
   const scripts = { build };
   await write(`${folder}/package.json`, JSON.stringify({ name: folder, type: 'module', scripts, dependencies }));
-  const paths = { extends: '../../tsconfig.base.json', compilerOptions: { rootDir: 'src', outDir: 'dist' } };
-  await write(`${folder}/tsconfig.json`, JSON.stringify({ ...paths, include: ['src'] }));
+  await write(`${folder}/tsconfig.json`, '{}');
   await write(`${folder}/src/index.ts`, source);
 }
 
