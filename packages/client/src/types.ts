@@ -21,6 +21,8 @@ export interface ResponseHeader {
   QTime: number;
   token?: string;
   warnings?: string[];
+  /** For updates with `maxErrors`: the documents and deletes that are left out, by their position in the request. */
+  errors?: { type: 'ADD' | 'DELID' | 'DELQ'; id: string; position: number; message: string }[];
   /** For ranked searches: whether the page equals the result of comparing all matches. */
   ranking?: 'exact' | 'approximate';
   /** For ranked searches: about how many descriptors were compared. */
@@ -106,6 +108,11 @@ export interface UpdateParameters {
   commitWithin?: number;
   /** Of a picture with its document: also set the fields that the file tells, such as date, camera and place. */
   fields?: boolean;
+  /**
+   * Leave out up to this many documents that cannot be taken, and accept the others; -1: any number. Default: none is
+   * accepted if one cannot be taken.
+   */
+  maxErrors?: number;
   /** False: deleted documents that came from files leave no tombstone. */
   tombstones?: boolean;
 }

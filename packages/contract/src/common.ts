@@ -53,6 +53,15 @@ const RESPONSE_HEADER = z
     QTime: z.int().meta({ description: 'Time to answer in milliseconds.' }),
     params: z.record(z.string(), z.unknown()).optional(),
     warnings: z.array(z.string()).optional(),
+    errors: z
+      .array(
+        z.object({ type: choice(['ADD', 'DELID', 'DELQ']), id: z.string(), position: z.int(), message: z.string() }),
+      )
+      .optional()
+      .meta({
+        description:
+          'For updates with `maxErrors`: the documents and deletes that are left out, at most 10,000. `position` counts from 0; a document without a valid id has the id `(unknown)`.',
+      }),
     ranking: z.enum(['exact', 'approximate']).optional().meta({
       description: 'For ranked searches: `exact` if the page is the same as after comparing every match.',
     }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACCEPTED, COLLECTION_PARAMETER, COMMON_PARAMETERS, DOCUMENT, responseOf } from './common.ts';
-import { flag, limit, text } from './parameter.ts';
+import { flag, integer, limit, text } from './parameter.ts';
 
 /** Parameters of all update endpoints. */
 export const UPDATE_PARAMETERS = z.object({
@@ -41,6 +41,11 @@ export const UPDATE_PARAMETERS = z.object({
       'Version that the document of each change must have, unless the change has its own `_version_`: a number above 1 is compared; with 1 the document must exist, with a negative number it must not. Otherwise the response is 409.',
   }),
   versions: flag().default(false).meta({ description: 'Return the versions of the added documents, as `adds`.' }),
+  maxErrors: integer(-1).optional().meta({
+    description:
+      'Leave out up to this many documents and deletes that cannot be taken, list them in `responseHeader.errors`, and accept the others; -1: any number. With more, nothing is accepted. Default: nothing is accepted if one cannot be taken. A wrong `_version_` still refuses all.',
+    example: 10,
+  }),
   'json.command': flag().default(true).meta({
     description: 'Below the legacy segment: false reads a single object as a document, not as commands.',
   }),

@@ -7,7 +7,9 @@ async function read(chunks: readonly Uint8Array[]): Promise<string[]> {
   async function* source() {
     yield* chunks;
   }
-  for await (const { line, value } of readJsonLines(source())) found.push(`${line} ${stringifyJson(value)}`);
+  for await (const one of readJsonLines(source())) {
+    found.push('error' in one ? one.error.message : `${one.line} ${stringifyJson(one.value)}`);
+  }
   return found;
 }
 
@@ -23,10 +25,15 @@ describe('lines of JSON', () => {
     expect(await read([])).toEqual([]);
   });
 
-  it('are refused with their number', async () => {
-    await expect(read([bytes('{}\n\n{"a":}\n')])).rejects.toThrow('at line 3, column 6');
-    await expect(read([bytes('{}\n'), Uint8Array.of(0xff, 0x0a)])).rejects.toThrow('Line 2 is not UTF-8');
-    await expect(read([bytes('{}\n{"a":1} {"b":2}')])).rejects.toThrow('line 2');
+  it('that are not JSON have an error with their number, and those after them are read', async () => {
+    const odd = await read([bytes('{}\n\n{"a":}\n'), Uint8Array.of(0xff, 0x0a), bytes('{"a":1} {"b":2}\n[1]')]);
+    expect(odd).toEqual([
+      '1 {}',
+      expect.stringContaining('at line 3, column 6'),
+      expect.stringContaining('Line 4 is not UTF-8'),
+      expect.stringContaining('line 5'),
+      '6 [1]',
+    ]);
     const large = Array.from({ length: 9 }, () => new Uint8Array(1024 * 1024).fill(0x20));
     await expect(read([bytes('{}\n'), ...large])).rejects.toMatchObject({
       code: 'too-large',

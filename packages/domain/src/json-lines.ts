@@ -5,15 +5,19 @@ import { type JsonValue, parseJson } from './json.ts';
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
+/** `line` counts from 1. */
+export type JsonLine =
+  | { readonly line: number; readonly value: JsonValue }
+  | { readonly line: number; readonly error: AkinError };
+
 /**
  * Reads NDJSON (JSON Lines), one JSON value a line, from a stream of UTF-8 chunks. Memory is bounded by one line. Lines
- * end with LF or CRLF, which is optional for the last one; blank lines are skipped.
+ * end with LF or CRLF, which is optional for the last one; blank lines are skipped. A line that is not JSON has an
+ * error of code bad-request, which names the line, in place of a value.
  *
- * @throws AkinError bad-request that names the line, from 1; too-large for a line of more than 8 MiB
+ * @throws AkinError too-large for a line of more than 8 MiB
  */
-export async function* readJsonLines(
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<{ readonly line: number; readonly value: JsonValue }> {
+export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<JsonLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
   let held: Uint8Array[] = [];
@@ -23,8 +27,8 @@ export async function* readJsonLines(
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
       held.push(chunk.subarray(from, end));
       checkLength(bytes + end - from, line);
-      const value = parseLine(decoder, held, line);
-      if (value !== undefined) yield { line, value };
+      const parsed = parseLine(decoder, held, line);
+      if (parsed !== undefined) yield parsed;
       held = [];
       bytes = 0;
       line++;
@@ -34,8 +38,8 @@ export async function* readJsonLines(
     bytes += chunk.length - from;
     checkLength(bytes, line);
   }
-  const value = parseLine(decoder, held, line);
-  if (value !== undefined) yield { line, value };
+  const parsed = parseLine(decoder, held, line);
+  if (parsed !== undefined) yield parsed;
 }
 
 function checkLength(bytes: number, line: number): void {
@@ -51,15 +55,21 @@ function parseLine(
   decoder: InstanceType<typeof TextDecoder>,
   pieces: readonly Uint8Array[],
   line: number,
-): JsonValue | undefined {
+): JsonLine | undefined {
   let text: string;
   try {
     // Decode in one call: a streaming decoder takes seven times as long.
     text = decoder.decode(pieces.length === 1 ? pieces[0] : joined(pieces));
   } catch (cause) {
-    throw new AkinError('bad-request', `Line ${line} is not UTF-8.`, { cause });
+    return { line, error: new AkinError('bad-request', `Line ${line} is not UTF-8.`, { cause }) };
   }
-  return text.trim() === '' ? undefined : parseJson(text, {}, { line, column: 1 });
+  if (text.trim() === '') return undefined;
+  try {
+    return { line, value: parseJson(text, {}, { line, column: 1 }) };
+  } catch (error) {
+    if (!(error instanceof AkinError)) throw error;
+    return { line, error };
+  }
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

@@ -79,18 +79,26 @@ describe('sending documents', () => {
     expect([outcome.accepted, outcome.refused]).toEqual([['a', 'b'], []]);
   });
 
-  it('leaves out the documents that akin names, and finds others by bisection', async () => {
-    const detail = { position: 1, code: 'bad-request', msg: 'Document "b" at position 1: it is odd.' };
+  it('leaves out what akin names, in one request or by a conflict, and finds others by bisection', async () => {
+    const reason = (id: string) => `Document "${id}" at position 1: it is odd.`;
     const outcome = await answering((ids) => {
-      if (ids.includes('b')) return { status: 400, body: { error: { msg: 'odd', details: [detail] } } };
-      return ids.includes('e') ? { status: 400, body: { error: { msg: 'unreadable' } } } : OK;
+      if (ids.includes('b')) {
+        const details = [{ position: 1, code: 'conflict', msg: reason('b') }];
+        return { status: 409, body: { error: { msg: 'odd', details } } };
+      }
+      if (ids.includes('e')) return { status: 400, body: { error: { msg: 'unreadable' } } };
+      if (!ids.includes('c')) return OK;
+      const errors = [{ type: 'ADD', id: 'c', position: 1, message: `Line 2: ${reason('c')}` }];
+      return { status: 200, body: { responseHeader: { errors }, operations: { first: 'c-1' } } };
     });
     await sendBatch(documents('a', 'b', 'c', 'd', 'e', 'f'), outcome.sending);
-    expect(outcome.accepted).toEqual(['a', 'c', 'd', 'f']);
+    expect(outcome.accepted).toEqual(['a', 'd', 'f']);
     expect(outcome.refused).toEqual([
       ['b', 'it is odd.'],
+      ['c', 'it is odd.'],
       ['e', 'unreadable'],
     ]);
+    expect(outcome.requests.map((ids) => ids.join(''))).toEqual(['abcdef', 'acdef', 'ac', 'def', 'd', 'ef', 'e', 'f']);
   });
 
   it('gives up when akin accepts nothing, and when it does not answer for too long', async () => {

@@ -52,7 +52,11 @@ export async function sendBatch<Document extends OutgoingDocument>(
     try {
       const response = await post(documents, sending);
       limiter.taken();
-      sending.accepted(documents, response.operations?.first ?? '', response.responseHeader.token ?? '');
+      const { operations, responseHeader } = response;
+      const reasons = new Map(responseHeader.errors?.map(({ position, message }) => [position, reasonOf(message)]));
+      const taken = documents.filter((_, position) => !reasons.has(position));
+      if (taken.length > 0) sending.accepted(taken, operations?.first ?? '', responseHeader.token ?? '');
+      refuse(documents, reasons, sending);
       return;
     } catch (caught) {
       if (!(caught instanceof AkinRequestError)) throw caught;
@@ -71,15 +75,11 @@ export async function sendBatch<Document extends OutgoingDocument>(
       limiter.refused(undefined);
       continue;
     }
-    const named = namedDocuments(error);
     // A conflict names the documents whose versions are not the expected ones.
-    const isConflict = error.status === 409 && named.size > 0;
-    if (!isConflict && ![400, 413, 415, 422, 500].includes(error.status)) throw error;
+    const named = error.status === 409 ? namedDocuments(error) : new Map<number, string>();
+    if (named.size === 0 && ![400, 413, 415, 422, 500].includes(error.status)) throw error;
     if (named.size > 0) {
-      for (const [position, reason] of named) {
-        const document = documents[position];
-        if (document) sending.refused(document, reason);
-      }
+      refuse(documents, named, sending);
       documents = documents.filter((_, position) => !named.has(position));
     } else if (documents.length === 1) {
       sending.refused(documents[0] as Document, error.message);
@@ -100,7 +100,8 @@ async function post<Document extends OutgoingDocument>(
   const parts: Buffer[] = [];
   for (const { bytes } of documents) parts.push(bytes, NEWLINE);
   const body = Buffer.concat(parts);
-  return sending.collection.addJson(sending.compress ? await pack(body, { level: 1 }) : body, sending.parameters, {
+  const parameters = { ...sending.parameters, maxErrors: -1 };
+  return sending.collection.addJson(sending.compress ? await pack(body, { level: 1 }) : body, parameters, {
     lines: true,
     gzip: sending.compress,
     signal: sending.signal,
@@ -109,15 +110,29 @@ async function post<Document extends OutgoingDocument>(
 
 const NEWLINE = Buffer.from('\n');
 
+function refuse<Document extends OutgoingDocument>(
+  documents: readonly Document[],
+  reasons: ReadonlyMap<number, string>,
+  sending: SendOptions<Document>,
+): void {
+  for (const [position, reason] of reasons) {
+    const document = documents[position];
+    if (document) sending.refused(document, reason);
+  }
+}
+
 /** The documents that a refusal names, by their position in the request, each with its first reason. */
 function namedDocuments(error: AkinRequestError): Map<number, string> {
   const named = new Map<number, string>();
   for (const detail of error.details as { position?: number; msg?: string }[]) {
     if (typeof detail.position === 'number' && !named.has(detail.position)) {
-      // The line or file is given already. The position in the request is of no use to the user.
-      const reason = (detail.msg ?? error.message).replace(/^(Line \d+: )?Document .*?at position \d+: /s, '');
-      named.set(detail.position, reason);
+      named.set(detail.position, reasonOf(detail.msg ?? error.message));
     }
   }
   return named;
+}
+
+/** The line or file is given already. The position in the request is of no use to the user. */
+function reasonOf(message: string): string {
+  return message.replace(/^(Line \d+: )?Document .*?at position \d+: /s, '');
 }

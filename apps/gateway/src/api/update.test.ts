@@ -258,6 +258,68 @@ describe('all or nothing', () => {
   });
 });
 
+describe('maxErrors', () => {
+  const bad = [{ id: 'b', n: 'many' }, { n: 1 }, 'text'];
+  const body = [{ id: 'a', n: 1 }, bad[0], { id: 'c' }, bad[1], bad[2], { id: 'f', n: 6 }];
+
+  it('leaves out documents that cannot be taken, and lists each by position', async () => {
+    await post(`${CORES}?commit=true`, { id: 'first', n: 0 });
+    const response = await post(`${CORES}?commit=true&maxErrors=4&versions=true`, [
+      ...body,
+      { id: 'g', import: '{}' },
+      { id: 'h' },
+    ]);
+    expect([response.status, response.json.operations.count]).toEqual([200, 4]);
+    const errors = response.json.responseHeader.errors as { type: string; id: string; position: number }[];
+    expect(errors.map(({ type, id, position }) => [type, id, position])).toEqual([
+      ['ADD', 'b', 1],
+      ['ADD', '(unknown)', 3],
+      ['ADD', '(unknown)', 4],
+      ['ADD', 'g', 6],
+    ]);
+    expect(response.json.responseHeader).toMatchObject({
+      errors: [{ message: expect.stringMatching(/^Document "b" at position 1: field "n": /) }, {}, {}, {}],
+      maxErrors: 4,
+    });
+    const [, first] = response.json.adds;
+    expect(response.json.adds).toEqual(['a', first, 'c', first + 1, 'f', first + 2, 'h', first + 3]);
+    expect(await ids()).toEqual(['a', 'c', 'f', 'first', 'h']);
+  });
+
+  it('refuses everything if more are wrong, and for a wrong version, whose position is the one in the body', async () => {
+    await post(`${CORES}?commit=true`, { id: 'first', n: 0 });
+    const tooMany = await post(`${CORES}?commit=true&maxErrors=2`, body);
+    expect([tooMany.status, tooMany.json.error.details.length]).toEqual([400, 3]);
+    const conflict = await post(`${CORES}?commit=true&maxErrors=-1`, [...body, { id: 'first', _version_: -1 }]);
+    expect([conflict.status, conflict.json.error.details]).toEqual([
+      409,
+      [{ position: 6, id: 'first', code: 'conflict', msg: expect.stringMatching(/^Document "first" at position 6: /) }],
+    ]);
+    expect(await ids()).toEqual(['first']);
+    expect((await post(`${CORES}?maxErrors=-2`, body)).json.error.msg).toContain('maxErrors');
+  });
+
+  it('applies to lines that are not JSON, to deletes, and to XML', async () => {
+    await post(`${CORES}?commit=true`, { id: 'first', n: 0 });
+    const lines = Buffer.from('{"id":"a"}\n\n{"id":\n{"id":"b","n":true}\n{"id":"c"}\n');
+    const type = { 'content-type': 'application/x-ndjson' };
+    const fromLines = await send(`${CORES}?maxErrors=2`, { body: lines, headers: type });
+    expect(fromLines.json.responseHeader.errors).toEqual([
+      { type: 'ADD', id: '(unknown)', position: 1, message: expect.stringContaining('line 3') },
+      { type: 'ADD', id: 'b', position: 2, message: expect.stringMatching(/^Line 4: Document "b" at position 2: /) },
+    ]);
+    const deletes = await post(`${SOLR}?maxErrors=-1`, { delete: { query: 'n:[' }, add: { doc: { id: 'd' } } });
+    expect(deletes.json.responseHeader.errors).toMatchObject([{ type: 'DELQ', id: 'n:[', position: 0 }]);
+    const doc = (id: string, n: string) => `<doc><field name="id">${id}</field><field name="n">${n}</field></doc>`;
+    const xml = await send(`${SOLR}?maxErrors=1&commit=true&wt=xml`, {
+      body: `<add>${doc('e', 'x')}${doc('f', '5')}</add>`,
+      headers: { 'content-type': 'text/xml' },
+    });
+    expect(xml.text).toContain('<arr name="errors"><lst><str name="type">ADD</str><str name="id">e</str>');
+    expect(await ids()).toEqual(['a', 'c', 'd', 'f', 'first']);
+  });
+});
+
 describe('values', () => {
   it('are returned digit for digit, with the type that they had', async () => {
     const body =

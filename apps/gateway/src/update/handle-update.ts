@@ -37,7 +37,7 @@ export async function handleUpdate(
   refuseParameters(call.list);
   const modules =
     parameters['modules.apply'] === undefined ? undefined : parseModulesApply(parameters['modules.apply']);
-  const { tombstones, _version_: version } = parameters;
+  const { tombstones, versions, maxErrors, _version_: version } = parameters;
   const expectedVersion =
     version === undefined ? undefined : withErrorContext(VERSION_FIELD, () => parseVersion(version.trim()));
   const collection = await findCollection(context.store, parameters.collection);
@@ -48,7 +48,7 @@ export async function handleUpdate(
     const body = await stageBody(
       commands,
       collection,
-      { modules, tombstones, expectedVersion, versions: parameters.versions, origin },
+      { modules, tombstones, expectedVersion, versions, maxErrors, origin },
       call.signal,
       context,
     );
@@ -58,7 +58,7 @@ export async function handleUpdate(
   const plan = planCommit(parameters, staged.commits);
   refuseEmpty(call, staged, plan.publish || plan.withinMilliseconds !== undefined || asksForCommit(call.list));
 
-  const accepted = await accept(staged, collection, context);
+  const accepted = await accept(staged, maxErrors !== undefined, collection, context);
   if (accepted) {
     const { requestId } = call;
     context.log.info({ requestId, collection: collection.name, ...presentRange(collection, accepted) }, 'accepted');
@@ -68,11 +68,12 @@ export async function handleUpdate(
     // Without its own changes, the token covers everything that was accepted before.
     token: writeToken(collection, accepted ?? { first: 1, last: await lastOperation(context.store, collection) }),
     ...(staged.warnings.size > 0 ? { warnings: [...staged.warnings] } : {}),
+    ...(maxErrors === undefined ? {} : { errors: staged.leftOut, maxErrors }),
   };
   const body = accepted
     ? {
         operations: presentRange(collection, accepted),
-        ...(parameters.versions ? { adds: staged.ids.flatMap(({ id, index }) => [id, accepted.first + index]) } : {}),
+        ...(versions ? { adds: staged.ids.flatMap(({ id, index }) => [id, accepted.first + index]) } : {}),
       }
     : {};
   const own = accepted ?? { first: 1, last: 0 };
@@ -85,7 +86,7 @@ export async function handleUpdate(
 
   const failed = await finishUpdate(collection, own, plan, call.signal, context);
   if (failed.length === 0) return { header, body };
-  const details = failed.map((operation) => staged.lines.withLine(presentFailure(operation)));
+  const details = failed.map((operation) => staged.places.inBody(presentFailure(operation)));
   const rest = (accepted?.count ?? 0) > failed.length ? ' The others are accepted.' : '';
   const message = `${details[0]?.msg}${failed.length > 1 ? ` ${failed.length} pictures could not be analyzed.` : ''}${rest}`;
   return { status: 422, header, body, partial: { code: details[0]?.code ?? 'image-undecodable', message, details } };
@@ -159,17 +160,24 @@ function refuseEmpty(call: Call<Parameters>, staged: StagedBody, commits: boolea
   );
 }
 
+/** @param isTolerant whether documents that cannot be taken are left out */
 async function accept(
   staged: StagedBody,
+  isTolerant: boolean,
   collection: Collection,
   context: Context,
 ): Promise<AcceptedRange | undefined> {
   let accepted: AcceptedRange | undefined;
   try {
-    accepted = await staged.lines.withLineNumbers(() => staged.staging?.accept());
+    accepted = await staged.places.correctError(() => staged.staging?.accept());
   } catch (error) {
     staged.discard();
-    throw error;
+    if (!isTolerant || !(error instanceof AkinError) || error.code !== 'bad-request' || error.details.length === 0) {
+      throw error;
+    }
+    // Staged documents cannot be left out any more. When they are sent again, the types are known from the start.
+    const msg = `Another client has just defined a field. Nothing was accepted: send the request again. ${error.message}`;
+    throw new AkinError('unavailable', msg, { cause: error, retryAfterSeconds: 1 });
   }
   staged.releaseSlot();
   if (accepted) {

@@ -17,7 +17,15 @@ export type Command =
   | { readonly kind: 'delete'; readonly position: number; readonly id: string; readonly version?: JsonValue }
   | { readonly kind: 'delete-by-query'; readonly position: number; readonly query: string }
   | CommitCommand
+  | InvalidCommand
   | WarningCommand;
+
+/** A document that cannot be read, in a body whose other documents can. */
+export interface InvalidCommand {
+  readonly kind: 'invalid';
+  readonly position: number;
+  readonly error: AkinError;
+}
 
 /** A harmless part of the body that is ignored. */
 export interface WarningCommand {
@@ -58,11 +66,12 @@ export async function* readCommands(
   }
 }
 
-/** The documents of an NDJSON body as its bytes arrive: one per line. @throws AkinError bad-request, too-large */
+/** The documents of an NDJSON body as its bytes arrive: one per line. @throws AkinError too-large */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Command> {
   let position = 0;
-  for await (const { line, value } of readJsonLines(chunks)) {
-    yield { kind: 'add', position: position++, json: value, line };
+  for await (const one of readJsonLines(chunks)) {
+    if ('error' in one) yield { kind: 'invalid', position: position++, error: one.error };
+    else yield { kind: 'add', position: position++, json: one.value, line: one.line };
   }
 }
 

@@ -25,14 +25,26 @@ import {
 } from '@akin/store';
 import { SMALL_REQUEST } from '../admission/backlog-quota.ts';
 import type { Context } from '../context.ts';
-import { BodyLines } from './body-lines.ts';
-import type { Command, CommitCommand, WarningCommand } from './read-commands.ts';
+import { BodyPlaces } from './body-places.ts';
+import type { Command, CommitCommand, InvalidCommand, WarningCommand } from './read-commands.ts';
 import { normalizeThumbnail } from './thumbnail.ts';
 
 /** Maximum number of documents of a request whose versions are returned. */
 const MAX_VERSIONS = 100_000;
+/** Maximum number of changes that are left out and listed. More are counted. */
+const MAX_LEFT_OUT = 10_000;
 
-type ChangeCommand = Exclude<Command, CommitCommand | WarningCommand>;
+type ChangeCommand = Exclude<Command, CommitCommand | InvalidCommand | WarningCommand>;
+
+/** A change that is left out, as Solr's tolerant update processor lists it. */
+export interface LeftOut {
+  readonly type: 'ADD' | 'DELID' | 'DELQ';
+  /** Solr's clients need one. */
+  readonly id: string;
+  /** In the body, from 0. */
+  readonly position: number;
+  readonly message: string;
+}
 
 /** A request whose changes are written and not accepted yet. */
 export interface StagedBody {
@@ -45,8 +57,10 @@ export interface StagedBody {
   readonly pictures: number;
   /** Ids of documents, each with its position among the changes. Empty if no versions were requested. */
   readonly ids: readonly { readonly id: string; readonly index: number }[];
-  /** The lines of its documents, for NDJSON. */
-  readonly lines: BodyLines;
+  /** The changes that were left out. Empty without `maxErrors`. */
+  readonly leftOut: readonly LeftOut[];
+  /** Where the changes stood in the body. */
+  readonly places: BodyPlaces;
   /** Call this once the request is accepted: others may be waiting for its slot. */
   releaseSlot(): void;
   /** Releases the slot, and removes what was staged. Call this if the request is refused. */
@@ -60,12 +74,14 @@ interface StagingOptions {
   readonly expectedVersion: bigint | undefined;
   /** Whether ids of documents are kept, so that the response can contain their versions. */
   readonly versions: boolean;
+  /** Up to this number of changes that cannot be taken are left out. Undefined: none; negative: any number. */
+  readonly maxErrors: number | undefined;
   readonly origin: RequestOrigin;
 }
 
 /**
  * Checks every command as it arrives and stages the changes: only one batch is in memory, however long the body is.
- * After the first invalid document nothing more is staged, but all are checked, so that the error lists them.
+ * After one invalid document too many nothing more is staged, but all are checked, so that the error lists them.
  *
  * @param options.modules the modules that analyze the pictures; undefined: all
  * @param options.tombstones whether its deletes leave tombstones
@@ -92,10 +108,10 @@ export async function stageBody(
     for await (const command of commands) {
       if (command.kind === 'commit') body.commits.push(command);
       else if (command.kind === 'warning') body.warnings.add(command.msg);
+      else if (command.kind === 'invalid') body.refuseUnreadable(command);
       else if (command.kind === 'add') {
-        if (command.line !== undefined) body.lines.note(command.position, command.line);
         const result = validateDocument(command.json, command.position, schema.fields, claims);
-        if ('errors' in result) body.refuse(result.errors);
+        if ('errors' in result) body.refuse(command, result.errors);
         else {
           for (const warning of result.warnings) body.warnings.add(warning);
           if (!modelsAreChecked && hasImportedOutputs(result.document)) {
@@ -104,7 +120,6 @@ export async function stageBody(
             // An empty collection may have changed to the models of this process.
             models = modelSetOf(context.store, await loadSchema(context.store, collection));
           }
-          body.keepId(result.document.id);
           const { expectedVersion } = options;
           const document = expectedVersion === undefined ? result.document : { expectedVersion, ...result.document };
           await body.check(command, () => addOf(document, modules, models, context));
@@ -126,7 +141,7 @@ export async function stageBody(
   return body;
 }
 
-/** A body while it arrives: its changes are staged until the first invalid one. */
+/** A body while it arrives: its changes are staged until too many are invalid. */
 class CheckedBody implements StagedBody {
   readonly commits: CommitCommand[] = [];
   readonly warnings = new Set<string>();
@@ -134,7 +149,8 @@ class CheckedBody implements StagedBody {
   count = 0;
   readonly ids: { readonly id: string; readonly index: number }[] = [];
   pictures = 0;
-  readonly lines = new BodyLines();
+  readonly places = new BodyPlaces();
+  readonly leftOut: LeftOut[] = [];
   releaseSlot = () => {};
   #utilization = performance.eventLoopUtilization();
   readonly #collection: Collection;
@@ -158,10 +174,12 @@ class CheckedBody implements StagedBody {
       change = await read();
     } catch (error) {
       if (!(error instanceof AkinError)) throw error;
-      this.refuse([detailOf(error, command)]);
+      this.refuse(command, [detailOf(error, command)]);
       return;
     }
-    if (this.#refused > 0) return;
+    if (this.#refusesAll) return;
+    if (command.kind === 'add') this.#keepId(change);
+    this.places.note(this.count, command);
     if (isAnalyzed(change)) this.pictures++;
     if (++this.count === SMALL_REQUEST + 1) {
       const { semaphores, client } = this.#context;
@@ -176,25 +194,47 @@ class CheckedBody implements StagedBody {
   }
 
   /** @throws AkinError bad-request if there are too many to return their versions */
-  keepId(id: string): void {
-    if (!this.#options.versions) return;
+  #keepId(change: Change): void {
+    if (!this.#options.versions || change.kind !== 'add') return;
     if (this.ids.length === MAX_VERSIONS) {
       throw new AkinError(
         'bad-request',
         `versions=true returns the versions of at most ${MAX_VERSIONS} documents: send more in several requests.`,
       );
     }
-    this.ids.push({ id, index: this.count });
+    this.ids.push({ id: change.document.id, index: this.count });
   }
 
-  refuse(errors: readonly ErrorDetail[]): void {
+  refuse(command: ChangeCommand | InvalidCommand, errors: readonly ErrorDetail[]): void {
     this.#refused++;
+    const line = command.kind === 'add' && command.line !== undefined ? `Line ${command.line}: ` : '';
+    const details = errors.map((detail) => ({ ...detail, msg: `${line}${detail.msg}` }));
     const free = this.#context.limits.listedDetails - this.#details.length;
-    this.#details.push(...errors.slice(0, Math.max(0, free)).map((detail) => this.lines.withLine(detail)));
+    this.#details.push(...details.slice(0, Math.max(0, free)));
+    if (this.#options.maxErrors === undefined || this.leftOut.length === MAX_LEFT_OUT) return;
+    const [first] = details;
+    const type = command.kind === 'delete' ? 'DELID' : command.kind === 'delete-by-query' ? 'DELQ' : 'ADD';
+    const id = command.kind === 'delete-by-query' ? command.query : (first?.id ?? '(unknown)');
+    const message = details.map(({ msg }) => msg).join(' ');
+    this.leftOut.push({ type, id, position: command.position, message });
+  }
+
+  /** @throws the error of the document, unless such documents are left out */
+  refuseUnreadable(command: InvalidCommand): void {
+    const { position, error } = command;
+    if (this.#options.maxErrors === undefined) throw error;
+    this.refuse(command, [{ position, code: error.code, msg: error.message }]);
+  }
+
+  get #refusesAll(): boolean {
+    const { maxErrors = 0 } = this.#options;
+    return maxErrors >= 0 && this.#refused > maxErrors;
   }
 
   async end(): Promise<void> {
-    if (this.#refused > 0) {
+    const unlisted = this.#options.maxErrors === undefined ? 0 : this.#refused - this.leftOut.length;
+    if (unlisted > 0) this.warnings.add(`${unlisted} more documents or deletes are left out than errors lists.`);
+    if (this.#refusesAll) {
       const [first] = this.#details;
       const more = this.#refused > 1 ? ` ${this.#refused} documents or deletes are wrong.` : '';
       throw new AkinError(
