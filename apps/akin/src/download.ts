@@ -1,4 +1,4 @@
-import { parseUrl } from '@akin/domain';
+import { parseUrl, type Region } from '@akin/domain';
 import { type DownloadSettings, downloadImage, toFields } from '@akin/imaging';
 import type { Analysis, Analyzer, TextAnalysis } from '@akin/modules/analyze';
 import { inSpan, type WeightedSemaphore } from '@akin/runtime';
@@ -49,12 +49,14 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
       thumbnail = false,
       facts,
       model,
+      region,
       signal = new AbortController().signal,
     }: {
       readonly urgent: boolean;
       readonly thumbnail?: boolean;
       readonly facts?: { readonly name?: string | undefined } | undefined;
       readonly model?: string | undefined;
+      readonly region?: Region | undefined;
       readonly signal?: AbortSignal;
     },
   ): Promise<
@@ -64,7 +66,7 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
     const { bytes, release } =
       'bytes' in input ? { bytes: input.bytes, release: () => {} } : await download(input.url, urgent, signal);
     try {
-      const analysis = await analyzer.analyze(bytes, { modules, urgent, thumbnail, facts, model, signal });
+      const analysis = await analyzer.analyze(bytes, { modules, urgent, thumbnail, facts, model, region, signal });
       if (analysis.facts === undefined) return analysis;
       const { width, height } = analysis;
       return { ...analysis, fields: { width, height, ...toFields(analysis.facts) } };

@@ -1,4 +1,4 @@
-import type { AkinError } from '@akin/domain';
+import type { AkinError, Region } from '@akin/domain';
 import type { Log, Metrics } from '@akin/runtime';
 import type { Store } from '@akin/store';
 import type { AccessConfig } from './access/gate.ts';
@@ -35,6 +35,8 @@ export type AnalyzeImage = (
     readonly facts?: { readonly name?: string | undefined } | undefined;
     /** Content model, as outputs name it. Default: that of the process. */
     readonly model?: string | undefined;
+    /** Only this part of the picture. */
+    readonly region?: Region | undefined;
     readonly signal?: AbortSignal;
   },
 ) => Promise<Analysis>;

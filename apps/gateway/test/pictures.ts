@@ -6,7 +6,8 @@ import type { AnalyzeImage } from '../src/config.ts';
 /*
  * Pictures of tests are texts. `red`, `blue`, or any other word are different pictures; `red-2` is similar to `red`,
  * and `red-copy` is nearly the same. Their outputs have the form of real ones, with real descriptors, so that
- * everything after the analysis is real. Analysis itself is tested in its own package.
+ * everything after the analysis is real. Analysis itself is tested in its own package. `red+blue` is a picture of two
+ * objects side by side, for regions.
  */
 
 const COLORS: Readonly<Record<string, string>> = { red: '#E01010', green: '#10B020', blue: '#1020D0' };
@@ -40,10 +41,12 @@ export function outputsOf(
 }
 
 /** Analyzes such pictures: the bytes are their name, or a URL ends with it. `broken` and `missing` fail. */
-export const analyzeTestPicture: AnalyzeImage = async (input, modules, { thumbnail, facts }) => {
+export const analyzeTestPicture: AnalyzeImage = async (input, modules, { thumbnail, facts, region }) => {
   if ('text' in input) throw new AkinError('bad-request', 'No words are known here.');
-  const picture =
+  const whole =
     'url' in input ? (/([^/]+)\.jpg$/.exec(input.url)?.[1] ?? 'missing') : Buffer.from(input.bytes).toString();
+  const objects = whole.split('+');
+  const picture = region ? (objects[Math.floor((region.x + region.width / 2) * objects.length)] as string) : whole;
   if (picture === 'broken') throw new AkinError('image-undecodable', 'The picture is cut off.');
   if (picture === 'missing') throw new AkinError('image-unreachable', 'The address answered 404.');
   return {

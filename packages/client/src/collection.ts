@@ -165,7 +165,7 @@ export class Collection extends CollectionAdministration {
    */
   analyze(
     picture: Picture | { url: string } | { data: string },
-    parameters: { 'modules.apply'?: string } = {},
+    parameters: { 'modules.apply'?: string; 'input.region'?: string } = {},
     options: { signal?: AbortSignal } = {},
   ): Promise<AnalyzeResponse> {
     if (isNamed(picture, 'data')) {

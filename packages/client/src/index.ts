@@ -38,6 +38,7 @@ export {
   type GetOptions,
   type GroupOptions,
   type RankInput,
+  type Region,
   type SearchOptions,
   type SearchResult,
   type SimilarOptions,

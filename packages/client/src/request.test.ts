@@ -149,3 +149,15 @@ it('stops to listen as soon as its signal aborts, also while it waits to connect
     jest.useRealTimers();
   }
 });
+
+it('sends a region for each picture', async () => {
+  const shop = createClient({ baseUrl }).collection('shop');
+  responses = [];
+  const sent: string[] = [];
+  server.on('request', ({ url = '' }) => {
+    sent.push(...new URLSearchParams(url.split('?')[1]).getAll('rank.region'));
+  });
+  await shop.similar({ id: '1', region: [0.5, 0, 0.5, 1] }).catch(() => {});
+  await shop.similar({ id: ['1', '2'], region: [undefined, [0, 0, 0.25, 0.5]] }).catch(() => {});
+  expect(sent).toEqual(['0.5,0,0.5,1', '', '0,0,0.25,0.5']);
+});

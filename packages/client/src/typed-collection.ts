@@ -57,7 +57,14 @@ export interface RankInput {
   readonly text?: string | readonly string[];
   /** The `outputs` of `analyze`. */
   readonly outputs?: string;
+  /**
+   * The part of each picture that counts, in the order of `id`, `url` and `file` here, files last; undefined: all of it.
+   */
+  readonly region?: Region | readonly (Region | undefined)[];
 }
+
+/** A part of a picture in fractions of its upright sides: left, top, width and height. */
+export type Region = readonly [x: number, y: number, width: number, height: number];
 
 export interface SimilarOptions extends SearchOptions {
   /**
@@ -151,11 +158,12 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
       const parameter = INPUTS[name as keyof typeof INPUTS];
       if (parameter !== undefined) parameters[parameter] = listOf(value as string);
     }
+    if (to.region !== undefined) parameters['rank.region'] = regionTexts(to.region);
     if (options.threshold !== undefined) parameters['rank.threshold'] = options.threshold;
     if (to.id !== undefined && !options.itself) {
       parameters.fq = [...listOf(parameters.fq ?? []), String(filter`-id:${listOf(to.id)}`)];
     }
-    const onlyColors = given.every(([name]) => name === 'color');
+    const onlyColors = given.every(([name]) => name === 'color' || name === 'region');
     const by = options.by ?? (onlyColors ? 'color' : 'content');
     const request = { ...signalOf(options), ...(to.file === undefined ? {} : { file: to.file }) };
     return result(await this.rank(by, parameters, request));
@@ -284,6 +292,12 @@ function toSearchParameters({
     ...(facets === undefined ? {} : { facet: true, 'facet.field': facets }),
     ...(after === undefined ? {} : { after }),
   };
+}
+
+function regionTexts(region: NonNullable<RankInput['region']>): string[] {
+  const isOne = typeof region[0] === 'number';
+  const regions = (isOne ? [region] : region) as readonly (Region | undefined)[];
+  return regions.map((one) => one?.join() ?? '');
 }
 
 const signalOf = ({ signal }: { signal?: AbortSignal | undefined }): RequestOptions => (signal ? { signal } : {});

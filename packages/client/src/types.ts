@@ -91,6 +91,8 @@ export interface SearchParameters {
   /** Descriptions of pictures in words. */
   'rank.by.text'?: string | readonly string[];
   'rank.by.outputs'?: string | readonly string[];
+  /** The part of each picture that counts, as `x,y,w,h` in fractions; an empty text: all of it. */
+  'rank.region'?: string | readonly string[];
   'rank.mode'?: string;
   'rank.threshold'?: number;
   /** `duplicates`: return only one document of each group of near-duplicates. */
@@ -258,6 +260,8 @@ export interface TagParameters {
   'tagging.input.url'?: string;
   'tagging.input.data'?: string;
   'tagging.input.preprocessed'?: string;
+  /** The part of the picture that counts, as `x,y,w,h` in fractions. */
+  'tagging.input.region'?: string;
   /** The field whose values are suggested. Default: `labels`. */
   'tagging.field'?: string;
   'tagging.max'?: number;

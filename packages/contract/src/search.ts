@@ -149,6 +149,14 @@ export const SEARCH_PARAMETERS = z.object({
       example: ['a red bike on the beach'],
     }),
   'rank.by.outputs': z.array(text()).default([]).meta({ description: 'Rank by the `outputs` of an analysis.' }),
+  'rank.region': z
+    .array(text())
+    .default([])
+    .meta({
+      description:
+        'The part of a picture that counts: `x,y,w,h` in fractions of its upright sides, at least 16 pixels a side. One for each `rank.by.id`, `rank.by.url`, `rank.by.data` or file, in their order; an empty one means the whole picture. The part of a document is cut from its original file or address, or else from its thumbnail, which a warning says.',
+      example: ['0.5,0,0.5,1'],
+    }),
   'rank.weights': text().optional().meta({
     description: 'One number for each `rank.by.*`, in the same order. A negative number means "not like this".',
     example: '1,-0.5',

@@ -21,6 +21,7 @@ export { escapeQueryText, parseQuery } from './parse-query.ts';
 export { parseUrl, readPictureAddress } from './parse-url.ts';
 export type * from './query.ts';
 export * from './random.ts';
+export * from './region.ts';
 export * from './schema.ts';
 export * from './scopes.ts';
 export { storageProblem } from './storage-limits.ts';

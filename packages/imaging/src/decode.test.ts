@@ -1,10 +1,10 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, type Region } from '@akin/domain';
 import { growth, LINEAR } from '@akin/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
-import { decodeImage } from './decode.ts';
-import { type Pixels, resizeArea } from './resize.ts';
+import { decodeImage, decodingBytes } from './decode.ts';
+import { cropPixels, type Pixels, resizeArea } from './resize.ts';
 import {
   colorAt,
   difference,
@@ -283,6 +283,48 @@ describe('shrinking while decoding', () => {
     } finally {
       sharp.simd(true);
       sharp.concurrency(1);
+    }
+  });
+});
+
+describe('a region', () => {
+  const decodeRegion = (bytes: Uint8Array, [x, y, width, height]: number[], minSide = 256) =>
+    decodeImage(bytes, { minSide, region: { x, y, width, height } as Region });
+
+  it('is cut from the upright picture', async () => {
+    const cut = cropPixels(picture, { left: 40, top: 12, width: 20, height: 36 });
+    for (const orientation of [1, 3, 6, 8]) {
+      const stored = toSharp(withOrientation(orientation, picture)).withMetadata({ orientation });
+      const bytes = await stored.png().toBuffer();
+      const found = await decodeRegion(bytes, [0.5, 0.25, 0.25, 0.75]);
+      expect(found).toMatchObject({ width: 20, height: 36 });
+      expect(difference(found.pixels, cut).max).toBe(0);
+    }
+  });
+
+  it('keeps its own short side at minSide or above', async () => {
+    const large = await toSharp(drawBlocks(80, 60)).png().toBuffer();
+    const sizeOf = async (region: number[]) => {
+      const { width, height, pixels } = await decodeRegion(large, region, 60);
+      return [width, height, pixels.width, pixels.height];
+    };
+    expect(await sizeOf([0, 0, 1, 1])).toEqual([1280, 960, 80, 60]);
+    expect(await sizeOf([0.5, 0.5, 0.25, 0.25])).toEqual([320, 240, 80, 60]);
+    expect(await sizeOf([0.75, 0, 0.1, 0.1])).toEqual([128, 96, 128, 96]);
+    const bytes = (width: number) =>
+      decodingBytes(large, { minSide: 60, region: { x: 0, y: 0, width, height: width } });
+    expect(await bytes(0.1)).toBeGreaterThan((await bytes(1)) + 1280 * 960 * 2);
+  });
+
+  it('is refused below 16 pixels a side', async () => {
+    const bytes = await toSharp(picture).png().toBuffer();
+    expect(await decodeRegion(bytes, [0.8, 0, 0.2, 1 / 3])).toMatchObject({ width: 16, height: 16 });
+    for (const region of [
+      [0, 0, 0.1, 1],
+      [0, 0, 1, 1e-300],
+      [1 - 1e-12, 0, 1e-12, 1],
+    ]) {
+      await expect(decodeRegion(bytes, region)).rejects.toMatchObject({ code: 'bad-request' });
     }
   });
 });

@@ -1,4 +1,4 @@
-import { AkinError } from '@akin/domain';
+import { AkinError, type Region } from '@akin/domain';
 import type { CreateRaw, Metadata } from 'sharp';
 import { bmpMetadata, decodeBmp } from './bmp.ts';
 import { countFrames, countScans } from './counts.ts';
@@ -8,14 +8,14 @@ import { isSrgbProfile } from './icc.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
 import { stripAncillaryChunks } from './png.ts';
 import { rawPreview } from './raw.ts';
-import type { Pixels } from './resize.ts';
+import { type CropBox, cropPixels, type Pixels } from './resize.ts';
 import { configuredSharp } from './sharp.ts';
 import { type EncodedType, type ImageType, sniffImage } from './sniff.ts';
 import { mainPage } from './tiff-pages.ts';
 
 export interface DecodedImage {
   readonly type: ImageType;
-  /** Size of the picture in its file, with EXIF orientation applied. */
+  /** Size of the picture in its file, or of the region of it, with EXIF orientation applied. */
   readonly width: number;
   readonly height: number;
   /** The picture at full size or reduced by a power of two. */
@@ -25,6 +25,8 @@ export interface DecodedImage {
 export interface DecodeOptions {
   /** Large pictures are not reduced below this length of the short side. */
   readonly minSide: number;
+  /** Only this part of the picture. Its short side then counts for `minSide`. */
+  readonly region?: Region | undefined;
   readonly limits?: Partial<ImageLimits>;
 }
 
@@ -42,7 +44,8 @@ export interface BudgetOptions extends DecodeOptions {
  * Order of checks: bytes, magic bytes, frames, the type in the header, pixels, sides and scans, and then decoding with
  * a time limit. A truncated file is rejected, because its missing part would be compared as grey.
  *
- * @throws AkinError `too-large`, `unsupported-image` or `image-undecodable`; no other error for any bytes.
+ * @throws AkinError `too-large`, `unsupported-image` or `image-undecodable`, no other error for any bytes; `bad-request`
+ * for a region that is too small.
  */
 export async function decodeImage(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedImage> {
   const { type, safe, page, header, limits, factor, target } = await inspect(bytes, options);
@@ -50,7 +53,37 @@ export async function decodeImage(bytes: Uint8Array, options: DecodeOptions): Pr
   const plan = { type, page, header, target: factor === 1 ? undefined : target, limits, ground: WHITE };
   const pixels = await decodeVisible(safe, plan);
   if (factor === 1 && (pixels.width !== width || pixels.height !== height)) throw undecodableError(type);
-  return { type: sniffImage(bytes), width, height, pixels };
+  const found = { type: sniffImage(bytes), width, height, pixels };
+  if (options.region === undefined) return found;
+  const { width: regionWidth, height: regionHeight } = boxOf(options.region, width, height);
+  const cut = cropPixels(pixels, boxOf(options.region, pixels.width, pixels.height));
+  return { ...found, width: regionWidth, height: regionHeight, pixels: cut };
+}
+
+/** Smaller regions show too little to be compared. */
+const MIN_REGION_SIDE = 16;
+
+/** A region in whole pixels, at least one a side. */
+function boxOf({ x, y, width, height }: Region, allWidth: number, allHeight: number): CropBox {
+  const span = (from: number, size: number, all: number) => {
+    const start = Math.min(Math.round(from * all), all - 1);
+    return [start, Math.max(1, Math.min(Math.round((from + size) * all), all) - start)] as const;
+  };
+  const [left, boxWidth] = span(x, width, allWidth);
+  const [top, boxHeight] = span(y, height, allHeight);
+  return { left, top, width: boxWidth, height: boxHeight };
+}
+
+/** The length of the short side of what is wanted of a picture. @throws AkinError bad-request for a small region */
+function wantedSide(width: number, height: number, region: Region | undefined): number {
+  if (region === undefined) return Math.min(width, height);
+  const box = boxOf(region, width, height);
+  const side = Math.min(box.width, box.height);
+  if (side >= MIN_REGION_SIDE) return side;
+  throw new AkinError(
+    'bad-request',
+    `The region has ${box.width} x ${box.height} pixels of a picture of ${width} x ${height}; it needs at least ${MIN_REGION_SIDE} a side. Choose a larger one.`,
+  );
 }
 
 /**
@@ -91,7 +124,7 @@ async function inspect(bytes: Uint8Array, options: DecodeOptions) {
   checkHeader(type, header, limits);
   if (type === 'jpeg' && header.isProgressive) checkScans(safe, limits);
   const { width, height } = header.autoOrient;
-  const factor = shrinkFactor(Math.min(width, height), options.minSide);
+  const factor = shrinkFactor(wantedSide(width, height, options.region), options.minSide);
   const target = { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
   return { type, safe, page, header, limits, factor, target };
 }

@@ -8,6 +8,24 @@ export interface Pixels {
   readonly data: Uint8Array;
 }
 
+/** A rectangle of whole pixels inside a picture. */
+export interface CropBox {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Copies a rectangle out of a picture. */
+export function cropPixels({ width: stride, data }: Pixels, { left, top, width, height }: CropBox): Pixels {
+  const cut = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    const from = ((top + y) * stride + left) * 3;
+    cut.set(data.subarray(from, from + width * 3), y * width * 3);
+  }
+  return { width, height, data: cut };
+}
+
 /**
  * Resizes by area average: every target pixel is the mean of the source area that it covers; a source pixel on the
  * border counts by its covered share. The aspect ratio is not kept. When enlarging, a target pixel inside one source

@@ -1,4 +1,4 @@
-import type { Pixels } from '@akin/imaging';
+import { cropPixels, type Pixels } from '@akin/imaging';
 
 interface Limits {
   /** A pixel belongs to a plain line if no channel differs by more than this from the line's mean. */
@@ -76,7 +76,9 @@ function within(pixels: Pixels, square: Pixels, { left, top, right, bottom }: Bo
   const [x, y] = [across(left), down(top)];
   const width = pixels.width - x - across(square.width - right);
   const height = pixels.height - y - down(square.height - bottom);
-  return width < 1 || height < 1 ? pixels : cut(pixels, x, y, width, height);
+  return width < 1 || height < 1 || (width === pixels.width && height === pixels.height)
+    ? pixels
+    : cropPixels(pixels, { left: x, top: y, width, height });
 }
 
 /** Sides in pixels; right and bottom are exclusive. */
@@ -254,14 +256,4 @@ function isPlain(data: Uint8Array, from: number, step: number, length: number, t
     }
   }
   return true;
-}
-
-function cut(pixels: Pixels, left: number, top: number, width: number, height: number): Pixels {
-  if (width === pixels.width && height === pixels.height) return pixels;
-  const data = new Uint8Array(3 * width * height);
-  for (let y = 0; y < height; y++) {
-    const from = 3 * ((top + y) * pixels.width + left);
-    data.set(pixels.data.subarray(from, from + 3 * width), 3 * y * width);
-  }
-  return { width, height, data };
 }

@@ -90,7 +90,7 @@ export {
   type StartedReindex,
 } from './reindex/state.ts';
 export { dismissRun, findRun, listRuns, type Run, type RunFailure, reportRun } from './runs/runs.ts';
-export { type FilePlace, readFilePlace } from './runs/source.ts';
+export { type FilePlace, readStoredPicture } from './runs/source.ts';
 export { MAX_FACET_VALUES } from './search/facet-plans.ts';
 export type { FacetRequest, FacetResult, ValueCount } from './search/facet-request.ts';
 export { MAX_FACETS } from './search/facets.ts';

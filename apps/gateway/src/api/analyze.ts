@@ -5,6 +5,7 @@ import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { analyzePicture, analyzeText } from '../search/analyze-picture.ts';
 import { contentModelFor } from '../search/content-model.ts';
+import { readRegion } from '../search/rank-inputs.ts';
 
 /** A model as outputs name it. */
 const MODEL = /^[\w.:@/-]{1,200}$/;
@@ -14,6 +15,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
   const { 'input.url': url, 'input.data': data, 'input.text': text } = call.parameters;
   const { 'modules.apply': apply, thumbnail: wanted, 'input.name': name } = call.parameters;
   const modules = parseModulesApply(apply);
+  const region = readRegion(call.parameters['input.region'], 'input.region');
   if (call.parameters.model !== undefined && !MODEL.test(call.parameters.model)) {
     throw new AkinError(
       'bad-request',
@@ -23,6 +25,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
   // Processes that only analyze have no collections.
   const { collection, model = context.store && (await contentModelFor(context.store, collection)) } = call.parameters;
   if (text !== undefined && url === undefined && data === undefined) {
+    if (region) throw new AkinError('bad-request', 'input.region is a part of a picture: words have none.');
     const { outputs, warnings = [] } = await analyzeText(text, 'input.text', model, call.signal, context);
     return { header: warnings.length > 0 ? { warnings } : {}, body: { outputs } };
   }
@@ -35,7 +38,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
   }
   const [input, parameter] = url === undefined ? [{ data: data as string }, 'input.data'] : [{ url }, 'input.url'];
   const facts = call.parameters.fields ? { name } : undefined;
-  const options = { thumbnail: wanted, facts, model };
+  const options = { thumbnail: wanted, facts, model, region };
   const { outputs, thumbnail, fields } = await analyzePicture(input, parameter, modules, call.signal, context, options);
   return {
     body: {

@@ -1,6 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, quote } from '@akin/domain';
-import { findCollection, readFilePlace } from '@akin/store';
+import { findCollection, readStoredPicture } from '@akin/store';
 import type { HandlerResult } from '../http/handler-result.ts';
 import { namesEtag, readRange } from '../http/range.ts';
 import type { Handler } from '../http/serve.ts';
@@ -21,7 +21,7 @@ export const original: Handler<ParametersOf<Endpoints['original']>> = async (
     throw new AkinError('forbidden', 'Pages of another site may not show original pictures.');
   }
   const collection = await findCollection(store, parameters.collection);
-  const place = await readFilePlace(store, collection, parameters.id);
+  const place = (await readStoredPicture(store, collection, parameters.id))?.place;
   const file = place && (await originals.open({ collection: collection.name, ...place }));
   if (file === undefined) {
     throw new AkinError(

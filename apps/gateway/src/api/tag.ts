@@ -6,7 +6,7 @@ import { hasSeveralPictures } from '../http/pictures.ts';
 import type { Handler } from '../http/serve.ts';
 import { rankOfInputs } from '../search/describe-query.ts';
 import { parameterLookup, readFilters } from '../search/query-parameters.ts';
-import type { RankInput } from '../search/rank-inputs.ts';
+import { type RankInput, readRegion } from '../search/rank-inputs.ts';
 import { requireModelForInputs } from '../search/require-model-for-inputs.ts';
 import { type Voter, voteForTags } from '../search/tags.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
@@ -33,9 +33,9 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   // As in queries, a backslash escapes the next character.
   const field = labelField(unescapeBackslashes(parameters['tagging.field']), schema);
   const calibration = calibrationOf(context.store, collection, schema, VOTING_MODULE);
-  const { rank } = await rankOfInputs(
+  const { rank, warnings } = await rankOfInputs(
     [input],
-    { module: VOTING_MODULE, models: modelSetOf(context.store, schema) },
+    { module: VOTING_MODULE, collection, models: modelSetOf(context.store, schema) },
     signal,
     context,
   );
@@ -60,6 +60,7 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
   const { 'tagging.max': max, 'tagging.threshold': threshold } = parameters;
   const tags = voteForTags(voters).filter(({ confidence }) => confidence >= threshold);
   return {
+    header: warnings.length > 0 ? { warnings } : {},
     body: {
       tags: tags.slice(0, max).map((one) => ({
         tag: one.tag,
@@ -79,7 +80,11 @@ function readInput(parameters: Parameters, several: boolean): RankInput {
     return value ? [{ kind, parameter, value, weight: 1 }] : [];
   });
   const [input] = inputs;
-  if (input !== undefined && inputs.length === 1 && !several) return input;
+  const region = readRegion(parameters['tagging.input.region'], 'tagging.input.region');
+  if (region && input?.kind === 'outputs') {
+    throw new AkinError('bad-request', 'tagging.input.region is a part of a picture: outputs have none.');
+  }
+  if (input !== undefined && inputs.length === 1 && !several) return { ...input, region };
   throw new AkinError(
     'bad-request',
     'Give one picture to tag: tagging.input.id, tagging.input.url, tagging.input.data, tagging.input.preprocessed or a file.',

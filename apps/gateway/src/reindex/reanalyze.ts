@@ -3,7 +3,7 @@ import { replaceOutputs } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
 import type { ModelSet, PictureToAnalyze } from '@akin/store';
 import type { SharedContext } from '../context.ts';
-import { MAX_PICTURE_BYTES } from '../http/pictures.ts';
+import { readOriginal } from '../original-bytes.ts';
 
 type Context = Pick<SharedContext, 'analyze' | 'originals'>;
 
@@ -30,7 +30,7 @@ export function reanalyze(context: Context, collection: string, background: Abor
     const model = modelSet.models.get('content');
     const analyzed = (bytes: Uint8Array) =>
       retryTransient(() => context.analyze({ bytes }, modules, { urgent: false, model, signal }), signal);
-    const file = await readFile(collection, picture, context);
+    const file = await readOriginal(collection, picture.place, context.originals);
     if (file !== undefined) {
       try {
         const { outputs } = await analyzed(file);
@@ -58,20 +58,6 @@ function outdatedModules(outputs: string, { modules, parseOutputs }: ModelSet): 
       return true;
     }
   });
-}
-
-/** The bytes of the original file of a document, if it exists. */
-async function readFile(
-  collection: string,
-  { place }: PictureToAnalyze,
-  { originals }: Context,
-): Promise<Uint8Array | undefined> {
-  if (place === undefined) return undefined;
-  const file = await originals.open({ collection, ...place }).catch(() => undefined);
-  if (file === undefined || file.size === 0 || file.size > MAX_PICTURE_BYTES) return undefined;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of file.read(0, file.size - 1)) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 /** Errors of analyzers, not of the picture. */

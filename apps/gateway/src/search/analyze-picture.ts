@@ -1,12 +1,13 @@
-import { AkinError, decodeBase64, readPictureAddress, withErrorContext } from '@akin/domain';
+import { AkinError, decodeBase64, type Region, readPictureAddress, withErrorContext } from '@akin/domain';
 import type { Analysis, AnalyzeImage } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type Files, MAX_PICTURE_BYTES } from '../http/pictures.ts';
 
-interface PictureOptions {
+export interface PictureOptions {
   readonly model?: string | undefined;
   readonly thumbnail?: boolean;
   readonly facts?: { readonly name?: string | undefined } | undefined;
+  readonly region?: Region | undefined;
 }
 
 /**
@@ -17,6 +18,7 @@ interface PictureOptions {
  * @param options.model content model; default: that of the process
  * @param options.thumbnail also creates the thumbnail
  * @param options.facts also reads the fields; the name of the file may contain a date
+ * @param options.region analyzes only this part
  * @throws AkinError about the URL, the text or the picture; unavailable if it takes too long
  */
 export async function analyzePicture(

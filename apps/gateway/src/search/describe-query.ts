@@ -1,9 +1,10 @@
 import { AkinError, type Calibration, withErrorContext } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
 import { colorQuery, combine, distanceAt, noTextEncoder, parseHexColors } from '@akin/modules/vectors';
-import type { ModelSet, RankByDocuments, Smartfilter } from '@akin/store';
+import type { Collection, ModelSet, RankByDocuments, Smartfilter } from '@akin/store';
 import type { Context } from '../context.ts';
 import { analyzePicture, analyzeText, TEXT_MODULE } from './analyze-picture.ts';
+import { analyzeStoredPicture } from './analyze-stored-picture.ts';
 import type { RankInput } from './rank-inputs.ts';
 
 /** Modules that have a descriptor, by name. */
@@ -31,6 +32,7 @@ export function rankingModule(mode: string | undefined, inputs: readonly RankInp
 /** The kind of similarity, and how exactly to search. */
 interface RankOptions {
   readonly module: string;
+  readonly collection: Collection;
   /** Of the collection. */
   readonly models: ModelSet;
   /** Minimum score. */
@@ -49,11 +51,12 @@ interface RankOptions {
  */
 export async function rankOfInputs(
   inputs: readonly RankInput[],
-  { module, models, threshold, calibration, smartfilter }: RankOptions,
+  options: RankOptions,
   signal: AbortSignal,
   context: Context,
 ): Promise<{ readonly rank: RankByDocuments; readonly warnings: readonly string[] }> {
-  const described = await Promise.all(inputs.map((input) => describe(input, module, models, signal, context)));
+  const { module, threshold, calibration, smartfilter } = options;
+  const described = await Promise.all(inputs.map((input) => describe(input, options, signal, context)));
   const maxDistance = threshold === undefined ? undefined : distanceAt(module, threshold, calibration);
   const [only] = inputs;
   const rank: RankByDocuments = async (stored) => {
@@ -68,7 +71,7 @@ export async function rankOfInputs(
         inputs.map(({ weight }) => weight),
       ),
       ...(maxDistance === undefined || maxDistance === Number.POSITIVE_INFINITY ? {} : { maxDistance }),
-      ...(inputs.length === 1 && only?.kind === 'id' ? { firstId: only.value } : {}),
+      ...(inputs.length === 1 && only?.kind === 'id' && only.region === undefined ? { firstId: only.value } : {}),
       smartfilter,
     };
   };
@@ -81,17 +84,20 @@ interface InputVector {
   readonly warnings?: readonly string[] | undefined;
 }
 
-/** The vector of an input. Undefined for a document, whose descriptor is read from the commit of the result. */
+/** The vector of an input. Undefined for a whole document, whose descriptor is read from the commit of the result. */
 async function describe(
-  { kind, value, parameter }: RankInput,
-  module: string,
-  models: ModelSet,
+  { kind, value, parameter, region }: RankInput,
+  { module, models, collection }: RankOptions,
   signal: AbortSignal,
   context: Context,
 ): Promise<InputVector | undefined> {
+  const options = { model: models.models.get(TEXT_MODULE), region };
   switch (kind) {
-    case 'id':
-      return undefined;
+    case 'id': {
+      if (region === undefined) return undefined;
+      const analyzed = await analyzeStoredPicture(collection, value, parameter, [module], signal, context, options);
+      return { vector: fromOutputs(analyzed.outputs, module, models, parameter), warnings: analyzed.warnings };
+    }
     case 'hex': {
       const colors = parseHexColors(value);
       if (module === COLOR) return { vector: colorQuery(colors) };
@@ -102,9 +108,7 @@ async function describe(
     case 'url':
     case 'data': {
       const input = kind === 'url' ? { url: value } : { data: value };
-      const { outputs } = await analyzePicture(input, parameter, [module], signal, context, {
-        model: models.models.get(TEXT_MODULE),
-      });
+      const { outputs } = await analyzePicture(input, parameter, [module], signal, context, options);
       return { vector: fromOutputs(outputs, module, models, parameter) };
     }
     case 'text': {

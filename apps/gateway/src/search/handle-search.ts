@@ -67,13 +67,15 @@ export async function handleSearch(
 
   const { after, afterTimeout } = parameters;
   const commitToShow = await awaitTokenOrStandby(after, afterTimeout, parameters.collection, signal, context);
-  const isAnalyzed = inputs.some(({ kind }) => kind === 'url' || kind === 'data' || kind === 'text');
+  const isAnalyzed = inputs.some(
+    ({ kind, region }) => kind === 'url' || kind === 'data' || kind === 'text' || region !== undefined,
+  );
   return computeFromCache(parameters.collection, context, isAnalyzed, async (collection, schema) => {
     const atLeast = await commitToShow(collection);
     await requireModelForInputs(inputs, module, collection, schema, context);
     const calibration = calibrationFor(inputs, module, schema, collection, context);
     const rankOptions = {
-      ...{ module, calibration, models: modelSetOf(context.store, schema) },
+      ...{ module, collection, calibration, models: modelSetOf(context.store, schema) },
       threshold: parameters['rank.threshold'] ?? preset.threshold,
       // If the client wants an exact result, this overrides everything else.
       smartfilter: parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'],

@@ -4,7 +4,7 @@ import type { RankInput } from './rank-inputs.ts';
 
 /**
  * Call this before inputs are compared with the documents of a collection: their descriptors must be of its model.
- * Documents of the collection may always be compared with one another.
+ * Whole documents of the collection may always be compared with one another.
  *
  * @param schema the schema of the collection; the result shows whether it was current
  * @throws AkinError conflict that names both models
@@ -16,5 +16,6 @@ export async function requireModelForInputs(
   schema: CollectionSchema,
   context: Context,
 ): Promise<void> {
-  if (inputs.some(({ kind }) => kind !== 'id')) await requireOwnModels(context.store, collection, [module], schema);
+  if (inputs.some(({ kind, region }) => kind !== 'id' || region !== undefined))
+    await requireOwnModels(context.store, collection, [module], schema);
 }

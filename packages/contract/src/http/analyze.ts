@@ -17,6 +17,11 @@ export const analyze = endpoint({
     }),
     'input.url': text().optional().meta({ description: 'URL of the picture, http or https.' }),
     'input.data': text().optional().meta({ description: 'The picture as base64 or data URI. Send it in a form body.' }),
+    'input.region': text().optional().meta({
+      description:
+        'Analyze only this part of the picture: `x,y,w,h` in fractions of its upright sides, at least 16 pixels a side.',
+      example: '0.5,0,0.5,1',
+    }),
     'input.text': text().optional().meta({
       description:
         'Words instead of a picture. The response contains only the outputs of `content`, for `rank.by.outputs`. Needs a content model with a text encoder.',

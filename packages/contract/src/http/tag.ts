@@ -31,6 +31,7 @@ export const tag = endpoint({
     'tagging.input.id': text().optional().meta({ description: 'A stored document.', example: 'demo-006' }),
     'tagging.input.url': text().optional().meta({ description: 'URL of a picture.' }),
     'tagging.input.data': text().optional().meta({ description: 'Base64 or data URI of a picture.' }),
+    'tagging.input.region': text().optional().meta({ description: 'As `rank.region` of a search.' }),
     'tagging.input.preprocessed': text().optional().meta({ description: 'The `outputs` of an analysis.' }),
     'tagging.field': text()
       .default('labels')

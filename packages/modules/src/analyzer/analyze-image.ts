@@ -1,4 +1,4 @@
-import { stringifyJson } from '@akin/domain';
+import { type Region, stringifyJson } from '@akin/domain';
 import {
   decodeImage,
   type FileContext,
@@ -23,6 +23,8 @@ export interface AnalyzeOptions {
   readonly thumbnail?: boolean;
   /** Also read what the file says about the picture. */
   readonly facts?: FileContext | undefined;
+  /** Analyze only this part of the picture. */
+  readonly region?: Region | undefined;
   readonly limits?: Partial<ImageLimits>;
   /**
    * Default: `wasm`. All calls in one thread must use the same backend, because TensorFlow.js has one for all networks.
@@ -40,7 +42,7 @@ export interface AnalyzeOptions {
 export interface Analysis {
   /** JSON text: the value of `outputs` in a response of /analyze, and of `import` in a document. */
   readonly outputs: string;
-  /** Natural size in pixels, upright. */
+  /** Natural size in pixels, upright: of the region if one was asked for. */
   readonly width: number;
   readonly height: number;
   /** The thumbnail as WebP. */
@@ -76,7 +78,7 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
     began = now;
   };
   const decode = (minSide: number) =>
-    decodeImage(bytes, { minSide, ...(options.limits && { limits: options.limits }) });
+    decodeImage(bytes, { minSide, region: options.region, ...(options.limits && { limits: options.limits }) });
   const { width, height, pixels } = await decode(MIN_SIDE);
   ended('decode');
   const picture = preparePicture(pixels, sharedNetworks(options.backend ?? 'wasm'), async (side) => {

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AkinError } from '@akin/domain';
-import { decodingBytes, makeThumbnailFromPixels } from '@akin/imaging';
+import { decodingBytes, makeThumbnailFromPixels, type Pixels } from '@akin/imaging';
 import { drawLargeImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
 import { disc, draw, stripes } from '../drawing.ts';
 import { moduleNames } from '../manifests.ts';
 import { analyzeImage } from './analyze-image.ts';
@@ -55,6 +56,26 @@ describe('the analysis of one image', () => {
     for (const module of moduleNames) {
       const { outputs } = await analyzeImage(bytes, { modules: [module] });
       expect(JSON.parse(all.outputs)).toMatchObject(JSON.parse(outputs));
+    }
+  });
+
+  it('sees only the region that was asked for', async () => {
+    const [left, right] = [disc('#FFFFFF', '#C02020'), stripes('#204080', '#E0C020', 7)];
+    const png = (pixels: Pixels[]) =>
+      sharp({ create: { width: 256 * pixels.length, height: 256, channels: 3, background: '#000' } })
+        .composite(
+          pixels.map(({ data }, i) => {
+            const raw = { width: 256, height: 256, channels: 3 } as const;
+            return { input: Buffer.from(data), raw, left: 256 * i, top: 0 };
+          }),
+        )
+        .png()
+        .toBuffer();
+    const both = await png([left, right]);
+    for (const [pixels, x] of [[left, 0] as const, [right, 0.5] as const]) {
+      const alone = await analyzeImage(await png([pixels]), { thumbnail: true });
+      const region = { x, y: 0, width: 0.5, height: 1 };
+      expect(await analyzeImage(both, { region, thumbnail: true })).toEqual({ ...alone, times: expect.anything() });
     }
   });
 

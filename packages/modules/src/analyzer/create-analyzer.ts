@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { AkinError } from '@akin/domain';
+import { AkinError, type Region } from '@akin/domain';
 import { decodingBytes, type FileContext, type ImageLimits } from '@akin/imaging';
 import { memoryLimit, unlessAborted, WeightedSemaphore } from '@akin/runtime';
 import { Piscina } from 'piscina';
@@ -33,6 +33,8 @@ export interface CallOptions {
   readonly thumbnail?: boolean;
   /** Also read what the file says about the picture. */
   readonly facts?: FileContext | undefined;
+  /** Analyze only this part of the picture. */
+  readonly region?: Region | undefined;
   /** Limits for this picture, in place of those of the analyzer. */
   readonly limits?: Partial<ImageLimits>;
   /** The content model, for analyzers that have several. Default: the model of the process. */
@@ -154,11 +156,11 @@ export function createPool(
       : undefined;
 
   async function analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis> {
-    const { urgent = false, modules, thumbnail = false, facts } = options;
+    const { urgent = false, modules, thumbnail = false, facts, region } = options;
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
     signal.throwIfAborted();
     const limits = { ...config.limits, ...options.limits };
-    const needed = await decodingBytes(bytes, { minSide, limits, memory: decoding.capacity });
+    const needed = await decodingBytes(bytes, { minSide, region, limits, memory: decoding.capacity });
     const releaseMemory = await decoding.acquire(urgent, signal, needed);
     let releaseSlot: () => void;
     try {
@@ -171,6 +173,7 @@ export function createPool(
       modules,
       thumbnail,
       ...(facts && { facts }),
+      ...(region && { region }),
       ...(backend && { backend }),
       ...(contentModel && contentModelName && { contentModel, contentModelName }),
       limits,

@@ -9,22 +9,39 @@ export interface FilePlace {
   readonly path: string;
 }
 
-/**
- * The file that a visible document names as its own.
- *
- * @returns undefined if it names none, or there is no such document
- */
-export async function readFilePlace(store: Store, collection: Collection, id: string): Promise<FilePlace | undefined> {
+/** Where the picture of a document can be read again. */
+export interface StoredPicture {
+  /** The file that the document names as its own. */
+  readonly place: FilePlace | undefined;
+  /** An http(s) URL. */
+  readonly address: string | undefined;
+  /** WebP. */
+  readonly thumbnail: Uint8Array | undefined;
+}
+
+/** The picture of a visible document by its id. @returns undefined if there is no such document */
+export async function readStoredPicture(
+  store: Store,
+  collection: Collection,
+  id: string,
+): Promise<StoredPicture | undefined> {
   return withSnapshot(store, collection, async ({ tx, commit, sqlSchema, schema }) => {
-    const [source, path] = ['source', 'path'].map((name) => {
+    const [source, path, image] = ['source', 'path', 'image'].map((name) => {
       const column = schema.columns.get(name);
       return column?.kind === 'column' && column.type === 'string' ? `d.${column.sql}` : 'null::text';
     });
-    const [row] = await tx.query<{ source: string | null; path: string | null }>(
-      `select ${source} as source, ${path} as path from ${sqlSchema}.documents d
+    type Picture = Record<'source' | 'path' | 'image', string | null> & { readonly thumbnail: Buffer | null };
+    const [row] = await tx.query<Picture>(
+      `select ${source} as source, ${path} as path, ${image} as image, t.bytes as thumbnail
+         from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
         where d.id = $1 and ${visible('$2::int8')}`,
       [id, commit],
     );
-    return row?.source == null ? undefined : { source: row.source, path: row.path ?? id };
+    if (row === undefined) return undefined;
+    return {
+      place: row.source === null ? undefined : { source: row.source, path: row.path ?? id },
+      address: /^https?:/i.test(row.image ?? '') ? (row.image ?? undefined) : undefined,
+      thumbnail: row.thumbnail ?? undefined,
+    };
   });
 }
