@@ -4,15 +4,19 @@ import { availableParallelism } from 'node:os';
 // Tests load ONNX Runtime in their own process, too: see packages/modules/src/network/no-telemetry.ts.
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
-/** `npm run test:all` runs what `npm test` leaves out or shortens, which a file says by its name or by these words. */
+/**
+ * `npm run test:all` runs what `npm test` leaves out or shortens, which a file says by its name or by these words, and
+ * what does not ship.
+ */
 const rest = process.env.AKIN_TESTS === 'rest';
 const LONG = /\.long\.test\.ts$/;
+const LABORATORY = /^(lab|bench)\//;
 const SHORTENED = /each\(ENGINES\)|scaledByChaos/;
 
 function filesOfTheRest() {
-  const folders = ['apps', 'packages', 'e2e', 'infra'];
+  const folders = ['apps', 'packages', 'e2e', 'infra', 'lab', 'bench'];
   const files = folders.flatMap((folder) => filesOf(folder));
-  return files.filter((file) => LONG.test(file) || SHORTENED.test(readFileSync(file, 'utf8')));
+  return files.filter((file) => LONG.test(file) || LABORATORY.test(file) || SHORTENED.test(readFileSync(file, 'utf8')));
 }
 
 function filesOf(folder) {
@@ -27,7 +31,7 @@ function filesOf(folder) {
 export default {
   testEnvironment: '<rootDir>/packages/testing/dist/jest-environment.js',
   testMatch: rest ? filesOfTheRest().map((file) => `<rootDir>/${file}`) : ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(rest ? [] : [LONG.source])],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(rest ? [] : [LONG.source, '<rootDir>/(lab|bench)/'])],
   modulePathIgnorePatterns: ['/dist/'],
   extensionsToTreatAsEsm: ['.ts'],
   // The services that tests ask for (packages/testing), and the last line of the run.

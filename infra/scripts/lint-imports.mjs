@@ -20,7 +20,6 @@ export const PACKAGES = {
   'packages/client': { may: ['@akin/domain'], browser: true },
   'packages/imaging': { may: ['@akin/domain'] },
   'packages/modules': { may: ['@akin/domain', '@akin/imaging', '@akin/runtime'] },
-  'packages/lab': { may: ['@akin/domain', '@akin/imaging', '@akin/modules'] },
   'packages/searcher': { may: ['@akin/domain'] },
   'packages/store': { may: ['@akin/domain', '@akin/runtime', '@akin/searcher'] },
   'packages/queue': { may: ['@akin/contract', '@akin/runtime'] },
@@ -42,6 +41,7 @@ export const PACKAGES = {
       '@akin/web/package.json',
     ],
   },
+  lab: { may: ['@akin/domain', '@akin/imaging', '@akin/modules'] },
   e2e: { may: ['@akin/client', 'akin-search'] },
   bench: {
     may: [
@@ -57,10 +57,8 @@ export const PACKAGES = {
  */
 const TESTS_MAY = ['@akin/testing'];
 
-/** Packages that contain only tests and measurements. */
-const DEVELOPMENT_PACKAGES = ['e2e', 'bench'];
-/** Folders inside of a package that only measure it. */
-const DEVELOPMENT_FOLDERS = ['packages/lab/src/eval'];
+/** Packages that contain only tests, measurements and training. */
+const DEVELOPMENT_PACKAGES = ['e2e', 'bench', 'lab'];
 
 /**
  * Entry points for code that only compares vectors. They must load neither a network nor an image decoder, directly or
@@ -122,10 +120,7 @@ function violationsOf(root, folder, rootPackage) {
     ...rootPackage.devDependencies,
   });
   for (const file of sourceFiles(join(root, folder))) {
-    const isTest =
-      DEVELOPMENT_PACKAGES.includes(folder) ||
-      DEVELOPMENT_FOLDERS.includes(relative(root, dirname(file))) ||
-      isTestFile(relative(join(root, folder), file));
+    const isTest = DEVELOPMENT_PACKAGES.includes(folder) || isTestFile(relative(join(root, folder), file));
     for (const { name, typeOnly } of importsOf(file)) {
       if (name.startsWith('.')) {
         const target = relative(join(root, folder), resolve(dirname(file), name));
@@ -140,7 +135,7 @@ function violationsOf(root, folder, rootPackage) {
       if (packageName === manifest.name) continue;
       if (isOurs(packageName)) {
         const may = isTest ? [...row.may, ...TESTS_MAY] : row.may;
-        const inside = name.includes('/internal/') && folder !== 'packages/lab';
+        const inside = name.includes('/internal/') && folder !== 'lab';
         if (inside || (!may.includes(name) && !may.includes(packageName))) report(file, `may not import ${name}`);
       }
       const known = isTest || typeOnly || isBuildFile(file) ? [...declared, ...forTests] : declared;

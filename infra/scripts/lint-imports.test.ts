@@ -48,7 +48,7 @@ describe('the import table', () => {
 
   it('lets only the lab see the inside of modules', async () => {
     const file = { 'src/a.ts': `import '@akin/modules/internal/half';` };
-    await addPackage('packages/lab', '@akin/lab', ['@akin/modules'], file);
+    await addPackage('lab', '@akin/lab', ['@akin/modules'], file);
     await addPackage('apps/analyzer', '@akin/analyzer', ['@akin/modules'], file);
     expect(findViolations(root)).toEqual(['apps/analyzer/src/a.ts: may not import @akin/modules/internal/half']);
   });

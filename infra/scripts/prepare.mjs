@@ -16,9 +16,10 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /**
  * Installs and builds. A second call takes a second or two if nothing has changed. If it fails, it ends the process.
  *
- * @param {{ toServe?: boolean }} options with `toServe`, a clone without an installation gets only what serving needs
+ * @param {{ toServe?: boolean, lab?: boolean }} options with `toServe`, a clone without an installation gets only what
+ * serving needs; with `lab`, the laboratory is built too
  */
-export async function prepare({ toServe = false } = {}) {
+export async function prepare({ toServe = false, lab = false } = {}) {
   requireNode();
   const { packageManager } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
   const npx = ['npx', '--yes', `--package=${packageManager}`, '--'];
@@ -39,7 +40,15 @@ export async function prepare({ toServe = false } = {}) {
     await runStep('Building what has changed', (run) => buildToServe(ROOT, (args) => run([process.execPath, ...args])));
   } else {
     // npx runs this too, because turbo calls pnpm, which may not be on this machine.
-    await step('Building what has changed', [...npx, 'node', 'node_modules/turbo/bin/turbo', 'run', 'build']);
+    const filter = lab ? [] : ['--filter=!@akin/lab'];
+    await step('Building what has changed', [
+      ...npx,
+      'node',
+      'node_modules/turbo/bin/turbo',
+      'run',
+      'build',
+      ...filter,
+    ]);
   }
 }
 

@@ -3,5 +3,5 @@
 import { endWithNpm, prepare, runInFront } from './prepare.mjs';
 
 endWithNpm();
-await prepare();
+await prepare({ lab: true });
 await runInFront([process.execPath, ...process.argv.slice(2)]);

@@ -1,11 +1,13 @@
 // npm test [-- jest's arguments]: prepares the clone, then runs the tests. The last line is `N passed, N failed`.
-// npm run test:all runs what that leaves out: the second engine, more kills and faults, and the longest stories.
+// npm run test:all runs what that leaves out: the second engine, more kills and faults, the longest stories, and the
+// laboratory and its benchmarks.
 import { endWithNpm, prepare, runInFront } from './prepare.mjs';
 
 endWithNpm();
-await prepare();
 const args = process.argv.slice(2);
-if (args[0] === '--rest') {
+const rest = args[0] === '--rest';
+await prepare({ lab: rest });
+if (rest) {
   args.shift();
   process.env.AKIN_TESTS = 'rest';
   process.env.AKIN_CHAOS = '1';

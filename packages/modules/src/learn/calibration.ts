@@ -1,6 +1,6 @@
 import type { CalibrationScores } from '../module.ts';
 import { distance } from '../vectors/unit.ts';
-import { type Rows, row } from './linear.ts';
+import { type Rows, row } from './rows.ts';
 
 /** Pairs of more pictures change the quantiles by less than 0.01. */
 const MAX_PICTURES = 2000;

@@ -1,4 +1,5 @@
-import { covariance, eigen, mean, type Rows, row, timesTransposed, toRows, transpose } from './linear.ts';
+import { type Rows, row, toRows } from '@akin/modules/internal/learn/rows';
+import { covariance, eigen, mean, timesTransposed, transpose } from './linear.ts';
 
 /**
  * Each discriminant axis is multiplied by its variance over all pictures to this power: weighted by discriminative

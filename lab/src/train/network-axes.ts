@@ -1,16 +1,9 @@
 import { HEAD_DIMENSIONS, NETWORK_AXES, POOL_DIMENSIONS } from '@akin/modules/internal/content/axes';
-import { centerOf, classAxes, scatterOf } from '@akin/modules/internal/learn/discriminant';
-import {
-  covariance,
-  mainEigen,
-  mean,
-  type Rows,
-  timesTransposed,
-  toRows,
-  transpose,
-} from '@akin/modules/internal/learn/linear';
+import { type Rows, toRows } from '@akin/modules/internal/learn/rows';
 import { project } from '@akin/modules/internal/project';
 import { distance } from '@akin/modules/internal/vectors/unit';
+import { centerOf, classAxes, scatterOf } from '../learn/discriminant.ts';
+import { covariance, mainEigen, mean, timesTransposed, transpose } from '../learn/linear.ts';
 
 /** Minimum number of training pictures: it must exceed the number of axes of the channels. */
 export const MIN_PICTURES = 500;

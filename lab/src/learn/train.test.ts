@@ -1,12 +1,13 @@
 import { createRandom, roundToHalves } from '@akin/domain';
+import { fitCalibration, NON_MATCHING_SCORES } from '@akin/modules/internal/learn/calibration';
+import { row, toRows } from '@akin/modules/internal/learn/rows';
+import { readCodebook } from '@akin/modules/internal/vectors/codebook';
+import { encodeCodes, nearestCells, rotateResidual } from '@akin/modules/internal/vectors/codes';
+import { distance, l2Normalize, length } from '@akin/modules/internal/vectors/unit';
 import { describe, expect, it } from '@jest/globals';
-import { readCodebook } from '../vectors/codebook.ts';
-import { encodeCodes, nearestCells, rotateResidual } from '../vectors/codes.ts';
-import { distance, l2Normalize, length } from '../vectors/unit.ts';
-import { fitCalibration, NON_MATCHING_SCORES } from './calibration.ts';
 import { trainCodebook } from './codebook.ts';
 import { kMeans } from './kmeans.ts';
-import { covariance, eigen, mainEigen, mean, nearestOrthogonal, row, timesTransposed, toRows } from './linear.ts';
+import { covariance, eigen, mainEigen, mean, nearestOrthogonal, timesTransposed } from './linear.ts';
 import { refineSignature } from './refine-signature.ts';
 
 const WIDTH = 64;

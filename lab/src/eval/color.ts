@@ -1,9 +1,9 @@
 import { createRandom } from '@akin/domain';
 import { type Pixels, resizeArea } from '@akin/imaging';
 import { pointOf, pointOfHex } from '@akin/modules/internal/color/oklab';
-import { kMeans } from '@akin/modules/internal/learn/kmeans';
-import { toRows } from '@akin/modules/internal/learn/linear';
+import { toRows } from '@akin/modules/internal/learn/rows';
 import { colorQuery } from '@akin/modules/vectors';
+import { kMeans } from '../learn/kmeans.ts';
 import { ciede2000, type Lab, labOf } from './ciede2000.ts';
 import type { Described } from './describe.ts';
 import { meanOf, rankCorrelation, similarity } from './ranking.ts';

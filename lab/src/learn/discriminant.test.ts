@@ -1,7 +1,8 @@
 import { createRandom } from '@akin/domain';
+import { type Rows, row, toRows } from '@akin/modules/internal/learn/rows';
 import { describe, expect, it } from '@jest/globals';
 import { centerOf, classAxes, discriminantAxes, scatterOf } from './discriminant.ts';
-import { covariance, mean, type Rows, row, timesTransposed, toRows } from './linear.ts';
+import { covariance, mean, timesTransposed } from './linear.ts';
 
 const WIDTH = 8;
 const random = createRandom(5);

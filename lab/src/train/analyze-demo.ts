@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { analyzeImage } from '@akin/modules/analyze';
 import { modelNames } from '@akin/modules/vectors';
 
-const folder = new URL('../../../../apps/akin/demo/', import.meta.url);
+const folder = new URL('../../../apps/akin/demo/', import.meta.url);
 const file = new URL('documents.json', folder);
 const { documents } = JSON.parse(await readFile(file, 'utf8')) as { documents: { id: string; import: string }[] };
 const lines: string[] = [];

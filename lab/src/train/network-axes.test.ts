@@ -1,8 +1,9 @@
 import { createRandom } from '@akin/domain';
-import { classAxes, scatterOf } from '@akin/modules/internal/learn/discriminant';
-import { row, timesTransposed } from '@akin/modules/internal/learn/linear';
+import { row } from '@akin/modules/internal/learn/rows';
 import { distance } from '@akin/modules/internal/vectors/unit';
 import { describe, expect, it } from '@jest/globals';
+import { classAxes, scatterOf } from '../learn/discriminant.ts';
+import { timesTransposed } from '../learn/linear.ts';
 import { contentAxes, SHRINKAGE, whitenedFeatures } from './network-axes.ts';
 
 const SIZES = { head: 5, pool: 9, poolAxes: 7, axes: 6 };

@@ -1,4 +1,4 @@
-import { type Rows, row } from './linear.ts';
+import { type Rows, row } from '@akin/modules/internal/learn/rows';
 
 export interface Clusters {
   readonly centers: Rows;

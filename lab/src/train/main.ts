@@ -3,9 +3,9 @@
  * descriptor on a folder of pictures.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { trainCodebook } from '@akin/modules/internal/learn/codebook';
 import { loadModule } from '@akin/modules/internal/load-module';
 import { codebookFile } from '@akin/modules/internal/vectors/codebook';
+import { trainCodebook } from '../learn/codebook.ts';
 import { fail, readArguments } from './arguments.ts';
 import { describeFolder } from './describe-folder.ts';
 

@@ -1,5 +1,6 @@
-import { SIGNATURE_BITS } from '../vectors/codebook.ts';
-import { covariance, eigen, mean, nearestOrthogonal, type Rows, timesTransposed, transpose } from './linear.ts';
+import type { Rows } from '@akin/modules/internal/learn/rows';
+import { SIGNATURE_BITS } from '@akin/modules/internal/vectors/codebook';
+import { covariance, eigen, mean, nearestOrthogonal, timesTransposed, transpose } from './linear.ts';
 import { refineSignature } from './refine-signature.ts';
 
 const ITERATIONS = 50;

@@ -1,11 +1,12 @@
 import { createRandom, roundToHalves } from '@akin/domain';
-import type { CalibrationScores } from '../module.ts';
-import { writeSafetensors } from '../safetensors.ts';
-import { CODEWORDS, hashNumbers } from '../vectors/codebook.ts';
-import { rotateResidual } from '../vectors/codes.ts';
-import { fitCalibration, NON_MATCHING_SCORES } from './calibration.ts';
+import { fitCalibration, NON_MATCHING_SCORES } from '@akin/modules/internal/learn/calibration';
+import { type Rows, row, toRows } from '@akin/modules/internal/learn/rows';
+import type { CalibrationScores } from '@akin/modules/internal/module';
+import { writeSafetensors } from '@akin/modules/internal/safetensors';
+import { CODEWORDS, hashNumbers } from '@akin/modules/internal/vectors/codebook';
+import { rotateResidual } from '@akin/modules/internal/vectors/codes';
 import { kMeans } from './kmeans.ts';
-import { covariance, eigen, type Rows, row, toRows } from './linear.ts';
+import { covariance, eigen } from './linear.ts';
 import { trainSignature } from './signature.ts';
 
 /** Small training sets get fewer cells: one for this many pictures. */

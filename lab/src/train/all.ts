@@ -8,9 +8,9 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { classFolders } from '@akin/modules/internal/learn/class-folders';
 import { pictureFiles } from '@akin/modules/internal/learn/sample-folder';
 import { MODEL_FOLDER } from '@akin/modules/internal/network/model';
+import { classFolders } from '../learn/class-folders.ts';
 import { fail, readArguments } from './arguments.ts';
 import { checkModel, installModel } from './install-model.ts';
 import { MIN_PICTURES } from './network-axes.ts';
@@ -39,7 +39,7 @@ const withClasses = classes === undefined ? [] : ['--classes', classes];
 for (const [script, more] of [
   ['axes.js', withClasses],
   ['main.js', []],
-  ['../../../modules/test/store-outputs.mjs', []],
+  ['../../../packages/modules/test/store-outputs.mjs', []],
   ['analyze-demo.js', []],
 ] as const) {
   const file = fileURLToPath(new URL(script, import.meta.url));

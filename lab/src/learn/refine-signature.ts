@@ -1,4 +1,5 @@
-import { type Rows, row, timesTransposed, transpose } from './linear.ts';
+import { type Rows, row } from '@akin/modules/internal/learn/rows';
+import { timesTransposed, transpose } from './linear.ts';
 
 /** The signature of a vector must find this many of its nearest neighbours. */
 const NEIGHBOURS = 50;

@@ -1,4 +1,4 @@
-import { evenSample, pictureFiles } from './sample-folder.ts';
+import { evenSample, pictureFiles } from '@akin/modules/internal/learn/sample-folder';
 
 /**
  * A class needs at least 3 pictures to show how they differ. From larger classes only the second number is used, so
