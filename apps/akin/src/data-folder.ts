@@ -1,4 +1,5 @@
 import { preparePrivateFolder } from '@akin/store';
+import { CHOICE_FILE } from './models/chosen-model.ts';
 import { FOLDERS_FILE } from './originals/indexed-folders.ts';
 import { SERVER_FILE } from './server-file.ts';
 
@@ -6,6 +7,7 @@ import { SERVER_FILE } from './server-file.ts';
 const NAMES = new Set([
   'database',
   'demo',
+  CHOICE_FILE,
   ...[SERVER_FILE, FOLDERS_FILE].flatMap((name) => [name, `${name}.partial`]),
 ]);
 

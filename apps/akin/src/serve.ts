@@ -15,6 +15,7 @@ import { describeOtherModels } from './describe-other-models.ts';
 import { analyzeSentOrFetched, downloader } from './download.ts';
 import { ContentModels } from './models/content-models.ts';
 import { createModelAnalyzers } from './models/model-analyzers.ts';
+import { ModelLibrary } from './models/model-library.ts';
 import { originalsOf } from './originals/open-original.ts';
 import {
   createProcessMetrics,
@@ -54,6 +55,8 @@ export interface ServeConfig {
   readonly analysis: AnalyzerConfig;
   /** The folder of content models for collections. Default: only the model of `analysis`. */
   readonly models?: string;
+  /** The server from which clients of the scope admin may have models downloaded. Default: none. */
+  readonly mirror?: string | undefined;
   readonly logLevel: string;
   readonly webFolder: string;
   /** Default: that of the gateway. */
@@ -151,6 +154,8 @@ async function open(
   const download = downloader(downloads, analyzer.files);
   parts.use('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
   const indexer = parts.use('indexer', createIndexer({ store, queue, log, metrics }));
+  const library = new ModelLibrary({ models, log, folder: config.models, mirror: config.mirror });
+  parts.use('downloads of models', library);
   const { shutdownDelayMilliseconds = 0 } = config;
   await starting[Symbol.asyncDispose]();
   const gateway = parts.use(
@@ -172,6 +177,7 @@ async function open(
       limits: { ...config.limits, shutdownMilliseconds: OPEN_REQUESTS_MILLISECONDS },
       commit: (collection) => indexer.commit(collection),
       wake: () => indexer.wake(),
+      models: library,
       originals: originalsOf(config.dataFolder, analyzer.decoding),
       ...(config.retryRun ? { retryRun: config.retryRun } : {}),
       makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),

@@ -1,4 +1,4 @@
-import type { AkinError, Region } from '@akin/domain';
+import { AkinError, type Region } from '@akin/domain';
 import type { Log, Metrics } from '@akin/runtime';
 import type { Store } from '@akin/store';
 import type { AccessConfig } from './access/gate.ts';
@@ -85,6 +85,48 @@ export interface Originals {
   forget(collection: string): Promise<void>;
 }
 
+/** A content model that akin knows by name, or that is on this machine. */
+export interface ModelSummary {
+  /** Its word, or the name of its folder. */
+  readonly name: string;
+  /** Null if akin does not know it. */
+  readonly licence: string | null;
+  readonly megabytes: number | null;
+  /** Length of a descriptor. */
+  readonly numbers: number;
+  /** Whether it finds pictures by words. */
+  readonly words: boolean;
+  readonly about: string;
+  readonly here: boolean;
+  /** Whether new collections get it. */
+  readonly isDefault: boolean;
+  /** A download in progress, or why the last one failed. */
+  readonly download?: { readonly state: 'running' | 'failed'; readonly bytes: number; readonly msg?: string };
+}
+
+/** The content models of this machine. */
+export interface Models {
+  list(): Promise<readonly ModelSummary[]>;
+  /** Why nothing can be downloaded; undefined if it can. */
+  readonly refusal: string | undefined;
+  /** Starts a download, unless it is in progress. @throws AkinError not-found for an unknown name, conflict */
+  pull(name: string): void;
+  /** Stops a download, which can be continued. Resolves when it has ended. @throws AkinError not-found */
+  stop(name: string): Promise<void>;
+}
+
+/** For a process without models. */
+export const NO_MODELS: Models = {
+  list: async () => [],
+  refusal: 'This process has no folder of models.',
+  pull: () => {
+    throw new AkinError('conflict', 'This process has no folder of models.');
+  },
+  stop: async () => {
+    throw new AkinError('not-found', 'No model is being downloaded here.');
+  },
+};
+
 /** For a process that indexes no folders. */
 export const NO_ORIGINALS: Originals = { open: async () => undefined, forget: async () => {} };
 
@@ -97,6 +139,8 @@ export interface GatewayConfig {
   readonly wake: () => void;
   /** Absent: there are no originals. */
   readonly originals?: Originals;
+  /** Absent: there are no models. */
+  readonly models?: Models;
   /** Indexes the files again that failed in a run. Returns false if another process did the run. */
   readonly retryRun?: (run: string) => boolean;
   readonly log: Log;
@@ -127,7 +171,7 @@ export interface GatewayConfig {
 export interface WorkerServerConfig
   extends Omit<
     GatewayConfig,
-    'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'retryRun' | 'originals' | 'webFolder'
+    'store' | 'analyze' | 'makeThumbnail' | 'commit' | 'wake' | 'retryRun' | 'originals' | 'models' | 'webFolder'
   > {
   /** If given, `/analyze` is served. */
   readonly analyze?: AnalyzeImage;

@@ -8,7 +8,7 @@ import type { MemoryBudget } from './admission/memory-budget.ts';
 import type { Semaphore } from './admission/semaphore.ts';
 import type { Background } from './background.ts';
 import type { Feeds } from './changes/feeds.ts';
-import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail, Originals } from './config.ts';
+import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail, Models, Originals } from './config.ts';
 import type { Drain } from './http/drain.ts';
 import type { Files } from './http/pictures.ts';
 
@@ -25,6 +25,7 @@ export interface SharedContext {
   readonly drain: Drain;
   readonly wake: () => void;
   readonly originals: Originals;
+  readonly models: Models;
   /** Indexes the files again that failed in a run. False if another process did the run. */
   readonly retryRun: (run: string) => boolean;
   /** Commits a collection after a delay in milliseconds, unless the gateway stops before. */

@@ -15,7 +15,7 @@ import { Semaphore } from './admission/semaphore.ts';
 import { HANDLERS } from './api/handlers.ts';
 import { createBackground } from './background.ts';
 import { Feeds } from './changes/feeds.ts';
-import { type GatewayConfig, NO_ORIGINALS, type WorkerServerConfig } from './config.ts';
+import { type GatewayConfig, NO_MODELS, NO_ORIGINALS, type WorkerServerConfig } from './config.ts';
 import type { Context, SharedContext } from './context.ts';
 import { cors } from './http/cors.ts';
 import { Drain } from './http/drain.ts';
@@ -69,6 +69,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     scheduleCommit: delayedCommits.add,
     retryRun: config.retryRun ?? (() => false),
     originals: config.originals ?? NO_ORIGINALS,
+    models: config.models ?? NO_MODELS,
   };
   const gateway = await open(config, parts, Object.keys(ENDPOINTS) as EndpointName[]);
   return {
@@ -91,7 +92,7 @@ export async function createWorkerServer(config: WorkerServerConfig): Promise<Ga
   const absent = undefined as never;
   const parts = {
     ...{ store: absent, makeThumbnail: absent, commit: absent, wake: absent, scheduleCommit: absent },
-    ...{ retryRun: absent, originals: absent },
+    ...{ retryRun: absent, originals: absent, models: absent },
   };
   const { analyze = absent, ready, httpReady = ready } = config;
   return open(config, { ...parts, analyze, ready, httpReady }, names, config.fallback);
@@ -109,6 +110,7 @@ type Parts = Pick<
   | 'scheduleCommit'
   | 'retryRun'
   | 'originals'
+  | 'models'
 >;
 
 async function open(

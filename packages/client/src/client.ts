@@ -1,7 +1,7 @@
 import type { Key, NewKey } from './keys.ts';
 import { type ClientConfig, openStream, queryString, request, requestText } from './request.ts';
 import { TypedCollection } from './typed-collection.ts';
-import type { CollectionSummary, FleetProcess } from './types.ts';
+import type { CollectionSummary, ContentModel, FleetProcess } from './types.ts';
 
 export interface Client {
   /** Returns a handle on one collection, whose documents have these fields. Sends no request. */
@@ -14,6 +14,12 @@ export interface Client {
   createKey(key: NewKey): Promise<Key & { key: string }>;
   /** Revokes a key by its id. */
   revokeKey(id: string): Promise<unknown>;
+  /** Lists the content models that akin knows or has. `refusal` says why this akin downloads none. */
+  models(): Promise<{ models: ContentModel[]; refusal?: string }>;
+  /** Starts the download of a model to the machine of akin; `models` shows its progress. */
+  pullModel(name: string): Promise<unknown>;
+  /** Stops a download; `pullModel` continues it. */
+  stopPull(name: string): Promise<unknown>;
   /** Lists the processes of a fleet that are connected to its PostgreSQL; empty if akin is a single process. */
   processes(): Promise<{ processes: FleetProcess[] }>;
   /**
@@ -44,6 +50,9 @@ export function createClient(given: ClientConfig): Client {
     keys: () => request(config, '/api/keys'),
     createKey: (key) => request(config, '/api/keys', { body: queryString({ ...key }) }),
     revokeKey: (id) => request(config, `/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+    models: () => request(config, '/api/models'),
+    pullModel: (name) => request(config, `/api/models/${encodeURIComponent(name)}/pull`, { method: 'POST' }),
+    stopPull: (name) => request(config, `/api/models/${encodeURIComponent(name)}/pull`, { method: 'DELETE' }),
     processes: () => request(config, '/api/processes'),
     backup: (signal) => openStream(config, '/api/backup', signal, 'POST'),
     metrics: async (options = {}) => (await requestText(config, '/metrics', options)).text,

@@ -350,6 +350,27 @@ export interface CollectionSummary {
   scope?: Scope;
 }
 
+/** A content model that akin knows by name, or that is on its machine. */
+export interface ContentModel {
+  /** Its word, or the name of its folder. */
+  name: string;
+  /** Null for a folder of somebody's own. */
+  licence: string | null;
+  /** Size of the download. */
+  megabytes: number | null;
+  /** Length of a descriptor. */
+  numbers: number;
+  /** Whether it finds pictures by words. */
+  words: boolean;
+  about: string;
+  /** Whether akin can use it. */
+  here: boolean;
+  /** Whether new collections get it. */
+  isDefault: boolean;
+  /** A download in progress, or why the last one failed. */
+  download?: { state: 'running' | 'failed'; bytes: number; msg?: string };
+}
+
 /** Parameters of `/terms` in the HTTP interface. */
 export interface TermsParameters {
   'terms.fl': string | readonly string[];

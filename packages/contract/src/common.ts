@@ -154,7 +154,7 @@ export const COLLECTION = z
       .optional()
       .meta({
         description:
-          'Content model of the descriptors. `words`: whether `rank.by.text` works: this process runs the model, and the model has a text encoder. `vector`: which output of the model describes a picture (`projected`, `pooled` or `CLS`), for models in the layout of Hugging Face.',
+          'Content model of the descriptors. `name`: its word or the name of its folder, as in `PUT ?model=`, if this process has the model. `words`: whether `rank.by.text` works: this process runs the model, and the model has a text encoder. `vector`: which output of the model describes a picture (`projected`, `pooled` or `CLS`), for models in the layout of Hugging Face.',
       }),
   })
   .meta({ id: 'Collection' });

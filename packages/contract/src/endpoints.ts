@@ -20,6 +20,7 @@ import { image } from './http/image.ts';
 import { keys } from './http/keys.ts';
 import { live } from './http/live.ts';
 import { metrics } from './http/metrics.ts';
+import { models } from './http/models.ts';
 import { openapi } from './http/openapi.ts';
 import { openapiLegacy } from './http/openapi-legacy.ts';
 import { operation } from './http/operation.ts';
@@ -30,6 +31,7 @@ import { pauseReindex } from './http/pause-reindex.ts';
 import { ping } from './http/ping.ts';
 import { pixolution } from './http/pixolution.ts';
 import { processes } from './http/processes.ts';
+import { pullModel } from './http/pull-model.ts';
 import { query } from './http/query.ts';
 import { ready } from './http/ready.ts';
 import { reindex } from './http/reindex.ts';
@@ -44,6 +46,7 @@ import { runs } from './http/runs.ts';
 import { schema } from './http/schema.ts';
 import { select } from './http/select.ts';
 import { setQuota } from './http/set-quota.ts';
+import { stopPull } from './http/stop-pull.ts';
 import { tag } from './http/tag.ts';
 import { terms } from './http/terms.ts';
 import { thumbnail } from './http/thumbnail.ts';
@@ -102,6 +105,9 @@ export const ENDPOINTS = {
   keys,
   createKey,
   revokeKey,
+  models,
+  pullModel,
+  stopPull,
   backup,
   processes,
   live,

@@ -42,6 +42,10 @@ const TAGS: Readonly<Record<string, { description: string; endpoints: readonly s
   },
   Collections: { description: 'Collections, their fields, and bulk work on them.', endpoints: [] },
   Keys: { description: 'Keys and what they allow.', endpoints: ['keys', 'createKey', 'revokeKey'] },
+  Models: {
+    description: 'Content models, and how to get them.',
+    endpoints: ['models', 'pullModel', 'stopPull'],
+  },
   Service: {
     description: 'Health, metrics and this description.',
     endpoints: ['live', 'ready', 'metrics', 'processes', 'backup', 'openapi', 'openapiLegacy', 'docs'],

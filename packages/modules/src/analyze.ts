@@ -22,7 +22,7 @@ export {
   defaultPictureMemory,
 } from './analyzer/create-analyzer.ts';
 export type { TextAnalysis } from './analyzer/text-encoder-worker.ts';
-export { BACKEND_CHOICES, type Backend } from './network/backend.ts';
+export { BACKEND_CHOICES, type Backend, locatePackage } from './network/backend.ts';
 
 /** See model-folder/train.ts, which is loaded only when this function is called. */
 export async function trainContentModel(config: TrainingConfig): Promise<Trained> {

@@ -10,7 +10,7 @@ import { activeModelSet, modelSetText } from './vectors/model-set.ts';
 export { colorQuery, parseHexColors } from './color/query.ts';
 export { COPY_SCORE } from './duplicate/copy-score.ts';
 export { GROUP_MODULE, GROUP_SCORE, groupRule } from './grouping.ts';
-export { hashLargeFiles, sha256OfFile } from './model-folder/hash-file.ts';
+export { hashLargeFile, hashLargeFiles, sha256OfFile } from './model-folder/hash-file.ts';
 export { noTextEncoder, useContentModel } from './model-folder/use-content-model.ts';
 export { distanceAt, scoreOf } from './vectors/calibration.ts';
 export { combine } from './vectors/combine.ts';
@@ -20,6 +20,7 @@ export {
   type ModelSet,
   modelSetText,
   modelSetWith,
+  OWN_MODEL,
   ownModelSet,
   replaceOutputs,
 } from './vectors/model-set.ts';

@@ -2,6 +2,8 @@ import { AkinError, type Calibration, type FieldValue, type ModuleManifest } fro
 
 /** One model for each module, with functions to read and compare its outputs. */
 export interface ModelSet {
+  /** What people call the content model. */
+  readonly contentName?: string | undefined;
   /** With the dimensions of the models. */
   readonly modules: readonly ModuleManifest[];
   /** By module. Empty if they are not to be checked. */

@@ -30,6 +30,7 @@ export type StoreConfig = {
   readonly textCalibration?: Calibration | undefined;
   /** As in a {@link ModelSet}. */
   readonly contentVector?: string | undefined;
+  readonly contentName?: string | undefined;
   /** Other models that this process can use, see {@link FindModelSet}. Default: none. */
   readonly findModelSet?: FindModelSet;
   /** Parses the JSON text of outputs; throws AkinError. Passed in, so that the store needs no module. */
@@ -133,6 +134,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       calibrations: config.calibrations ?? new Map(),
       textCalibration: config.textCalibration,
       contentVector: config.contentVector,
+      contentName: config.contentName,
       parseOutputs: config.parseOutputs,
     };
     const store: Store = {

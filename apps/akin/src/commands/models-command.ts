@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { useContentModel } from '@akin/modules/vectors';
 import { StoppedError } from '@akin/runtime';
-import { httpAddress } from '../http-address.ts';
 import { KNOWN_MODELS, knownModel } from '../models/known-models.ts';
-import { downloadedModels, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';
+import { downloadedModels, MIRROR_OPTION, MODELS_OPTION, mirrorUrl, modelsFolder } from '../models/models-folder.ts';
 import { type FileProgress, pull } from '../models/pull.ts';
 import { UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
@@ -15,17 +14,8 @@ export const modelsCommand: CommandModule = {
     name: 'models',
     usage: 'models [pull <name>]',
     description:
-      'Lists the content models that akin knows by name, and downloads one. A stopped download continues where it stopped, and every file is checked by its hash. akin downloads nothing without this command.',
-    options: [
-      MODELS_OPTION,
-      {
-        name: 'mirror',
-        valueName: 'url',
-        description: 'Server to download from. Its paths are those of Hugging Face',
-        default: 'https://huggingface.co',
-        otherVariables: ['HF_ENDPOINT'],
-      },
-    ],
+      'Lists the content models that akin knows by name, and downloads one. A stopped download continues where it stopped, and every file is checked by its hash. akin downloads nothing without this command or a click on its page.',
+    options: [MODELS_OPTION, MIRROR_OPTION],
   },
 
   async run(options, signal) {
@@ -41,7 +31,8 @@ export const modelsCommand: CommandModule = {
       const names = KNOWN_MODELS.map((one) => one.name).join(', ');
       throw new UsageError(`akin knows no model ${name}. It knows ${names}. Give other models as a folder.`);
     }
-    const mirror = httpAddress('mirror', options.text('mirror') ?? '');
+    const mirror = mirrorUrl(options);
+    if (mirror === undefined) throw new UsageError('--mirror is off: no model is downloaded.');
     const target = path.join(folder, name);
     process.stderr.write(`${name} (${model.licence}), about ${model.megabytes} MB, goes to ${target}\n`);
     try {
@@ -85,7 +76,7 @@ const PROGRESS_MILLISECONDS = 2_000;
 const TERMINAL_PROGRESS_MILLISECONDS = 200;
 
 /** One line per file that is redrawn on a terminal. Elsewhere, a new line every two seconds. */
-function printProgress(): FileProgress {
+export function printProgress(): FileProgress {
   const { isTTY } = process.stderr;
   let printedAt = 0;
   return (file, bytes, all) => {

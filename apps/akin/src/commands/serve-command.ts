@@ -18,10 +18,13 @@ import { refuseMissing } from '../folder/candidates.ts';
 import { RetryableRuns } from '../folder/retryable-runs.ts';
 import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
 import { downloadSettings, IMAGES_OPTIONS } from '../images-options.ts';
+import { isFirstStart, offerModel } from '../models/first-model.ts';
+import { MIRROR_OPTION, mirrorUrl, modelsFolder } from '../models/models-folder.ts';
 import { openInBrowser } from '../open-in-browser.ts';
 import { UsageError } from '../options.ts';
 import { indexedFolders } from '../originals/indexed-folders.ts';
 import type { CommandModule } from '../program.ts';
+import { printProgress } from './models-command.ts';
 import {
   CORS_OPTION,
   embeddedConfig,
@@ -70,6 +73,7 @@ export const serveCommand: CommandModule = {
       SEARCH_MEMORY_OPTION,
       STANDBY_OPTION,
       ...STORE_OPTIONS,
+      MIRROR_OPTION,
       ...IMAGES_OPTIONS,
       ...FOLDER_OPTIONS,
     ],
@@ -81,7 +85,14 @@ export const serveCommand: CommandModule = {
     await refuseMissing(options.positionals.filter((word) => !known.includes(path.resolve(word))));
     // Its data folder contains more than a database.
     const databaseUrl = options.serverUrl('database-url', 'postgres', 'postgresql');
-    const config = { ...embeddedConfig(options), ...(databaseUrl ? { databaseUrl } : {}) };
+    const mirror = mirrorUrl(options);
+    const isAsking = process.stdin.isTTY && process.stdout.isTTY && databaseUrl === undefined;
+    const folder = dataFolder(options);
+    if (isAsking && mirror !== undefined && options.text('content-model') === undefined && isFirstStart(folder)) {
+      const where = { dataFolder: folder, models: modelsFolder(options), mirror, progress: printProgress() };
+      await offerModel(where, { input: process.stdin, output: process.stdout }, signal);
+    }
+    const config = { ...embeddedConfig(options), mirror, ...(databaseUrl ? { databaseUrl } : {}) };
     const standbys = standbyUrls(options);
     if (standbys.length > 0 && config.databaseUrl === undefined) {
       throw new UsageError(

@@ -4,6 +4,7 @@ import { type AnalyzerConfig, BACKEND_CHOICES, defaultPictureMemory } from '@aki
 import { useContentModel } from '@akin/modules/vectors';
 import { defaultSearchMemory } from '@akin/store';
 import { DATA_OPTION, databaseUrl, dataFolder } from '../data-option.ts';
+import { chosenModel } from '../models/chosen-model.ts';
 import { contentModelFolder, MODELS_OPTION, modelsFolder } from '../models/models-folder.ts';
 import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import type { BacklogLimits, ServeConfig } from '../serve.ts';
@@ -133,18 +134,19 @@ export function embeddedConfig(options: ParsedOptions): ServeConfig {
     corsOrigins: [],
     allowOpenNetwork: false,
     legacySegment: 'solr',
-    analysis: analysisConfig(options),
+    analysis: analysisConfig(options, chosenModel(dataFolder(options))),
     models: modelsFolder(options),
     logLevel: logLevelOf(options),
     webFolder: WEB_FOLDER,
   };
 }
 
-export function analysisConfig(options: ParsedOptions): AnalyzerConfig {
+/** @param chosen the content model if the options name none */
+export function analysisConfig(options: ParsedOptions, chosen?: string): AnalyzerConfig {
   const name = options.text('backend');
   const backend = BACKEND_CHOICES.find((one) => one === name);
   if (!backend) throw new UsageError(`--backend (or AKIN_BACKEND) must be one of ${BACKEND_CHOICES.join(', ')}.`);
-  const contentModel = contentModelOf(options);
+  const contentModel = contentModelOf(options, chosen);
   const megabytes = options.number('picture-memory');
   if (megabytes < MIN_PICTURE_MEGABYTES) {
     throw new UsageError(
@@ -160,8 +162,8 @@ export function analysisConfig(options: ParsedOptions): AnalyzerConfig {
 }
 
 /** The folder of another content model, whose codebook this process then uses. Call it before anything is read. */
-export function contentModelOf(options: ParsedOptions): string | undefined {
-  const folder = options.text('content-model');
+export function contentModelOf(options: ParsedOptions, chosen?: string): string | undefined {
+  const folder = options.text('content-model') ?? chosen;
   if (folder === undefined) return undefined;
   const found = contentModelFolder(folder, options);
   useContentModel(found);

@@ -10,6 +10,7 @@ import {
 import { makeThumbnail } from '@akin/imaging';
 import { findCollection, listKeys, requestCommit, type Store } from '@akin/store';
 import type { ContentModels } from '../models/content-models.ts';
+import { ModelLibrary } from '../models/model-library.ts';
 import { type BacklogLimits, THUMBNAIL_LIMITS } from '../serve.ts';
 import { akinVersion } from '../version.ts';
 import { analyzeRemotely } from './analyze-remotely.ts';
@@ -35,6 +36,9 @@ export interface GatewayProcessConfig {
   readonly throttled: boolean;
   readonly searchMemory: number;
 }
+
+/** An analyzer on another machine would not have the model. */
+const FLEET_REFUSAL = 'In a fleet, models are downloaded on each machine.';
 
 /** The HTTP server of a fleet. It has no state: any number of them may run. */
 export async function openGatewayProcess(
@@ -68,6 +72,13 @@ export async function openGatewayProcess(
     ...listen,
     access: { ...access, ...(config.fleetKey ? { metricsKey: config.fleetKey } : {}) },
     port,
+    models: new ModelLibrary({
+      models: config.models,
+      log,
+      folder: undefined,
+      mirror: undefined,
+      refusal: FLEET_REFUSAL,
+    }),
     version: akinVersion(),
     makeThumbnail: (bytes) => makeThumbnail(bytes, THUMBNAIL_LIMITS),
     analyze: analyzeRemotely({ urls: config.analyzeUrls, fleetKey: config.fleetKey, log, metrics }),

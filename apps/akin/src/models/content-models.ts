@@ -5,6 +5,7 @@ import {
   hashLargeFiles,
   type ModelSet,
   modelSetWith,
+  OWN_MODEL,
   ownModelSet,
   parseOutputs,
 } from '@akin/modules/vectors';
@@ -13,8 +14,6 @@ import { UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
 import { checkFiles, downloadedModels, folderOfName } from './models-folder.ts';
 
-/** The name of akin's own network, for users who return to it. */
-const OWN_NAME = 'akin';
 /** How long a folder without a given model is not searched again for another one. */
 const MISSED_MILLISECONDS = 10_000;
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
@@ -50,7 +49,14 @@ export class ContentModels {
   /** How to open a store for a process with these models. */
   get forStore(): Pick<
     StoreConfig,
-    'modules' | 'models' | 'calibrations' | 'textCalibration' | 'contentVector' | 'parseOutputs' | 'findModelSet'
+    | 'modules'
+    | 'models'
+    | 'calibrations'
+    | 'textCalibration'
+    | 'contentVector'
+    | 'contentName'
+    | 'parseOutputs'
+    | 'findModelSet'
   > {
     return { ...activeModelSet(), parseOutputs, findModelSet: this.find };
   }
@@ -82,7 +88,7 @@ export class ContentModels {
   /** @throws AkinError bad-request if there is no model with this name here */
   async #ofName(name: string): Promise<InstalledModel> {
     const { contentModel } = this.#config;
-    if (name === OWN_NAME) return this.#keep({ modelSet: ownModelSet(), folder: undefined });
+    if (name === OWN_MODEL) return this.#keep({ modelSet: ownModelSet(), folder: undefined });
     const isOwnFolder = contentModel !== undefined && path.basename(contentModel) === name;
     if (isOwnFolder) return this.#keep({ modelSet: activeModelSet(), folder: contentModel });
     const folder = this.#folderOfName(name);
@@ -103,7 +109,7 @@ export class ContentModels {
       ? `The model ${name} is not here. Download it where akin runs: akin models pull ${name}`
       : `There is no model with the name ${JSON.stringify(name.slice(0, 100))}: akin models lists the known ones`;
     const here = this.#names();
-    throw new AkinError('bad-request', `${what}. Available models: ${[OWN_NAME, ...here].join(', ')}.`);
+    throw new AkinError('bad-request', `${what}. Available models: ${[OWN_MODEL, ...here].join(', ')}.`);
   }
 
   #names(): string[] {

@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AkinError } from '@akin/domain';
-import { sha256OfFile } from '@akin/modules/vectors';
+import { hashLargeFile, sha256OfFile } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
 
 /** A file of a model to download. */
@@ -72,6 +72,7 @@ export async function download(
       `${url} is not the expected file but ${other}. Check --mirror, and whether this network requires a login.`,
     );
   }
+  await hashLargeFile(part);
   const hash = sha256OfFile(part);
   if (sha256 !== undefined && hash !== sha256) {
     await rm(part);

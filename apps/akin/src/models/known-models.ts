@@ -9,6 +9,8 @@ export interface KnownModel {
   readonly numbers: number;
   /** Approximate size of all files, shown before the download. */
   readonly megabytes: number;
+  /** Whether it finds pictures by words. */
+  readonly words: boolean;
   readonly about: string;
   readonly files: readonly ModelFile[];
 }
@@ -29,6 +31,7 @@ const DINOV2 = {
   revision: 'bd222e886723524568931e43031f6d9327896fac',
   licence: 'Apache-2.0',
   numbers: 384,
+  words: false,
 };
 
 const SIGLIP = {
@@ -36,6 +39,7 @@ const SIGLIP = {
   revision: '65a4a3071a821054207f0a80eaa35fb2ed6d46f0',
   licence: 'Apache-2.0',
   numbers: 768,
+  words: true,
 };
 
 /** Models whose licence and layout are known. Others are given as a folder. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { sha256OfFile } from '@akin/modules/vectors';
+import { httpAddress } from '../http-address.ts';
 import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import { knownModel } from './known-models.ts';
 
@@ -11,6 +12,21 @@ export const MODELS_OPTION: Option = {
   description: 'Folder of the models that akin models pull downloads',
   default: path.join('~', '.akin', 'models'),
 };
+
+/** Where models are downloaded from. */
+export const MIRROR_OPTION: Option = {
+  name: 'mirror',
+  valueName: 'url',
+  description: 'Server to download models from, with the paths of Hugging Face; `off` refuses downloads',
+  default: 'https://huggingface.co',
+  otherVariables: ['HF_ENDPOINT'],
+};
+
+/** The server of `--mirror`; undefined if it is `off`. @throws {UsageError} for other texts than a URL */
+export function mirrorUrl(options: ParsedOptions): string | undefined {
+  const mirror = options.text('mirror') ?? '';
+  return mirror === 'off' ? undefined : httpAddress('mirror', mirror);
+}
 
 export function modelsFolder(options: ParsedOptions): string {
   const folder = options.text('models') ?? '';

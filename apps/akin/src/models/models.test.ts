@@ -1,16 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { sleep } from '@akin/runtime';
 import { drawImage, smallDisk, TINY_TOWERS } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PROGRAM, runAkin } from '../../test/run-akin.ts';
+import { chosenModel } from './chosen-model.ts';
+import { ContentModels } from './content-models.ts';
 import { download } from './download.ts';
+import { isFirstStart, offerModel } from './first-model.ts';
 import { type KnownModel, knownModel } from './known-models.ts';
+import { ModelLibrary } from './model-library.ts';
 import { pull as pullHere } from './pull.ts';
 
 const WORD = 'siglip-base-patch16-224';
@@ -32,13 +37,11 @@ const holding = new Map<string, () => void>();
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'akin-models-'));
-  const model = knownModel(WORD);
-  const prefix = `/${model?.repository}/resolve/${model?.revision}/`;
   server = createServer(async (request, response) => {
     if (request.url?.startsWith('/moved/')) {
       return void response.writeHead(302, { location: request.url.slice('/moved'.length) }).end();
     }
-    const name = request.url?.startsWith(prefix) ? request.url.slice(prefix.length) : '';
+    const [, name = ''] = /^\/Xenova\/[\w-]+\/resolve\/[0-9a-f]{40}\/(.+)/.exec(request.url ?? '') ?? [];
     const bytes = replaced.get(name) ?? (await readFile(path.join(TINY_TOWERS, name)).catch(() => undefined));
     const { range } = request.headers;
     asked.push(`${name} ${range ?? 'whole'}`);
@@ -224,5 +227,120 @@ describe('akin models', () => {
     await expect(stat(`${file}.part`)).rejects.toThrow('ENOENT');
     await download(wanted, () => {}, NEVER, 1);
     expect(await readFile(file)).toEqual(await readFile(path.join(TINY_TOWERS, VISION)));
+  });
+});
+
+describe('the models of a running akin', () => {
+  /** With a folder of its own. */
+  const opened = async (place: { folder: string; mirror?: string }) => {
+    const models = new ContentModels({ models: place.folder });
+    return new ModelLibrary({ models, log: { error: () => {} }, mirror: undefined, ...place });
+  };
+  const emptyFolder = () => mkdtemp(path.join(folder, 'library-'));
+  const stateOf = async (library: ModelLibrary) => (await library.list()).find(({ name }) => name === WORD);
+  const ended = async (library: ModelLibrary) => {
+    while ((await stateOf(library))?.download?.state === 'running') await sleep(5, NEVER);
+    return stateOf(library);
+  };
+
+  it('are listed with what they are good for, and downloaded with progress', async () => {
+    await using library = await opened({ folder: await emptyFolder(), mirror });
+    const known = { name: WORD, licence: 'Apache-2.0', numbers: 768, words: true, here: false, isDefault: false };
+    expect(await stateOf(library)).toMatchObject(known);
+    expect((await library.list())[0]).toMatchObject({ name: 'akin', words: false, here: true, isDefault: true });
+    const begun = new Promise<void>((resolve) => holding.set(VISION, resolve));
+    library.pull(WORD);
+    library.pull(WORD);
+    await begun;
+    while (((await stateOf(library))?.download?.bytes ?? 0) < BROUGHT) await sleep(5, NEVER);
+    expect(await stateOf(library)).toMatchObject({ here: false, download: { state: 'running' } });
+    await library.stop(WORD);
+    expect((await stateOf(library))?.download).toBeUndefined();
+    holding.clear();
+    library.pull(WORD);
+    expect(await ended(library)).toEqual(expect.not.objectContaining({ download: expect.anything() }));
+    expect(await stateOf(library)).toMatchObject({ here: true });
+  });
+
+  it('say why a download failed, without a path, and continue it', async () => {
+    const place = await emptyFolder();
+    await using library = await opened({ folder: place, mirror });
+    replaced.set('tokenizer.json', Buffer.from('<html>'));
+    library.pull(WORD);
+    const failed = await ended(library);
+    expect(failed?.download).toMatchObject({ state: 'failed', msg: expect.stringContaining('a page of a website') });
+    await mkdir(path.join(place, 'dinov2-small'));
+    await writeFile(path.join(place, 'dinov2-small', 'akin-download.lock'), '1');
+    replaced.clear();
+    library.pull('dinov2-small');
+    while ((await library.list()).some(({ download }) => download?.state === 'running')) await sleep(5, NEVER);
+    const locked = (await library.list()).find(({ name }) => name === 'dinov2-small');
+    expect(locked?.download?.msg).toContain('Another akin is downloading this model');
+    expect(locked?.download?.msg).not.toContain(place);
+    library.pull(WORD);
+    expect(await ended(library)).toMatchObject({ here: true });
+  });
+
+  it('are called by the names of their folders, also if both are the same kind', async () => {
+    const place = await emptyFolder();
+    for (const name of ['clip-shop', 'clip-photos']) await cp(TINY_TOWERS, path.join(place, name), { recursive: true });
+    // Other pixels before the network are another model.
+    const file = path.join(place, 'clip-photos', 'preprocessor_config.json');
+    await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), rescale_factor: 1 / 200 }));
+    await using library = await opened({ folder: place });
+    const names = (await library.list()).filter(({ licence }) => licence === null).map(({ name }) => name);
+    expect(names).toEqual(['clip-photos', 'clip-shop']);
+  });
+
+  it('are not downloaded where that is not allowed, or under unknown names', async () => {
+    await using library = await opened({ folder: await emptyFolder() });
+    expect(library.refusal).toBe('This akin downloads no models.');
+    expect(() => library.pull(WORD)).toThrow(
+      `downloads no models. Download it where akin runs: akin models pull ${WORD}`,
+    );
+    expect(() => library.pull('../x')).toThrow('akin knows no model "../x"');
+    await expect(library.stop(WORD)).rejects.toThrow('is not being downloaded');
+  });
+});
+
+describe('the first start on a terminal', () => {
+  const start = async (answer: string, from = mirror) => {
+    const place = await mkdtemp(path.join(folder, 'first-'));
+    const dataFolder = path.join(place, 'data');
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    input.end(answer);
+    const where = { dataFolder, models: path.join(place, 'models'), mirror: from, progress: () => {} };
+    expect(isFirstStart(dataFolder)).toBe(true);
+    await offerModel(where, { input, output }, NEVER);
+    expect(isFirstStart(dataFolder)).toBe(false);
+    return { model: chosenModel(dataFolder), printed: String(output.read()), place };
+  };
+
+  it.each(['', '\n', 'n\n', 'what?\n'])('asks once, and takes %j for no', async (answer) => {
+    const { model, printed } = await start(answer);
+    expect(model).toBeUndefined();
+    expect(printed).toMatch(/^akin's own network is small; get dinov2-small-q8 \(25 MB, Apache-2.0\) for .*\[y\/N\] $/);
+  });
+
+  it('downloads the model for a yes, which the akin of this data folder then uses', async () => {
+    replaced.set('onnx/model_quantized.onnx', await readFile(path.join(TINY_TOWERS, VISION)));
+    const { vision_config } = JSON.parse(await readFile(path.join(TINY_TOWERS, 'config.json'), 'utf8'));
+    replaced.set('config.json', Buffer.from(JSON.stringify(vision_config)));
+    const { model, place } = await start('y\n');
+    expect(model).toBe('dinov2-small-q8');
+    expect(await readdir(path.join(place, 'models', 'dinov2-small-q8'))).toContain('akin-download.json');
+    replaced.clear();
+  });
+
+  it('goes on without the model if it cannot be downloaded, and ends if it is stopped', async () => {
+    const { model, printed } = await start('yes\n', `${mirror}/nothing`);
+    expect(model).toBeUndefined();
+    expect(printed).toMatch(/answers 404.* akin begins with its own network. Later: akin models pull dinov2-small-q8/s);
+    const stop = new AbortController();
+    const terminal = { input: new PassThrough(), output: new PassThrough() };
+    const where = { dataFolder: path.join(folder, 'x'), models: folder, mirror, progress: () => {} };
+    const asking = offerModel(where, terminal, stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(asking).rejects.toThrow('stopped');
   });
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AkinError } from '@akin/domain';
-import { sha256OfFile } from '@akin/modules/vectors';
+import { hashLargeFile, sha256OfFile } from '@akin/modules/vectors';
 import { isRunning } from '@akin/runtime';
 import { download, type Progress, throwUnwritable } from './download.ts';
 import type { KnownModel } from './known-models.ts';
@@ -39,6 +39,7 @@ export async function pull({ model, folder, mirror, progress }: Pull, signal: Ab
   for (const { path: name, sha256: listed } of model.files) {
     const file = path.join(folder, name);
     const sha256 = listed ?? known[name];
+    await hashLargeFile(file).catch(() => {});
     if (sha256 !== undefined && existsSync(file) && sha256OfFile(file) === sha256) {
       hashes[name] = sha256;
       continue;

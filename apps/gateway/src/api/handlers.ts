@@ -22,6 +22,7 @@ import { image } from './image.ts';
 import { keys } from './keys.ts';
 import { live } from './live.ts';
 import { metrics } from './metrics.ts';
+import { models } from './models.ts';
 import { openapi, openapiLegacy } from './openapi.ts';
 import { operation } from './operation.ts';
 import { operations } from './operations.ts';
@@ -31,6 +32,7 @@ import { pauseReindex } from './pause-reindex.ts';
 import { ping } from './ping.ts';
 import { pixolution } from './pixolution.ts';
 import { processes } from './processes.ts';
+import { pullModel } from './pull-model.ts';
 import { query } from './query.ts';
 import { ready } from './ready.ts';
 import { reindex } from './reindex.ts';
@@ -45,6 +47,7 @@ import { runs } from './runs.ts';
 import { schema } from './schema.ts';
 import { select } from './select.ts';
 import { setQuota } from './set-quota.ts';
+import { stopPull } from './stop-pull.ts';
 import { tag } from './tag.ts';
 import { terms } from './terms.ts';
 import { thumbnail } from './thumbnail.ts';
@@ -102,6 +105,9 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   keys,
   createKey,
   revokeKey,
+  models,
+  pullModel,
+  stopPull,
   backup,
   processes,
   live,

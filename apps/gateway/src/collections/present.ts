@@ -22,11 +22,11 @@ export async function presentCollection(store: Store, collection: Collection): P
 async function presentModel(store: Store, id: string): Promise<Record<string, unknown>> {
   const wanted = new Map([['content', id]]);
   await store.modelSets.discover(wanted);
-  const { models, textCalibration, contentVector } = modelSetOf(store, { models: wanted });
+  const { contentName, models, textCalibration, contentVector } = modelSetOf(store, { models: wanted });
   const [name = '', ...hash] = id.split(':');
   const isHere = models.get('content') === id;
   return {
-    name,
+    name: (isHere ? contentName : undefined) ?? name,
     hash: hash.join(':'),
     words: isHere && textCalibration !== undefined,
     ...(isHere && contentVector !== undefined ? { vector: contentVector } : {}),

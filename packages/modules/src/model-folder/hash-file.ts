@@ -40,11 +40,12 @@ export async function hashLargeFiles(folder: string): Promise<void> {
   // Errors are ignored here: code that needs the file reports them.
   for (const one of [folder, join(folder, 'onnx')]) {
     const names = await promises.readdir(one).catch(() => []);
-    for (const name of names.filter((name) => WEIGHTS.test(name))) await hashLarge(join(one, name)).catch(() => {});
+    for (const name of names.filter((name) => WEIGHTS.test(name))) await hashLargeFile(join(one, name)).catch(() => {});
   }
 }
 
-async function hashLarge(file: string): Promise<void> {
+/** As {@link hashLargeFiles}, for one file. @throws the error of the system if it cannot be read */
+export async function hashLargeFile(file: string): Promise<void> {
   const stats = await promises.stat(file);
   const { size, mtimeMs } = stats;
   const key = keyOf(file, size, mtimeMs);

@@ -1,3 +1,4 @@
+import { basename, resolve } from 'node:path';
 import { AkinError } from '@akin/domain';
 import { type Codebook, codebookOf, useCodebook } from '../vectors/codebook.ts';
 import { untrainedCodebook } from './codebook.ts';
@@ -15,7 +16,7 @@ export function useContentModel(folder: string): void {
 
 /** @throws {AkinError} as {@link useContentModel} does. */
 export function contentCodebook(folder: string): Codebook {
-  return untrainedCodebook(readModelFolder(folder));
+  return { ...untrainedCodebook(readModelFolder(folder)), name: basename(resolve(folder)) };
 }
 
 /** The error for a model that cannot compare words with pictures; its message says what to do. */

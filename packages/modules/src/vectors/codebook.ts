@@ -30,6 +30,8 @@ export interface Codebook {
   readonly calibration: Calibration;
   /** Calibration for a text and a picture, if the model has a text encoder. */
   readonly textCalibration?: Calibration;
+  /** What people call the model: the name of its folder. Undefined for akin's own. */
+  readonly name?: string;
   /** Which output of a model in the layout of Hugging Face is the vector. */
   readonly vector?: 'projected' | 'pooled' | 'CLS';
 }

@@ -6,6 +6,8 @@ import { type Outputs, readOutputs } from './parse-outputs.ts';
 
 /** One model for each module with a descriptor, and everything needed to read, compare and store their outputs. */
 export interface ModelSet {
+  /** What people call the content model: the name of its folder, or `akin`. */
+  readonly contentName: string;
   /** With the numbers of dimensions of these models. */
   readonly modules: readonly ModuleManifest[];
   /** The model of each module. */
@@ -23,6 +25,8 @@ export interface ModelSet {
 }
 
 const CONTENT = 'content';
+/** What people call akin's own models. */
+export const OWN_MODEL = 'akin';
 
 /** The default model set of this process. */
 export function activeModelSet(): ModelSet {
@@ -47,6 +51,7 @@ export function modelSetWith(folder: string): ModelSet {
 function modelSetOf(codebooks: (module: string) => Codebook): ModelSet {
   const described = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => name);
   return {
+    contentName: codebooks(CONTENT).name ?? OWN_MODEL,
     modules: MODULES.map((module) => {
       const { descriptor, name } = module;
       if (descriptor === undefined) return module;

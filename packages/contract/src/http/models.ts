@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { COMMON_PARAMETERS, responseOf } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+const MODEL = z
+  .object({
+    name: z.string().meta({
+      description: 'Its word, or the name of its folder: what `model` in other requests means.',
+      example: 'dinov2-small',
+    }),
+    licence: z.string().nullable().meta({ description: 'Null for a folder of your own.' }),
+    megabytes: z.number().nullable().meta({ description: 'Size of the download.' }),
+    numbers: z.int().meta({ description: 'Length of a descriptor.' }),
+    words: z.boolean().meta({ description: 'Whether it finds pictures by words.' }),
+    about: z.string().meta({ description: 'What it is good for.' }),
+    here: z.boolean().meta({ description: 'Whether this process can use it.' }),
+    isDefault: z.boolean().meta({ description: 'Whether new collections get it.' }),
+    download: z
+      .object({ state: z.enum(['running', 'failed']), bytes: z.int(), msg: z.string().optional() })
+      .optional()
+      .meta({ description: 'A download in progress, or why the last one failed.' }),
+  })
+  .meta({ id: 'Model' });
+
+export const models = endpoint({
+  methods: ['GET'],
+  scope: 'search',
+  mount: 'service',
+  path: '/api/models',
+  summary: 'List the content models that akin knows or has, with downloads in progress.',
+  parameters: z.object(COMMON_PARAMETERS),
+  response: responseOf({
+    models: z.array(MODEL),
+    refusal: z.string().optional().meta({ description: 'Why this akin downloads no models, if it does not.' }),
+  }),
+});
