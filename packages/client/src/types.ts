@@ -48,6 +48,8 @@ export interface SearchResponse {
   nextCursorMark?: string;
   /** Present with `facet: true`. */
   facet_counts?: FacetCounts;
+  /** Present with `stats: true`. */
+  stats?: { stats_fields: { [key: string]: Stats } };
 }
 
 /** Counts of matching documents, by the keys of the facets. */
@@ -70,6 +72,20 @@ export interface FacetCounts {
   };
 }
 
+/** Figures of a field over all matches. Null: there is no such figure, because there are no values. */
+export interface Stats {
+  min?: Plain;
+  max?: Plain;
+  /** Number of values. */
+  count?: number;
+  /** Number of documents without a value. */
+  missing?: number;
+  /** Of fields of numbers. */
+  sum?: number | bigint | null;
+  mean?: number | null;
+  stddev?: number | null;
+}
+
 /** Parameters of a search in the HTTP interface; an array repeats the parameter. */
 export interface SearchParameters {
   q?: string;
@@ -83,6 +99,8 @@ export interface SearchParameters {
   'facet.field'?: string | readonly string[];
   'facet.query'?: string | readonly string[];
   'facet.range'?: string | readonly string[];
+  stats?: boolean;
+  'stats.field'?: string | readonly string[];
   'rank.by.id'?: string | readonly string[];
   'rank.by.url'?: string | readonly string[];
   /** Base64 of the picture; sent in a form body. */

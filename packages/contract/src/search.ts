@@ -121,6 +121,15 @@ export const SEARCH_PARAMETERS = z.object({
     description: 'Count by ranges of these fields. Each must have one number or date per document.',
   }),
   ...FACET_SETTINGS.shape,
+  stats: flag().default(false).meta({ description: 'Compute the figures of the fields in `stats.field`.' }),
+  'stats.field': z
+    .array(text())
+    .default([])
+    .meta({
+      description:
+        'Fields whose `min`, `max`, `count` and `missing` over all matches are returned, and `sum`, `mean` and `stddev` of numbers. `{!ex=tag}price` leaves out the filters that are tagged `{!tag=tag}…`; `{!min=true max=true}price` returns only these.',
+      example: ['price'],
+    }),
   'json.nl': choice(['flat', 'map', 'arrarr', 'arrmap', 'arrntv']).default('flat').meta({
     description: 'Format of lists of values and counts.',
   }),
@@ -214,6 +223,23 @@ export const SEARCH_RESPONSE = responseOf({
       facet_heatmaps: z.object({}),
     })
     .optional(),
+  stats: z
+    .object({
+      stats_fields: z.record(
+        z.string(),
+        z.object({
+          min: z.unknown(),
+          max: z.unknown(),
+          count: z.int().optional(),
+          missing: z.int().optional(),
+          sum: z.number().nullable().optional(),
+          mean: z.number().nullable().optional(),
+          stddev: z.number().nullable().optional(),
+        }),
+      ),
+    })
+    .optional()
+    .meta({ description: 'With `stats=true`. Figures that do not exist, such as the least of no values, are null.' }),
 });
 
 /** A search may come as JSON too: parameters by name, or the names of Solr's JSON requests. */

@@ -4,7 +4,8 @@ import { documentFromJson, documentToJson, type NewDocument } from './document.t
 import { AkinError, type ErrorDetail } from './errors.ts';
 import { JsonNumber, type JsonObject, parseJson } from './json.ts';
 import { stringifyJson } from './json-write.ts';
-import { type Field, type FieldType, PRECONFIGURED_FIELDS, type Schema } from './schema.ts';
+import { applyModifiers } from './modifiers.ts';
+import { type Field, type FieldType, type FieldValue, PRECONFIGURED_FIELDS, type Schema } from './schema.ts';
 import { MAX_FIELDS, TypeClaims } from './type-claims.ts';
 import { validateDocument } from './validate-document.ts';
 
@@ -83,6 +84,43 @@ describe('a document that is right', () => {
       'z',
     ]);
     for (const labels of [[], [null], null]) expect(accepted({ id: 'a', labels }).fields.has('labels')).toBe(false);
+  });
+
+  it('has lists of every type, if the fields were defined so', () => {
+    const schema = schemaOf({ sizes: 'strings', views: 'longs', prices: 'doubles', days: 'dates' });
+    const lists = '{"id":"a","sizes":["S",38,null],"views":["7",8],"prices":[1,2.5],"days":"2024-02-29"}';
+    expect([...accepted(lists, schema).fields]).toEqual([
+      ['sizes', ['S', '38']],
+      ['views', [7n, 8n]],
+      ['prices', [1, 2.5]],
+      ['days', [new Date('2024-02-29')]],
+    ]);
+    expect(problem({ id: 'a', days: ['2024-02-30'] }, schema)).toContain('does not fit into a date');
+    expect(problem({ id: 'a', sizes: [['S']] }, schema)).toContain('does not fit into a String');
+    expect(problem({ id: 'a', views: Array(1_001).fill(1) }, schema)).toContain('1001 values, and 1000 is the limit');
+    expect(problem({ id: 'a', new: { add: ['x'] } }, schema)).toContain('field=<name>:string[]');
+  });
+
+  it('changes lists of every type', () => {
+    const [day, later] = [new Date('2024-01-01'), new Date('2024-01-02')];
+    const base = new Map<string, FieldValue>([
+      ['days', [day, later, day]],
+      ['views', [1n, 2n]],
+    ]);
+    const after = (update: object, schema = schemaOf({ days: 'dates', views: 'longs', sizes: 'strings' })) => {
+      const { fields, modifiers } = accepted({ id: 'a', ...update }, schema);
+      return Object.fromEntries(applyModifiers(base, fields, modifiers ?? new Map()));
+    };
+    expect(after({ days: { remove: '2024-01-01' }, views: { add: [2, '3'] } })).toEqual({
+      days: [later],
+      views: [1n, 2n, 2n, 3n],
+    });
+    const distinct = { 'add-distinct': ['2024-01-02', '2024-01-03', '2024-01-03T00:00:00Z'] };
+    expect(after({ days: distinct, views: { set: null }, sizes: { add: 'S' } })).toEqual({
+      days: [day, later, day, new Date('2024-01-03')],
+      sizes: ['S'],
+    });
+    expect(after({ views: { remove: [1, 2] } })).toEqual({ days: [day, later, day] });
   });
 
   it("may contain akin's own fields, which are not stored but reported", () => {
@@ -170,7 +208,7 @@ describe('a document that is wrong', () => {
         position: 3,
         id: 'shoe',
         code: 'bad-request',
-        msg: 'Document "shoe" at position 3: field "when": an array was sent, and it takes one value; only "labels" takes several.',
+        msg: 'Document "shoe" at position 3: field "when": an array was sent, and it takes one value; for several values, define the field as a list first (POST …/schema with field=<name>:string[], or import with --field), or change it: akin reindex --field <name>:string[].',
       },
     ]);
   });
@@ -180,10 +218,7 @@ describe('a document that is wrong', () => {
     ['{"id":null}', 'Document at position 0: the field "id" is required.'],
     ['{"id":""}', 'Document at position 0: "id": An id must not be empty.'],
     ['{"id":"a","id":"b"}', 'Document at position 0: "id": it is given twice, and takes one value.'],
-    [
-      '{"id":["a"]}',
-      'Document at position 0: "id": an array was sent, and it takes one value; only "labels" takes several.',
-    ],
+    ['{"id":["a"]}', 'Document at position 0: "id": an array was sent, and it takes one value.'],
     ['[]', 'The document at position 0 must be a JSON object, not an array.'],
     ['5', 'The document at position 0 must be a JSON object, not 5 (a Long).'],
     ['{"id":"a","text":"x"}', 'the field "text" cannot be sent: akin fills it with the words of all strings.'],

@@ -1,8 +1,8 @@
 import { AkinError } from './errors.ts';
 import { isJsonArray, JsonObject, type JsonValue } from './json.ts';
-import type { FieldType, FieldValue } from './schema.ts';
+import { type FieldType, type FieldValue, isListType } from './schema.ts';
 import { quote } from './text.ts';
-import { coerceValue } from './values.ts';
+import { coerceValue, DEFINE_LIST } from './values.ts';
 
 /** The operations of an atomic update on one field, with the names that Solr uses. */
 export type ModifierName = 'set' | 'add' | 'add-distinct' | 'remove' | 'inc';
@@ -46,12 +46,12 @@ export function readModifiers(type: FieldType, values: readonly JsonValue[]): Mo
       : [['set', value]],
   );
   const names = [...new Set(sent.map(([name]) => name))];
-  if (type !== 'strings' && names.length < sent.length) {
+  if (!isListType(type) && names.length < sent.length) {
     throw new AkinError('bad-request', 'it is given twice, and takes one value');
   }
   return names.map((name) => {
     const own = sent.filter(([one]) => one === name).map(([, value]) => value);
-    return type === 'strings' ? ofList(name, own) : ofSingle(type, name, own[0] ?? null);
+    return isListType(type) ? ofList(type, name, own) : ofSingle(type, name, own[0] ?? null);
   });
 }
 
@@ -83,49 +83,57 @@ export function applyModifiers(
   return fields;
 }
 
-function ofList(name: ModifierName, values: readonly JsonValue[]): Modifier {
-  if (name === 'inc') throw new AkinError('bad-request', '"inc" takes a number, and it is a list of Strings');
+function ofList(type: FieldType, name: ModifierName, values: readonly JsonValue[]): Modifier {
+  if (name === 'inc') throw new AkinError('bad-request', '"inc" takes a number, and it is a list');
   const elements = values.flatMap((value) => (isJsonArray(value) ? [...value] : [value])).filter((one) => one !== null);
   if (elements.length === 0 && name === 'set') return { name, value: null, coerced: undefined };
-  return { name, value: elements, coerced: coerceValue('strings', elements) };
+  return { name, value: elements, coerced: coerceValue(type, elements) };
 }
 
 function ofSingle(type: FieldType, name: ModifierName, value: JsonValue): Modifier {
   if (name !== 'set' && name !== 'inc') {
     throw new AkinError(
       'bad-request',
-      `"${name}" changes "labels" alone; "set" and, for a number, "inc" change a single value`,
+      `"${name}" changes a list; "set" and, for a number, "inc" change a single value${DEFINE_LIST}`,
     );
   }
   if (name === 'inc' && type !== 'long' && type !== 'double') {
     throw new AkinError('bad-request', `"inc" takes a field of numbers; this one has the type ${type}`);
   }
   if (isJsonArray(value)) {
-    throw new AkinError('bad-request', 'an array was sent, and it takes one value; only "labels" takes several');
+    throw new AkinError('bad-request', `an array was sent, and it takes one value${DEFINE_LIST}`);
   }
   if (value === null && name === 'set') return { name, value, coerced: undefined };
   return { name, value, coerced: coerceValue(type, value) };
 }
 
 function modified(field: string, before: FieldValue | undefined, { name, coerced }: Modifier): FieldValue | undefined {
-  const list = () => (before ?? []) as readonly string[];
-  const given = () => (coerced ?? []) as readonly string[];
+  const list = () => (before ?? []) as readonly ListValue[];
+  const given = () => (coerced ?? []) as readonly ListValue[];
   switch (name) {
     case 'set':
       return coerced;
     case 'add':
-      return [...list(), ...given()];
+      return [...list(), ...given()] as FieldValue;
     case 'add-distinct': {
-      const known = new Set(list());
-      return [...list(), ...new Set(given().filter((one) => !known.has(one)))];
+      const added = new Map(given().map((one) => [keyOf(one), one]));
+      for (const one of list()) added.delete(keyOf(one));
+      return [...list(), ...added.values()] as FieldValue;
     }
     case 'remove': {
-      const gone = new Set(given());
-      return list().filter((one) => !gone.has(one));
+      const gone = new Set(given().map(keyOf));
+      return list().filter((one) => !gone.has(keyOf(one))) as FieldValue;
     }
     case 'inc':
       return before === undefined ? coerced : sum(field, before, coerced as bigint | number);
   }
+}
+
+type ListValue = string | bigint | number | Date;
+
+/** Equal values have the same key. */
+function keyOf(value: ListValue): string | bigint | number {
+  return value instanceof Date ? value.getTime() : value;
 }
 
 const MAX_LONG = 2n ** 63n - 1n;

@@ -1,6 +1,6 @@
 /**
- * Type of a field. The first five are derived from the first value of a field that a client sends; the others belong to
- * predefined fields.
+ * Type of a field. The first five are derived from the first value of a field that a client sends. Lists must be defined
+ * before, or belong to predefined fields. The others belong to predefined fields.
  */
 export type FieldType =
   | 'boolean'
@@ -8,12 +8,14 @@ export type FieldType =
   | 'double'
   | 'date'
   | 'string'
-  /** Several strings: labels, color_names, color_palette_hex. */
+  /** Several strings, such as labels. */
   | 'strings'
   /** Several 64-bit integers: copyspace. */
   | 'longs'
   /** Several decimal numbers: color_palette_freq. */
   | 'doubles'
+  /** Several dates. */
+  | 'dates'
   /** Latitude and longitude. */
   | 'location'
   /** The default search field: the words of all string values. Clients never send it, searches never return it. */
@@ -36,7 +38,8 @@ export type FieldValue =
   | Location
   | readonly string[]
   | readonly bigint[]
-  | readonly number[];
+  | readonly number[]
+  | readonly Date[];
 
 export interface Field {
   readonly name: string;
@@ -45,6 +48,47 @@ export interface Field {
   readonly origin: 'preconfigured' | 'analysis' | 'document';
   /** False for outputs such as descriptors: a search returns them only when `fl` names them. */
   readonly returnedByDefault: boolean;
+}
+
+/** The types of lists, by the type of one value. */
+const LISTS = { string: 'strings', long: 'longs', double: 'doubles', date: 'dates' } as const;
+
+const ELEMENTS: ReadonlyMap<FieldType, FieldType> = new Map(
+  Object.entries(LISTS).map(([element, list]) => [list, element as FieldType]),
+);
+
+/** The types that clients may give to a field, by their names in the interface: `double`, or `double[]` for lists. */
+export const DEFINABLE_TYPES: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
+  ...(['boolean', 'long', 'double', 'date', 'string'] as const).map((type) => [type, type] as const),
+  ...Object.entries(LISTS).map(([element, list]) => [`${element}[]`, list] as const),
+]);
+
+/** The type of one value of a field. */
+export function elementType(type: FieldType): FieldType {
+  return ELEMENTS.get(type) ?? type;
+}
+
+export function isListType(type: FieldType): boolean {
+  return ELEMENTS.has(type);
+}
+
+/** The type of a list of such values. Undefined if there are no such lists. */
+export function listOf(type: FieldType): FieldType | undefined {
+  return (LISTS as Partial<Record<FieldType, FieldType>>)[type];
+}
+
+/** The name of a type in the interface. */
+export function typeName(type: FieldType): string {
+  return isListType(type) ? `${elementType(type)}[]` : type;
+}
+
+/** Maximum values of a list of documents, and of a predefined one. */
+const MAX_VALUES = 1_000;
+const MAX_PREDEFINED_VALUES = 10_000;
+
+/** Maximum number of values that a list may have. */
+export function maxValues(field: Field | undefined): number {
+  return field?.origin === 'document' ? MAX_VALUES : MAX_PREDEFINED_VALUES;
 }
 
 /** The fields of one collection by name. */

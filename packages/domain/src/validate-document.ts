@@ -14,12 +14,12 @@ import {
 } from './modifiers.ts';
 import { fieldNameProblem } from './names.ts';
 import { readPictureAddress } from './parse-url.ts';
-import { type FieldType, type FieldValue, type Schema, VERSION_FIELD } from './schema.ts';
+import { type FieldType, type FieldValue, isListType, maxValues, type Schema, VERSION_FIELD } from './schema.ts';
 import { storageProblem } from './storage-limits.ts';
 import { quote, unstorableReason } from './text.ts';
 import { parseThumbnail } from './thumbnail.ts';
 import { MAX_FIELDS, type TypeClaims } from './type-claims.ts';
-import { coerceValue, deriveType, describeValue } from './values.ts';
+import { coerceValue, DEFINE_LIST, deriveType, describeValue } from './values.ts';
 
 export type ValidatedDocument =
   | {
@@ -53,8 +53,6 @@ export function validateDocument(
   return new Validation(json, schema, claims).run(position);
 }
 
-/** Maximum values of a field with several values. */
-export const MAX_VALUES = 10_000;
 /** Maximum errors that are collected for one document. */
 const MAX_PROBLEMS = 100;
 /** A field that searches add to documents. Clients may send it back. */
@@ -177,17 +175,16 @@ class Validation {
         `an object was sent, and ${quote(unknown)} is not one of the modifiers ${MODIFIER_NAMES.join(', ')}`,
       );
     }
-    if (known === 'strings' || known === 'longs' || known === 'doubles') {
+    if (known !== undefined && isListType(known)) {
       const elements = values.flat().filter((value) => value !== null);
       if (elements.length === 0) return;
-      if (elements.length > MAX_VALUES) {
-        throw new AkinError('too-large', `it has ${elements.length} values, and ${MAX_VALUES} is the limit`);
-      }
+      this.#requireFewValues(name, elements.length);
       this.#fields.set(name, coerceValue(known, elements));
       this.#rawFields.set(name, elements);
       return;
     }
-    const value = single(values);
+    const origin = this.#schema.get(name)?.origin ?? 'document';
+    const value = single(values, origin === 'document' ? DEFINE_LIST : '');
     if (value === undefined) return;
     const type = known ?? this.#newType(name, value);
     this.#fields.set(name, coerceValue(type, value));
@@ -219,15 +216,18 @@ class Validation {
     if (known === undefined && value === null) return;
     const type = known ?? this.#newType(name, value);
     const modifiers = readModifiers(type, values);
-    if (modifiers.some(({ coerced }) => Array.isArray(coerced) && coerced.length > MAX_VALUES)) {
-      throw new AkinError('too-large', `it has more than ${MAX_VALUES} values, which is the limit`);
-    }
+    for (const { coerced } of modifiers) if (Array.isArray(coerced)) this.#requireFewValues(name, coerced.length);
     const [only] = modifiers;
     if (modifiers.length === 1 && only?.name === 'set' && only.coerced !== undefined) {
       this.#fields.set(name, only.coerced);
       this.#rawFields.set(name, only.value);
     } else this.#modifiers.set(name, modifiers);
     if (known === undefined) this.#newTypes.set(name, type);
+  }
+
+  #requireFewValues(name: string, count: number): void {
+    const max = maxValues(this.#schema.get(name));
+    if (count > max) throw new AkinError('too-large', `it has ${count} values, and ${max} is the limit`);
   }
 
   /** All values that were sent, to check them against the limits of a document. */
@@ -246,7 +246,10 @@ class Validation {
     const problem = fieldNameProblem(name);
     if (problem !== null) throw new AkinError('bad-request', problem);
     const type = deriveType(value);
-    if (type === null) throw new AkinError('bad-request', `${describeValue(value)} has no type that a field can have`);
+    if (type === null) {
+      const advice = isJsonArray(value) ? DEFINE_LIST : '';
+      throw new AkinError('bad-request', `${describeValue(value)} has no type that a field can have${advice}`);
+    }
     return type;
   }
 
@@ -314,11 +317,10 @@ function valuesByName(json: JsonObject): Map<string, readonly JsonValue[]> {
   return members;
 }
 
-function single(values: readonly JsonValue[]): JsonValue | undefined {
+function single(values: readonly JsonValue[], advice = ''): JsonValue | undefined {
   const value = values[0];
   if (values.length > 1) throw new AkinError('bad-request', 'it is given twice, and takes one value');
-  if (isJsonArray(value))
-    throw new AkinError('bad-request', 'an array was sent, and it takes one value; only "labels" takes several');
+  if (isJsonArray(value)) throw new AkinError('bad-request', `an array was sent, and it takes one value${advice}`);
   return value;
 }
 

@@ -29,7 +29,7 @@ export function coerceValue(type: FieldType, value: JsonValue): FieldValue {
     case 'double':
       return coerceDouble(value);
     case 'date':
-      return (typeof value === 'string' ? parseDate(value) : null) ?? typeMismatch(type, value);
+      return coerceDate(value);
     case 'location':
       return (typeof value === 'string' ? parseLocation(value) : null) ?? typeMismatch(type, value);
     case 'string':
@@ -40,6 +40,8 @@ export function coerceValue(type: FieldType, value: JsonValue): FieldValue {
       return elementsOf(value).map(coerceLong);
     case 'doubles':
       return elementsOf(value).map(coerceDouble);
+    case 'dates':
+      return elementsOf(value).map(coerceDate);
     case 'text':
       return typeMismatch(type, value);
   }
@@ -67,12 +69,17 @@ const TYPE_NAMES: Record<FieldType, string> = {
   strings: 'a list of Strings',
   longs: 'a list of Longs',
   doubles: 'a list of Doubles',
+  dates: 'a list of dates',
   text: 'the default search field, which is never sent',
 };
 
 function typeMismatch(type: FieldType, value: JsonValue, advice = ''): never {
   throw new AkinError('bad-request', `${describeValue(value)} does not fit into ${TYPE_NAMES[type]}${advice}`);
 }
+
+/** What to do if an array was sent for a single value. */
+export const DEFINE_LIST =
+  '; for several values, define the field as a list first (POST …/schema with field=<name>:string[], or import with --field), or change it: akin reindex --field <name>:string[]';
 
 /** The first value of a field decides its type: prices that begin with a whole one make it a Long. */
 const DEFINE_DOUBLE =
@@ -108,6 +115,10 @@ function coerceDouble(value: JsonValue): number {
     );
   }
   return double;
+}
+
+function coerceDate(value: JsonValue): Date {
+  return (typeof value === 'string' ? parseDate(value) : null) ?? typeMismatch('date', value);
 }
 
 function coerceString(value: JsonValue): string {

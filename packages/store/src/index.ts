@@ -43,7 +43,7 @@ export {
   findCollection,
   listCollections,
 } from './collections/collections.ts';
-export { DEFINABLE_TYPES, defineFields } from './collections/define-fields.ts';
+export { defineFields } from './collections/define-fields.ts';
 export { modelName, modelSetOf } from './collections/model-set.ts';
 export { calibrationOf, otherModels, requireOwnModels } from './collections/models.ts';
 export { loadSchema } from './collections/schema.ts';

@@ -7,11 +7,12 @@ import { type InputPosition, type Line, LONGEST_LINE } from './line.ts';
 export interface CsvOptions {
   /** The separator of cells: one character. */
   readonly separator: string;
-  /** Columns whose cells have several values, separated by `|`. */
+  /** Columns whose cells have several values. */
   readonly lists: ReadonlySet<string>;
+  /** The separator of these values. */
+  readonly listSeparator: string;
 }
 
-const LIST_SEPARATOR = '|';
 const NEWLINE = 0x0a;
 /**
  * JSON numbers. Whole numbers with more digits than 64 bits can represent are text: they are codes, for example article
@@ -29,8 +30,9 @@ const NUMBER = /^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?$/;
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   start: InputPosition,
-  { separator, lists }: CsvOptions,
+  cells: CsvOptions,
 ): AsyncGenerator<Line> {
+  const { separator } = cells;
   const rows = parse({
     ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
     ...{ delimiter: separator, max_record_size: LONGEST_LINE },
@@ -41,7 +43,7 @@ export async function* readCsv(
   try {
     for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       if (names === undefined) names = columnNames(record, separator);
-      else if (info.lines > start.lines) yield lineOf(names, record, info.lines, lists);
+      else if (info.lines > start.lines) yield lineOf(names, record, info.lines, cells);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -106,14 +108,14 @@ function columnNames(row: readonly string[], separator: string): readonly string
 }
 
 /** A row with more or fewer cells than names is not sent: its values would be in the wrong fields. */
-function lineOf(names: readonly string[], cells: readonly string[], number: number, lists: ReadonlySet<string>): Line {
+function lineOf(names: readonly string[], cells: readonly string[], number: number, options: CsvOptions): Line {
   if (cells.length !== names.length) {
     const problem = `The row has ${cells.length} cells, the first row has ${names.length}.`;
     return { number, bytes: undefined, problem, start: 0, end: 0 };
   }
   const members = cells.flatMap((cell, i) => {
     const name = names[i] ?? '';
-    return cell === '' ? [] : [`${JSON.stringify(name)}:${jsonOf(name, cell, lists)}`];
+    return cell === '' ? [] : [`${JSON.stringify(name)}:${jsonOf(name, cell, options)}`];
   });
   return { number, bytes: Buffer.from(`{${members.join(',')}}`), start: 0, end: 0 };
 }
@@ -121,8 +123,8 @@ function lineOf(names: readonly string[], cells: readonly string[], number: numb
 /** The values of these fields are text, even if they look like numbers. */
 const TEXTS = new Set(['id', 'image', 'import', 'thumbnail']);
 
-function jsonOf(name: string, cell: string, lists: ReadonlySet<string>): string {
-  if (lists.has(name)) return `[${cell.split(LIST_SEPARATOR).map(literalOf).join(',')}]`;
+function jsonOf(name: string, cell: string, { lists, listSeparator }: CsvOptions): string {
+  if (lists.has(name)) return `[${cell.split(listSeparator).map(literalOf).join(',')}]`;
   return TEXTS.has(name) ? JSON.stringify(cell) : literalOf(cell);
 }
 

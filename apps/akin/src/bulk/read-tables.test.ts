@@ -18,16 +18,18 @@ interface Options {
   readonly from?: number;
   readonly lists?: readonly string[];
   readonly separator?: string;
+  readonly listSeparator?: string;
 }
 
 /** The result: for each row its number and its document, or its error. */
 async function read(bytes: Buffer | string, options: Options = {}): Promise<[number, unknown][]> {
-  const { name = 'table.csv', from = 0, lists = [], separator = ',' } = options;
+  const { name = 'table.csv', from = 0, lists = [], separator = ',', listSeparator = '|' } = options;
   const file = join(folder, name);
   await writeFile(file, bytes);
   const rows: [number, unknown][] = [];
   const start = { lines: from, bytes: 0 };
-  for await (const line of readLines(file, start, formatOf(file), { separator, lists: new Set(lists) })) {
+  const cells = { separator, lists: new Set(lists), listSeparator };
+  for await (const line of readLines(file, start, formatOf(file), cells)) {
     rows.push([line.number, line.bytes ? JSON.parse(line.bytes.toString()) : line.problem]);
   }
   return rows;
@@ -71,6 +73,9 @@ describe('CSV', () => {
     const text = 'id,labels,import\na,red|1|,"{""content_descriptor"":""x""}"\n';
     expect(await read(text, { lists: ['labels'] })).toEqual([
       [2, { id: 'a', labels: ['red', 1, ''], import: '{"content_descriptor":"x"}' }],
+    ]);
+    expect(await read('id,sizes\na,S; M|L\n', { lists: ['sizes'], listSeparator: '; ' })).toEqual([
+      [2, { id: 'a', sizes: ['S', 'M|L'] }],
     ]);
   });
 
@@ -133,7 +138,7 @@ describe('Parquet', () => {
     expect(rows[3]?.[1]).not.toHaveProperty('price');
     expect(await read(file(5, 2), { name: 'rows.parquet', from: 3 })).toEqual(rows.slice(3));
     const lines: string[] = [];
-    const cells = { separator: ',', lists: new Set<string>() };
+    const cells = { separator: ',', lists: new Set<string>(), listSeparator: '|' };
     for await (const { bytes } of readLines(join(folder, 'rows.parquet'), { lines: 0, bytes: 0 }, 'ndjson', cells)) {
       lines.push(String(bytes));
     }

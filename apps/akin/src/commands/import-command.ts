@@ -28,14 +28,28 @@ export const importCommand: CommandModule = {
       'Sends documents to a running akin: one JSON object per line, one JSON array, CSV with the names of the fields in its first row (all of them plain or gzip), or a Parquet file. If it is stopped, run the same command to continue: <file>.progress says where. <file>.rejects.ndjson lists each refused document with its line and the reason. Exit code 0: all documents are stored and visible; 2: some were refused; 1: akin stopped accepting documents; 130: stopped.',
     options: [
       ...SERVER_OPTIONS,
-      { name: 'field', valueName: 'name:type,…', description: 'Types of new fields, separated by commas' },
+      {
+        name: 'field',
+        valueName: 'name:type,…',
+        description: 'Types of new fields, separated by commas. string[] is a list of strings',
+      },
       { name: 'format', valueName: 'csv|ndjson', description: 'Format of the input. Default: by the name of the file' },
       {
         name: 'separator',
         valueName: 'character',
         description: 'Separator of CSV cells. Default: a comma, or a tab in .tsv files',
       },
-      { name: 'lists', valueName: 'names', description: 'CSV columns whose cells have several values, separated by |' },
+      {
+        name: 'lists',
+        valueName: 'names',
+        description: 'CSV columns whose cells have several values. Default: those of fields defined as lists',
+      },
+      {
+        name: 'list-separator',
+        valueName: 'text',
+        description:
+          'Separator of the values in such a cell, also of labels. Default: |, and only for --lists of labels',
+      },
       {
         name: 'from',
         valueName: 'line',
@@ -77,9 +91,13 @@ export const importCommand: CommandModule = {
     const isShared = size === undefined && options.text('rejects') === undefined;
     const rejects = await Rejects.open(rejectsFile, previousProgress !== NO_PROGRESS, isShared);
     const { signal: either, stop } = linkedSignal(signal);
+    const collection = await ensureCollection(server.client, server.name);
+    if (table.format === 'csv') {
+      const { schema } = await retryTransient(() => collection.schema(), maxOutageMilliseconds, signal);
+      for (const name of listsOf(schema.fields, options.text('list-separator') !== undefined)) table.cells.lists.add(name);
+    }
     const run = new Import({
-      ...{ file, previousProgress, progressFile, rejects, ...table },
-      collection: await ensureCollection(server.client, server.name),
+      ...{ file, previousProgress, progressFile, rejects, collection, ...table },
       parallel: Math.min(16, Math.max(1, options.number('parallel'))),
       compress: !isLocal(server.url),
       modules: options.text('modules'),
@@ -128,8 +146,12 @@ export const importCommand: CommandModule = {
   },
 };
 
+type Table = Pick<ImportConfig, 'format' | 'fields'> & {
+  readonly cells: ImportConfig['cells'] & { readonly lists: Set<string> };
+};
+
 /** How to read the input, by the options and the name of the file. */
-function tableOf(file: string, options: ParsedOptions): Pick<ImportConfig, 'format' | 'cells' | 'fields'> {
+function tableOf(file: string, options: ParsedOptions): Table {
   const format = options.text('format') ?? formatOf(file);
   if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format must be csv or ndjson.');
   const separator = options.text('separator') ?? (/\.tsv(\.gz)?$/i.test(file) ? '\t' : ',');
@@ -139,11 +161,23 @@ function tableOf(file: string, options: ParsedOptions): Pick<ImportConfig, 'form
     if (colon < 1) throw new UsageError('--field must look like price:double,sku:string.');
     return [text.slice(0, colon), text.slice(colon + 1)] as const;
   });
+  const listSeparator = options.text('list-separator') ?? '|';
+  const lists = fields.filter(([, type]) => type.endsWith('[]')).map(([name]) => name);
   return {
     format,
-    cells: { separator, lists: new Set(namesIn(options.text('lists'))) },
+    cells: { separator, listSeparator, lists: new Set([...namesIn(options.text('lists')), ...lists]) },
     fields: Object.fromEntries(fields),
   };
+}
+
+/** The fields whose cells are lists. @param withPredefined also the predefined ones, such as `labels` */
+function listsOf(
+  fields: readonly { readonly name: string; readonly multiValued: boolean; readonly origin: string }[],
+  withPredefined: boolean,
+): string[] {
+  return fields
+    .filter(({ multiValued, origin }) => multiValued && (origin === 'document' || withPredefined))
+    .map(({ name }) => name);
 }
 
 function namesIn(text: string | undefined): string[] {

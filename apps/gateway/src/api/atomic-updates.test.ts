@@ -93,7 +93,7 @@ describe('an invalid atomic update', () => {
     [{ id: '7', price: { multiply: 2 } }, '"price"'],
     [{ id: '7', price: {} }, '"price"'],
     [{ id: '7', price: { set: 1, other: 2 } }, '"price"'],
-    [{ id: '7', tags: { add: 'x' } }, '"labels" alone'],
+    [{ id: '7', tags: { add: 'x' } }, 'changes a list'],
     [{ id: '7', name: { inc: 'x' } }, 'field of numbers'],
     [{ id: '7', labels: { inc: 1 } }, 'takes a number'],
     [{ id: '7', price: { set: [1, 2] } }, 'an array'],

@@ -1,5 +1,5 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
-import { formatThumbnail, stringifyJson } from '@akin/domain';
+import { formatThumbnail, stringifyJson, typeName } from '@akin/domain';
 import { definedFields, type ExportedDocument, exportDocuments as exportPage, findCollection } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
@@ -26,8 +26,8 @@ export const exportDocuments: Handler<ParametersOf<Endpoints['exportDocuments']>
   const page = await semaphores.searches.run(client, signal, () => exportPage(store, collection, wanted));
   const lines = page.documents.map(lineOf);
   if (cursor === undefined) {
-    const fields = await definedFields(store, collection);
-    const header = { format: 1, collection: collection.name, commit: page.commit, fields };
+    const fields = [...(await definedFields(store, collection))].map(([name, type]) => [name, typeName(type)] as const);
+    const header = { format: 1, collection: collection.name, commit: page.commit, fields: new Map(fields) };
     lines.unshift(stringifyJson({ 'akin-export': header }));
   }
   return {

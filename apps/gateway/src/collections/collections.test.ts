@@ -204,7 +204,7 @@ describe('collections', () => {
       [{ 'add-field': { type: 'string' } }, /needs a name/],
       [{ 'add-field': 'x' }, /cannot be read|must be an object/],
       [{ 'add-field': [[{ name: 'x', type: 'string' }]] }, /add-field/],
-      [{ 'add-field': { name: 'x', type: 'string', multiValued: true } }, /only "labels"/],
+      [{ 'add-field': { name: 'x', type: 'boolean', multiValued: true } }, /no lists of booleans/],
       [{ 'add-field': { name: 'x', type: 'string', required: true } }, /cannot be required/],
       [{ 'add-field': { name: 'x', type: 'pint', default: 0 } }, /or have a default/],
       [{ 'add-field': { name: 'place', type: 'location' } }, /the field "location"/],

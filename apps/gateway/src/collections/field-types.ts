@@ -1,19 +1,18 @@
-import { AkinError, type FieldType, quote } from '@akin/domain';
-import { DEFINABLE_TYPES } from '@akin/store';
+import { AkinError, DEFINABLE_TYPES, type FieldType, quote } from '@akin/domain';
 
 /**
- * Parses `name:type`. A name may contain colons.
+ * Parses `name:type`, such as `price:double` or `sizes:string[]`. A name may contain colons.
  * @throws AkinError bad-request
  */
 export function readFieldTypes(texts: readonly string[]): Map<string, FieldType> {
   const types = new Map<string, FieldType>();
   for (const text of texts) {
     const colon = text.lastIndexOf(':');
-    const type = DEFINABLE_TYPES.find((one) => one === text.slice(colon + 1));
+    const type = DEFINABLE_TYPES.get(text.slice(colon + 1));
     if (colon < 1 || type === undefined) {
       throw new AkinError(
         'bad-request',
-        `Parameter field: ${quote(text)} is not name:type, where type is one of ${DEFINABLE_TYPES.join(', ')}.`,
+        `Parameter field: ${quote(text)} is not name:type, where type is one of ${[...DEFINABLE_TYPES.keys()].join(', ')}.`,
       );
     }
     types.set(text.slice(0, colon), type);

@@ -165,7 +165,7 @@ function sortOf(sort: FacetSettings['facet.sort']): 'count' | 'index' | undefine
   return sort === 'true' ? 'count' : sort === 'false' ? 'index' : sort;
 }
 
-function excludedBy(local: ReadonlyMap<string, string>, tagged: TaggedQueries): ReadonlySet<Query> {
+export function excludedBy(local: ReadonlyMap<string, string>, tagged: TaggedQueries): ReadonlySet<Query> {
   const excluded = new Set(namesIn(local.get('ex')));
   return new Set(tagged.filter(({ tags }) => tags.some((tag) => excluded.has(tag))).map(({ query }) => query));
 }
@@ -182,6 +182,6 @@ function splitEscaped(text: string): string[] {
   return (text.match(/(?:\\.|[^,\\])+/gsu) ?? []).map((one) => unescapeBackslashes(one));
 }
 
-function fieldName(value: string): string {
+export function fieldName(value: string): string {
   return unescapeBackslashes(value.trim());
 }

@@ -25,6 +25,7 @@ import { facetWarnings, presentFacets } from './present-facets.ts';
 import { parameterLookup, readFilters, readQuery, readSort } from './query-parameters.ts';
 import { type RankInput, readRankInputs } from './rank-inputs.ts';
 import { requireModelForInputs } from './require-model-for-inputs.ts';
+import { type NamedStats, presentStats, readStats } from './stats.ts';
 import { warnAboutDates } from './warn-about-dates.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
@@ -63,6 +64,7 @@ export async function handleSearch(
     ...filters.map((filter) => ({ tags: tagsOf('fq', filter.text, parameter), query: filter.query })),
   ];
   const facets = parameters.facet ? readFacets(call.list, tagged, parameters) : [];
+  const stats = parameters.stats ? readStats(call.list, tagged, parameter) : [];
   const sort = readSort(parameters.sort, parameter);
 
   const { after, afterTimeout } = parameters;
@@ -99,7 +101,7 @@ export async function handleSearch(
       fields: names,
       distances: requestedDistances(fields),
       scores: needsScores(fields),
-      facets: facets.map(({ request }) => request),
+      facets: [...facets, ...stats].map(({ request }) => request),
       minExactCount: parameters.minExactCount,
       collapse: parameters.collapse !== undefined,
       atLeast,
@@ -115,7 +117,7 @@ export async function handleSearch(
       ...(described?.warnings ?? []),
       ...warnAboutDates([query, ...filters.map((filter) => filter.query)], schema.fields),
     ];
-    const value = presentResult(result, warnings, { parameters, fields, hidden, facets, score });
+    const value = presentResult(result, warnings, { parameters, fields, hidden, facets, stats, score });
     return { value, collection: result.collection };
   });
 }
@@ -133,13 +135,14 @@ interface Presentation {
   /** Fields that are read only to be shown under other names. */
   readonly hidden: ReadonlySet<string>;
   readonly facets: readonly NamedFacet[];
+  readonly stats: readonly NamedStats[];
   readonly score: (match: Scored) => number | undefined;
 }
 
 function presentResult(
   result: SearchResult,
   queryWarnings: readonly string[],
-  { parameters, fields, hidden, facets, score }: Presentation,
+  { parameters, fields, hidden, facets, stats, score }: Presentation,
 ): JsonResult {
   const maxScore = score({ distance: result.minDistance, score: result.maxScore });
   const warnings = [...queryWarnings, ...facetWarnings(facets, result.facets)];
@@ -164,6 +167,7 @@ function presentResult(
         docs: result.hits.map((hit) => presentDocument({ ...hit, score: score(hit) }, fields, hidden)),
       },
       ...(parameters.facet ? { facet_counts: presentFacets(facets, result.facets, parameters['json.nl']) } : {}),
+      ...(parameters.stats ? { stats: presentStats(stats, result.facets.slice(facets.length)) } : {}),
       ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),
     },
   };

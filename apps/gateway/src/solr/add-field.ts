@@ -1,5 +1,15 @@
 import { REFUSED_SCHEMA_COMMANDS } from '@akin/contract';
-import { AkinError, type FieldType, JsonObject, parseJson, quote, withErrorContext } from '@akin/domain';
+import {
+  AkinError,
+  elementType,
+  type Field,
+  type FieldType,
+  JsonObject,
+  listOf,
+  parseJson,
+  quote,
+  withErrorContext,
+} from '@akin/domain';
 import type { ParameterList } from '../http/parameters.ts';
 
 /** The types of Solr's default configuration that akin supports, by the type of the field that they define. */
@@ -13,7 +23,8 @@ const TYPES: ReadonlyMap<FieldType, readonly string[]> = new Map<FieldType, read
   ['location', ['location']],
 ]);
 
-const ELEMENT_TYPES: Partial<Record<FieldType, FieldType>> = { strings: 'string', longs: 'long', doubles: 'double' };
+/** Types of lists in that configuration. */
+const PLURAL = /^(strings|booleans|p(int|long|float|double|date)s)$/;
 
 /**
  * Reads field definitions of Solr clients: `{"name": …, "type": …, "multiValued": …}`. Other attributes (`stored`,
@@ -25,25 +36,23 @@ const ELEMENT_TYPES: Partial<Record<FieldType, FieldType>> = { strings: 'string'
  */
 export function readSolrFields(
   texts: readonly string[],
-  known: ReadonlyMap<string, { readonly type: FieldType }>,
+  known: ReadonlyMap<string, Pick<Field, 'type' | 'origin'>>,
 ): Map<string, FieldType> {
   const types = new Map<string, FieldType>();
   for (const text of texts) {
     const { name, type, multiValued } = readDefinition(text);
-    const there = known.get(name)?.type;
-    const element = there && ELEMENT_TYPES[there];
-    if (element === type || (there === 'location' && type === 'location')) continue;
+    const there = known.get(name);
+    if (there && there.origin !== 'document' && elementType(there.type) === type) continue;
     if (type === 'location') {
       throw unsupportedCommandError(
         `the field ${quote(name)} cannot be a location: every collection has one, the field "location"`,
       );
     }
-    if (multiValued) {
-      throw unsupportedCommandError(
-        `the field ${quote(name)} cannot be multiValued: of the fields of documents only "labels" has several values`,
-      );
+    const list = listOf(type);
+    if (multiValued && list === undefined) {
+      throw unsupportedCommandError(`the field ${quote(name)} cannot be multiValued: there are no lists of booleans`);
     }
-    types.set(name, type);
+    types.set(name, multiValued && list !== undefined ? list : type);
   }
   return types;
 }
@@ -54,7 +63,9 @@ function readDefinition(text: string): { name: string; type: FieldType; multiVal
     throw unsupportedCommandError('a field is an object: {"name": "price", "type": "pdouble"}');
   const [name, solrType] = [value.get('name'), value.get('type')];
   if (typeof name !== 'string' || name === '') throw unsupportedCommandError('a field needs a name, which is a text');
-  const type = [...TYPES].find(([, names]) => names.includes(solrType as string))?.[0];
+  const isPlural = typeof solrType === 'string' && PLURAL.test(solrType);
+  const single = isPlural ? solrType.slice(0, -1) : solrType;
+  const type = [...TYPES].find(([, names]) => names.includes(single as string))?.[0];
   if (type === undefined) {
     const shown = typeof solrType === 'string' ? `the type ${quote(solrType)}` : 'no type';
     const possible = [...TYPES.values()].flat().join(', ');
@@ -66,7 +77,7 @@ function readDefinition(text: string): { name: string; type: FieldType; multiVal
       `the field ${quote(name)} cannot be required or have a default: a document has only the values that were sent, and only "id" is required`,
     );
   }
-  return { name, type, multiValued: says('multiValued') };
+  return { name, type, multiValued: isPlural || says('multiValued') };
 }
 
 const INSTEAD: Readonly<Record<(typeof REFUSED_SCHEMA_COMMANDS)[number], string>> = {
@@ -75,9 +86,9 @@ const INSTEAD: Readonly<Record<(typeof REFUSED_SCHEMA_COMMANDS)[number], string>
   'add-dynamic-field': 'a new field gets its type from its first value, or from add-field, whatever its name',
   'replace-dynamic-field': 'there are no dynamic fields; a new field gets its type from its first value',
   'delete-dynamic-field': 'there are no dynamic fields; a new field gets its type from its first value',
-  'add-field-type': 'the types are fixed: boolean, long, double, date and string',
-  'replace-field-type': 'the types are fixed: boolean, long, double, date and string',
-  'delete-field-type': 'the types are fixed: boolean, long, double, date and string',
+  'add-field-type': 'the types are fixed: boolean, long, double, date and string, and lists of all but the first',
+  'replace-field-type': 'the types are fixed: boolean, long, double, date and string, and lists of all but the first',
+  'delete-field-type': 'the types are fixed: boolean, long, double, date and string, and lists of all but the first',
   'add-copy-field': 'nothing is copied; the field "text" finds the words of all strings by itself',
   'delete-copy-field': 'nothing is copied; the field "text" finds the words of all strings by itself',
 };

@@ -11,7 +11,6 @@ const UNSUPPORTED: Readonly<Record<string, RegExp>> = {
   // The handler: any of those that search like /select.
   qt: /^(\/?(select|query|search|standard|lucene)\/?|)$/i,
   group: OFF,
-  stats: OFF,
   hl: OFF,
   mlt: OFF,
   expand: OFF,

@@ -35,15 +35,16 @@ export const defineFields = endpoint({
       .array(text())
       .default([])
       .meta({
-        description: '`name:type`, where type is `boolean`, `long`, `double`, `date` or `string`.',
-        example: ['price:double'],
+        description:
+          '`name:type`, where type is `boolean`, `long`, `double`, `date` or `string`. A list takes arrays of up to 1,000 values: `long[]`, `double[]`, `date[]` or `string[]`.',
+        example: ['price:double', 'sizes:string[]'],
       }),
     'add-field': z
       .array(text())
       .default([])
       .meta({
         description:
-          'The same in the syntax of Solr, one JSON object per field. The type must be one that Solr has by default, with one value per document.',
+          'The same in the syntax of Solr, one JSON object per field. The type must be one that Solr has by default, `multiValued` makes a list.',
         example: ['{"name":"price","type":"pdouble"}'],
       }),
     ...COMMON_PARAMETERS,

@@ -350,6 +350,7 @@ function readOutput(output: OutputField, value: JsonValue): FieldValue {
     case 'doubles':
       return readArray(name, value).map((element) => readDouble(output, element));
     case 'date':
+    case 'dates':
     case 'location':
     case 'text':
       throw new Error(`No module writes outputs of type ${type}.`);

@@ -1,11 +1,8 @@
-import { AkinError, type FieldType, fieldNameProblem, quote } from '@akin/domain';
+import { AkinError, type FieldType, fieldNameProblem, quote, typeName } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { addFields } from './fields.ts';
 import { loadSchema } from './schema.ts';
 import { requireNoSwap, SWAP, type Swap } from './swap.ts';
-
-/** The types of fields that clients define. */
-export const DEFINABLE_TYPES = ['boolean', 'long', 'double', 'date', 'string'] as const satisfies readonly FieldType[];
 
 /** Members of documents that are no fields, and what searches add. */
 const NOT_FIELDS: ReadonlySet<string> = new Set(['score', 'import', 'pxl_import', 'thumbnail', '_version_']);
@@ -47,7 +44,7 @@ export async function defineFields(
         else if (known.type !== type) {
           throw new AkinError(
             'conflict',
-            `The field ${quote(name)} already has the type ${known.type}, which cannot change.`,
+            `The field ${quote(name)} already has the type ${typeName(known.type)}, which cannot change.`,
           );
         }
       }

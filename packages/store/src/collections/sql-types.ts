@@ -9,6 +9,7 @@ const SQL_TYPES: Partial<Record<FieldType, string>> = {
   strings: 'text[] collate "C"',
   longs: 'bigint[]',
   doubles: 'double precision[]',
+  dates: 'timestamptz[]',
 };
 
 /** The type of a column of `documents`. */

@@ -3,8 +3,9 @@ import {
   applyModifiers,
   type Field,
   type FieldValue,
-  MAX_VALUES,
+  maxValues,
   type NewDocument,
+  type Schema,
   storageProblem,
   VERSION_FIELD,
 } from '@akin/domain';
@@ -118,16 +119,19 @@ export class Bases {
   readonly #known: ReadonlyMap<string, bigint>;
   readonly #now: Map<string, DocumentState | undefined>;
 
-  private constructor(known: ReadonlyMap<string, bigint>, now: Map<string, DocumentState | undefined>) {
+  readonly #schema: Schema;
+
+  private constructor(known: ReadonlyMap<string, bigint>, now: Map<string, DocumentState | undefined>, schema: Schema) {
     this.#known = known;
     this.#now = now;
+    this.#schema = schema;
   }
 
   /** Reads the rows of the ids that a piece updates atomically. Undefined if it updates none. */
   static async read(context: CommitContext, piece: readonly ReadyOperation[]): Promise<Bases | undefined> {
     const ids = new Set(piece.filter(({ atomic }) => atomic).map(({ id }) => id ?? ''));
     if (ids.size === 0) return undefined;
-    return new Bases(await knownSeqs(context, ids), await readStates(context, ids));
+    return new Bases(await knownSeqs(context, ids), await readStates(context, ids), context.schema.fields);
   }
 
   /** Whether a later change, which is applied already, made an operation void. */
@@ -150,7 +154,7 @@ export class Bases {
     const before = this.#now.get(operation.id ?? '');
     const modifiers = update.modifiers ?? new Map();
     const fields = applyModifiers(before?.fields ?? new Map(), update.fields, modifiers);
-    requireStorable(operation.id ?? '', fields);
+    requireStorable(operation.id ?? '', fields, this.#schema);
     if (outputs !== undefined) return { fields, outputs, picture: operation.doc ?? undefined };
     // Without its URL the document has no picture.
     const isGone = modifiers.has('image') && !fields.has('image');
@@ -160,10 +164,11 @@ export class Bases {
   }
 }
 
-function requireStorable(id: string, fields: ReadonlyMap<string, FieldValue>): void {
+function requireStorable(id: string, fields: ReadonlyMap<string, FieldValue>, schema: Schema): void {
   for (const [name, value] of fields) {
-    if (Array.isArray(value) && value.length > MAX_VALUES) {
-      throw new AkinError('too-large', `The field ${name} would have ${value.length} values, more than ${MAX_VALUES}.`);
+    const max = maxValues(schema.get(name));
+    if (Array.isArray(value) && value.length > max) {
+      throw new AkinError('too-large', `The field ${name} would have ${value.length} values, more than ${max}.`);
     }
   }
   const problem = storageProblem(id, fields);

@@ -56,7 +56,7 @@ const FEW = 16;
 
 function hasRepeats(value: FieldValue): boolean {
   if (!Array.isArray(value) || value.length < 2) return false;
-  const elements: readonly unknown[] = value;
+  const elements: readonly unknown[] = value.map((one) => (one instanceof Date ? one.getTime() : one));
   if (elements.length > FEW) return new Set(elements).size < elements.length;
   return elements.some((element, i) => elements.indexOf(element) !== i);
 }
@@ -82,7 +82,8 @@ function numberText(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
-function elementText(element: string | bigint | number): string {
+function elementText(element: string | bigint | number | Date): string {
+  if (element instanceof Date) return `"${dateText(element)}"`;
   if (typeof element === 'string') return `"${element.replace(/[\\"]/g, '\\$&')}"`;
   return typeof element === 'number' ? numberText(element) : String(element);
 }

@@ -1,7 +1,15 @@
 import type { FieldValue } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, CollectionSchema } from '../context.ts';
-import { doubleArray, encodeHalfvec, halfvecOfHalves, longArray, textArray } from '../engine/binary.ts';
+import {
+  doubleArray,
+  encodeHalfvec,
+  halfvecOfHalves,
+  longArray,
+  textArray,
+  timestampArray,
+  timestampOf,
+} from '../engine/binary.ts';
 import { CopyRows } from '../engine/copy-rows.ts';
 import type { CopyIn, Queryable, WritingTransaction } from '../engine/engine.ts';
 import type { ParsedDescriptor } from '../model-sets.ts';
@@ -69,15 +77,13 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   },
   float8: (rows, value) => rows.double(value as number),
   timestamptz: (rows, value) => {
-    rows.long(BigInt((value as Date).getTime() - EPOCH) * 1_000n);
+    rows.long(timestampOf(value as Date));
   },
   'text[]': (rows, value) => rows.binary(textArray(value as readonly string[])),
   'bigint[]': (rows, value) => rows.binary(longArray(value as readonly bigint[])),
   'float8[]': (rows, value) => rows.binary(doubleArray(value as readonly number[])),
+  'timestamptz[]': (rows, value) => rows.binary(timestampArray(value as readonly Date[])),
 };
-
-/** The epoch of PostgreSQL, in milliseconds since 1970. */
-const EPOCH = Date.UTC(2000, 0, 1);
 
 function copiesOfDescriptors({ store, collection }: CommitContext, added: readonly Prepared[]): CopyIn[] {
   return store.modules.flatMap(({ name }) => {
@@ -137,6 +143,7 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
   strings: 'text[]',
   longs: 'bigint[]',
   doubles: 'float8[]',
+  dates: 'timestamptz[]',
 };
 
 /** The numbers of a descriptor are converted only when they are asked for. */

@@ -40,6 +40,9 @@ const INT8 = 20;
 const INT4 = 23;
 const TEXT = 25;
 const FLOAT8 = 701;
+const TIMESTAMPTZ = 1184;
+/** The epoch of PostgreSQL, in milliseconds since 1970. */
+const EPOCH = Date.UTC(2000, 0, 1);
 
 /** A parameter `$n::bigint[]`. */
 export function longArray(values: readonly (bigint | null)[]): Buffer {
@@ -54,6 +57,18 @@ export function intArray(values: readonly number[]): Buffer {
 /** A parameter `$n::float8[]`. */
 export function doubleArray(values: readonly number[]): Buffer {
   return numberArray(FLOAT8, 8, values, (buffer, value, offset) => buffer.writeDoubleBE(value, offset));
+}
+
+/** A parameter `$n::timestamptz[]`. */
+export function timestampArray(values: readonly Date[]): Buffer {
+  return numberArray(TIMESTAMPTZ, 8, values, (buffer, value, offset) =>
+    buffer.writeBigInt64BE(timestampOf(value), offset),
+  );
+}
+
+/** The binary format of a timestamp: microseconds since 2000. */
+export function timestampOf(date: Date): bigint {
+  return BigInt(date.getTime() - EPOCH) * 1_000n;
 }
 
 function numberArray<Value>(

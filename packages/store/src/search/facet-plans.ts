@@ -1,48 +1,17 @@
 import type { Query } from '@akin/domain';
-import { AkinError, type FieldType, type FieldValue, quote, withErrorContext } from '@akin/domain';
+import { AkinError, elementType, type FieldValue, quote, typeName, withErrorContext } from '@akin/domain';
 import { type FoundColumn, findColumn } from './columns.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
+import { keySql, readKey } from './facet-keys.ts';
+import type { FacetPlan, MatchedDocuments } from './facet-plan.ts';
 import { countRanges, rangesOf } from './facet-ranges.ts';
-import type { FacetRequest, FacetResult, FieldFacet, QueryFacet, RangeFacet, ValueCount } from './facet-request.ts';
-import { type CompileContext, elementType, existsSql, likePattern } from './field-clauses.ts';
+import type { FacetRequest, FieldFacet, QueryFacet, RangeFacet, ValueCount } from './facet-request.ts';
+import { type CompileContext, existsSql, likePattern } from './field-clauses.ts';
 import { type FieldValues, fieldValues } from './field-values.ts';
 import type { Params } from './params.ts';
 import { type Snapshot, visible } from './snapshot.ts';
-
-/** Documents as SQL. */
-export interface MatchedDocuments {
-  /** A common table expression that `from` refers to, or empty. */
-  readonly with: string;
-  /** A source of rows `d` of `documents`. */
-  readonly from: string;
-  readonly where: string;
-  /** Whether all documents of the commit match. */
-  readonly matchesAll: boolean;
-}
-
-/** A row of the statement that counts facets. */
-export interface CountRow {
-  /** Which facet it belongs to. */
-  readonly facet: number;
-  /** The kind of the count: `value`, `missing`, `match`, `inside` or `upon`. */
-  readonly part: string;
-  /** The value as text, or the number of a range. */
-  readonly key: string | null;
-  readonly n: bigint;
-  readonly position: bigint;
-}
-
-/** How to count one facet. */
-export interface FacetPlan {
-  /** The conditions whose documents are counted, all in one pass. */
-  readonly conditions: (context: CompileContext) => readonly { readonly part: string; readonly condition: string }[];
-  /** A `select` of rows (part, key, n, position). Undefined if the conditions are enough. */
-  readonly select?: (matched: MatchedDocuments, context: CompileContext, zeros: boolean) => string;
-  /** Whether values with the count 0 are needed to fill the list. @param rows number of values with a higher count */
-  readonly needsZeros: (rows: number) => boolean;
-  readonly result: (rows: readonly CountRow[]) => FacetResult;
-}
+import { statsPlan } from './stats-plan.ts';
 
 /** Maximum number of values of all facets of a search together, and of all fields of a request for terms. */
 export const MAX_FACET_VALUES = 100_000;
@@ -56,6 +25,8 @@ export function planOf(request: FacetRequest, snapshot: Snapshot, clock: Clock):
       return queryPlan(request);
     case 'range':
       return rangePlan(request, snapshot, clock);
+    case 'stats':
+      return statsPlan(request, snapshot);
   }
 }
 
@@ -73,14 +44,14 @@ function fieldPlan(facet: FieldFacet, snapshot: Snapshot): FacetPlan {
   const fail = (problem: string) => new AkinError('bad-request', `facet.field cannot be counted: ${problem}.`);
   const found = findColumn(snapshot, facet.field, fail);
   const values = fieldValues(found);
-  if (values === undefined) throw fail(`${quote(facet.field)} is a ${found.type}`);
+  if (values === undefined) throw fail(`${quote(facet.field)} is a ${typeName(found.type)}`);
   const type = elementType(found.type);
   const isString = type === 'string' || type === 'text';
   if (!isString) {
     const named = (['prefix', 'contains', 'only', 'except'] as const).find((name) => facet[name] !== undefined);
     if (named !== undefined) {
       const shown = { prefix: 'prefix', contains: 'contains', only: 'terms', except: 'excludeTerms' }[named];
-      throw fail(`${shown} is for Strings, and ${quote(facet.field)} is a ${found.type}`);
+      throw fail(`${shown} is for Strings, and ${quote(facet.field)} is a ${typeName(found.type)}`);
     }
   }
   // Solr has no such values for numbers and dates either.
@@ -170,25 +141,6 @@ function listed(counts: readonly ValueCount[], only: readonly string[], sort: Fi
   return all;
 }
 
-function keySql(value: string, type: FieldType): string {
-  return type === 'date' ? `(extract(epoch from ${value}) * 1000)::int8::text` : `${value}::text`;
-}
-
-function readKey(key: string, type: FieldType): FieldValue {
-  switch (type) {
-    case 'long':
-      return BigInt(key);
-    case 'double':
-      return Number(key);
-    case 'boolean':
-      return key === 'true';
-    case 'date':
-      return new Date(Number(key));
-    default:
-      return key;
-  }
-}
-
 function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPlan {
   const fail = (problem: string) =>
     new AkinError('bad-request', `facet.range of ${quote(facet.field)} cannot be counted: ${problem}.`);
@@ -197,7 +149,7 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPl
   return {
     conditions: () => [],
     select: ({ from, where }, { params }) => {
-      if (column.kind !== 'column') throw fail(`it is a ${type}`);
+      if (column.kind !== 'column') throw fail(`it is a ${typeName(type)}`);
       const value = `d.${column.sql}`;
       const all = params.add(edges, `${sqlType}[]`);
       const bucket = `width_bucket(${value}, ${all})`;

@@ -1,4 +1,4 @@
-import { type AkinError, type FieldType, type FieldValue, quote } from '@akin/domain';
+import { type AkinError, type FieldType, type FieldValue, quote, typeName } from '@akin/domain';
 import { addDateMath, type Clock, type Moment, readMoment } from './date-math.ts';
 import { MAX_LONG, MIN_LONG, readDouble, readInteger } from './query-values.ts';
 
@@ -84,7 +84,7 @@ export function rangesOf(
       return walk(bounds, { sqlType: 'timestamptz', gap, read: (name, text) => read(name, text).date, next }, fail);
     }
     default:
-      throw fail(`ranges need a field with one number or date, and it is a ${type}`);
+      throw fail(`ranges need a field with one number or date, and it is a ${typeName(type)}`);
   }
 }
 

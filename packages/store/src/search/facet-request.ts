@@ -8,7 +8,7 @@ export type FacetRequest = {
    * compared by identity.
    */
   readonly excludedQueries?: ReadonlySet<Query>;
-} & (FieldFacet | QueryFacet | RangeFacet);
+} & (FieldFacet | QueryFacet | RangeFacet | StatsFacet);
 
 /** The values of a field. */
 export interface FieldFacet {
@@ -47,6 +47,31 @@ export interface RangeFacet extends RangeBounds {
   readonly other: ReadonlySet<RangeOther>;
 }
 
+/** The figures of a field with values that can be compared. */
+export interface StatsFacet {
+  readonly kind: 'stats';
+  readonly field: string;
+}
+
+/** Of all values, also of those in lists. */
+export interface Stats {
+  /** Undefined if there are no values. */
+  readonly min: FieldValue | undefined;
+  readonly max: FieldValue | undefined;
+  /** Number of values. */
+  readonly count: number;
+  /** Number of documents without a value. */
+  readonly missing: number;
+  /**
+   * Of numbers. Integers are summed exactly. Undefined if a Double is beyond 1e140: sums would be beyond the range.
+   */
+  readonly sum?: bigint | number | undefined;
+  /** Undefined also if there are no values. */
+  readonly mean?: number | undefined;
+  /** Of a sample: divided by count - 1, as Solr does. */
+  readonly stddev?: number | undefined;
+}
+
 export interface ValueCount {
   readonly value: FieldValue;
   readonly count: number;
@@ -61,6 +86,7 @@ export type FacetResult =
       readonly withoutZeros?: true;
     }
   | { readonly kind: 'query'; readonly count: number }
+  | ({ readonly kind: 'stats' } & Stats)
   | ({
       readonly kind: 'range';
       /** One for each range. Its value is the lower edge. */

@@ -1,7 +1,8 @@
 import { AkinError, type Query } from '@akin/domain';
 import type { Clock } from './date-math.ts';
+import type { CountRow, FacetPlan, MatchedDocuments } from './facet-plan.ts';
 import type { MatchedWithoutQueries } from './facet-plans.ts';
-import { type CountRow, type FacetPlan, MAX_FACET_VALUES, type MatchedDocuments, planOf } from './facet-plans.ts';
+import { MAX_FACET_VALUES, planOf } from './facet-plans.ts';
 import type { FacetRequest, FacetResult } from './facet-request.ts';
 import type { CompileContext } from './field-clauses.ts';
 import { Params } from './params.ts';

@@ -1,10 +1,13 @@
 import {
   type AkinError,
+  elementType,
   type FieldType,
   foldText,
+  isListType,
   parseLocation,
   type Query,
   quote,
+  typeName,
   type WildcardPart,
 } from '@akin/domain';
 import type { SqlValue } from '../engine/engine.ts';
@@ -35,13 +38,6 @@ type Clause<Kind extends Query['kind']> = Extract<Query, { kind: Kind }>;
 /** Writes the SQL of a condition on one value. @param value the SQL of the value */
 type Condition = (value: string) => string;
 
-/** The type of one value of a field. */
-export function elementType(type: FieldType): FieldType {
-  if (type === 'strings') return 'string';
-  if (type === 'longs') return 'long';
-  return type === 'doubles' ? 'double' : type;
-}
-
 /** `field:value` on every field but `text`. */
 export function termSql(term: Clause<'term' | 'phrase'>, found: FoundColumn, context: CompileContext): string {
   const { value, position } = term;
@@ -55,13 +51,14 @@ export function termSql(term: Clause<'term' | 'phrase'>, found: FoundColumn, con
     return `(d.${column.lat} = ${params.add(point.lat, 'float8')} and d.${column.lon} = ${params.add(point.lon, 'float8')})`;
   }
   if (column.kind !== 'column') throw notSearchable(found, position);
-  recordUse(found, context);
   if (elementType(found.type) === 'date') {
+    if (!isMultiValued(found)) recordUse(found, context);
     const span = readDate(value, context);
     if (span === null) throw fail();
     const [first, next] = [context.params.add(span.first, 'timestamptz'), context.params.add(span.next, 'timestamptz')];
-    return `(d.${column.sql} >= ${first} and d.${column.sql} < ${next})`;
+    return overValues(found, context, (value) => `(${value} >= ${first} and ${value} < ${next})`);
   }
+  recordUse(found, context);
   const literal = readTerm(found, value, position);
   if (literal === undefined) return 'false';
   const param = context.params.add(literal, SQL_TYPES[elementType(found.type)] ?? 'text');
@@ -343,7 +340,7 @@ function overStrings(
 ): string {
   if (found.column.kind === 'output') throw notSearchable(found, position);
   if (elementType(found.type) !== 'string') {
-    throw clauseError(position, `${what} are for String fields, and ${quote(found.name)} is a ${found.type}`);
+    throw clauseError(position, `${what} are for String fields, and ${quote(found.name)} is a ${typeName(found.type)}`);
   }
   return overValues(found, context, condition);
 }
@@ -357,7 +354,7 @@ function overValues(found: FoundColumn, { params }: CompileContext, condition: C
 }
 
 function isMultiValued(found: FoundColumn): boolean {
-  return elementType(found.type) !== found.type;
+  return isListType(found.type);
 }
 
 function notSearchable(found: FoundColumn, position: number): AkinError {

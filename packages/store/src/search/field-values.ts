@@ -1,5 +1,5 @@
+import { elementType } from '@akin/domain';
 import type { FoundColumn } from './columns.ts';
-import { elementType } from './field-clauses.ts';
 
 /** How to list the values of a field from rows `d` of `documents`. */
 export interface FieldValues {

@@ -3,7 +3,7 @@ import { descriptorTable } from '../collections/collection-tables.ts';
 import { encodeHalfvec } from '../engine/binary.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
-import type { MatchedDocuments } from './facet-plans.ts';
+import type { MatchedDocuments } from './facet-plan.ts';
 import type { CompileContext } from './field-clauses.ts';
 import { Params } from './params.ts';
 import type { Rank, SearchRequest } from './request.ts';

@@ -8,6 +8,7 @@ const TYPE_NAMES: Record<FieldType, string> = {
   longs: 'a list of Longs (integers)',
   double: 'a Double (a number)',
   doubles: 'a list of Doubles (numbers)',
+  dates: 'a list of dates (such as 2024-01-31)',
   date: 'a date (such as 2024-01-31, 2024-01-31T12:30:00Z or NOW-7DAYS)',
   string: 'a String',
   strings: 'a list of Strings',

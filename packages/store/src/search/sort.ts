@@ -36,7 +36,12 @@ export interface SortKey {
 const MAX_CLAUSES = 50;
 
 /** Types of fields with several values. */
-const LIST_TYPES: Partial<Record<FieldType, SortKey['type']>> = { strings: 'text', longs: 'int8', doubles: 'float8' };
+const LIST_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
+  strings: 'text',
+  longs: 'int8',
+  doubles: 'float8',
+  dates: 'timestamptz',
+};
 
 const SORT_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
   boolean: 'boolean',
@@ -113,6 +118,12 @@ export function sortKeys(
       const seed = params.add(BigInt.asIntN(64, BigInt((random[1] as string).slice(0, 40))), 'int8');
       keys.push({ sql: `hashtextextended(d.id, ${seed})`, type: 'int8', descending });
     } else if (Object.hasOwn(LIST_TYPES, tables.schema.fields.get(name)?.type ?? '')) {
+      // Predefined lists always had an order, by the least or the greatest value.
+      if (value === undefined && tables.schema.fields.get(name)?.origin === 'document') {
+        throw sortError(
+          `${JSON.stringify(name)} is a list, and a document with several values has no single place: order by one of them, field(${name},min) ${direction} or field(${name},max) ${direction}`,
+        );
+      }
       keys.push({ ...listKey(name, value ?? (descending ? 'max' : 'min'), tables), descending });
     } else keys.push({ ...fieldKey(name, tables, descending, keys.length === 0), descending });
     if (name === 'id') return keys;

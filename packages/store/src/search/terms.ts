@@ -1,7 +1,7 @@
-import { AkinError, type FieldValue, quote } from '@akin/domain';
+import { AkinError, elementType, type FieldValue, quote, typeName } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { findColumn } from './columns.ts';
-import { elementType, likePattern } from './field-clauses.ts';
+import { likePattern } from './field-clauses.ts';
 import { fieldValues } from './field-values.ts';
 import { Params } from './params.ts';
 import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
@@ -32,11 +32,14 @@ export async function terms(store: Store, collection: Collection, request: Terms
     const found = findColumn(snapshot, field, (problem) => parameterError('terms.fl', problem));
     const values = fieldValues(found);
     if (values === undefined) {
-      throw parameterError('terms.fl', `the values of ${quote(field)} cannot be listed, which is a ${found.type}`);
+      throw parameterError(
+        'terms.fl',
+        `the values of ${quote(field)} cannot be listed, which is a ${typeName(found.type)}`,
+      );
     }
     const isString = found.type === 'text' || elementType(found.type) === 'string';
     if (prefix !== undefined && prefix !== '' && !isString) {
-      throw parameterError('terms.prefix', `values of ${quote(field)} have none, which is a ${found.type}`);
+      throw parameterError('terms.prefix', `values of ${quote(field)} have none, which is a ${typeName(found.type)}`);
     }
 
     const params = new Params();
