@@ -11,6 +11,8 @@ import { run } from './shell.ts';
 
 /** With this others make types of the interface; it needs a TypeScript that programs can call. */
 const TYPES_OF_OPENAPI = ['openapi-typescript@7.13.0', 'typescript@5.9.3'];
+/** Compilers that read the client's types, by the names under which they are installed. */
+const OLDER = { 'typescript-5.0': '5.0.4', 'typescript-5.5': '5.5.4' };
 const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 const TYPES = fileURLToPath(new URL('../../node_modules/@types', import.meta.url));
 const PACK = new URL('../../infra/scripts/pack.mjs', import.meta.url).href;
@@ -34,7 +36,11 @@ beforeAll(async () => {
   // Not by --prefix, which would hide the settings of the machine for registries and certificates.
   await mkdir(project);
   await writeFile(path.join(project, 'package.json'), '{}');
-  await run('npm', ['install', '--no-audit', '--no-fund', ...tarballs, ...TYPES_OF_OPENAPI], { env, cwd: project });
+  const older = Object.entries(OLDER).map(([name, version]) => `${name}@npm:typescript@${version}`);
+  await run('npm', ['install', '--no-audit', '--no-fund', ...tarballs, ...TYPES_OF_OPENAPI, ...older], {
+    env,
+    cwd: project,
+  });
 }, 600_000);
 afterAll(async () => {
   await akin?.command.stop();
@@ -112,6 +118,51 @@ describe('the packages', () => {
     await run(process.execPath, [TSC, '--strict', '--noEmit', '--module', 'nodenext', '--types', '', 'types.mts'], {
       cwd,
     });
+  });
+
+  it('have a client whose types all compilers from 5.0 read, with both kinds of resolution', async () => {
+    const cwd = path.join(home.folder, 'project');
+    const use = `
+      import { createClient, filter, type Picture } from 'akin-client';
+      interface Shoe { id: string; brand: string; price: number; sold?: Date; 'net weight'?: number }
+      const shoes = createClient({ baseUrl: '' }).collection<Shoe>('shoes');
+      export async function use(picture: Picture) {
+        await shoes.addPicture({ id: '4', brand: 'Ada', price: 1 }, 'photo.jpg', { wait: true });
+        const named = { fields: ['brand', 'color_names', 'content_rerank'], filter: filter\`brand:\${'a'}\` } as const;
+        const [near] = (await shoes.similar({ id: '1', file: picture }, named)).documents;
+        const [score, names]: [number | undefined, string[] | undefined] = [near?.score, near?.color_names];
+        // @ts-expect-error the price is not named
+        near?.price;
+        // @ts-expect-error no document has a prize
+        await shoes.similar({ id: '1' }, { fields: ['prize'] });
+        const [first] = (await shoes.search('ada')).documents;
+        const [price, sold]: [number | undefined, string | undefined] = [first?.price, first?.sold];
+        const bare = await shoes.get('1', { fields: [] });
+        // @ts-expect-error only the id
+        bare?.brand;
+        const [more] = await shoes.get(['1'], { fields: ['*', 'copyspace'] });
+        const spaces: number[] | undefined = more?.copyspace;
+        for await (const one of shoes.documents({ fields: ['net weight'] })) one['net weight']?.toFixed();
+        const any = createClient({ baseUrl: '' }).collection('any');
+        const value: unknown = (await any.similar({ color: '#fff' }, { fields: ['anything'] })).documents[0]?.anything;
+        return [score, names, price, sold, spaces, value, (await any.get('1'))?.whatever];
+      }
+    `;
+    await writeFile(path.join(cwd, 'client.ts'), use);
+    const compile = (compiler: string, module: string, resolution: string) =>
+      run(
+        process.execPath,
+        [
+          ...[compiler, '--strict', '--noEmit', '--target', 'es2022', '--module', module],
+          ...['--moduleResolution', resolution, 'client.ts'],
+        ],
+        { cwd },
+      );
+    for (const name of ['typescript', ...Object.keys(OLDER)]) {
+      await compile(installed(name, 'lib', 'tsc.js'), 'commonjs', 'node');
+      await compile(installed(name, 'lib', 'tsc.js'), 'esnext', 'bundler');
+    }
+    await compile(TSC, 'esnext', 'bundler');
   });
 
   it('have a client whose README contains a program with its true output', async () => {

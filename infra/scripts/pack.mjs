@@ -76,10 +76,12 @@ async function stageClient(stage) {
   await bundle.close();
   for (const file of readdirSync(join(source, 'dist'))) {
     if (!file.endsWith('.d.ts') || file.endsWith('.test.d.ts')) continue;
-    if (readFileSync(join(source, 'dist', file), 'utf8').includes('@akin/')) {
+    const types = readFileSync(join(source, 'dist', file), 'utf8');
+    if (types.includes('@akin/')) {
       throw new Error(`The types in packages/client/dist/${file} need a package that users do not have.`);
     }
-    cpSync(join(source, 'dist', file), join(stage, 'dist', file));
+    // Older compilers do not read `.ts` in imports as a file of types.
+    writeFileSync(join(stage, 'dist', file), types.replace(/( from '\.\/[^']+)\.ts'/g, "$1.js'"));
   }
   for (const paper of ['README.md', 'CHANGELOG.md']) copyIfThere(join(source, paper), join(stage, paper));
   writeManifest(stage, { name: 'akin-client', ...manifest });

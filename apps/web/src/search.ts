@@ -90,12 +90,9 @@ export function shownRequest(model: Model) {
 }
 
 /** The response to the request of the results, as text. */
-export async function responseText(model: Model): Promise<string> {
+export function responseText(model: Model): Promise<string> {
   const { endpoint, parameters } = request(model, 0);
-  // A Long beyond 2^53 is a bigint: it is written with all its digits.
-  const long = (_: string, value: unknown) => (typeof value === 'bigint' ? `\u0000${value}` : value);
-  const text = JSON.stringify(await model.collection[endpoint](parameters), long, 2);
-  return text.replace(/"\\u0000(-?\d+)"/g, '$1');
+  return model.collection.searchText(endpoint, parameters);
 }
 
 /** Finds the first documents with the words of the query in their text, if the query asks for these too. */

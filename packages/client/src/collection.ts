@@ -93,7 +93,7 @@ export class Collection extends CollectionAdministration {
    * @param options.gzip the body is compressed
    */
   addJson(
-    body: Uint8Array<ArrayBuffer>,
+    body: Uint8Array,
     parameters: UpdateParameters = {},
     options: { lines?: boolean; gzip?: boolean; signal?: AbortSignal } = {},
   ): Promise<UpdateResponse> {
@@ -271,6 +271,12 @@ export class Collection extends CollectionAdministration {
       .replaceAll('%2C', ',')
       .replaceAll('%3A', ':');
     return `${this.config.baseUrl}${this.path(`/${endpoint}`)}?${query}`;
+  }
+
+  /** Sends a search and returns its response as the text that akin wrote. */
+  async searchText(endpoint: SearchEndpoint, parameters: SearchParameters): Promise<string> {
+    const body = queryString({ ...parameters, indent: true, logParamsList: '' });
+    return (await requestText(this.config, this.path(`/${endpoint}`), { body })).text;
   }
 
   /** @param address name of the parameter for pictures given as URLs */

@@ -1,11 +1,14 @@
 import { isJsonArray, JsonNumber, JsonObject, type JsonValue, parseJson } from '@akin/domain';
 
-/** A value of a response in plain JavaScript. A Long beyond 2^53 is a bigint, so that no digit is lost. */
-export type Plain = null | boolean | number | bigint | string | Plain[] | { [key: string]: Plain };
+/**
+ * A value of a response in plain JavaScript, as JSON.stringify takes it. An integer beyond 2^53 is the text of its
+ * digits, which akin takes back for the same field.
+ */
+export type Plain = null | boolean | number | string | Plain[] | { [key: string]: Plain };
 
 /**
  * Parses a response of akin without losing digits: integers that a JavaScript number cannot represent (`color_rerank`
- * and other 64-bit values) become bigint, all others number.
+ * and other 64-bit values) become the text of their digits, all others numbers.
  *
  * @throws {AkinError} `bad-request` when the text is not JSON.
  */
@@ -16,7 +19,7 @@ export function parseResponse(text: string): Plain {
 function plain(value: JsonValue): Plain {
   if (value instanceof JsonNumber) {
     const number = Number(value.text);
-    return value.isLong() && !Number.isSafeInteger(number) ? BigInt(value.text) : number;
+    return value.isLong() && !Number.isSafeInteger(number) ? value.text : number;
   }
   if (value instanceof JsonObject) {
     return Object.fromEntries(value.entries.map(([key, member]) => [key, plain(member)]));

@@ -9,7 +9,7 @@ export type Picture =
   | URL
   | Blob
   | ArrayBuffer
-  | Uint8Array<ArrayBufferLike>
+  | Uint8Array
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>;
 
@@ -29,7 +29,7 @@ export async function resolvePicture(picture: Picture): Promise<string | Blob> {
 /** Uses no import of a Node module, so that bundlers for browsers work. */
 async function readFile(path: string): Promise<Blob> {
   const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises');
-  if (fs) return new Blob([await fs.readFile(path)]);
+  if (fs) return new File([await fs.readFile(path)], path.replace(/^.*[\\/]/s, ''));
   throw new TypeError(`${JSON.stringify(path.slice(0, 100))} is not a URL. In a browser, pass a File or a Blob.`);
 }
 

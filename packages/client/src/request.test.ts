@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { createClient } from './client.ts';
@@ -10,11 +13,14 @@ import { filter } from './filter.ts';
 let responses: [status: number, retryAfter?: string][];
 let requests: number;
 let bodies: string[];
+/** The body of all responses. */
+let answer: string;
 let server: Server;
 let baseUrl: string;
 beforeEach(async () => {
   requests = 0;
   bodies = [];
+  answer = '{"error":{"msg":"said"},"documents":1}';
   server = createServer((request, response) => {
     requests += 1;
     const [status, retryAfter] = responses.shift() ?? [200];
@@ -25,7 +31,7 @@ beforeEach(async () => {
     });
     request.on('end', () => {
       bodies.push(body);
-      response.writeHead(status).end('{"error":{"msg":"said"},"documents":1}');
+      response.writeHead(status).end(answer);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -117,6 +123,80 @@ it('sends whole numbers beyond 2^53 digit for digit, and the rest as JSON.string
   await shop.add({ ...plain, code: 2n ** 62n, views: { inc: -(2n ** 60n) } });
   const rest = '"code":4611686018427387904,"views":{"inc":-1152921504606846976}';
   expect(bodies).toEqual([`[${JSON.stringify(plain).slice(0, -1)},${rest}}]`]);
+});
+
+it('reads whole numbers beyond 2^53 as their digits, so that every answer can be sent on as JSON', async () => {
+  const shop = createClient({ baseUrl }).collection('shop');
+  answer = '{"responseHeader":{},"response":{"docs":[{"id":"1","code":-4611686018427387905,"views":7,"price":1e20}]}}';
+  responses = [];
+  const { documents } = await shop.similar({ id: '2' });
+  expect(JSON.stringify(documents)).toBe(
+    '[{"id":"1","code":"-4611686018427387905","views":7,"price":100000000000000000000}]',
+  );
+  expect(JSON.parse(JSON.stringify(await shop.select()))).toMatchObject({ response: { docs: documents } });
+});
+
+it('asks for no outputs of the analysis unless they are named, for the score where documents are ranked', async () => {
+  interface Shoe {
+    brand: string;
+    'net, weight'?: number;
+  }
+  const shop = createClient({ baseUrl }).collection<Shoe>('shop');
+  answer = '{"responseHeader":{},"response":{"docs":[]}}';
+  responses = [];
+  const asked: (string | null)[] = [];
+  server.on('request', ({ url }) => asked.push(new URL(`http://akin${url}`).searchParams.get('fl')));
+  await shop.similar({ id: '2' });
+  await shop.similar({ id: '2' }, { fields: ['brand', 'net, weight', 'color_names'] });
+  await shop.similar({ id: '2' }, { fields: ['*', 'content_rerank'], sort: 'brand asc' });
+  await shop.search('ada');
+  await shop.search('ada', { sort: 'brand asc' });
+  await shop.search();
+  await shop.search('ada', { wire: { fl: 'color_*' } });
+  await shop.get('1');
+  await shop.get('1', { fields: [] });
+  expect(asked).toEqual([
+    'id,score,*,-outputs',
+    'id,score,brand,net\\,\\ weight,color_names',
+    'id,score,*,-outputs,content_rerank',
+    'id,score,*,-outputs',
+    'id,*,-outputs',
+    'id,*,-outputs',
+    'color_*',
+    'id,*,-outputs',
+    'id',
+  ]);
+});
+
+it('counts only values that are there', async () => {
+  const shop = createClient({ baseUrl }).collection('shop');
+  answer = '{"responseHeader":{},"response":{"docs":[]},"facet_counts":{"facet_fields":{"brand":["Ada",2]}}}';
+  responses = [];
+  const asked: (string | null)[] = [];
+  server.on('request', ({ url }) => asked.push(new URL(`http://akin${url}`).searchParams.get('facet.mincount')));
+  expect(await shop.facets(['brand'])).toEqual({ brand: [{ value: 'Ada', count: 2 }] });
+  await shop.similar({ color: '#fff' }, { facets: ['brand'] });
+  await shop.search('*:*', { facets: ['brand'], wire: { 'facet.mincount': 0 } });
+  expect(asked).toEqual(['1', '1', '0']);
+});
+
+it('adds a picture from a path, from bytes, and from a URL, which akin fetches', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'akin-client-'));
+  const file = join(folder, 'red shoe.jpg');
+  await writeFile(file, 'JPEG');
+  const shop = createClient({ baseUrl }).collection<{ brand: string }>('shop');
+  responses = [];
+  const asked: (string | undefined)[] = [];
+  server.on('request', ({ url }) => asked.push(url));
+  await shop.addPicture({ id: '1', brand: 'Ada' }, file, { wait: true });
+  await shop.addPicture({ id: '2', brand: 'Ada' }, new TextEncoder().encode('GIF'));
+  await shop.addPicture({ id: '3', brand: 'Ada' }, new URL('https://example.org/3.jpg'));
+  expect(asked).toEqual(['/api/cores/shop/update?commit=true', '/api/cores/shop/update', '/api/cores/shop/update']);
+  expect(bodies[0]).toMatch(/\{"id":"1","brand":"Ada"\}.*filename="red shoe.jpg".*JPEG/s);
+  expect(bodies[1]).toMatch(/\{"id":"2","brand":"Ada"\}.*GIF/s);
+  expect(bodies[2]).toBe('[{"id":"3","brand":"Ada","image":"https://example.org/3.jpg"}]');
+  await expect(shop.addPicture({ id: '4', brand: 'Ada' }, `${file}.none`)).rejects.toThrow('ENOENT');
+  await rm(folder, { recursive: true });
 });
 
 it('takes a base URL that ends with a slash', async () => {

@@ -22,7 +22,7 @@ const LONGEST_WAIT_SECONDS = 60;
 
 export interface RequestOptions {
   method?: string;
-  body?: string | URLSearchParams | Uint8Array<ArrayBuffer> | FormData;
+  body?: string | URLSearchParams | Uint8Array | FormData;
   contentType?: string;
   /** Set if the body is compressed. */
   contentEncoding?: 'gzip';
@@ -116,7 +116,8 @@ async function exchange<T>(
     const response = await (config.fetch ?? fetch)(`${config.baseUrl}${path}`, {
       method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
       headers,
-      ...(options.body === undefined ? {} : { body: options.body }),
+      // Not `Uint8Array<ArrayBuffer>` in the types of this package: TypeScript knows that only from 5.7.
+      ...(options.body === undefined ? {} : { body: options.body as NonNullable<RequestInit['body']> }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
     return await read(response);

@@ -1,6 +1,7 @@
 import { Collection } from './collection.ts';
-import { type Filter, filter } from './filter.ts';
-import type { Picture } from './picture.ts';
+import { type Filter, field, filter } from './filter.ts';
+import { type Picture, resolvePicture } from './picture.ts';
+import type { FieldName, Found, Matched, Ranked } from './stored.ts';
 import type {
   FoundGroup,
   GroupsParameters,
@@ -12,9 +13,6 @@ import type {
   UpdateResponse,
 } from './types.ts';
 
-/** A document in a result: its fields, its id, and its score (0 to 1) if the search compared pictures or words. */
-export type Found<Doc> = Doc & { id: string; score?: number };
-
 /** Filters that documents must match, all of them. */
 export type Filters = string | Filter | readonly (string | Filter)[];
 
@@ -23,17 +21,17 @@ export interface RequestOptions {
 }
 
 /** What a search returns. Request parameters of the HTTP interface, such as `'rank.weights'`, may be added. */
-export interface SearchOptions extends RequestOptions {
+export interface SearchOptions<Name extends string = string> extends RequestOptions {
   readonly filter?: Filters;
   /** Maximum number of documents, up to 1,000. Default: 10. */
   readonly limit?: number;
   /** Number of documents to skip. */
   readonly offset?: number;
-  /** Names of the fields to return. Default: all. */
-  readonly fields?: readonly string[];
+  /** Names of the fields to return. Default: `*`, all but the outputs of the analysis. */
+  readonly fields?: readonly Name[];
   /** For example `price asc, id asc`. */
   readonly sort?: string;
-  /** Fields whose values are counted in all matching documents. */
+  /** Fields whose values are counted in all matching documents; values that none of them has are left out. */
   readonly facets?: readonly string[];
   /** Waits until the change with this token (`responseHeader.token`) is visible. */
   readonly after?: string;
@@ -66,7 +64,7 @@ export interface RankInput {
 /** A part of a picture in fractions of its upright sides: left, top, width and height. */
 export type Region = readonly [x: number, y: number, width: number, height: number];
 
-export interface SimilarOptions extends SearchOptions {
+export interface SimilarOptions<Name extends string = string> extends SearchOptions<Name> {
   /**
    * The module whose descriptors are compared: `content`, `color`, `duplicate` for copies of one picture, or another
    * module of the server. Default: `color` if only colours are given, otherwise `content`.
@@ -78,8 +76,8 @@ export interface SimilarOptions extends SearchOptions {
   readonly itself?: boolean;
 }
 
-export interface SearchResult<Doc> {
-  readonly documents: Found<Doc>[];
+export interface SearchResult<Document> {
+  readonly documents: Document[];
   /** Number of all documents that match. */
   readonly total: number;
   /** False if `total` is only a lower bound. */
@@ -117,18 +115,34 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     return super.add(list, { ...(wait ? { commit: true } : {}), ...parameters }, signal ? { signal } : {});
   }
 
+  /**
+   * Adds or replaces one document with its picture, which is analyzed first: if it cannot be read, nothing is stored.
+   * A picture that is a URL becomes the document's `image`, which akin fetches.
+   */
+  override async addPicture(
+    document: Doc & { id: string },
+    picture: Picture,
+    { wait, signal, ...parameters }: AddOptions = {},
+  ): Promise<UpdateResponse> {
+    const options = { ...(wait ? { commit: true } : {}), ...parameters };
+    const resolved = await resolvePicture(picture);
+    const request = signal ? { signal } : {};
+    if (typeof resolved === 'string') return super.add([{ ...document, image: resolved }], options, request);
+    return super.addPicture(document as unknown as NewDocument, resolved, options, request);
+  }
+
   /** Returns a document by its id, as of the last commit, or undefined. With several ids: the documents that exist. */
-  get(id: string, options?: GetOptions): Promise<Found<Doc> | undefined>;
-  get(ids: readonly string[], options?: GetOptions): Promise<Found<Doc>[]>;
-  async get(
-    id: string | readonly string[],
-    { fields, after, signal }: GetOptions = {},
-  ): Promise<Found<Doc> | Found<Doc>[] | undefined> {
+  get<Name extends FieldName<Doc> = '*'>(id: string, options?: GetOptions<Name>): Promise<Found<Doc, Name> | undefined>;
+  get<Name extends FieldName<Doc> = '*'>(
+    ids: readonly string[],
+    options?: GetOptions<Name>,
+  ): Promise<Found<Doc, Name>[]>;
+  async get(id: string | readonly string[], { fields, after, signal }: GetOptions = {}): Promise<unknown> {
     const ids = typeof id === 'string' ? [id] : id;
     if (ids.length === 0) return [];
-    const parameters = { ...(fields ? { fl: fieldList(fields) } : {}), ...(after ? { after } : {}) };
+    const parameters = { fl: fieldList(fields), ...(after ? { after } : {}) };
     const found = await this.getByIds(ids, parameters, signal ? { signal } : {});
-    return (typeof id === 'string' ? found[0] : found) as unknown as Found<Doc> | Found<Doc>[];
+    return typeof id === 'string' ? found[0] : found;
   }
 
   /** Deletes documents by id, or all documents that match a filter. */
@@ -145,13 +159,20 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
   }
 
   /** Finds documents by a query in akin's language. Default: all documents. */
-  async search(query = '*:*', options: SearchOptions = {}): Promise<SearchResult<Doc>> {
-    return result(await this.select({ q: query, ...toSearchParameters(options) }, signalOf(options)));
+  async search<Name extends FieldName<Doc> = '*'>(
+    query = '*:*',
+    options: SearchOptions<Name> = {},
+  ): Promise<SearchResult<Matched<Doc, Name>>> {
+    const ranked = query !== '*:*' && options.sort === undefined;
+    return result(await this.select({ q: query, ...toSearchParameters(options, ranked) }, signalOf(options)));
   }
 
   /** Finds the documents with the most similar pictures, best first. */
-  async similar(to: RankInput, options: SimilarOptions = {}): Promise<SearchResult<Doc>> {
-    const parameters: SearchParameters = toSearchParameters(options);
+  async similar<Name extends FieldName<Doc> = '*'>(
+    to: RankInput,
+    options: SimilarOptions<Name> = {},
+  ): Promise<SearchResult<Ranked<Doc, Name>>> {
+    const parameters: SearchParameters = toSearchParameters(options, true);
     const given = Object.entries(to).filter(([, value]) => value !== undefined);
     // In the order of the inputs, which is also the order of the weights; files come last.
     for (const [name, value] of given) {
@@ -169,7 +190,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
     return result(await this.rank(by, parameters, request));
   }
 
-  /** Counts the values of fields in all documents that match, most frequent first. */
+  /** Counts the values of fields in all documents that match, most frequent first, without values that none has. */
   async facets<Field extends string>(
     fields: readonly Field[],
     { filter: filters, limit = 100, query, signal }: FacetOptions = {},
@@ -180,7 +201,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
       ...(filters ? { filter: filters } : {}),
       ...(signal ? { signal } : {}),
     };
-    const found = await this.search(query, { ...options, wire: { 'facet.limit': limit } });
+    const found = await this.search(query, { ...options, fields: [], wire: { 'facet.limit': limit } });
     return found.facets as Record<Field, FacetValue[]>;
   }
 
@@ -218,7 +239,10 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
    *
    * @param options `limit` is the number of documents of a page, not of all documents
    */
-  async *documents({ signal, ...options }: SearchOptions = {}): AsyncGenerator<Found<Doc>> {
+  async *documents<Name extends FieldName<Doc> = '*'>({
+    signal,
+    ...options
+  }: SearchOptions<Name> = {}): AsyncGenerator<Found<Doc, Name>> {
     const { rows, ...parameters } = toSearchParameters({ ...options, limit: options.limit ?? PAGE });
     let cursorMark = '*';
     for (;;) {
@@ -226,7 +250,7 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
         { sort: 'id asc', ...parameters, rows: rows ?? PAGE, cursorMark },
         signalOf({ signal }),
       );
-      yield* page.response.docs as unknown as Found<Doc>[];
+      yield* page.response.docs as unknown as Found<Doc, Name>[];
       if (!page.nextCursorMark || page.nextCursorMark === cursorMark) return;
       cursorMark = page.nextCursorMark;
     }
@@ -247,8 +271,8 @@ export class TypedCollection<Doc extends object = Record<string, unknown>> exten
   }
 }
 
-export interface GetOptions extends RequestOptions {
-  readonly fields?: readonly string[];
+export interface GetOptions<Name extends string = string> extends RequestOptions {
+  readonly fields?: readonly Name[];
   readonly after?: string;
 }
 
@@ -272,24 +296,18 @@ const INPUTS = {
   outputs: 'rank.by.outputs',
 } as const;
 
-function toSearchParameters({
-  filter: filters,
-  limit,
-  offset,
-  fields,
-  sort,
-  facets,
-  after,
-  wire,
-}: SearchOptions): SearchParameters {
+function toSearchParameters(
+  { filter: filters, limit, offset, fields, sort, facets, after, wire }: SearchOptions,
+  ranked = false,
+): SearchParameters {
   return {
+    fl: fieldList(fields, ranked),
+    ...(facets === undefined ? {} : { facet: true, 'facet.field': facets, 'facet.mincount': 1 }),
     ...wire,
     ...(filters === undefined ? {} : { fq: listOf(filters).map(String) }),
     ...(limit === undefined ? {} : { rows: limit }),
     ...(offset === undefined ? {} : { start: offset }),
-    ...(fields === undefined ? {} : { fl: fieldList(fields) }),
     ...(sort === undefined ? {} : { sort }),
-    ...(facets === undefined ? {} : { facet: true, 'facet.field': facets }),
     ...(after === undefined ? {} : { after }),
   };
 }
@@ -302,15 +320,18 @@ function regionTexts(region: NonNullable<RankInput['region']>): string[] {
 
 const signalOf = ({ signal }: { signal?: AbortSignal | undefined }): RequestOptions => (signal ? { signal } : {});
 
-/** Always request the id and the score; the score is returned only if there is one. */
-const fieldList = (fields: readonly string[]): string => [...new Set(['id', 'score', ...fields])].join(',');
+/** The `fl` for these names, always with the id: `*` is without the outputs of the analysis. */
+function fieldList(fields: readonly string[] = ['*'], ranked = false): string {
+  const names = fields.map((name) => (name === '*' ? '*,-outputs' : String(field(name))));
+  return [...new Set(['id', ...(ranked ? ['score'] : []), ...names])].join(',');
+}
 
 const listOf = <T>(value: T | readonly T[]): T[] => (Array.isArray(value) ? [...value] : [value as T]);
 
-function result<Doc>({ response, responseHeader, facet_counts }: SearchResponse): SearchResult<Doc> {
+function result<Document>({ response, responseHeader, facet_counts }: SearchResponse): SearchResult<Document> {
   const fields = Object.entries(facet_counts?.facet_fields ?? {});
   return {
-    documents: response.docs as unknown as Found<Doc>[],
+    documents: response.docs as unknown as Document[],
     total: response.numFound,
     totalIsExact: response.numFoundExact,
     facets: Object.fromEntries(fields.map(([name, flat]) => [name, pairs(flat)])),

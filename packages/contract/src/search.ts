@@ -66,7 +66,7 @@ export const SEARCH_PARAMETERS = z.object({
     .meta({ description: 'Sort order, for example `price asc, geodist() asc, id asc`. Default: highest score first.' }),
   fl: z.array(text()).default([]).meta({
     description:
-      'Fields to return, separated by commas or spaces. Names may contain `*`: `id,color_*,score,cost:price,km:geodist()`.',
+      'Fields to return, separated by commas or spaces. Names may contain `*`: `id,color_*,score,cost:price,km:geodist()`. `-outputs` leaves out the outputs of the analysis that are not named: `*,-outputs`.',
   }),
   start: integer(0, MAX_DEPTH, '; use cursorMark to go deeper')
     .default(0)

@@ -5,7 +5,12 @@ import { needsScores, readFieldList, requestedDistances, requestedFields } from 
 
 const field = (name: string, returnedByDefault = true): [string, Field] => [
   name,
-  { name, type: name === 'text' ? 'text' : 'string', origin: 'document', returnedByDefault },
+  {
+    name,
+    type: name === 'text' ? 'text' : 'string',
+    origin: name.startsWith('color_') ? 'analysis' : 'document',
+    returnedByDefault,
+  },
 ];
 const schema: Schema = new Map([
   field('id'),
@@ -40,6 +45,22 @@ describe('fl', () => {
     expect(wanted('?d')).toEqual(['id']);
     expect(wanted('color_descriptor')).toEqual(['color_descriptor']);
     expect(wanted('*_descriptor')).toEqual([]);
+  });
+
+  it('leaves out the outputs of the analysis, except those that are named', () => {
+    const own = ['id', 'shoe size', 'a*b'];
+    expect(wanted('*,-outputs')).toEqual(own);
+    expect(wanted('-outputs', 'score')).toEqual(own);
+    expect(read(['-outputs'], true).score).toBe(true);
+    expect(wanted('-outputs *,color_names color_descriptor')).toEqual([
+      'id',
+      'color_names',
+      'color_descriptor',
+      'shoe size',
+      'a*b',
+    ]);
+    expect(wanted('color_*,-outputs')).toEqual([]);
+    expect(wanted('\\-outputs')).toEqual([]);
   });
 
   it('reads escaped characters literally', () => {

@@ -28,6 +28,9 @@ type ComputedField = { readonly alias: string } & (
   | { readonly kind: 'distance'; readonly distance: Distance }
 );
 
+/** In `fl`: without the outputs of the analysis, except those that are named completely. */
+const WITHOUT_OUTPUTS = '-outputs';
+
 /** The literal name: characters after a backslash represent themselves. */
 type Pattern = readonly (string | { readonly any: '*' | '?' })[];
 
@@ -39,7 +42,8 @@ const MAX_LENGTH = 1_000_000;
 /**
  * Parses `fl`: names separated by comma or blank, `*` in names, `score`, `other name:name`, `geodist()`. Repeated
  * parameters add up. A backslash escapes the next character. Names that no document has are ignored. Fields such as
- * descriptors are returned only if they are named completely: no `*` matches them.
+ * descriptors are returned only if they are named completely: no `*` matches them. With `-outputs`, neither are any
+ * other outputs of the analysis.
  *
  * @param ranked whether the search ranks by similarity: then the score is returned by default
  * @param parameter gives `pt` and `sfield` for `geodist()`
@@ -49,7 +53,9 @@ export function readFieldList(values: readonly string[], ranked: boolean, parame
   if (values.some((value) => value.length > MAX_LENGTH)) {
     throw new AkinError('bad-request', `Parameter fl: it has more than ${MAX_LENGTH} characters.`);
   }
-  const items = values.flatMap((value) => value.match(/(?:\\.|\([^()]*\)|[^\s,\\])+/gs) ?? []);
+  const given = values.flatMap((value) => value.match(/(?:\\.|\([^()]*\)|[^\s,\\])+/gs) ?? []);
+  const items = given.filter((item) => item !== WITHOUT_OUTPUTS);
+  const hidden = items.length === given.length ? undefined : 'analysis';
   const computed = items.map((item) => readComputed(item, parameter));
   if (computed.filter((one) => one !== undefined).length > MAX_COMPUTED) {
     throw new AkinError('bad-request', `Parameter fl: it has more than ${MAX_COMPUTED} renamed fields and functions.`);
@@ -66,7 +72,9 @@ export function readFieldList(values: readonly string[], ranked: boolean, parame
     score: exact.has('score') || (items.length === 0 && ranked),
     includes: (field) =>
       exact.has(field.name) ||
-      (field.returnedByDefault && (all || globs.some((pattern) => matches(pattern, [...field.name])))),
+      (field.returnedByDefault &&
+        field.origin !== hidden &&
+        (all || globs.some((pattern) => matches(pattern, [...field.name])))),
     computed: computed.filter((one) => one !== undefined),
   };
 }
