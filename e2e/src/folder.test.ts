@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, link, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Collection, FoundDocument } from '@akin/client';
 import { freePort } from '@akin/testing';
@@ -153,7 +153,12 @@ describe('what was indexed', () => {
       },
     );
     const file = path.join(pictures, 'one-smaller.jpg');
-    await writeFile(file, await picture(UNLIKE[3], 200, 150));
+    await writeFile(
+      file,
+      await sharp(await picture(UNLIKE[0], 200, 150))
+        .modulate({ brightness: 1.1 })
+        .toBuffer(),
+    );
     await utimes(file, 1_600_000_000, 1_600_000_000);
     const { code, out } = await index();
     expect(out).toContain(`1 indexed, ${GOOD.length - 1} unchanged, 0 removed, ${FAILED} failed.`);
@@ -262,6 +267,100 @@ describe('what was indexed', () => {
     const refused = await indexInto(moved, '--prune');
     expect([refused.code, refused.out]).toEqual([2, expect.stringContaining('Is its drive connected?')]);
     expect((await indexInto(moved, '--prune-all')).out).toContain('1 removed');
+  });
+
+  it('follows its drive when another one with the same names is at its place, or nothing', async () => {
+    const drives = path.join(place.folder, 'drives');
+    const [card, other] = ['card', 'other'].map((name) => path.join(place.folder, name)) as [string, string];
+    const mounted = path.join(drives, 'DCIM');
+    for (const [folder, seeds] of [
+      [card, [1, 3, 6]],
+      [other, [8, 11, 14, 17]],
+    ] as const) {
+      await mkdir(folder);
+      for (const [i, seed] of seeds.entries()) await writeFile(path.join(folder, `${i}.jpg`), await picture(seed));
+    }
+    await mkdir(drives);
+    for (let i = 0; i < 9; i++) await writeFile(path.join(drives, `${i}.png`), await picture(20 + i));
+    const indexDrives = () => runAkin(['index', drives, '--prune', '--url', akin.url, '--collection', 'drives']);
+    const collection = akin.client.collection('drives');
+    const onCard = async (missing: boolean) => {
+      const found = [...(await documents(collection)).values()].filter(({ path: below }) =>
+        /^DCIM/.test(String(below)),
+      );
+      return found.filter((one) => (one.missing === true) === missing).map(({ labels }) => labels ?? 'none');
+    };
+    const swap = async (from: string | undefined, to: string | undefined) => {
+      if (from) await rename(mounted, from);
+      else await rm(mounted, { recursive: true, force: true });
+      if (to) await rename(to, mounted);
+      else await mkdir(mounted);
+      return indexDrives();
+    };
+    expect((await swap(undefined, card)).out).toContain('12 indexed');
+    const ids = [0, 1, 2].map((i) => `DCIM/${i}.jpg`);
+    await collection.add(ids.map((id) => ({ id, labels: { add: ['mine'] } })) as never, { commit: true });
+    const mine = ids.map(() => ['mine']);
+
+    const empty = await swap(card, undefined);
+    expect([empty.code, empty.out]).toEqual([2, expect.stringContaining('DCIM: none of its files is there')]);
+    expect(await onCard(true)).toEqual(mine);
+    const swapped = await swap(undefined, other);
+    expect([swapped.code, swapped.out]).toEqual([2, expect.stringContaining('4 indexed')]);
+    expect([await onCard(true), await onCard(false)]).toEqual([mine, Array(4).fill('none')]);
+    expect((await swap(other, card)).out).toContain('0 indexed');
+    expect([await onCard(false), await onCard(true)]).toEqual([mine, Array(4).fill('none')]);
+    const direct = await swap(card, other);
+    expect(direct.out).toContain('0 indexed');
+    expect([await onCard(true), await onCard(false)]).toEqual([mine, Array(4).fill('none')]);
+  });
+
+  it('notices a sidecar that changes, and keeps what people said', async () => {
+    const folder = path.join(place.folder, 'described');
+    await mkdir(folder);
+    await writeFile(path.join(folder, '1.jpg'), await picture(1));
+    const describe = (caption: string, keyword: string) =>
+      writeFile(
+        path.join(folder, '1.xmp'),
+        `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title><rdf:Alt><rdf:li xml:lang="x-default">Of the file</rdf:li></rdf:Alt></dc:title><dc:description><rdf:Alt><rdf:li xml:lang="x-default">${caption}</rdf:li></rdf:Alt></dc:description><dc:subject><rdf:Bag><rdf:li>${keyword}</rdf:li><rdf:li>kept</rdf:li></rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>`,
+      );
+    const indexDescribed = () => runAkin(['index', folder, '--url', akin.url, '--collection', 'described']);
+    const collection = akin.client.collection('described');
+    const said = async () => {
+      const found = (await documents(collection)).get('1.jpg');
+      return { title: found?.title, caption: found?.caption, labels: found?.labels };
+    };
+    await indexDescribed();
+    await describe('first', 'sea');
+    expect((await indexDescribed()).out).toContain('1 indexed');
+    expect(await said()).toEqual({ title: 'Of the file', caption: 'first', labels: ['sea', 'kept'] });
+    const change = { id: '1.jpg', title: { set: 'Mine' }, labels: { remove: ['kept'], add: ['own'] } };
+    await collection.add([change as never], { commit: true });
+    await describe('second time', 'boat');
+    expect((await indexDescribed()).out).toContain('1 indexed');
+    expect(await said()).toEqual({ title: 'Mine', caption: 'second time', labels: ['own', 'boat'] });
+    expect((await indexDescribed()).out).toContain('0 indexed, 1 unchanged');
+  });
+
+  it('becomes one with another one that is now a link to its file, with labels and decisions', async () => {
+    const folder = path.join(place.folder, 'linked copies');
+    await mkdir(folder);
+    for (const name of ['a', 'b', 'c'])
+      await writeFile(path.join(folder, `${name}.jpg`), await picture(name === 'c' ? 3 : 1));
+    const indexLinked = () => runAkin(['index', folder, '--url', akin.url, '--collection', 'linked']);
+    expect((await indexLinked()).out).toContain('3 indexed');
+    const collection = akin.client.collection('linked');
+    await collection.add([{ id: 'b.jpg', labels: { add: ['mine'] }, note: { set: 'x' } } as never], { commit: true });
+    await collection.decideGroups(['b.jpg', 'c.jpg'], 'different');
+    await rm(path.join(folder, 'b.jpg'));
+    await link(path.join(folder, 'a.jpg'), path.join(folder, 'b.jpg'));
+    await indexLinked();
+    const found = await documents(collection);
+    expect([...found.keys()]).toEqual(['a.jpg', 'c.jpg']);
+    expect(found.get('a.jpg')).toMatchObject({ labels: ['mine'], note: 'x', path: 'a.jpg' });
+    const decisions: unknown[] = [];
+    for await (const ids of collection.allGroupDecisions()) decisions.push(ids);
+    expect(decisions).toEqual([['a.jpg', 'c.jpg']]);
   });
 
   it('may be in a new collection', async () => {

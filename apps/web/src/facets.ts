@@ -1,5 +1,5 @@
 import { rankingEndpoint, type SearchEndpoint, type SearchParameters, type SearchResponse } from '@akin/client';
-import { escapeName, unescaped } from './filters/names.ts';
+import { escapeName, FILE_FIELD, unescaped } from './filters/names.ts';
 import { dateOrder, periodFacet } from './filters/periods.ts';
 import { readPlace } from './filters/places.ts';
 import { isRangeOf, type RangeField, rangeFacet, readBounds, tagRange } from './filters/ranges.ts';
@@ -48,7 +48,8 @@ const LAST = ['copyspace', 'color_isolated'];
 export function facetFieldsOf(fields: readonly SchemaField[]): FacetField[] {
   const named = (names: readonly string[]) => names.flatMap((name) => fields.filter((field) => field.name === name));
   const others = fields.filter(
-    ({ origin, type }) => origin === 'document' && (type === 'string' || type === 'boolean'),
+    ({ name, origin, type }) =>
+      origin === 'document' && (type === 'string' || type === 'boolean') && !FILE_FIELD.test(name),
   );
   return [...named(FIRST), ...others.slice(0, MAX_FIELDS), ...named(LAST)].map(({ name, multiValued }) => ({
     name,

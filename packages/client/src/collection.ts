@@ -264,6 +264,19 @@ export class Collection extends CollectionAdministration {
     return this.send('/groups/decisions', {}, { body, contentType: 'application/json' });
   }
 
+  /** Yields the pairs of documents that may not be in one group. Keeps one page in memory. */
+  async *allGroupDecisions(): AsyncGenerator<readonly [string, string]> {
+    let cursor: string | undefined;
+    do {
+      const page: { decisions: { ids: [string, string] }[]; nextCursor?: string } = await this.send(
+        '/groups/decisions',
+        { rows: 1_000, cursor },
+      );
+      for (const { ids } of page.decisions) yield ids;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+  }
+
   /** URL of a search or of groups, to share or to use with `curl`. */
   searchAddress(endpoint: SearchEndpoint | 'groups', parameters: SearchParameters | GroupsParameters): string {
     // Commas and colons need no escape in a query string, and the URL is easier to read without.

@@ -53,6 +53,19 @@ describe('the files that a command line names', () => {
     expect((await found([at('b \\[x\\]/*.jpg')])).files).toEqual([' > b [x]/4.jpg']);
   });
 
+  it('are those of a glob without what is excluded', async () => {
+    const exclude = ['2.*'];
+    await writeFile(at('a/deep/.akinignore'), '3.jpg');
+    await writeFile(at('a/deep/6.jpg'), 'x');
+    const files: string[] = [];
+    const silent = { onSource: () => {}, onProblem: () => {} };
+    for await (const one of candidatesOf([at('a/**/*')], silent, new AbortController().signal, { exclude }))
+      files.push(one.path);
+    await rm(at('a/deep/.akinignore'));
+    await rm(at('a/deep/6.jpg'));
+    expect(files).toEqual(['1.jpg', 'deep/6.jpg']);
+  });
+
   it('are single files, with ids relative to the working directory, or else only their names', async () => {
     expect((await found([at('a/1.jpg')])).files).toEqual(['a > 1.jpg']);
     const before = process.cwd();

@@ -2,14 +2,16 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../options.ts';
+import { ExclusionsOfFiles } from './exclusions.ts';
 import { findMatches } from './glob.ts';
+import { Sidecars } from './sidecars.ts';
 import { type Candidate, candidateOfFile, reasonOf, type WalkListener, walkFolder } from './walk.ts';
 
 /**
  * The files that a command line names: every picture in a folder, every match of a glob, a file, or with `-` the paths
  * on standard input, one per line, until the signal. Paths that do not exist are reported to the listener.
  *
- * @param options.exclude patterns of what to leave out of folders, as in .gitignore
+ * @param options.exclude patterns of what to leave out of folders and globs, as in .gitignore
  */
 export async function* candidatesOf(
   words: readonly string[],
@@ -50,7 +52,7 @@ async function* candidatesOfArgument(
   const kind = await kindOf(word);
   if (kind === 'folder') yield* walkFolder(word, listener, exclude);
   else if (kind === 'file') yield* namedFile(path.resolve(word), sourceOfFile(path.resolve(word)), listener);
-  else if (isPattern(word)) yield* candidatesOfPattern(word, listener);
+  else if (isPattern(word)) yield* candidatesOfPattern(word, listener, exclude);
   else {
     // What is known of its files is marked as missing.
     listener.onSource(path.resolve(word));
@@ -72,7 +74,11 @@ async function kindOf(word: string): Promise<'folder' | 'file' | (string & {})> 
   }
 }
 
-async function* candidatesOfPattern(pattern: string, listener: WalkListener): AsyncGenerator<Candidate> {
+async function* candidatesOfPattern(
+  pattern: string,
+  listener: WalkListener,
+  exclude: readonly string[],
+): AsyncGenerator<Candidate> {
   const { base, files } = await findMatches(pattern);
   listener.onSource(base);
   if (files.length === 0) {
@@ -80,7 +86,17 @@ async function* candidatesOfPattern(pattern: string, listener: WalkListener): As
     listener.onSource(path.resolve(pattern));
     listener.onProblem(pattern, 'nothing matches');
   }
-  for (const file of files) yield* namedFile(file, base, listener);
+  const exclusions = new ExclusionsOfFiles(base, exclude);
+  const sidecars = new Sidecars();
+  for (const file of files) {
+    try {
+      if (await exclusions.has(file)) continue;
+    } catch (error) {
+      listener.onProblem(file, reasonOf(error));
+      continue;
+    }
+    yield* namedFile(file, base, listener, sidecars);
+  }
 }
 
 /** The folder of a file that was named itself: the working directory, if it is inside. */
@@ -89,10 +105,15 @@ function sourceOfFile(file: string): string {
   return below.startsWith(`..${path.sep}`) || path.isAbsolute(below) ? path.dirname(file) : process.cwd();
 }
 
-async function* namedFile(file: string, source: string, listener: WalkListener): AsyncGenerator<Candidate> {
+async function* namedFile(
+  file: string,
+  source: string,
+  listener: WalkListener,
+  sidecars?: Sidecars,
+): AsyncGenerator<Candidate> {
   listener.onSource(source);
   try {
-    yield await candidateOfFile(file, source);
+    yield await candidateOfFile(file, source, sidecars);
   } catch (error) {
     listener.onProblem(file, reasonOf(error));
   }

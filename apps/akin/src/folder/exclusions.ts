@@ -6,13 +6,10 @@ import ignore from 'ignore';
 const IGNORE_FILE = '.akinignore';
 
 /** What photo programs, network drives and systems keep beside photos: thumbnails, previews, and what was deleted. */
-const DEFAULTS = [
-  '@eaDir/',
-  '\\#recycle/',
-  '$RECYCLE.BIN/',
-  'System Volume Information/',
-  '.thumbnails/',
-  '*.lrdata/',
+const DEFAULTS = ['@eaDir/', '\\#recycle/', '$RECYCLE.BIN/', 'System Volume Information/', '.thumbnails/', '*.lrdata/'];
+
+/** In libraries of Apple, also if the library itself is the folder that is indexed. */
+const IN_LIBRARIES = [
   '**/*.photoslibrary/resources/',
   '**/*.photoslibrary/scopes/',
   '**/*.photoslibrary/private/',
@@ -37,7 +34,10 @@ export class Exclusions {
 
   /** @param patterns of the command line, relative to the root */
   static of(root: string, patterns: readonly string[]): Exclusions {
-    return new Exclusions([{ base: root, patterns: ignore().add([...DEFAULTS, ...patterns]) }]);
+    return new Exclusions([
+      { base: path.dirname(root), patterns: ignore().add(IN_LIBRARIES) },
+      { base: root, patterns: ignore().add([...DEFAULTS, ...patterns]) },
+    ]);
   }
 
   /** The exclusions of a folder with those of its own file. @throws Error of the system, if that cannot be read */
@@ -52,9 +52,49 @@ export class Exclusions {
     let isExcluded = false;
     for (const { base, patterns } of this.#rules) {
       const below = path.relative(base, file).split(path.sep).join('/');
+      if (below.startsWith('../')) continue;
       const { ignored, unignored } = patterns.test(isFolder ? `${below}/` : below);
       isExcluded = ignored || (isExcluded && !unignored);
     }
     return isExcluded;
+  }
+}
+
+/** What is left out of files that were not found by a walk. Each folder is looked at once. */
+export class ExclusionsOfFiles {
+  readonly #base: string;
+  /** Undefined for a folder that is left out itself. */
+  readonly #folders = new Map<string, Promise<Exclusions | undefined>>();
+
+  /** @param base the folder that all files are in */
+  constructor(base: string, patterns: readonly string[]) {
+    this.#base = base;
+    this.#folders.set(base, inFolder(Exclusions.of(base, patterns), base));
+  }
+
+  async has(file: string): Promise<boolean> {
+    const exclusions = await this.#of(path.dirname(file));
+    return exclusions === undefined || exclusions.has(file, false);
+  }
+
+  #of(folder: string): Promise<Exclusions | undefined> {
+    const known = this.#folders.get(folder);
+    if (known !== undefined) return known;
+    const above = path.dirname(folder);
+    const own = (above === folder ? Promise.resolve(Exclusions.of(this.#base, [])) : this.#of(above)).then((outer) =>
+      outer === undefined || outer.has(folder, true) ? undefined : inFolder(outer, folder),
+    );
+    this.#folders.set(folder, own);
+    return own;
+  }
+}
+
+/** As `inFolder`, for a folder whose names are not known. */
+async function inFolder(outer: Exclusions, folder: string): Promise<Exclusions> {
+  try {
+    return await outer.inFolder(folder, [IGNORE_FILE]);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return outer;
+    throw error;
   }
 }

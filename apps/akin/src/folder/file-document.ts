@@ -2,7 +2,9 @@ import path from 'node:path';
 import { titleOfFile } from '@akin/domain';
 import { toFields } from '@akin/imaging';
 import type { Analysis } from '@akin/modules/analyze';
+import { factsRecord, updateOfFacts } from './file-facts.ts';
 import type { KnownPicture } from './known-files.ts';
+import type { StoredPicture } from './stored-pictures.ts';
 import type { Candidate } from './walk.ts';
 
 /*
@@ -25,55 +27,62 @@ export function newDocument(
   ownLabels: readonly string[],
 ): FileDocument {
   const labels = [...ownLabels, ...(analysis.facts?.keywords ?? [])];
+  const said = toFields(analysis.facts ?? {});
+  const record = factsRecord(said);
   return {
     id,
     title: titleOf(file.path),
     ...fieldsOfFile(file, hash),
+    ...said,
+    ...(record === undefined ? {} : { file_facts: record }),
     ...fieldsOfPicture(analysis),
     ...(labels.length > 0 ? { labels } : {}),
   };
 }
 
-/** The update for a file with another content. A value that the file no longer gives may be of a person, and stays. */
-export function editedDocument(
-  known: KnownPicture,
-  file: Candidate,
-  hash: number,
-  analysis: Analysis,
-  labels: readonly string[],
-): FileDocument {
-  const update = movedDocument(known, file, hash, labels);
-  const keywords = analysis.facts?.keywords ?? [];
-  return {
-    ...update,
-    ...fieldsOfPicture(analysis),
-    ...(keywords.length > 0
-      ? { labels: { ...(update.labels as object), 'add-distinct': [...labels, ...keywords] } }
-      : {}),
-  };
+/** What is new about the file of a document. */
+export interface FileChange {
+  readonly file: Candidate;
+  /** If its content, place or times changed. */
+  readonly hash?: number | undefined;
+  /** If its content changed, or what describes it: the whole analysis, or only the facts. */
+  readonly analysis?: Analysis | undefined;
+  /** With `analysis`. */
+  readonly stored?: StoredPicture | undefined;
+  /** From the names of its folders. */
+  readonly labels: readonly string[];
 }
 
-/** The update for a file with the same content at another place, or with other times. */
-export function movedDocument(
+export function changedDocument(
   known: KnownPicture,
-  file: Candidate,
-  hash: number,
-  labels: readonly string[],
+  { file, hash, analysis, stored, labels }: FileChange,
 ): FileDocument {
+  const titles = { before: titleOf(known.path), now: titleOf(file.path) };
+  const isRenamed = analysis === undefined && hash !== undefined && known.title === titles.before;
+  const facts = analysis && updateOfFacts(stored?.fields ?? {}, toFields(analysis.facts ?? {}), titles);
   const former = labels.length > 0 ? folderLabels(known.path).filter((label) => !labels.includes(label)) : [];
+  const removed = [...former, ...(facts?.formerLabels ?? [])];
+  const added = [...labels, ...(facts?.newLabels ?? [])];
   return {
     ...existing(known),
-    ...fieldsOfFile(file, hash),
+    ...(hash === undefined ? {} : fieldsOfFile(file, hash)),
     // Makes it an update in any case.
     path: { set: file.path },
-    ...(known.title === titleOf(known.path) ? { title: titleOf(file.path) } : {}),
-    ...(labels.length > 0 ? { labels: { remove: former, 'add-distinct': labels } } : {}),
+    ...(known.sidecars === file.sidecars ? {} : { file_sidecars: { set: file.sidecars ?? null } }),
+    ...(isRenamed ? { title: titles.now } : {}),
+    ...facts?.fields,
+    ...(analysis === undefined || analysis.outputs === NO_OUTPUTS ? {} : fieldsOfPicture(analysis)),
+    ...(removed.length + added.length > 0 ? { labels: { remove: removed, 'add-distinct': added } } : {}),
   };
 }
 
 /** An update that changes nothing if the document was deleted meanwhile; and it is not missing any more. */
 export function existing(known: KnownPicture): FileDocument {
-  return { id: known.id, _version_: 1, ...(known.isMissing ? { missing: { set: null } } : {}) };
+  return {
+    ...{ id: known.id, _version_: 1 },
+    ...(known.isMissing ? { missing: { set: null } } : {}),
+    ...(known.isOnMissingDrive ? { file_drive_missing: { set: null } } : {}),
+  };
 }
 
 export function folderLabels(below: string): string[] {
@@ -92,14 +101,17 @@ export function fieldsOfFile(file: Candidate, hash: number) {
     file_hash: hash,
     ...(file.changed === undefined ? {} : { file_changed: new Date(file.changed).toISOString() }),
     ...(file.inode === undefined ? {} : { file_inode: file.inode }),
+    ...(file.sidecars === undefined ? {} : { file_sidecars: file.sidecars }),
   };
 }
+
+/** The outputs of an analysis without modules. */
+const NO_OUTPUTS = '{}';
 
 function fieldsOfPicture(analysis: Analysis) {
   return {
     width: analysis.width,
     height: analysis.height,
-    ...toFields(analysis.facts ?? {}),
     import: analysis.outputs,
     ...(analysis.thumbnail ? { thumbnail: Buffer.from(analysis.thumbnail).toString('base64') } : {}),
   };

@@ -3,29 +3,31 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { AkinRequestError, type Collection } from '@akin/client';
 import { AkinError } from '@akin/domain';
-import { formatBytes, OWN_IMAGE_LIMITS } from '@akin/imaging';
+import { formatBytes, OWN_IMAGE_LIMITS, toFields } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { decodeDescriptor } from '@akin/modules/vectors';
 import { Absences, type RefusedRoot } from './absences.ts';
 import { Batch } from './batch.ts';
 import {
-  editedDocument,
+  changedDocument,
   existing,
   type FileDocument,
   fieldsOfFile,
   folderLabels,
-  movedDocument,
   newDocument,
 } from './file-document.ts';
 import { hashOfBytes, hashOfFile } from './file-hash.ts';
+import { hasState, type Match } from './file-match.ts';
 import { type KnownPicture, readKnownFiles } from './known-files.ts';
-import { FileMatcher, hasState, type Match } from './match-files.ts';
+import { FileMatcher } from './match-files.ts';
 import { mergeDoubles } from './merge-doubles.ts';
 import { NearDuplicates } from './near-duplicates.ts';
 import { NewIds } from './new-ids.ts';
 import type { Counts, Failure, Progress } from './progress.ts';
+import { compareEdited, type Sameness } from './same-picture.ts';
 import { Sidecars } from './sidecars.ts';
+import { readStoredPictures, type StoredPicture } from './stored-pictures.ts';
 import { type Candidate, isGone, realOf, reasonOf, type WalkListener } from './walk.ts';
 
 export interface FolderRun {
@@ -73,10 +75,23 @@ export interface FolderReport {
 
 type FileMatch = Match<KnownPicture, Candidate>;
 
+/** A file with another content, whose document may be of another picture. */
+interface Edit {
+  readonly known: KnownPicture;
+  readonly found: Candidate;
+  readonly hash: number;
+  readonly analysis: Analysis;
+  readonly labels: readonly string[];
+  readonly stored: StoredPicture | undefined;
+}
+
+/** Number of documents that are read at a time. */
+const READ_DOCUMENTS = 100;
+
 /** The file where its document has it: a link that leads to it does not become its place. */
 function ownPlace(match: FileMatch): Candidate {
   const { found } = match;
-  if (match.kind === 'new' || found.target !== match.known.place) return found;
+  if (match.kind === 'new' || match.kind === 'copied' || found.target !== match.known.place) return found;
   const { source, path: relative, place } = match.known;
   return { ...found, source, path: relative, place };
 }
@@ -110,32 +125,53 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   });
   const deletedElsewhere: FileDocument[] = [];
   const underway = new Set<Promise<void>>();
+  const sameness: Record<Sameness, number> = { same: 0, other: 0, unsure: 0 };
+  const unsure: Edit[] = [];
+  /** Documents whose place another picture took. */
+  const displaced: KnownPicture[] = [];
   let videos = 0;
   let broken: unknown;
 
-  const work = async (match: FileMatch): Promise<void> => {
+  const add = (document: FileDocument, { file }: Candidate) => {
+    fileOfId.set(document.id, file);
+    return batch.add(document);
+  };
+  const addEdited = async (edit: Edit, isOther: boolean) => {
+    const { known, found, hash, analysis, labels } = edit;
+    const newId = isOther && documents.idOf({ kind: 'new', found });
+    if (newId) {
+      displaced.push(known);
+      await add(newDocument(newId, found, hash, analysis, labels), found);
+    } else await add(changedDocument(known, { ...edit, file: found }), found);
+  };
+  const work = async (match: FileMatch, stored: StoredPicture | undefined): Promise<void> => {
     const found = ownPlace(match);
     const labels = run.labelsFromFolders ? folderLabels(found.path) : [];
     try {
-      const known = match.kind === 'new' ? undefined : match.known;
+      const known = match.kind === 'new' || match.kind === 'copied' ? undefined : match.known;
       const isSame = match.kind === 'same' || match.kind === 'moved';
-      if (known?.isDeleted && isSame && !run.restoreDeleted) {
+      if (match.kind !== 'new' && match.known.isDeleted && !run.restoreDeleted) {
         counts.skipped++;
-        if (match.kind === 'moved') deletedElsewhere.push({ id: known.id, ...fieldsOfFile(found, match.hash) });
+        const id = documents.idOf(match);
+        if (id !== undefined && 'hash' in match) deletedElsewhere.push({ id, ...fieldsOfFile(found, match.hash) });
         return;
       }
       if (known !== undefined && isSame && !known.isDeleted && run.picturesOf === undefined) {
-        const lacksLabels = labels.some((label) => !known.labels.includes(label));
-        if (match.kind === 'moved') {
+        const hash = match.kind === 'moved' ? match.hash : undefined;
+        if (stored !== undefined) {
+          counts.done++;
+          const { analysis } = await analyzeFile(run, found, sidecars, []);
+          await add(changedDocument(known, { file: found, hash, analysis, stored, labels }), found);
+        } else if (match.kind === 'moved') {
           if (known.place === found.place) counts.unchanged++;
           else counts.moved++;
-          await batch.add(movedDocument(known, found, match.hash, labels));
-        } else if (lacksLabels) {
+          await add(changedDocument(known, { file: found, hash, labels }), found);
+        } else if (labels.some((label) => !known.labels.includes(label))) {
           counts.done++;
-          await batch.add({ ...existing(known), labels: { 'add-distinct': labels } });
+          await add({ ...existing(known), labels: { 'add-distinct': labels } }, found);
         } else {
           counts.unchanged++;
-          if (known.isMissing) await batch.add(existing(known));
+          if (known.isMissing) await add(existing(known), found);
         }
         return;
       }
@@ -155,17 +191,19 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
           `it has ${formatBytes(found.bytes)}, and ${formatBytes(capacity)} of memory are allowed: raise --picture-memory`,
         );
       }
-      const { analysis, hash } = await analyzeFile(run, found, sidecars);
+      const { analysis, hash } = await analyzeFile(run, found, sidecars, moduleNames);
       const { duplicate_descriptor: duplicate } = JSON.parse(analysis.outputs) as { duplicate_descriptor?: string };
       if (duplicate) nearDuplicates.add(decodeDescriptor(duplicate, 'duplicate'));
       counts.done++;
-      fileOfId.set(id, found.file);
-      const isEdited = known !== undefined && !known.isDeleted && run.picturesOf === undefined;
-      await batch.add(
-        isEdited
-          ? editedDocument(known, found, hash, analysis, labels)
-          : newDocument(id, found, hash, analysis, labels),
-      );
+      if (known === undefined || known.isDeleted || run.picturesOf !== undefined) {
+        await add(newDocument(id, found, hash, analysis, labels), found);
+        return;
+      }
+      const edit: Edit = { known, found, hash, analysis, labels, stored };
+      const compared = compare(edit);
+      sameness[compared]++;
+      if (compared === 'unsure') unsure.push(edit);
+      else await addEdited(edit, compared === 'other');
     } catch (error) {
       if (run.signal.aborted) return;
       if (error instanceof AkinRequestError) broken ??= error;
@@ -174,11 +212,23 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
       else fail(found.file, error);
     }
   };
-  const start = async (match: FileMatch) => {
-    const task = work(match).finally(() => underway.delete(task));
+  const start = async (match: FileMatch, stored?: StoredPicture) => {
+    const task = work(match, stored).finally(() => underway.delete(task));
     underway.add(task);
     // Twice the threads: the next picture is read from disk while others are analyzed.
     if (underway.size >= run.threads * 2) await Promise.race(underway);
+  };
+  /** Matches for which the document has to be read. */
+  const changed = new Map<string, FileMatch>();
+  const startChanged = async () => {
+    const stored = await readStoredPictures(collection, [...changed.keys()]);
+    for (const [id, match] of changed) if (!isEnded()) await start(match, stored.get(id));
+    changed.clear();
+  };
+  const startWithStored = async (match: FileMatch) => {
+    if (match.kind === 'new' || match.kind === 'copied' || !needsStored(match, run)) return start(match);
+    changed.set(match.known.id, match);
+    if (changed.size >= READ_DOCUMENTS) await startChanged();
   };
 
   const listener: WalkListener = {
@@ -191,19 +241,23 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   };
   const isEnded = () => run.signal.aborted || broken !== undefined;
   let waiting = 0;
+  let lost: readonly KnownPicture[] = [];
   for await (const candidate of readAhead(run.candidates(listener), counts)) {
     if (isEnded()) break;
     const match = matcher.see(candidate);
     if (match === undefined) waiting++;
-    else await start(match);
+    else await startWithStored(match);
   }
   if (!isEnded()) {
     const isWalked = await absences.walked();
-    const { matches, lost, doubles, unreadable } = await matcher.resolve(
-      { hashOf: ({ file, bytes }) => hashOfFile(file, bytes), realOf: realFileOf },
-      isWalked,
-    );
-    absences.lost = lost;
+    const resolved = await matcher
+      .resolve({ hashOf: ({ file, bytes }) => hashOfFile(file, bytes), realOf: realFileOf }, isWalked, run.signal)
+      .catch((error) => {
+        if (!run.signal.aborted) throw error;
+        return { matches: [], lost: [], doubles: [], unreadable: [] };
+      });
+    const { matches, doubles, unreadable } = resolved;
+    lost = resolved.lost;
     // The others are further names of the same files.
     counts.found += matches.length + unreadable.length - waiting;
     for (const { found, error } of unreadable) {
@@ -212,11 +266,15 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
     }
     for (const match of matches) {
       if (isEnded()) break;
-      await start(match);
+      await startWithStored(match);
     }
-    if (run.picturesOf === undefined) await mergeDoubles(collection, batch, doubles);
+    await startChanged();
+    if (run.picturesOf === undefined && !isEnded()) await mergeDoubles(collection, batch, doubles);
   }
   await Promise.all(underway);
+  // If most edited files show other pictures, another card is there.
+  if (!broken) for (const edit of unsure) await addEdited(edit, sameness.other > sameness.same);
+  absences.lost = [...lost, ...displaced];
   if (!broken) await batch.flush();
   if (broken) throw broken;
   const stopped = run.signal.aborted;
@@ -239,6 +297,19 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   };
 }
 
+/** Whether its content, or what describes it, changed. */
+function needsStored({ kind, known, found }: Exclude<FileMatch, { kind: 'new' | 'copied' }>, run: FolderRun): boolean {
+  if (known.isDeleted || run.picturesOf !== undefined) return false;
+  return kind === 'edited' || known.sidecars !== found.sidecars;
+}
+
+function compare({ stored, analysis }: Edit): Sameness {
+  if (stored === undefined) return 'same';
+  const { taken } = toFields(analysis.facts ?? {});
+  const before = { taken: stored.fields.taken, outputs: stored.outputs };
+  return compareEdited(before, { taken, outputs: JSON.parse(analysis.outputs) });
+}
+
 /** Which document a picture that is analyzed gets. */
 async function documentsOf(run: FolderRun, known: readonly KnownPicture[]) {
   if (run.picturesOf === undefined) {
@@ -249,7 +320,9 @@ async function documentsOf(run: FolderRun, known: readonly KnownPicture[]) {
     const ids = new NewIds(taken);
     return {
       idOf: (match: FileMatch): string | undefined =>
-        match.kind === 'new' ? ids.next(match.found.source, match.found.path) : match.known.id,
+        match.kind === 'new' || match.kind === 'copied'
+          ? ids.next(match.found.source, match.found.path)
+          : match.known.id,
       isCurrent: () => false,
     };
   }
@@ -258,7 +331,7 @@ async function documentsOf(run: FolderRun, known: readonly KnownPicture[]) {
   const current = new Map((await readKnownFiles(run.collection)).map((one) => [one.id, one]));
   return {
     idOf(match: FileMatch): string | undefined {
-      const id = match.kind === 'new' ? match.found.path.normalize('NFC') : match.known.id;
+      const id = match.kind === 'new' || match.kind === 'copied' ? match.found.path.normalize('NFC') : match.known.id;
       return ids.has(id) ? id : undefined;
     },
     isCurrent(id: string, found: Candidate): boolean {
@@ -281,13 +354,14 @@ async function analyzeFile(
   { analyzer, model, signal }: FolderRun,
   { file, bytes: size }: Candidate,
   sidecars: Sidecars,
+  modules: readonly string[],
 ): Promise<{ analysis: Analysis; hash: number }> {
   const release = await analyzer.files.acquire(false, signal, size);
   try {
     const bytes = await fs.readFile(file);
     const hash = hashOfBytes(bytes);
     const facts = { name: path.basename(file), sidecars: await sidecars.of(file) };
-    const options = { model, modules: moduleNames, thumbnail: true, facts, limits: OWN_IMAGE_LIMITS, signal };
+    const options = { model, modules, thumbnail: modules.length > 0, facts, limits: OWN_IMAGE_LIMITS, signal };
     return { analysis: await analyzer.analyze(bytes, options), hash };
   } finally {
     release();

@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { Collection, FoundDocument } from '@akin/client';
-import type { KnownFile } from './match-files.ts';
+import type { KnownFile } from './file-match.ts';
 
 /** A document that an earlier run stored, or what remains of one that was deleted on purpose. */
 export interface KnownPicture extends KnownFile {
@@ -10,6 +10,10 @@ export interface KnownPicture extends KnownFile {
   readonly path: string;
   readonly title: string | undefined;
   readonly labels: readonly string[];
+  /** Whether its file is gone, and probably on a drive that is not connected: then only --prune-all removes it. */
+  readonly isOnMissingDrive: boolean;
+  /** The state of its sidecars, as of `Sidecars.stateOf`. */
+  readonly sidecars: number | undefined;
 }
 
 const FIELDS = [
@@ -20,7 +24,9 @@ const FIELDS = [
   'file_hash',
   'file_changed',
   'file_inode',
+  'file_sidecars',
   'missing',
+  'file_drive_missing',
   'title',
   'labels',
 ];
@@ -55,6 +61,8 @@ export async function readKnownFiles(collection: Collection): Promise<KnownPictu
         title: typeof title === 'string' ? title : undefined,
         labels: Array.isArray(labels) ? labels.map(String) : [],
         isMissing: document.missing === true,
+        isOnMissingDrive: document.file_drive_missing === true,
+        sidecars: numberOf(document.file_sidecars),
       });
     }
   }
@@ -64,7 +72,15 @@ export async function readKnownFiles(collection: Collection): Promise<KnownPictu
       isDeleted: true,
       place: await placeOf(source, below),
       modified: Date.parse(modified) / 1_000,
-      ...{ changed: undefined, inode: undefined, title: undefined, labels: [], isMissing: false },
+      ...{
+        changed: undefined,
+        inode: undefined,
+        title: undefined,
+        labels: [],
+        isMissing: false,
+        isOnMissingDrive: false,
+        sidecars: undefined,
+      },
     });
   }
   return known;

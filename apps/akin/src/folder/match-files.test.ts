@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Disk, FileMatcher, type FileState, type FoundFile, type KnownFile } from './match-files.ts';
+import type { Disk, FileState, FoundFile, KnownFile } from './file-match.ts';
+import { FileMatcher } from './match-files.ts';
 
 const SECOND = 1_000;
 
@@ -19,6 +20,12 @@ class Files {
     this.#tick();
     const inode = this.at.get(place)?.inode ?? ++this.#inodes;
     this.at.set(place, { inode, content, bytes, modified: this.now / SECOND, changed: this.now });
+  }
+
+  /** Under all its names. */
+  edit(place: string, content: string): void {
+    const { inode } = this.#file(place);
+    for (const [name, file] of this.at) if (file.inode === inode) this.write(name, content);
   }
 
   move(from: string, to: string): void {
@@ -96,10 +103,9 @@ class Library {
     for (const match of [...seen, ...matches].slice(0, stopAfter)) {
       const { found } = match;
       const hash = files.hash(found.place);
-      const isRestored = match.kind === 'edited' && match.known.isDeleted;
-      const id = match.kind === 'new' ? `d${++this.#ids}` : match.known.id;
+      const id = match.kind === 'new' || match.kind === 'copied' ? `d${++this.#ids}` : match.known.id;
       if (match.kind === 'new' || match.kind === 'edited') this.analyzed.push(found.place);
-      const isDeleted = match.kind !== 'new' && !isRestored && match.known.isDeleted;
+      const isDeleted = match.kind !== 'new' && match.known.isDeleted;
       const { place, bytes, modified, changed, inode } = found;
       this.known = this.known.filter((one) => one.id !== id);
       this.missing.delete(id);
@@ -202,6 +208,24 @@ const CASES: readonly (readonly [
     { '/a': 'd2', '/b': 'd1', '/c': 'd3' },
   ],
   [
+    'a file is renamed and edited',
+    (files) => {
+      files.move('/a', '/z');
+      files.write('/z', 'new', 50);
+    },
+    { '/z': 'd1', '/b': 'd2', '/c': 'd3' },
+    { analyzed: ['/z'] },
+  ],
+  [
+    'the letters of a name change, and a program writes the file anew',
+    (files) => {
+      files.remove('/a');
+      files.write('/A', 'new', 50);
+    },
+    { '/A': 'd1', '/b': 'd2', '/c': 'd3' },
+    { analyzed: ['/A'] },
+  ],
+  [
     'a file is moved, and another one takes its place',
     (files) => {
       files.move('/a', '/z');
@@ -291,7 +315,30 @@ describe('the documents of files', () => {
     expect(it.places).toEqual({ '/b': 'd2', '/c': 'd3', '/kept': 'd4', '/copy': 'd5' });
     it.files.write('/again', 'new');
     await it.index();
-    expect(it.idAt('/again')).toBe('d1');
+    expect(it.idAt('/again')).toBe('d6');
+  });
+
+  it('stay deleted for further copies, while no document has this content', async () => {
+    const it = await library();
+    it.delete('/a');
+    it.files.copy('/a', '/copy');
+    await it.index();
+    it.files.remove('/a');
+    it.files.move('/copy', '/moved');
+    await it.index();
+    expect([it.places, it.analyzed]).toEqual([{ '/b': 'd2', '/c': 'd3' }, []]);
+  });
+
+  it('stay deleted when the file at their place was another one for a while', async () => {
+    const it = await library();
+    it.delete('/a');
+    it.files.move('/a', 'unplugged');
+    it.files.write('/a', 'of another card');
+    await it.index();
+    it.files.move('/a', 'other');
+    it.files.move('unplugged', '/a');
+    await it.index();
+    expect([it.idAt('/a'), it.analyzed, [...it.missing]]).toEqual([undefined, [], ['d4']]);
   });
 
   it('come back when their files are back, also elsewhere', async () => {
@@ -323,6 +370,16 @@ describe('the documents of files', () => {
     await it.index({ root: '/two' });
     await it.index();
     expect(it.places).toEqual({ '/one/a': 'd1' });
+  });
+
+  it('notice an edit of their file under a name of another folder', async () => {
+    const it = new Library();
+    it.files.write('/one/a', 'a');
+    await it.index({ root: '/one' });
+    it.files.link('/one/a', '/two/b');
+    it.files.edit('/one/a', 'edited');
+    await it.index({ root: '/two' });
+    expect([Object.values(it.places), it.analyzed]).toEqual([['d1'], ['/two/b']]);
   });
 
   it('become one when copies are replaced by links', async () => {
@@ -363,11 +420,12 @@ describe('the documents of files', () => {
             files.move(from, to);
             expected.set(to, expected.get(from));
             expected.delete(from);
-          } else if (one.kind === 'copy' && !files.at.has(to) && expected.get(from) !== undefined) {
+          } else if (one.kind === 'copy' && !files.at.has(to)) {
             files.copy(from, to);
-            // Another document, unless it is what remains of one whose file is gone.
             await index();
             const id = it.idAt(to);
+            // Another document, unless it is what remains of one whose file is gone; of a deleted one, a deleted one.
+            if (expected.get(from) === undefined) expect(id).toBeUndefined();
             expect(id === undefined || ![...expected.values()].includes(id)).toBe(true);
             expected.set(to, id);
           } else if (one.kind === 'swap' && from !== to && files.at.has(to)) {

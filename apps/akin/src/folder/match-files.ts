@@ -1,65 +1,7 @@
-import path from 'node:path';
+import { type Disk, type FoundFile, hasState, type KnownFile, type Match, type Resolution } from './file-match.ts';
+import { areRelated, commonTail, foldedPlace, isBackupOf, nameOf } from './file-names.ts';
 
-/** What tells whether a file was changed. */
-export interface FileState {
-  readonly bytes: number;
-  /** Modification time, in whole seconds, because not every file system stores more. */
-  readonly modified: number;
-  /** Time of the last change of content or attributes (ctime), in milliseconds. Undefined: not known. */
-  readonly changed: number | undefined;
-  /** The number of the file in its file system. Undefined: not known. */
-  readonly inode: number | undefined;
-}
-
-/** The file of a stored document, or of one that was deleted on purpose. */
-export interface KnownFile extends FileState {
-  readonly id: string;
-  readonly isDeleted: boolean;
-  /** Whether the file was gone when an earlier run looked. */
-  readonly isMissing: boolean;
-  /** Its absolute path, with links to folders resolved. */
-  readonly place: string;
-  readonly hash: number | undefined;
-}
-
-/** A file that a walk found. */
-export interface FoundFile extends FileState {
-  /** As of a {@link KnownFile}. */
-  readonly place: string;
-  /** If it is a link: the absolute path of the file. */
-  readonly target?: string | undefined;
-  /** The same for all names of one real file, and for no other file. */
-  readonly real: string;
-  /** Whether the real file may have further names. */
-  readonly isLinked: boolean;
-}
-
-/** The disk, to be asked about few files: whatever the walk alone cannot tell. */
-export interface Disk<Found> {
-  /** @throws if the file cannot be read */
-  hashOf(file: Found): Promise<number>;
-  /** The real file at the place of a known one. `unknown`: nobody can say, for example because of permissions. */
-  realOf(file: KnownFile): Promise<{ readonly real: string } | 'gone' | 'unknown'>;
-}
-
-/** What is to be done about a file. */
-export type Match<Known, Found> =
-  /** It is the file of a document, and nothing changed. */
-  | { readonly kind: 'same'; readonly known: Known; readonly found: Found }
-  /** It has the content of a document, and another path or time. */
-  | { readonly kind: 'moved'; readonly known: Known; readonly found: Found; readonly hash: number }
-  /** It is where the file of a document was, with another content. */
-  | { readonly kind: 'edited'; readonly known: Known; readonly found: Found }
-  | { readonly kind: 'new'; readonly found: Found };
-
-export interface Resolution<Known, Found> {
-  readonly matches: readonly Match<Known, Found>[];
-  /** Known files that are not where they were, and nowhere else among the found ones. */
-  readonly lost: readonly Known[];
-  /** Documents whose file is that of another document, too. */
-  readonly doubles: readonly { readonly double: Known; readonly of: Known }[];
-  readonly unreadable: readonly { readonly found: Found; readonly error: unknown }[];
-}
+type Look<Known> = (known: Known) => Promise<{ readonly real: string } | 'gone' | 'unknown'>;
 
 /** One real file, with the names under which it was found. */
 interface Group<Found> {
@@ -79,22 +21,29 @@ const CONCURRENT_READS = 16;
  *
  * 1. A file with the content that it had stays with its document.
  * 2. A file with the content of a document whose own file is gone, or was replaced, is that file under another name.
- * 3. Any other file at the place of a document is an edited version.
- * 4. What is left is new.
+ * 3. Any other file at the place of a document is an edited version, unless the document was deleted. So is a file with
+ *    the number of a file that is gone, if it is in the same folder or has the same name.
+ * 4. What is left is new, or a further copy of a file whose document was deleted.
  *
  * When a file was copied and then edited, 2 and 3 contradict each other, and the number of the file in its file system
- * decides: a renamed file keeps it.
+ * decides: a renamed file keeps it. Whether an edited version shows another picture is not decided here.
  */
 export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
   readonly #again: boolean;
   readonly #unclaimed: Set<Known>;
   readonly #byPlace: Map<string, Known[]>;
   readonly #sizes: ReadonlySet<number>;
+  /** Numbers and folded places of the files of documents. */
+  readonly #traces: ReadonlySet<number | string | undefined>;
   /** Numbers and contents of the files of documents that are kept. */
   readonly #kept: ReadonlySet<string>;
+  readonly #keptContents: ReadonlySet<string | undefined>;
   readonly #groups = new Map<string, Group<Found>>();
   readonly #foundAt = new Map<string, Group<Found>>();
+  readonly #foundAtFolded = new Set<string>();
   readonly #numbered = new Map<number, Group<Found>>();
+  /** Documents of a found file at places that were not walked. */
+  readonly #aliases = new Map<Group<Found>, Known[]>();
   readonly #waiting: Group<Found>[] = [];
   /** What the files of documents contain that were found. */
   readonly #live = new Set<string | undefined>();
@@ -109,7 +58,10 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     this.#unclaimed = new Set(sorted);
     this.#byPlace = groupBy(sorted, ({ place }) => place);
     this.#sizes = new Set(known.map(({ bytes }) => bytes));
-    this.#kept = new Set(known.flatMap((one) => (one.isDeleted ? [] : [`${one.inode} ${contentOf(one)}`])));
+    const kept = known.filter(({ isDeleted }) => !isDeleted);
+    this.#traces = new Set(kept.flatMap((one) => [one.inode, foldedPlace(one)]).filter((trace) => trace !== undefined));
+    this.#kept = new Set(kept.map((one) => `${one.inode} ${contentOf(one)}`));
+    this.#keptContents = new Set(kept.map(contentOf));
   }
 
   /** @returns undefined if the file has to wait for {@link resolve}, or is another name of one that was found */
@@ -123,12 +75,14 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     const fresh: Group<Found> = { names: [found], isDone: false };
     this.#groups.set(found.real, fresh);
     this.#foundAt.set(found.place, fresh);
+    this.#foundAtFolded.add(foldedPlace(found));
     if (found.inode !== undefined) this.#numbered.set(found.inode, fresh);
     if (!this.#again && !found.isLinked) {
       const here = this.#at(found);
       const known = here.find((one) => this.#isSame(one, found));
       if (known !== undefined) return this.#claim(fresh, known, { kind: 'same', known, found });
-      if (here.length === 0 && !this.#sizes.has(found.bytes)) {
+      const isTraced = this.#traces.has(found.inode) || this.#traces.has(foldedPlace(found));
+      if (here.length === 0 && !isTraced && !this.#sizes.has(found.bytes)) {
         fresh.isDone = true;
         return { kind: 'new', found };
       }
@@ -141,10 +95,17 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
    * Decides about all files that waited. Call it once, after the walk.
    *
    * @param isWalked whether the walk would have found a file at the place of a known one
+   * @throws the reason of the signal
    */
-  async resolve(disk: Disk<Found>, isWalked: (known: Known) => boolean): Promise<Resolution<Known, Found>> {
+  async resolve(
+    disk: Disk<Found>,
+    isWalked: (known: Known) => boolean,
+    signal?: AbortSignal,
+  ): Promise<Resolution<Known, Found>> {
     const matches: Match<Known, Found>[] = [];
     const unreadable: { found: Found; error: unknown }[] = [];
+    const look = this.#lookAt(disk, signal);
+    await this.#findAliases(look);
     // Only now is it known which other files there are.
     for (const group of this.#groups.values()) if (group.isDone) this.#addDoubles(group);
     const open = () => this.#waiting.filter(({ isDone }) => !isDone);
@@ -162,13 +123,10 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
       } catch (error) {
         unreadable.push({ found, error });
         group.isDone = true;
-        for (const name of group.names) for (const known of this.#at(name)) this.#unclaimed.delete(known);
+        for (const { known } of this.#here(group)) this.#unclaimed.delete(known);
       }
     };
-    const toHash = open();
-    for (let start = 0; start < toHash.length; start += CONCURRENT_READS) {
-      await Promise.all(toHash.slice(start, start + CONCURRENT_READS).map(hash));
-    }
+    await forEach(open(), hash, signal);
     // A file that replaced an equal one is recognized by its number.
     const numbered = new Set([...this.#unclaimed].map((one) => `${one.inode} ${contentOf(one)}`));
     const replaces = ({ hash, names: [found] }: Group<Found>, one: Known) =>
@@ -187,48 +145,78 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
       }
     };
     keepPlaces((group, one) => !replaces(group, one));
-    matches.push(...(await this.#findMoved(open(), disk)));
+    matches.push(...(await this.#findMoved(open(), look)));
     keepPlaces(() => true);
     for (const group of open()) {
-      const here = this.#find(group, () => true);
+      const here = this.#find(group, ({ isDeleted }) => !isDeleted);
       if (here) matches.push(this.#claimWithDoubles(group, here.known, { kind: 'edited', ...here }));
     }
+    matches.push(...(await this.#findRenamed(open(), look)));
+    const deleted = groupBy([...this.#byPlace.values()].flat(), (one) => (one.isDeleted ? contentOf(one) : undefined));
     for (const group of open()) {
+      const { names, hash } = group;
+      const found = names[0] as Found;
+      const content = contentOf({ bytes: found.bytes, hash });
+      const [known] = content === undefined || this.#keptContents.has(content) ? [] : (deleted.get(content) ?? []);
       group.isDone = true;
-      matches.push({ kind: 'new', found: group.names[0] as Found });
+      matches.push(known && hash !== undefined ? { kind: 'copied', known, found, hash } : { kind: 'new', found });
     }
-    const lost: Known[] = [];
-    for (const known of this.#unclaimed) {
-      if (known.isDeleted || !isWalked(known)) continue;
-      if (this.#foundAt.has(known.place) || (await disk.realOf(known)) === 'gone') lost.push(known);
-    }
-    return { matches, lost, doubles: this.#doubles, unreadable };
+    const unseen = [...this.#unclaimed].filter((one) => !one.isDeleted && isWalked(one));
+    const isLost = new Set<Known>();
+    await forEach(
+      unseen,
+      async (one) => {
+        if (this.#foundAt.has(one.place) || (await look(one)) === 'gone') isLost.add(one);
+      },
+      signal,
+    );
+    return { matches, lost: unseen.filter((one) => isLost.has(one)), doubles: this.#doubles, unreadable };
+  }
+
+  /** Looks once at the place of each known file. */
+  #lookAt(disk: Disk<Found>, signal: AbortSignal | undefined): Look<Known> {
+    const seen = new Map<Known, ReturnType<Disk<Found>['realOf']>>();
+    return (known) => {
+      signal?.throwIfAborted();
+      const result = seen.get(known) ?? disk.realOf(known);
+      seen.set(known, result);
+      return result;
+    };
+  }
+
+  /**
+   * Documents whose place was not seen, but whose file was found: by a link from another folder, or because the disk
+   * does not tell the case of letters apart.
+   */
+  async #findAliases(look: Look<Known>): Promise<void> {
+    const isCandidate = (one: Known) =>
+      !one.isDeleted &&
+      !this.#foundAt.has(one.place) &&
+      ((one.inode !== undefined && this.#numbered.has(one.inode)) || this.#foundAtFolded.has(foldedPlace(one)));
+    await forEach([...this.#unclaimed].filter(isCandidate), async (one) => {
+      const real = await look(one);
+      const group = typeof real === 'string' ? undefined : this.#groups.get(real.real);
+      if (group === undefined) return;
+      const others = this.#aliases.get(group);
+      if (others) others.push(one);
+      else this.#aliases.set(group, [one]);
+    });
   }
 
   /** Files with the content of a document whose own file is no longer where it was. */
-  async #findMoved(groups: readonly Group<Found>[], disk: Disk<Found>): Promise<Match<Known, Found>[]> {
+  async #findMoved(groups: readonly Group<Found>[], look: Look<Known>): Promise<Match<Known, Found>[]> {
     const matches: Match<Known, Found>[] = [];
     const contentOfGroup = ({ hash, names: [found] }: Group<Found>) => found && contentOf({ bytes: found.bytes, hash });
     const known = groupBy([...this.#unclaimed], contentOf);
     const found = groupBy(groups, contentOfGroup);
     // The file that is now at the place of a known one; undefined if there is none.
     const displaced = new Map<Known, Group<Found> | undefined>();
-    for (const [content, all] of known) {
-      for (const one of found.has(content) ? all : []) {
-        const there = this.#foundAt.get(one.place);
-        if (there !== undefined) displaced.set(one, there);
-        else {
-          const real = await disk.realOf(one);
-          if (real === 'gone') displaced.set(one, undefined);
-          const group = typeof real === 'string' ? undefined : this.#groups.get(real.real);
-          // A link to a file of a folder that was not walked now.
-          if (group !== undefined && !group.isDone) {
-            const [name] = group.names as [Found];
-            matches.push(this.#claimWithDoubles(group, one, { kind: 'same', known: one, found: name }));
-          }
-        }
-      }
-    }
+    const candidates = [...known].flatMap(([content, all]) => (found.has(content) ? all : []));
+    await forEach(candidates, async (one) => {
+      const there = this.#foundAt.get(one.place);
+      if (there !== undefined) displaced.set(one, there);
+      else if ((await look(one)) === 'gone') displaced.set(one, undefined);
+    });
     const isSwapped = (group: Group<Found>) => {
       const content = contentOfGroup(group);
       return content !== undefined && known.get(content)?.some((one) => displaced.has(one));
@@ -271,18 +259,48 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     return matches;
   }
 
+  /** Files that were renamed and then edited: they have the number of a file that is gone, or its name in other letters. */
+  async #findRenamed(groups: readonly Group<Found>[], look: Look<Known>): Promise<Match<Known, Found>[]> {
+    const matches: Match<Known, Found>[] = [];
+    const unclaimed = [...this.#unclaimed].filter(({ isDeleted }) => !isDeleted);
+    const byNumber = groupBy(unclaimed, ({ inode }) => inode);
+    const byPlace = groupBy(unclaimed, foldedPlace);
+    for (const group of groups) {
+      const found = group.names[0] as Found;
+      const { inode, bytes } = found;
+      // The number of a removed file is given to the next one, which may be a copy.
+      if (this.#keptContents.has(contentOf({ bytes, hash: group.hash }) ?? '')) continue;
+      const numbered = inode === undefined ? [] : (byNumber.get(inode) ?? []);
+      const candidates = [...(byPlace.get(foldedPlace(found)) ?? []), ...numbered];
+      for (const known of candidates.filter((one) => this.#unclaimed.has(one) && areRelated(one, found))) {
+        if (!this.#foundAt.has(known.place) && (await look(known)) !== 'gone') continue;
+        matches.push(this.#claimWithDoubles(group, known, { kind: 'edited', known, found }));
+        break;
+      }
+    }
+    return matches;
+  }
+
   #at({ place, target }: Found): Known[] {
     const all = [...(this.#byPlace.get(place) ?? []), ...(target ? (this.#byPlace.get(target) ?? []) : [])];
     return all.filter((one) => this.#unclaimed.has(one));
   }
 
+  /** The unclaimed documents of a file, each with the name by which it has the file. */
+  #here(group: Group<Found>): { readonly known: Known; readonly found: Found }[] {
+    const [first] = group.names as [Found];
+    const aliases = (this.#aliases.get(group) ?? []).filter((one) => this.#unclaimed.has(one));
+    return [
+      ...group.names.flatMap((found) => this.#at(found).map((known) => ({ known, found }))),
+      ...aliases.map((known) => ({ known, found: { ...first, target: known.place } })),
+    ];
+  }
+
   #find(
-    { names }: Group<Found>,
+    group: Group<Found>,
     fits: (known: Known, found: Found) => boolean,
   ): { readonly known: Known; readonly found: Found } | undefined {
-    const fitting = names.flatMap((found) =>
-      this.#at(found).flatMap((known) => (fits(known, found) ? { known, found } : [])),
-    );
+    const fitting = this.#here(group).filter(({ known, found }) => fits(known, found));
     // Of several names of a file, that of a document which was kept.
     return fitting.find(({ known }) => !known.isDeleted) ?? fitting[0];
   }
@@ -308,9 +326,9 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
 
   /** Other documents of the same real file: as of an earlier run that did not see that it is one. */
   #addDoubles(group: Group<Found>): void {
-    const { known, names } = group;
+    const { known } = group;
     if (known?.hash === undefined || known.isDeleted) return;
-    for (const double of names.flatMap((name) => this.#at(name))) {
+    for (const { known: double } of this.#here(group)) {
       if (double.isDeleted || contentOf(double) !== contentOf(known)) continue;
       // Equal files may have changed places: then its own file is another one.
       const own = double.inode === undefined ? undefined : this.#numbered.get(double.inode);
@@ -325,28 +343,16 @@ function contentOf({ bytes, hash }: { bytes: number; hash: number | undefined })
   return hash === undefined ? undefined : `${bytes}:${hash}`;
 }
 
-function nameOf({ place }: { place: string }): string {
-  return path.basename(place).normalize('NFC');
-}
-
-/** How many names two paths have in common at their ends. */
-function commonTail(one: string, other: string): number {
-  const [a, b] = [one, other].map((place) => place.normalize('NFC').split(path.sep).reverse()) as [string[], string[]];
-  const at = a.findIndex((name, i) => name !== b[i]);
-  return at < 0 ? a.length : at;
-}
-
-/** Whether a file has the size and the times that it had. */
-export function hasState(known: KnownFile, { bytes, modified, changed }: FoundFile): boolean {
-  if (known.bytes !== bytes || known.modified !== modified) return false;
-  return known.changed === undefined || changed === undefined || known.changed === changed;
-}
-
-/** Whether a file is named as editors name what they keep of a file that they change: `a.jpg_original`, `a (1).jpg`. */
-function isBackupOf(file: string, original: string): boolean {
-  const { dir, name } = path.parse(original);
-  const other = path.parse(file);
-  return other.dir === dir && other.base.startsWith(name) && /^[^\p{L}\p{N}]/u.test(other.base.slice(name.length));
+/** @throws the reason of the signal */
+async function forEach<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let start = 0; start < items.length; start += CONCURRENT_READS) {
+    signal?.throwIfAborted();
+    await Promise.all(items.slice(start, start + CONCURRENT_READS).map(work));
+  }
 }
 
 /** Items without a key are left out. */

@@ -71,8 +71,14 @@ describe('walking a folder', () => {
     expect(videos).toEqual(['film.MOV']);
   });
 
-  it('skips hidden files and folders', async () => {
+  it('leaves out previews of a library that is the folder itself', async () => {
+    for (const name of ['originals/h.jpg', 'resources/i.jpg']) await put(`My.photoslibrary/${name}`);
+    expect((await walked(path.join(folder, 'My.photoslibrary'))).ids).toEqual(['originals/h.jpg']);
+  });
+
+  it('skips hidden files and folders, also behind links', async () => {
     for (const name of ['.hidden.jpg', '.cache/a.jpg', 'seen.jpg']) await put(name);
+    for (const name of ['.hidden.jpg', '.cache']) await symlink(name, path.join(folder, `link to ${name.slice(1)}`));
     expect((await walked()).ids).toEqual(['seen.jpg']);
   });
 

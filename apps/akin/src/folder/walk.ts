@@ -2,7 +2,8 @@ import { type BigIntStats, type Dirent, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { looksLikePhoto, PICTURE_EXTENSIONS } from '@akin/imaging';
 import { Exclusions } from './exclusions.ts';
-import type { FoundFile } from './match-files.ts';
+import type { FoundFile } from './file-match.ts';
+import { Sidecars } from './sidecars.ts';
 
 /** A file that may be a picture. */
 export interface Candidate extends FoundFile {
@@ -12,6 +13,8 @@ export interface Candidate extends FoundFile {
   readonly source: string;
   /** Its path relative to the source, with `/` on every system. */
   readonly path: string;
+  /** The state of its sidecars, as of {@link Sidecars.stateOf}. */
+  readonly sidecars: number | undefined;
 }
 
 /** Extensions of files that people consider pictures, so that they must be reported: akin refuses them. */
@@ -35,8 +38,9 @@ export interface WalkListener {
 
 /**
  * Walks a folder depth first in the order of names and yields every file that may be a picture. Hidden files and
- * folders are skipped, and what is excluded. Links to folders are followed once and last, so that a picture with two paths has the id of its
- * real place. Paths that cannot be read are reported to the listener and skipped.
+ * folders are skipped, also if a visible link leads to them, and what is excluded. Links to folders are followed once
+ * and last, so that a picture with two paths has the id of its real place. Paths that cannot be read are reported to the
+ * listener and skipped.
  *
  * @param exclude patterns of what to leave out, as in .gitignore, relative to the folder
  */
@@ -48,25 +52,28 @@ export async function* walkFolder(
   const source = path.resolve(folder);
   listener.onSource(source);
   const seen = new Set<string>();
+  const sidecars = new Sidecars();
+  let root: string | undefined;
   const folders: Step[] = [{ folder: source, outer: Exclusions.of(source, exclude) }];
   const linked: Step[] = [];
   for (let step = folders.pop(); step !== undefined; step = folders.pop() ?? linked.shift()) {
     const next = step.folder;
     try {
       const real = await fs.realpath(next);
-      if (seen.has(real)) continue;
+      root ??= real;
+      if (seen.has(real) || isHiddenFrom(root, real)) continue;
       seen.add(real);
       const all = await fs.readdir(next, { withFileTypes: true });
-      const exclusions = await step.outer.inFolder(
-        next,
-        all.map(({ name }) => name),
-      );
+      const names = all.map(({ name }) => name);
+      sidecars.addFolder(next, names);
+      const exclusions = await step.outer.inFolder(next, names);
+      const inFolder: Place = { folder: next, real, root, source, sidecars };
       const entries = all.filter(({ name }) => !name.startsWith('.'));
       entries.sort((a, b) => (a.name < b.name ? -1 : 1));
       const below: Step[] = [];
       for (let start = 0; start < entries.length; start += CONCURRENT_READS) {
         const some = entries.slice(start, start + CONCURRENT_READS);
-        const found = await Promise.all(some.map((entry) => look(next, real, entry, source, listener)));
+        const found = await Promise.all(some.map((entry) => look(entry, inFolder, listener)));
         for (const [i, one] of found.entries()) {
           const file = path.join(next, some[i]?.name ?? '');
           if (one === undefined || exclusions.has(file, one === 'folder' || one === 'link')) continue;
@@ -90,12 +97,29 @@ interface Step {
   readonly outer: Exclusions;
 }
 
+/** Where an entry was found. */
+interface Place {
+  readonly folder: string;
+  /** The real path of the folder. */
+  readonly real: string;
+  readonly source: string;
+  /** The real path of the source. */
+  readonly root: string;
+  readonly sidecars: Sidecars;
+}
+
+/** Whether a real path, seen from a root, has a hidden part. */
+function isHiddenFrom(root: string, real: string): boolean {
+  return path
+    .relative(root, real)
+    .split(path.sep)
+    .some((part) => part.startsWith('.') && part !== '..');
+}
+
 /** A file that may be a picture, a video, a folder, or a link to a folder. Undefined: none of them. */
 async function look(
-  folder: string,
-  real: string,
   entry: Dirent,
-  source: string,
+  { folder, real, source, root, sidecars }: Place,
   listener: WalkListener,
 ): Promise<Candidate | 'video' | 'folder' | 'link' | undefined> {
   const file = path.join(folder, entry.name);
@@ -108,7 +132,9 @@ async function look(
     if (stat.isFile() && VIDEO.test(entry.name)) return 'video';
     if (!stat.isFile() || !(await mayBePicture(file))) return undefined;
     const target = isLink ? await fs.realpath(file) : undefined;
-    return candidateOf({ file, source, place: path.join(real, entry.name), target, stat });
+    if (target !== undefined && isHiddenFrom(root, target)) return undefined;
+    const state = await sidecars.stateOf(file);
+    return candidateOf({ file, source, place: path.join(real, entry.name), target, stat, sidecars: state });
   } catch (error) {
     // Removed while its folder was read; a link that leads nowhere is a problem, and so is a name that is not UTF-8.
     if (isLink || !isGone(error) || entry.name.includes('\ufffd')) listener.onProblem(file, reasonOf(error));
@@ -122,20 +148,21 @@ export function isGone(error: unknown): boolean {
 }
 
 /** A file that was named itself, or by a glob. @throws Error of the system */
-export async function candidateOfFile(file: string, source: string): Promise<Candidate> {
-  const [folder, link, stat] = await Promise.all([
+export async function candidateOfFile(file: string, source: string, beside = new Sidecars()): Promise<Candidate> {
+  const [folder, link, stat, sidecars] = await Promise.all([
     fs.realpath(path.dirname(file)),
     fs.lstat(file),
     fs.stat(file, { bigint: true }),
+    beside.stateOf(file),
   ]);
   const target = link.isSymbolicLink() ? await fs.realpath(file) : undefined;
-  return candidateOf({ file, source, place: path.join(folder, path.basename(file)), target, stat });
+  return candidateOf({ file, source, place: path.join(folder, path.basename(file)), target, stat, sidecars });
 }
 
 function candidateOf({
   stat,
   ...named
-}: Pick<Candidate, 'file' | 'source' | 'place' | 'target'> & { readonly stat: BigIntStats }): Candidate {
+}: Pick<Candidate, 'file' | 'source' | 'place' | 'target' | 'sidecars'> & { readonly stat: BigIntStats }): Candidate {
   const { file, source, place, target } = named;
   return {
     ...named,

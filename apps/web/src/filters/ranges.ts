@@ -1,5 +1,5 @@
 import type { Collection, Plain, SearchResponse } from '@akin/client';
-import { escapeName } from './names.ts';
+import { escapeName, FILE_FIELD } from './names.ts';
 
 type RangeType = 'long' | 'double' | 'date';
 
@@ -36,8 +36,6 @@ const MAX_CANDIDATES = 32;
 const FIRST_NAME = /^taken$/i;
 const EARLY_NAME = /price|cost|preis|prix|precio|date|year|(^|_)(created|published|released)|_(at|on)$/i;
 const LATE_NAME = /^(width|height|bytes|size|filesize|modified)$/i;
-/** Fields by which akin recognizes a file. */
-const FILE_NAME = /^file_(hash|inode|changed)$/;
 const BARS = 20;
 /** Approximate number of positions of a slider. */
 const APPROXIMATE_STEPS = 100;
@@ -50,7 +48,7 @@ export function rangeFieldsOf(
   fields: readonly { name: string; type: string; multiValued: boolean; origin: string }[],
 ): NamedRange[] {
   return fields
-    .filter(({ name }) => !FILE_NAME.test(name))
+    .filter(({ name }) => !FILE_FIELD.test(name))
     .filter(({ type, origin }) => origin === 'document' && (type === 'long' || type === 'double' || type === 'date'))
     .map(({ name, type }) => ({ name, type: type as RangeType }))
     .sort((a, b) => usefulness(a) - usefulness(b))
