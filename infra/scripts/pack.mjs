@@ -74,17 +74,31 @@ async function stageClient(stage) {
   const bundle = await rolldown({ input: join(source, 'dist/index.js'), platform: 'neutral' });
   await bundle.write({ dir: join(stage, 'dist'), format: 'esm', entryFileNames: 'index.js' });
   await bundle.close();
-  for (const file of readdirSync(join(source, 'dist'))) {
-    if (!file.endsWith('.d.ts') || file.endsWith('.test.d.ts')) continue;
-    const types = readFileSync(join(source, 'dist', file), 'utf8');
-    if (types.includes('@akin/')) {
-      throw new Error(`The types in packages/client/dist/${file} need a package that users do not have.`);
+  // The types of the packages that it needs are written next to its own, and stay behind.
+  const written = join(stage, '..', 'types');
+  const tsc = spawnSync(
+    process.execPath,
+    [
+      ...[join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', source, '--noEmit', 'false'],
+      ...['--declaration', '--emitDeclarationOnly', '--rootDir', join(ROOT, 'packages'), '--outDir', written],
+    ],
+    { encoding: 'utf8' },
+  );
+  if (tsc.status !== 0) throw new Error(`The types of the client were not written:\n${tsc.stdout}${tsc.stderr}`);
+  const types = join(written, 'client/src');
+  for (const file of readdirSync(types)) {
+    if (file.endsWith('.test.d.ts')) continue;
+    const text = readFileSync(join(types, file), 'utf8');
+    if (text.includes('@akin/')) {
+      throw new Error(`The types of packages/client/src/${file} need a package that users do not have.`);
     }
     // Older compilers do not read `.ts` in imports as a file of types.
-    writeFileSync(join(stage, 'dist', file), types.replace(/( from '\.\/[^']+)\.ts'/g, "$1.js'"));
+    writeFileSync(join(stage, 'dist', file), text.replace(/( from '\.\/[^']+)\.ts'/g, "$1.js'"));
   }
+  rmSync(written, { recursive: true });
   for (const paper of ['README.md', 'CHANGELOG.md']) copyIfThere(join(source, paper), join(stage, paper));
-  writeManifest(stage, { name: 'akin-client', ...manifest });
+  const exports = { '.': { types: './dist/index.d.ts', default: './dist/index.js' } };
+  writeManifest(stage, { name: 'akin-client', ...manifest, exports });
   return stage;
 }
 

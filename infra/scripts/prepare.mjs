@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { buildToServe } from './build-to-serve.mjs';
+import { build, packagesToBuild } from './build.mjs';
 
 /** The stamp of an installation without tools for tests and lint begins with this. */
 const PART = 'to serve ';
@@ -36,20 +36,10 @@ export async function prepare({ toServe = false, lab = false } = {}) {
     ]);
     writeFileSync(stampFile, stamp);
   }
-  if (part) {
-    await runStep('Building what has changed', (run) => buildToServe(ROOT, (args) => run([process.execPath, ...args])));
-  } else {
-    // npx runs this too, because turbo calls pnpm, which may not be on this machine.
-    const filter = lab ? [] : ['--filter=!@akin/lab'];
-    await step('Building what has changed', [
-      ...npx,
-      'node',
-      'node_modules/turbo/bin/turbo',
-      'run',
-      'build',
-      ...filter,
-    ]);
-  }
+  const packages = toServe ? ['apps/akin'] : [...packagesToBuild(ROOT), ...(lab ? ['lab'] : [])];
+  await runStep('Building what has changed', (run) =>
+    build(ROOT, packages, (args) => run([process.execPath, ...args])),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 
 /** Parameters of {@link drawImage}; everything except the size has a default. */
-export interface Drawing {
+interface Drawing {
   /** Pixels. */
   readonly width: number;
   readonly height: number;

@@ -37,7 +37,7 @@ const MAX_LEFT_OUT = 10_000;
 type ChangeCommand = Exclude<Command, CommitCommand | InvalidCommand | WarningCommand>;
 
 /** A change that is left out, as Solr's tolerant update processor lists it. */
-export interface LeftOut {
+interface LeftOut {
   readonly type: 'ADD' | 'DELID' | 'DELQ';
   /** Solr's clients need one. */
   readonly id: string;

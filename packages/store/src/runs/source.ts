@@ -10,7 +10,7 @@ export interface FilePlace {
 }
 
 /** Where the picture of a document can be read again. */
-export interface StoredPicture {
+interface StoredPicture {
   /** The file that the document names as its own. */
   readonly place: FilePlace | undefined;
   /** An http(s) URL. */

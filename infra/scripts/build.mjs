@@ -1,21 +1,23 @@
-// Makes the first build of a clone. It builds only what `akin serve` runs, and does not check types: lint and the full
-// build do that.
+// Compiles packages: it removes the types of their files, and does not check them, which lint does.
+// In the folder of a package, `node <this file>` compiles that package alone.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const VITE = 'node_modules/vite/bin/vite.js';
 
 /**
- * Builds the packages that have changed since their last build.
+ * Builds packages, and those that they need, if they have changed since their last build.
  *
  * @param {string} root folder of the repository, with the dependencies that `--prod` installs
+ * @param {string[]} packages folders of packages, such as `apps/akin`
  * @param {(args: string[]) => Promise<void>} runNode runs one program of Node; rejects if it fails
  * @returns {Promise<string[]>} the folders of the packages that were built
  */
-export async function buildToServe(root, runNode) {
+export async function build(root, packages, runNode) {
   const known = readStamps(root);
-  const stamps = packagesThatServe(root).map((folder) => [folder, stampOf(root, folder)]);
+  const stamps = withNeeded(root, packages).map((folder) => [folder, stampOf(root, folder)]);
   const stale = stamps.filter(([folder, stamp]) => known[folder] !== stamp || !existsSync(join(folder, 'dist')));
   const folders = stale.map(([folder]) => folder);
   await Promise.all(folders.filter((folder) => !isPage(folder)).map(compile));
@@ -26,37 +28,45 @@ export async function buildToServe(root, runNode) {
   return folders;
 }
 
-/** Removes the types of all files of a package: all of them are compiled in this process, which takes a second. */
+/** All packages that have something to build. */
+export function packagesToBuild(root) {
+  return ['apps', 'packages']
+    .flatMap((parent) => readdirSync(join(root, parent)).map((name) => `${parent}/${name}`))
+    .filter((folder) => existsSync(join(root, folder, 'package.json')));
+}
+
+/** Compiles all files of a package in this process, which takes a second for all packages together. */
 async function compile(folder) {
   // It is imported only here, because `prepare` installs it.
   const { transformWithOxc } = await import('vite');
   await Promise.all(
     sourcesOf(folder).map(async (file) => {
-      const { code } = await transformWithOxc(readFileSync(file, 'utf8'), file, {
+      const { code, map } = await transformWithOxc(readFileSync(file, 'utf8'), file, {
         lang: 'ts',
         target: 'es2023',
         tsconfig: false,
-        sourcemap: false,
+        sourcemap: true,
         typescript: { onlyRemoveTypeImports: true, rewriteImportExtensions: 'rewrite' },
       });
       const compiled = join(folder, 'dist', file.slice(join(folder, 'src').length)).replace(/\.ts$/, '.js');
       mkdirSync(dirname(compiled), { recursive: true });
-      writeFileSync(compiled, code);
+      writeFileSync(compiled, `${code}//# sourceMappingURL=${basename(compiled)}.map\n`);
+      writeFileSync(`${compiled}.map`, JSON.stringify(map));
     }),
   );
 }
 
-const sourcesOf = (folder) => filesOf(folder).filter((file) => /(?<!\.d|\.test)\.ts$/.test(file));
+const sourcesOf = (folder) => filesOf(folder).filter((file) => file.endsWith('.ts'));
 
-/** The command and all packages of ours that it needs, as folders. */
-function packagesThatServe(root) {
+/** Packages of ours and all that they need, as folders. */
+function withNeeded(root, packages) {
   const found = new Set();
   const add = (folder) => {
     if (found.has(folder)) return;
     found.add(folder);
     for (const needed of packagesNeededBy(folder)) add(needed);
   };
-  add(realpathSync(join(root, 'apps/akin')));
+  for (const folder of packages) add(realpathSync(join(root, folder)));
   return [...found];
 }
 
@@ -67,7 +77,7 @@ function packagesNeededBy(folder) {
     .map(([name]) => realpathSync(join(folder, 'node_modules', name)));
 }
 
-/** The program that the build of a package runs after the compiler, if there is one. */
+/** The program that the build of a package runs after it is compiled, if there is one. */
 function lastStep(folder) {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const [, program] = / && node (\S+)$/.exec(scripts.build) ?? [];
@@ -78,17 +88,20 @@ const isPage = (folder) => existsSync(join(folder, 'vite.config.ts'));
 
 /** Hash of the build inputs of a package. For a page it includes the packages that the page contains. */
 function stampOf(root, folder) {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'tsconfig.base.json')));
-  for (const name of ['package.json', 'tsconfig.json']) hash.update(readFileSync(join(folder, name)));
-  for (const file of filesOf(folder)) hash.update(`${file}\0`).update(readFileSync(file));
+  const hash = createHash('sha256').update(readFileSync(join(root, 'pnpm-lock.yaml')));
+  const around = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const file of [...around.map(({ name }) => join(folder, name)), ...filesOf(folder)])
+    hash.update(`${file}\0`).update(readFileSync(file));
   if (isPage(folder)) for (const needed of packagesNeededBy(folder)) hash.update(stampOf(root, needed));
   return hash.digest('hex');
 }
 
+/** The source files without those of tests. */
 const filesOf = (folder) =>
   readdirSync(join(folder, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !file.endsWith('.test.ts') && !file.startsWith(join(folder, 'src/testing/')))
     .sort();
 
 const stampFile = (root) => join(root, 'node_modules/.akin-built.json');
@@ -100,3 +113,5 @@ function readStamps(root) {
     return {};
   }
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await compile(process.cwd());

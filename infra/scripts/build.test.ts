@@ -2,11 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { buildToServe } from './build-to-serve.mjs';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+import { build } from './build.mjs';
 
 let root: string;
 beforeEach(async () => {
@@ -23,7 +20,7 @@ beforeEach(async () => {
     { '@akin/needed': 'workspace:*' },
     "import { needed } from '@akin/needed'; export { needed };",
   );
-  await write('tsconfig.base.json', await readFile(join(ROOT, 'tsconfig.base.json'), 'utf8'));
+  await write('pnpm-lock.yaml', '');
   await link('packages/needed', 'apps/akin/node_modules/@akin/needed');
   await link('packages/far', 'packages/needed/node_modules/@akin/far');
   await mkdir(join(root, 'node_modules'));
@@ -44,14 +41,14 @@ it('builds what serving needs, again when it has changed or failed, and nothing 
 
 it('runs the last step of a build too', async () => {
   const source = "import { writeFileSync } from 'node:fs'; writeFileSync('packages/far/dist/made', '');";
-  await addPackage('packages/far', {}, source, 'tsc -p tsconfig.json && node dist/index.js');
+  await addPackage('packages/far', {}, source, 'node build.mjs && node dist/index.js');
   await built();
   expect(await readFile(join(root, 'packages/far/dist/made'), 'utf8')).toBe('');
 });
 
 /** The packages that were built, in the order of their names. */
 async function built(): Promise<string[]> {
-  const folders: string[] = await buildToServe(root, async (args: string[]) => {
+  const folders: string[] = await build(root, ['apps/akin'], async (args: string[]) => {
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
     if (status !== 0) throw new Error(stderr);
   });
@@ -62,11 +59,10 @@ async function addPackage(
   folder: string,
   dependencies: Record<string, string>,
   source: string,
-  build = 'tsc -p tsconfig.json',
+  build = 'node build.mjs',
 ): Promise<void> {
   const scripts = { build };
   await write(`${folder}/package.json`, JSON.stringify({ name: folder, type: 'module', scripts, dependencies }));
-  await write(`${folder}/tsconfig.json`, '{}');
   await write(`${folder}/src/index.ts`, source);
 }
 
