@@ -54,7 +54,7 @@ export interface StatsFacet {
 }
 
 /** Of all values, also of those in lists. */
-export interface Stats {
+interface Stats {
   /** Undefined if there are no values. */
   readonly min: FieldValue | undefined;
   readonly max: FieldValue | undefined;
