@@ -1,5 +1,5 @@
 import { AkinRequestError, type Client, type Collection, type CollectionSummary } from '@akin/client';
-import { NO_CHANGES } from './changes.ts';
+import { NO_CHANGES } from './changes/state.ts';
 import { type FacetField, joinFilters } from './facets.ts';
 import type { NamedRange } from './filters/ranges.ts';
 import { loadLayout } from './grid/layout.ts';

@@ -1,7 +1,7 @@
 import type { CollectionSummary, FoundDocument, Scope } from '@akin/client';
-import type { Changes } from './changes.ts';
+import type { LiveMetrics } from './changes/figures.ts';
+import type { Changes } from './changes/state.ts';
 import type { Facet } from './facets.ts';
-import type { LiveMetrics } from './figures/figures.ts';
 import type { Period } from './filters/periods.ts';
 import type { RangeField } from './filters/ranges.ts';
 import type { Layout } from './grid/rows.ts';

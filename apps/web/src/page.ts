@@ -3,7 +3,6 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { ref } from 'lit-html/directives/ref.js';
 import type { Actions } from './actions.ts';
 import { cardFieldsMenu } from './card-fields.ts';
-import { changesView } from './changes.ts';
 import { details } from './details/details.ts';
 import { examples } from './examples.ts';
 import { filterText } from './facets.ts';
@@ -11,13 +10,10 @@ import { orderChoice } from './filters/order.ts';
 import { focusFirst } from './grid/focus.ts';
 import { watchHeader } from './grid/header.ts';
 import { layoutSwitch } from './grid/layout.ts';
-import { manageView } from './manage/manage.ts';
 import type { PageData } from './page-data.ts';
 import { queryView } from './query-view.ts';
 import { requestView } from './request/request-view.ts';
 import { resultCountText, resultsView } from './results.ts';
-import { compareDialog } from './review/compare.ts';
-import { review } from './review/review.ts';
 import { runBars } from './runs/runs.ts';
 import { savedMenu } from './saved.ts';
 import { selectionBar } from './selection.ts';
@@ -25,6 +21,7 @@ import { filtersToggle } from './sidebar.ts';
 import { TEXTS } from './texts.ts';
 import { undoNote } from './undo.ts';
 import { type ViewState, writeState } from './view-state.ts';
+import { VIEWS } from './views.ts';
 import { searchInSwitch, wordsOf } from './words.ts';
 
 const P = TEXTS.page;
@@ -50,7 +47,7 @@ export function page(
       ${pageData.error ? html`<p class="error" role="alert">${pageData.error}</p>` : nothing}
       ${content(state, pageData, actions, curl, collection)}
     </main>
-    ${details(pageData, actions, collection, state.query !== null)} ${compareDialog(pageData, actions, collection)}
+    ${details(pageData, actions, collection, state.query !== null)} ${VIEWS.groups.now?.compareDialog(pageData, actions, collection) ?? nothing}
     ${pageData.undoable ? undoNote(pageData.undoable, actions) : nothing}
     <div class="drop-note" aria-hidden="true">${pageData.status?.documents === 0 ? TEXTS.add.drop : TEXTS.add.searchInstead}</div>`;
 }
@@ -78,8 +75,9 @@ function content(
   curl: string,
   collection: Collection,
 ): TemplateResult | typeof nothing {
-  if (state.view === 'changes') return changesView(pageData, actions);
-  if (state.view === 'manage') return manageView(pageData, actions);
+  const waiting = pageData.error === null ? html`<p class="note">${TEXTS.results.loading}</p>` : nothing;
+  if (state.view === 'changes') return VIEWS.changes.now?.changesView(pageData, actions) ?? waiting;
+  if (state.view === 'manage') return VIEWS.manage.now?.manageView(pageData, actions) ?? waiting;
   return state.view === 'groups'
     ? reviewView(state, pageData, actions, curl, collection)
     : results(state, pageData, actions, curl, collection);
@@ -108,8 +106,8 @@ function reviewView(
   collection: Collection,
 ): TemplateResult {
   const { numFound, numFoundExact } = pageData.review;
-  const count = numFound === null ? TEXTS.review.looking : TEXTS.review.groups(numFound, numFoundExact);
-  return html`${summary(state, pageData, count, actions, curl)} ${review(pageData.review, pageData.loading, actions, collection)}`;
+  const count = numFound === null ? P.looking : P.groups(numFound, numFoundExact);
+  return html`${summary(state, pageData, count, actions, curl)} ${VIEWS.groups.now?.review(pageData.review, pageData.loading, actions, collection) ?? nothing}`;
 }
 
 /** Whether the state restricts or sorts the collection. */
@@ -166,7 +164,7 @@ function header(state: ViewState, pageData: PageData, actions: Actions): Templat
       event.preventDefault();
       actions.showManage();
     }}>${P.views.manage}</a>
-    <button class="quiet help-button" aria-label=${TEXTS.help.title} title=${TEXTS.help.open} @click=${actions.showHelp}>?</button>
+    <button class="quiet help-button" aria-label=${P.keyboard} title=${P.keyboardTitle} @click=${actions.showHelp}>?</button>
     </div>
   </header>`;
 }
@@ -181,7 +179,7 @@ function collectionChoice(state: ViewState, pageData: PageData, actions: Actions
 }
 
 function statusText(status: CollectionSummary | null): string {
-  return status === null ? '' : TEXTS.manage.about(status);
+  return status === null ? '' : P.status(status);
 }
 
 /** @param choices controls for order and layout, if any */

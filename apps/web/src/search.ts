@@ -2,15 +2,13 @@ import type { FoundDocument, SearchResponse } from '@akin/client';
 import { facetCountRequest, facetsOf } from './facets.ts';
 import { dateOrder, periodsOf } from './filters/periods.ts';
 import { histogramsOf, loadRanges } from './filters/ranges.ts';
-import { loadManageState } from './manage/load-manage-state.ts';
 import { isNoResponse } from './messages.ts';
 import type { Model } from './model.ts';
 import type { PageData } from './page-data.ts';
 import { NEXT_PAGE_SIZE, PAGE_SIZE } from './results.ts';
-import { groupsCommand, loadGroups } from './review/load-groups.ts';
 import { predictTags } from './tags.ts';
 import { asCurl, searchRequest, tagParameters } from './view-state.ts';
-import { watchChanges } from './watch-changes.ts';
+import { VIEWS } from './views.ts';
 import { findWaysOn } from './ways-on.ts';
 import { MAX_TEXT_MATCHES } from './words.ts';
 
@@ -21,9 +19,7 @@ import { MAX_TEXT_MATCHES } from './words.ts';
  * @param keep Keep the old results visible until the response: for the same query after the collection has changed.
  */
 export async function search(model: Model, start = 0, keep = start > 0, rows = rowsFrom(start)): Promise<void> {
-  if (model.state.view === 'manage') return loadManageState(model);
-  if (model.state.view === 'changes') return watchChanges(model);
-  if (model.state.view === 'groups') return loadGroups(model, keep ? 'again' : 'first');
+  if (model.state.view !== 'search') return loadView(model, model.state.view, keep);
   const { signal } = model.start();
   const { documents: shownDocuments, textMatches, numFound: shownNumber } = model.pageData;
   finding?.abort();
@@ -75,9 +71,23 @@ export async function search(model: Model, start = 0, keep = start > 0, rows = r
   }
 }
 
+/** Loads another view: its script, then its data. */
+async function loadView(model: Model, view: keyof typeof VIEWS, keep: boolean): Promise<void> {
+  try {
+    await VIEWS[view].load();
+  } catch (error) {
+    return model.update({ loading: false, error: model.messageFor(error) });
+  }
+  // The user may have left it.
+  if (model.state.view !== view) return;
+  if (view === 'manage') return VIEWS.manage.now?.loadManageState(model);
+  if (view === 'changes') return VIEWS.changes.now?.watchChanges(model);
+  return VIEWS.groups.now?.loadGroups(model, keep ? 'again' : 'first');
+}
+
 /** The current search as a shell command. */
 export function commandOf(model: Model, hasKey: boolean): string {
-  if (model.state.view === 'groups') return groupsCommand(model, hasKey);
+  if (model.state.view === 'groups') return VIEWS.groups.now?.groupsCommand(model, hasKey) ?? '';
   const { endpoint, parameters, sendsFile } = shownRequest(model);
   return asCurl(`${location.origin}${model.collection.searchAddress(endpoint, parameters)}`, hasKey, sendsFile);
 }

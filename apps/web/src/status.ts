@@ -1,11 +1,9 @@
-import { cardFieldChoices, chosenCardFields, guessCardFields } from './card-fields.ts';
-import { facetFieldsOf } from './facets.ts';
-import { rangeFieldsOf } from './filters/ranges.ts';
+import { loadCollections, loadFields } from './load-collections.ts';
 import { isNoResponse } from './messages.ts';
 import type { Model } from './model.ts';
-import { mayReload } from './review/load-groups.ts';
 import { updateRuns } from './runs/watch-runs.ts';
 import { search } from './search.ts';
+import { VIEWS } from './views.ts';
 
 /** Interval of requests: during a run, and otherwise. */
 const RUNNING_MILLISECONDS = 2_000;
@@ -76,7 +74,8 @@ async function loadAgain(model: Model): Promise<void> {
 /** Announces documents that are new since the last search, or loads them if no picture is shown yet. */
 async function showChange(model: Model, isChanged: boolean): Promise<void> {
   const { state, pageData, shownStatus } = model;
-  if (state.view === 'groups') return isChanged && mayReload(model) ? search(model, 0, true) : undefined;
+  if (state.view === 'groups')
+    return isChanged && VIEWS.groups.now?.mayReload(model) ? search(model, 0, true) : undefined;
   const documents = pageData.status?.documents ?? 0;
   if (state.view !== 'search' || pageData.loading) return;
   const isAll = state.query === null && state.words === '' && state.filters.length === 0;
@@ -84,22 +83,4 @@ async function showChange(model: Model, isChanged: boolean): Promise<void> {
   const shown = isAll ? pageData.numFound : shownStatus?.documents;
   const fresh = Math.max(0, documents - (shown ?? documents));
   if (fresh !== pageData.fresh) model.update({ fresh });
-}
-
-/** Loads the fields that can be facets. After an error the page has none. */
-export async function loadFields(model: Model): Promise<void> {
-  const name = model.state.collection;
-  const schema = await model.collection.schema().catch(() => undefined);
-  if (name !== model.state.collection) return;
-  const fields = schema?.schema.fields ?? [];
-  model.fields = facetFieldsOf(fields);
-  model.rangeFields = rangeFieldsOf(fields);
-  const cardFields = chosenCardFields(name) ?? guessCardFields(fields);
-  model.pageData = { ...model.pageData, cardFields, cardFieldChoices: cardFieldChoices(fields) };
-}
-
-/** Loads the names of the other collections that the key allows. */
-export async function loadCollections(model: Model): Promise<void> {
-  const { collections } = await model.akin.collections().catch(() => ({ collections: [] }));
-  model.update({ collections: collections.map(({ name }) => name) });
 }

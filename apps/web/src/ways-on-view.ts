@@ -23,7 +23,7 @@ export function waysOnView(state: ViewState, pageData: PageData, actions: Action
     ${
       lacksWords
         ? html`<p class="about">${T.model}</p>
-            <p class="line"><code>${command}</code> <button class="quiet" @click=${() => actions.copy(command)}>${TEXTS.manage.copy}</button></p>`
+            <p class="line"><code>${command}</code> <button class="quiet" @click=${() => actions.copy(command)}>${TEXTS.page.copy}</button></p>`
         : nothing
     }
   </div>`;

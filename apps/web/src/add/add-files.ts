@@ -1,5 +1,5 @@
 import type { Collection } from '@akin/client';
-import { askUser } from '../ask-user.ts';
+import { askUser } from '../edits/ask-user.ts';
 import type { Model } from '../model.ts';
 import { dismissRun, updateRuns } from '../runs/watch-runs.ts';
 import { TEXTS } from '../texts.ts';

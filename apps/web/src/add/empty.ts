@@ -24,7 +24,7 @@ export function emptyCollection(
     <p>${T.drop}</p>
     <p class="line">${picker(T.folder, true, actions)} ${picker(T.files, false, actions)}</p>
     <p class="about">${T.terminal}</p>
-    <p class="line"><code>${command}</code> <button class="quiet" @click=${() => actions.copy(command)}>${TEXTS.manage.copy}</button></p>
+    <p class="line"><code>${command}</code> <button class="quiet" @click=${() => actions.copy(command)}>${TEXTS.page.copy}</button></p>
   </section>`;
 }
 

@@ -1,11 +1,10 @@
 import type { NewKey } from '@akin/client';
-import { askUser } from '../ask-user.ts';
+import { askUser } from '../edits/ask-user.ts';
+import { loadCollections } from '../load-collections.ts';
 import type { Model } from '../model.ts';
-import { loadCollections } from '../status.ts';
 import { TEXTS } from '../texts.ts';
 import { DEMO, loadManageState, updateManageState } from './load-manage-state.ts';
-
-const T = TEXTS.manage;
+import { MANAGE_TEXTS as T } from './texts.ts';
 
 /** Runs an action, and reloads the view if the user has not left it. */
 async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
@@ -35,7 +34,7 @@ export async function dropCollection(
     title: T.dropOf(name),
     text: T.dropText(name),
     action: T.drop,
-    input: { label: T.name },
+    input: { label: TEXTS.page.collectionName },
   });
   if (typed === null) return;
   if (typed.text !== name) return model.update({ error: T.otherName });

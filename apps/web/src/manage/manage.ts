@@ -6,8 +6,8 @@ import { day, moment, number } from '../format.ts';
 import { keyOfTab } from '../key.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
+import { MANAGE_TEXTS as T } from './texts.ts';
 
-const T = TEXTS.manage;
 const SCOPES: readonly Scope[] = ['search', 'index', 'admin'];
 
 /** The view of collections and keys, as far as the page's key allows. */
@@ -43,7 +43,7 @@ function collectionOf(one: CollectionSummary, { scope, managed }: PageData, acti
   const isDemo = managed.demo > 0 && one.name === managed.demoCollection;
   return html`<li>
     <span class="what"><a href=${`?collection=${encodeURIComponent(one.name)}`}>${one.name}</a></span>
-    <span class="how">${T.about(one)}</span>
+    <span class="how">${TEXTS.page.status(one)}</span>
     ${isDemo && scope !== 'search' ? html`<button class="quiet" @click=${actions.clearDemo}>${T.clearDemo}</button>` : nothing}
     ${scope === 'admin' ? html`<button class="quiet" aria-label=${T.dropOf(one.name)} @click=${() => actions.dropCollection(one.name)}>${T.drop}</button>` : nothing}
   </li>`;
@@ -57,7 +57,7 @@ function creation(actions: Actions): TemplateResult {
     form.reset();
   };
   return html`<form class="line" @submit=${submit}>
-    <input name="name" required maxlength="100" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" title=${T.nameRule} aria-label=${T.name} placeholder=${T.name} />
+    <input name="name" required maxlength="100" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" title=${T.nameRule} aria-label=${TEXTS.page.collectionName} placeholder=${TEXTS.page.collectionName} />
     <button>${T.create}</button>
   </form>`;
 }
@@ -93,7 +93,7 @@ function keys(
     ${
       made === null
         ? nothing
-        : html`<p class="made" role="status">${T.made} <code>${made}</code> <button @click=${() => actions.copy(made)}>${T.copy}</button></p>`
+        : html`<p class="made" role="status">${T.made} <code>${made}</code> <button @click=${() => actions.copy(made)}>${TEXTS.page.copy}</button></p>`
     }
     ${
       all.length === 0

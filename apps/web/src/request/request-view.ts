@@ -18,7 +18,7 @@ export function requestView({ request }: PageData, actions: Actions): TemplateRe
     <div class="modes" role="group" aria-label=${T.region}>
       ${FORMS.map(tab)}
       <span class="spacer"></span>
-      <button class="quiet" @click=${() => actions.copy(request.text)}>${TEXTS.manage.copy}</button>
+      <button class="quiet" @click=${() => actions.copy(request.text)}>${TEXTS.page.copy}</button>
       <button class="quiet" aria-label=${T.close} @click=${() => actions.showRequest(null)}>×</button>
     </div>
     <pre tabindex="0"><code>${request.text}</code></pre>

@@ -7,8 +7,8 @@ import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
 import { factLines } from './facts.ts';
 import { membersAbove } from './files.ts';
+import { REVIEW_TEXTS as T } from './texts.ts';
 
-const T = TEXTS.review;
 const DIALOG = 'compare';
 
 /** Shows the members of a group one after another in the same place, so that differences are visible as flicker. */

@@ -2,13 +2,12 @@ import type { Collection, FoundDocument, FoundGroup } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { picture, scoreText, titleOf } from '../elements.ts';
-import { TEXTS } from '../texts.ts';
 import { factLines } from './facts.ts';
 import { membersAbove } from './files.ts';
 import { foldersOf, type KeepRule } from './keep.ts';
 import type { Review } from './state.ts';
+import { REVIEW_TEXTS as T } from './texts.ts';
 
-const T = TEXTS.review;
 /** Groups with more members take two columns, or a whole row. */
 const NARROW = 3;
 const BROAD = 6;

@@ -1,10 +1,10 @@
 import type { Model } from '../model.ts';
-import { TEXTS } from '../texts.ts';
 import { offerUndo } from '../undo.ts';
 import { asCurl, groupsParameters } from '../view-state.ts';
 import { membersAbove, visibleMarks } from './files.ts';
 import { idsToDelete, type KeepRule } from './keep.ts';
 import { MEMBERS_SHOWN, NO_REVIEW, type Review } from './state.ts';
+import { REVIEW_TEXTS } from './texts.ts';
 
 const GROUPS_PAGE = 20;
 const MAX_GROUPS = 100;
@@ -150,7 +150,7 @@ export async function separate(model: Model, id: string): Promise<void> {
     const numFound = shown.numFound && shown.numFound - 1;
     model.update({ error: null, review: withVisibleMarks({ ...shown, groups, numFound }) });
     offerUndo(model, {
-      text: TEXTS.review.separated(ids.length),
+      text: REVIEW_TEXTS.separated(ids.length),
       async undo() {
         await collection.decideGroups(ids, null);
       },

@@ -10,8 +10,7 @@ import { groupOf, keepRuleSelect } from './group.ts';
 import { foldersOf } from './keep.ts';
 import { takeovers } from './merge.ts';
 import type { Review } from './state.ts';
-
-const T = TEXTS.review;
+import { REVIEW_TEXTS as T } from './texts.ts';
 
 /** The list of groups of near-duplicates, with actions for the marked members. */
 export function review(shown: Review, loading: boolean, actions: Actions, collection: Collection): TemplateResult {
@@ -118,7 +117,7 @@ function confirmation({ marked, groups, minScore }: Review, actions: Actions): T
               <span class="spacer"></span>`
           : nothing
       }
-      <button autofocus @click=${close}>${TEXTS.ask.cancel}</button>
+      <button autofocus @click=${close}>${TEXTS.page.cancel}</button>
       <button class="primary" @click=${confirm}>${T.delete}</button>
     </div>
   </dialog>`;

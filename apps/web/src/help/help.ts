@@ -1,15 +1,14 @@
-import { TEXTS } from './texts.ts';
-
-const T = TEXTS.help;
+import { TEXTS } from '../texts.ts';
+import { HELP_TEXTS as T } from './texts.ts';
 
 /** Shows the keyboard shortcuts in a dialog. */
 export function showHelp(): void {
   if (document.querySelector('dialog[open]')) return;
   const dialog = document.createElement('dialog');
   dialog.className = 'help';
-  dialog.setAttribute('aria-label', T.title);
+  dialog.setAttribute('aria-label', TEXTS.page.keyboard);
   const title = document.createElement('h2');
-  title.textContent = T.title;
+  title.textContent = TEXTS.page.keyboard;
   dialog.append(title, ...Object.entries(T.groups).flatMap(([name, keys]) => groupOf(name, keys)));
   const form = document.createElement('form');
   form.method = 'dialog';

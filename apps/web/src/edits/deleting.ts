@@ -1,9 +1,9 @@
-import { forgetResults } from './kept-results.ts';
-import type { Model } from './model.ts';
-import type { Takeover } from './review/merge.ts';
-import { TEXTS } from './texts.ts';
-import { offerUndo, readDocuments, storeDocuments } from './undo.ts';
-import { MAX_UNDOABLE_DOCUMENTS } from './undoable.ts';
+import { forgetResults } from '../kept-results.ts';
+import type { Model } from '../model.ts';
+import type { Takeover } from '../review/merge.ts';
+import { TEXTS } from '../texts.ts';
+import { offerUndo, readDocuments, storeDocuments } from '../undo.ts';
+import { MAX_UNDOABLE_DOCUMENTS } from '../undoable.ts';
 
 /**
  * Deletes documents, and offers to restore them.

@@ -1,4 +1,4 @@
-import { TEXTS } from './texts.ts';
+import { TEXTS } from '../texts.ts';
 
 interface DialogOptions {
   readonly title: string;
@@ -35,7 +35,7 @@ export function askUser({ title, text, action, second, input }: DialogOptions): 
     form.append(field, list);
   }
   const buttons = make('div', { className: 'dialog-actions' });
-  const cancel = make('button', { type: 'button', textContent: TEXTS.ask.cancel });
+  const cancel = make('button', { type: 'button', textContent: TEXTS.page.cancel });
   // Not a submit button: Enter would choose the first of them.
   const other = make('button', { type: 'button', textContent: second ?? '' });
   buttons.append(
@@ -65,11 +65,6 @@ export function askUser({ title, text, action, second, input }: DialogOptions): 
     });
     dialog.showModal();
   });
-}
-
-/** Closes an open question without an answer. */
-export function cancelDialog(): void {
-  document.querySelector<HTMLDialogElement>('dialog.ask')?.close();
 }
 
 function make<Name extends keyof HTMLElementTagNameMap>(

@@ -1,11 +1,12 @@
 import type { Collection, FoundDocument, Plain } from '@akin/client';
-import { askUser } from '../ask-user.ts';
 import { titleOf } from '../elements.ts';
 import { fieldTitle, filterOf } from '../facets.ts';
 import { forgetResults } from '../kept-results.ts';
-import { labelsOf } from '../labels.ts';
 import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
+import { askUser } from './ask-user.ts';
+import { labelsOf } from './labels.ts';
+import { EDITS_TEXTS } from './texts.ts';
 
 const T = TEXTS.details;
 
@@ -26,8 +27,8 @@ export async function editField(model: Model, document: FoundDocument, field: st
 
 /** Asks for a label, and suggests those of other documents. */
 export async function askForLabel(model: Model, document: FoundDocument): Promise<void> {
-  const input = { label: TEXTS.many.name, values: await labelsOf(model.collection) };
-  const answer = await askUser({ title: T.addLabelTitle, action: TEXTS.many.add, input });
+  const input = { label: EDITS_TEXTS.name, values: await labelsOf(model.collection) };
+  const answer = await askUser({ title: T.addLabelTitle, action: EDITS_TEXTS.add, input });
   if (answer !== null) await addLabel(model, document, answer.text);
 }
 

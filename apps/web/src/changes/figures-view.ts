@@ -1,10 +1,8 @@
 import type { CollectionSummary } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { bytes, milliseconds, number, rate, timeLeft } from '../format.ts';
-import { TEXTS } from '../texts.ts';
 import type { LiveMetrics } from './figures.ts';
-
-const T = TEXTS.figures;
+import { FIGURES_TEXTS as T } from './texts.ts';
 
 /** The metrics of the process that answers, and akin's configuration. */
 export function figuresView(figures: LiveMetrics | null, status: CollectionSummary): TemplateResult {

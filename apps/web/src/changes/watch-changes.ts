@@ -1,8 +1,8 @@
 import { KeyError } from '@akin/client';
-import type { Actions } from './actions.ts';
+import type { Actions } from '../actions.ts';
+import type { Model } from '../model.ts';
 import { loadChanges, loadMoreFailed } from './changes.ts';
-import { watchFigures } from './figures/watch-figures.ts';
-import type { Model } from './model.ts';
+import { watchFigures } from './watch-figures.ts';
 
 /** Pause after an error that may pass. */
 const RETRY_MILLISECONDS = 3_000;

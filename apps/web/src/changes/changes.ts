@@ -1,33 +1,13 @@
 import type { Collection, CollectionSummary, Operation, Scope } from '@akin/client';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import type { Actions } from './actions.ts';
-import type { LiveMetrics } from './figures/figures.ts';
-import { figuresView } from './figures/figures-view.ts';
-import { number } from './format.ts';
-import { TEXTS } from './texts.ts';
-
-const T = TEXTS.changes;
-
-/** Pending and failed changes, as far as the page has loaded them. */
-export interface Changes {
-  readonly failed: readonly Operation[];
-  /** Set if there are more failed changes. */
-  readonly nextCursor: string | undefined;
-  readonly open: readonly Operation[];
-  /** Null until the first response. */
-  readonly loadedAt: number | null;
-  /** Operations or reasons that are being retried. */
-  readonly retrying: ReadonlySet<string>;
-}
-
-export const NO_CHANGES: Changes = {
-  failed: [],
-  nextCursor: undefined,
-  open: [],
-  loadedAt: null,
-  retrying: new Set(),
-};
+import type { Actions } from '../actions.ts';
+import { number } from '../format.ts';
+import { TEXTS } from '../texts.ts';
+import type { LiveMetrics } from './figures.ts';
+import { figuresView } from './figures-view.ts';
+import type { Changes } from './state.ts';
+import { CHANGES_TEXTS as T } from './texts.ts';
 
 const FAILED_PAGE = 50;
 const OPEN_PAGE = 20;
@@ -74,7 +54,7 @@ export function changesView(
   actions: Actions,
 ): TemplateResult | typeof nothing {
   if (changes.loadedAt === null || status === null) {
-    return error === null ? html`<p class="note">${TEXTS.review.looking}</p>` : nothing;
+    return error === null ? html`<p class="note">${TEXTS.page.looking}</p>` : nothing;
   }
   const reasons = Object.entries(status.failures).sort(([, a], [, b]) => b - a);
   const failed = status.failed;

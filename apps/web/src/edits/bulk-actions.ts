@@ -1,14 +1,14 @@
 import type { FoundDocument } from '@akin/client';
+import { strings } from '../elements.ts';
+import { forgetResults } from '../kept-results.ts';
+import { loadCollections } from '../load-collections.ts';
+import type { Model } from '../model.ts';
+import { TEXTS } from '../texts.ts';
+import { offerUndo, readDocuments, storeDocuments } from '../undo.ts';
 import { askUser } from './ask-user.ts';
-import { strings } from './elements.ts';
-import { forgetResults } from './kept-results.ts';
 import { labelsOf } from './labels.ts';
-import type { Model } from './model.ts';
-import { loadCollections } from './status.ts';
-import { TEXTS } from './texts.ts';
-import { offerUndo, readDocuments, storeDocuments } from './undo.ts';
+import { EDITS_TEXTS as T } from './texts.ts';
 
-const T = TEXTS.many;
 /** Documents copied in one step: each takes some 30 kB of memory. */
 const COPIED = 500;
 
@@ -53,7 +53,7 @@ export async function copySelected(model: Model): Promise<void> {
     title: T.copy(ids.length),
     text: T.copyText,
     action: T.copyAction,
-    input: { label: TEXTS.manage.name, values: model.pageData.collections },
+    input: { label: TEXTS.page.collectionName, values: model.pageData.collections },
   });
   if (answer === null) return;
   const other = model.akin.collection(answer.text);

@@ -1,0 +1,3 @@
+import { lazyPart } from '../lazy.ts';
+
+export const ADDING = lazyPart(() => import('./part.ts'));

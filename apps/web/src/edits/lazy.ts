@@ -1,0 +1,3 @@
+import { lazyPart } from '../lazy.ts';
+
+export const EDITS = lazyPart(() => import('./part.ts'));

@@ -1,0 +1,5 @@
+/** What changes documents, which is loaded when somebody first does so. */
+export { askUser } from './ask-user.ts';
+export { copySelected, labelSelected } from './bulk-actions.ts';
+export { deleteDocuments } from './deleting.ts';
+export { addLabel, askForLabel, editField, editTitle, removeLabel } from './edit-document.ts';

@@ -1,0 +1,4 @@
+/** The view of collections, models and keys, which is loaded when it is first opened. */
+export { loadManageState } from './load-manage-state.ts';
+export { manageView } from './manage.ts';
+export { clearDemo, createCollection, createKey, dropCollection, revokeKey } from './manage-actions.ts';

@@ -1,0 +1,92 @@
+import type { Actions } from '../actions.ts';
+import { neighbour, showDetails } from '../details/open.ts';
+import { EDITS } from '../edits/lazy.ts';
+import { keepResults } from '../kept-results.ts';
+import type { Model } from '../model.ts';
+import { pushEntry } from '../navigation.ts';
+import { search } from '../search.ts';
+import { select } from '../selection.ts';
+import { pauseUndoTimer, restartUndoTimer, undoLast } from '../undo.ts';
+import { writeState } from '../view-state.ts';
+import { loadAndRun } from './load-and-run.ts';
+
+type Names =
+  | 'select'
+  | 'clearSelection'
+  | 'deleteSelected'
+  | 'labelSelected'
+  | 'copySelected'
+  | 'editTitle'
+  | 'editField'
+  | 'addLabel'
+  | 'removeLabel'
+  | 'deleteOpened'
+  | 'open'
+  | 'step'
+  | 'undo'
+  | 'forgetUndo'
+  | 'pauseUndoTimer'
+  | 'restartUndoTimer';
+
+/** What to do with documents. */
+export function documentActions(model: Model): Pick<Actions, Names> {
+  type Edits = NonNullable<typeof EDITS.now>;
+  const edit = <Result>(run: (edits: Edits) => Result | Promise<Result>) => loadAndRun(model, EDITS, run);
+  /** Loads the results again if something was changed. */
+  const changeSelected = async (run: (edits: Edits) => Promise<boolean>) => {
+    if (!(await edit(run))) return;
+    model.update({ selected: new Set() });
+    await search(model, 0, true);
+  };
+  const actions: Pick<Actions, Names> = {
+    select: (id, how) => select(model, id, how),
+    clearSelection: () => model.update({ selected: new Set() }),
+    deleteSelected: () => changeSelected((edits) => edits.deleteDocuments(model, [...model.pageData.selected])),
+    labelSelected: () => changeSelected((edits) => edits.labelSelected(model)),
+    copySelected: () => edit((edits) => edits.copySelected(model)),
+    editTitle: (document) => edit((edits) => edits.editTitle(model, document)),
+    editField: (document, field) => edit((edits) => edits.editField(model, document, field)),
+    addLabel: (document, label) =>
+      edit((edits) =>
+        label === undefined ? edits.askForLabel(model, document) : edits.addLabel(model, document, label),
+      ),
+    removeLabel: (document, label) => edit((edits) => edits.removeLabel(model, document, label)),
+    async deleteOpened(document) {
+      if (!(await edit((edits) => edits.deleteDocuments(model, [document.id])))) return;
+      actions.open(null);
+      await search(model, 0, true);
+    },
+    open(document) {
+      if (document) {
+        model.state = { ...model.state, opened: document.id };
+        keepResults(model);
+        pushEntry(model, { details: true });
+        showDetails(model, document);
+      } else if (history.state?.details) {
+        history.back();
+      } else {
+        model.state = { ...model.state, opened: null };
+        history.replaceState(history.state, '', writeState(model.state));
+        model.update({ opened: null });
+      }
+    },
+    async step(by) {
+      const more = () =>
+        model.state.view === 'search' && model.pageData.documents.length < (model.pageData.numFound ?? 0)
+          ? search(model, model.pageData.documents.length)
+          : Promise.resolve();
+      const document = await neighbour(model, by, more);
+      if (!document || model.state.opened === null) return;
+      model.state = { ...model.state, opened: document.id };
+      history.replaceState(history.state, '', writeState(model.state));
+      showDetails(model, document);
+    },
+    async undo() {
+      if (await undoLast(model)) await search(model, 0, true);
+    },
+    forgetUndo: () => model.update({ undoable: null }),
+    pauseUndoTimer,
+    restartUndoTimer: () => restartUndoTimer(model),
+  };
+  return actions;
+}
