@@ -432,7 +432,7 @@ it('is small, and shows no picture of another server', async () => {
   const scripts = [...html.matchAll(/(?:src|modulepreload" crossorigin href)="([^"]+[.]js)"/g)].map(([, src = '']) => new URL(src, demo.akin.url));
   const bytes = await Promise.all(scripts.map(async (one) => Buffer.from(await (await fetch(one)).arrayBuffer())));
   expect(scripts).not.toEqual([]);
-  expect(bytes.reduce((sum, one) => sum + gzipSync(one).length, 0)).toBeLessThan(120_000);
+  expect(bytes.reduce((sum, one) => sum + gzipSync(one).length, 0)).toBeLessThan(60_000);
 });
 
 /** Drops a file on the page as a file manager does. */
