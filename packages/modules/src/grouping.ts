@@ -1,4 +1,5 @@
 import { parseQuery, type Query } from '@akin/domain';
+import { areShadesOfOne, COLORLESS_RULE } from './color/colorless.ts';
 import { distanceAt } from './vectors/calibration.ts';
 import { codebookOf } from './vectors/codebook.ts';
 import { nearestCells } from './vectors/codes.ts';
@@ -17,7 +18,7 @@ export const GROUP_SCORE = 0.74;
  * of copies depends only weakly on colour, and the same article in another colour is not a copy. In the demo's
  * drawings, such variants are equal except for the colour, and none scores 0.9 or more. 27 of 36 edited copies there
  * are grouped. Wrongly grouped are pairs of one article in one colour on two backgrounds, and one pair of night scenes.
- * Pairs from `SURE_SCORE` on are copies with changed colours.
+ * Pairs from `SURE_SCORE` on are copies with changed colours. Black-and-white copies are compared by their shades.
  */
 const COLOR_SCORE = 0.85;
 const SURE_SCORE = 0.9;
@@ -51,7 +52,12 @@ export function groupRule(): {
   readonly name: string;
   readonly module: string;
   readonly maxDistance: number;
-  readonly secondModule: { readonly module: string; readonly maxDistance: number; readonly skipWithin: number };
+  readonly secondModule: {
+    readonly module: string;
+    readonly maxDistance: number;
+    readonly skipWithin: number;
+    readonly isNear: (a: Float32Array, b: Float32Array) => boolean;
+  };
   readonly cellsOf: (vector: Float32Array) => readonly number[];
   readonly exclude: Query;
 } {
@@ -61,6 +67,7 @@ export function groupRule(): {
     module: 'color',
     maxDistance: distanceAt('color', COLOR_SCORE),
     skipWithin: distanceAt(GROUP_MODULE, SURE_SCORE),
+    isNear: areShadesOfOne,
   };
   return {
     // Groups are computed again when any of these values changes.
@@ -68,7 +75,10 @@ export function groupRule(): {
       codebook.model,
       Buffer.from(codebook.id).toString('hex'),
       maxDistance,
-      ...Object.values(secondModule),
+      secondModule.module,
+      secondModule.maxDistance,
+      secondModule.skipWithin,
+      COLORLESS_RULE,
       CELLS,
       BLANK,
     ].join(' '),

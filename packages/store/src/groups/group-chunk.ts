@@ -1,6 +1,6 @@
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
-import { binaryArray, encodeHalfvec, textArray } from '../engine/binary.ts';
+import { binaryArray, decodeHalfvec, encodeHalfvec, textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { decisionsOf, mayNotFollow, separateDecided } from './decisions.ts';
 import type { RepresentativesInMemory } from './representatives-in-memory.ts';
@@ -130,23 +130,28 @@ async function nearestRepresentatives(
   const inList = among ? 'r.doc = any (($4::bigint[])[p.first:p.last])' : 'r.cell = any (($4::int[])[p.first:p.last])';
   const isCandidate = among || rule.cellsOf ? inList : '$4::int[] is not null';
   const second = rule.secondModule && descriptorTable(S, rule.secondModule.module);
-  const secondCondition = second
-    ? `and (r.vector <-> v.vector <= $6::float8 or coalesce(
-             (select a.vector <-> b.vector <= $7::float8 from ${second} a, ${second} b where a.doc = p.doc and b.doc = r.doc), true))`
-    : '';
+  const isNear = second
+    ? `(r.vector <-> v.vector <= $6::float8 or coalesce(
+         (select a.vector <-> b.vector <= $7::float8 from ${second} a, ${second} b where a.doc = p.doc and b.doc = r.doc), true))`
+    : 'true';
+  const other = second
+    ? `(select halfvec_send(b.vector) from ${second} b where not m.is_near and b.doc = m.representative)`
+    : 'null';
   const apart = areDecided ? `and not ${mayNotFollow(S, 'p.id', 'r.vector <-> v.vector')}` : '';
-  const rows = await tx.query<{ doc: bigint } & Nearest>(
+  const rows = await tx.query<{ doc: bigint; is_near: boolean; other: Buffer | null } & Nearest>(
     // The fence forces every plan to use the lists, whatever is known about a growing table.
-    `select distinct on (p.doc) p.doc, m.representative, m.distance
+    `select p.doc, m.representative, m.distance, m.is_near, ${other} as other
        from unnest($1::bigint[], $2::int[], $3::int[]${areDecided ? `, $${rule.secondModule ? 8 : 6}::text[]` : ''}) as p (doc, first, last${areDecided ? ', id' : ''})
        join ${descriptorTable(S, rule.module)} v on v.doc = p.doc
       cross join lateral (
-        select r.doc as representative, r.vector <-> v.vector as distance
-          from ${S}.representatives r
-         where ${isCandidate} and not r.removed
-           and r.vector <-> v.vector <= $5::float8 and r.doc <> p.doc
-           ${secondCondition} ${apart}
-        offset 0) m
+        select * from (
+          select n.*, row_number() over (partition by n.is_near order by n.distance, n.representative) as place
+            from (select r.doc as representative, r.vector <-> v.vector as distance, ${isNear} as is_near
+                    from ${S}.representatives r
+                   where ${isCandidate} and not r.removed
+                     and r.vector <-> v.vector <= $5::float8 and r.doc <> p.doc ${apart}
+                  offset 0) n) ranked
+         where place <= case when is_near then 1 else ${rule.secondModule?.isNear ? MAX_COMPARED : 0} end) m
       order by p.doc, m.distance, m.representative`,
     [
       unassigned.map(({ doc }) => doc),
@@ -158,8 +163,22 @@ async function nearestRepresentatives(
       ...(areDecided ? [textArray(unassigned.map(({ id }) => id))] : []),
     ],
   );
-  return new Map(rows.map(({ doc, representative, distance }) => [doc, { representative, distance }]));
+  const secondOf = new Map(unassigned.map(({ doc, secondVector }) => [doc, secondVector]));
+  const nearest = new Map<bigint, Nearest>();
+  for (const { doc, representative, distance, is_near, other } of rows) {
+    if (nearest.has(doc)) continue;
+    const secondVector = secondOf.get(doc);
+    const isNearOtherwise =
+      other !== null &&
+      secondVector !== undefined &&
+      rule.secondModule?.isNear?.(secondVector, decodeHalfvec(other)) === true;
+    if (is_near || isNearOtherwise) nearest.set(doc, { representative, distance });
+  }
+  return nearest;
 }
+
+/** Number of representatives of each document that are compared in another way than by the second module. */
+const MAX_COMPARED = 32;
 
 /** Processes the documents one after the other: earlier ones may have become representatives. */
 function assignGroups(
@@ -211,7 +230,10 @@ function isNearInSecondModule(
     b.secondVector === undefined
   )
     return true;
-  return distanceOf(a.secondVector, b.secondVector) <= secondModule.maxDistance;
+  return (
+    distanceOf(a.secondVector, b.secondVector) <= secondModule.maxDistance ||
+    secondModule.isNear?.(a.secondVector, b.secondVector) === true
+  );
 }
 
 /** In single precision, as the database computes it. */

@@ -106,19 +106,26 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
       like('e no hue', 0.09, null),
       like('f like c', 0.07, 1.4),
     ];
-    const expected = [
+    const check = async (rule: GroupRule, expected: string[][]) => {
+      const together = await collectionOf(...documents);
+      await update(together, rule);
+      expect(await groups(together)).toEqual(expected);
+      const apart = await collectionOf();
+      for (const document of documents) {
+        await add(apart, document);
+        await update(apart, rule);
+      }
+      expect(await groups(apart)).toEqual(expected);
+    };
+    await check(rule, [
       ['a', 'd nearly the same', 'b like a'],
       ['c other hue', 'f like c', 'e no hue'],
-    ];
-    const together = await collectionOf(...documents);
-    await update(together, rule);
-    expect(await groups(together)).toEqual(expected);
-    const apart = await collectionOf();
-    for (const document of documents) {
-      await add(apart, document);
-      await update(apart, rule);
-    }
-    expect(await groups(apart)).toEqual(expected);
+    ]);
+    const isUp = ([, y = 0]: Float32Array) => y > 0.99;
+    const isNear = (a: Float32Array, b: Float32Array) => isUp(a) || isUp(b);
+    await check({ ...rule, name: 'up', secondModule: { ...rule.secondModule, isNear } }, [
+      ['a', 'd nearly the same', 'b like a', 'c other hue', 'e no hue'],
+    ]);
   });
 
   itOnPostgres('leaves out the exceptions of the rule', async () => {

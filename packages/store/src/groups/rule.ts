@@ -10,10 +10,15 @@ export interface GroupRule {
   readonly maxDistance: number;
   /**
    * Pairs farther apart than `skipWithin` must also be within `maxDistance` by the descriptors of this module, if both
-   * have one.
+   * have one, or near in another way.
    */
   readonly secondModule?:
-    | { readonly module: string; readonly maxDistance: number; readonly skipWithin: number }
+    | {
+        readonly module: string;
+        readonly maxDistance: number;
+        readonly skipWithin: number;
+        readonly isNear?: ((a: Float32Array, b: Float32Array) => boolean) | undefined;
+      }
     | undefined;
   /**
    * The cells to search for the representative of a descriptor, nearest first. A new representative is put into the
@@ -60,6 +65,7 @@ export function ruleByCalibrations(
       module: secondModule.module,
       maxDistance: by(secondModule.module, secondModule.maxDistance),
       skipWithin: by(rule.module, secondModule.skipWithin),
+      isNear: others.includes(secondModule.module) ? undefined : secondModule.isNear,
     },
     cellsOf: undefined,
   };
