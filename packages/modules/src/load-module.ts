@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { Module } from './module.ts';
 
 /**
@@ -5,6 +6,6 @@ import type { Module } from './module.ts';
  * registry imports no module.
  */
 export async function loadModule(name: string): Promise<Module> {
-  const { default: module } = (await import(`./${name}/module.ts`)) as { default: Module };
+  const { default: module } = (await import(`./${name}/module${extname(import.meta.url)}`)) as { default: Module };
   return module;
 }
