@@ -14,7 +14,7 @@ import type { Reservation } from '../admission/memory-budget.ts';
 import type { Body } from './body.ts';
 import { FormReader, type ParameterList } from './parameters.ts';
 import { type BodyParameters, mayHavePictures, NO_FILES, readPictures, readReserved } from './pictures.ts';
-import { isStrict } from './refuse-unknown.ts';
+import { isStrict, twiceError } from './refuse-unknown.ts';
 import { isPayload } from './request-log.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -168,7 +168,10 @@ function flatten(object: JsonObject, endpoint: Endpoint): ParameterList {
   const structured = endpoint.jsonParameters ?? [];
   const { shape } = endpoint.parameters;
   const list: [string, string][] = [];
+  const seen = new Set<string>();
   for (const [name, value] of object.entries) {
+    if (isStrict(endpoint) && seen.has(name)) throw twiceError(name);
+    seen.add(name);
     if (name === 'params' && value instanceof JsonObject) {
       list.push(...(flatten(value, endpoint) as [string, string][]));
       continue;
