@@ -30,10 +30,11 @@ export async function openKeys(
       return { id: key.id, text };
     },
     list: async () =>
-      (await listKeys(store)).map(({ collections, origins, createdAt, expiresAt, usedAt, ...key }) => ({
+      (await listKeys(store)).map(({ collections, origins, set, createdAt, expiresAt, usedAt, ...key }) => ({
         ...key,
         collections: collections && [...collections],
         origins: [...origins],
+        set: [...set],
         createdAt: createdAt.toISOString(),
         expiresAt: expiresAt?.toISOString() ?? null,
         usedAt: usedAt?.toISOString() ?? null,

@@ -28,6 +28,7 @@ export type { Key, NewKey, Scope } from './keys.ts';
 export type { Picture } from './picture.ts';
 export { rankingEndpoint, type SearchEndpoint } from './ranking-endpoint.ts';
 export type { ClientConfig } from './request.ts';
+export { type SearchTokenOptions, searchToken } from './search-token.ts';
 export type { CommonFields, FieldName, Found, Matched, OutputFields, Ranked, Stored } from './stored.ts';
 export { titleOfFile } from './title.ts';
 export {

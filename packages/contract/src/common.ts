@@ -168,6 +168,8 @@ export const KEY = z
     collections: z.array(z.string()).nullable().meta({ description: 'Null means all collections.' }),
     origins: z.array(z.string()),
     rate: z.int().nullable(),
+    filter: z.string().nullable().meta({ description: 'Null means all documents.' }),
+    set: z.array(z.string()),
     createdAt: z.string(),
     expiresAt: z.string().nullable(),
     usedAt: z.string().nullable().meta({ description: 'Rounded to the hour.' }),

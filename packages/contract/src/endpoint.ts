@@ -17,6 +17,11 @@ export interface Endpoint {
    */
   readonly filtersCollections?: boolean;
   /**
+   * True: it shows and changes only documents that match the filter of the key. Otherwise keys with a filter are
+   * refused.
+   */
+  readonly obeysKeyFilter?: boolean;
+  /**
    * `collections`: below `/api/cores` and, with the same meaning, below the legacy segment (`/solr`).
    * `legacy`: below the legacy segment only, for old clients.
    * `service`: at the root.

@@ -127,6 +127,12 @@ export function addresses(endpoint: Endpoint, legacySegment: string): [suffix: s
   ];
 }
 
+function descriptionOf({ description, scope, obeysKeyFilter }: Endpoint): { readonly description?: string } {
+  const refused = scope === 'anyone' || scope === 'admin' || obeysKeyFilter ? [] : ['Not for keys with a filter.'];
+  const sentences = [...(description === undefined ? [] : [description]), ...refused];
+  return sentences.length === 0 ? {} : { description: sentences.join(' ') };
+}
+
 function operation(name: string, suffix: string, method: string, endpoint: Endpoint, components: Components): Json {
   const id = `${name}${suffix}`;
   const parameters = schemaOf(endpoint.parameters, components);
@@ -140,7 +146,7 @@ function operation(name: string, suffix: string, method: string, endpoint: Endpo
     operationId: method === 'GET' ? id : `${id}By${method[0]}${method.slice(1).toLowerCase()}`,
     tags: [tagOf(name)],
     summary: endpoint.summary,
-    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    ...descriptionOf(endpoint),
     // One of them is enough. The list names the scope that the key must have.
     security:
       endpoint.scope === 'anyone'

@@ -1,4 +1,4 @@
-import type { Calibration, FieldType, Schema } from '@akin/domain';
+import type { Calibration, FieldType, Query, Schema } from '@akin/domain';
 import type { OperationEvents } from './accept/operation-events.ts';
 import type { Throttle } from './bulk/throttle.ts';
 import type { FairSemaphore } from './commit/fair-semaphore.ts';
@@ -21,6 +21,8 @@ export interface Store extends ModelSet, AsyncDisposable {
   readonly exactDocuments: number;
   readonly searchMilliseconds: number;
   readonly shardsFrom: number;
+  /** Set for the requests of a key with a filter: what reads or changes documents is limited to those inside. */
+  readonly keyFilter?: KeyFilter;
   /** Whether other processes use the database too. */
   readonly shared: boolean;
   readonly throttle: Throttle;
@@ -52,6 +54,18 @@ export interface Store extends ModelSet, AsyncDisposable {
     readonly commitSemaphore: FairSemaphore;
     readonly events: OperationEvents;
   };
+}
+
+/** What a key with a filter may see and change: a part of each collection. */
+export interface KeyFilter {
+  /** A document is inside if it matches all of them. */
+  readonly queries: readonly Query[];
+  /** Their texts. */
+  readonly texts: readonly string[];
+  /** The fields that each document it writes gets. Undefined: it may not write. */
+  readonly set: ReadonlyMap<string, string> | undefined;
+  /** NOW in the queries, and its time zone. A request cannot change them. */
+  readonly clock: { readonly now: Date; readonly timeZone: string };
 }
 
 /** The visible state of a collection, as this process last read it. */

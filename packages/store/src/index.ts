@@ -53,7 +53,7 @@ export { commit } from './commit/commit.ts';
 export { completeCommitRequests, requestCommit, requestedCommits } from './commit/commit-requests.ts';
 export { findLeases, type Lease, releaseLeases, renewLeases, takeLeases } from './commit/leases.ts';
 export { listTombstones } from './commit/tombstones.ts';
-export type { Collection, CollectionSchema, CommitResult, ModelSet, Store } from './context.ts';
+export type { Collection, CollectionSchema, CommitResult, KeyFilter, ModelSet, Store } from './context.ts';
 export { writeBackup } from './engine/backup-archive.ts';
 export type * from './engine/engine.ts';
 export { holdsStore } from './engine/folder.ts';
@@ -64,6 +64,7 @@ export { type Decision, decideGroups, listDecisions } from './groups/decisions.t
 export { type Group, listGroups } from './groups/list-groups.ts';
 export type { GroupRule } from './groups/rule.ts';
 export { updateGroups } from './groups/update-groups.ts';
+export { parseKeyFilter, readSetFields, withKeyFilter } from './keys/key-filter.ts';
 export { isSecretOf, readKeyText } from './keys/key-text.ts';
 export {
   createKey,
@@ -76,6 +77,7 @@ export {
   revokeKey,
   type StoredKey,
 } from './keys/keys.ts';
+export { isSignedBy, type ReadToken, readSearchToken, readTokenText } from './keys/search-token.ts';
 export type { FindModelSet } from './model-sets.ts';
 export { listProcesses, saveAnalyzers } from './processes.ts';
 export type { PictureToAnalyze, Reanalyze } from './reindex/copy.ts';

@@ -30,6 +30,18 @@ export const keysCommand: CommandModule = {
         description:
           'Origins whose pages may use the key, separated by commas, such as https://shop.example. Only for the scope search',
       },
+      {
+        name: 'filter',
+        valueName: 'query',
+        description: 'The key sees only documents that match this query, such as tenant:a',
+      },
+      {
+        name: 'set',
+        valueName: 'field=value',
+        isRepeatable: true,
+        description:
+          'A field that each document that the key writes gets, such as tenant=a, so that it matches --filter. Without it a key with a filter may not write',
+      },
       { name: 'rate', valueName: 'n', description: 'Maximum number of requests per second' },
       { name: 'expires', valueName: 'when', description: 'A date, a time, or a number of days such as 90d' },
       {
@@ -114,22 +126,33 @@ function newKey(options: ParsedOptions): NewKey {
   const scope = SCOPES.find((one) => one === options.text('scope')) as Scope | undefined;
   if (scope === undefined) throw new UsageError(`--scope must be one of ${SCOPES.join(', ')}.`);
   const note = options.text('note');
-  const collections = splitList(options.text('collections'));
+  const collections = limitTo(options, 'collections');
+  const filter = options.text('filter');
+  const set = options.texts('set');
   const expires = options.text('expires');
   return {
     scope,
-    origins: splitList(options.text('origins')),
+    origins: limitTo(options, 'origins'),
     ...(note === undefined ? {} : { note }),
     ...(collections.length > 0 ? { collections } : {}),
+    ...(filter === undefined ? {} : { filter }),
+    ...(set.length > 0 ? { set } : {}),
     ...(options.text('rate') === undefined ? {} : { rate: options.number('rate') }),
     ...(expires === undefined ? {} : { expires }),
   };
 }
 
+/** The names in an option. @throws UsageError if there are none in it: the key would be without this limit */
+function limitTo(options: ParsedOptions, name: string): string[] {
+  const names = splitList(options.text(name));
+  if (names.length > 0 || options.text(name) === undefined) return names;
+  throw new UsageError(`--${name} names none: give names separated by commas, or remove it.`);
+}
+
 function table(keys: readonly Key[]): string {
   const day = (time: string | null) => time?.slice(0, 10) ?? '-';
   const rows = [
-    ['id', 'scope', 'created', 'expires', 'last used', 'rate', 'collections', 'origins', 'note'],
+    ['id', 'scope', 'created', 'expires', 'last used', 'rate', 'collections', 'origins', 'filter', 'set', 'note'],
     ...keys.map((key) => [
       key.id,
       key.scope,
@@ -139,6 +162,8 @@ function table(keys: readonly Key[]): string {
       key.rate === null ? '-' : `${key.rate}/s`,
       key.collections === null ? 'all' : key.collections.join(',') || 'none',
       key.origins.join(',') || '-',
+      key.filter ?? '-',
+      key.set.join(' ') || '-',
       key.note,
     ]),
   ];

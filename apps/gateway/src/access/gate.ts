@@ -2,13 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '@akin/contract';
 import { AkinError, quote, type Scope, scopeIncludes } from '@akin/domain';
-import type { StoredKey } from '@akin/store';
+import { type KeyFilter, parseKeyFilter, readSetFields } from '@akin/store';
 import type { Response } from 'express';
 import { type RateDecision, TokenBuckets } from '../admission/token-buckets.ts';
 import { checkOrigin, isForeign, isLoopback, isOpenToNetwork, type SafetyConfig } from '../http/safety.ts';
 import { clientAddress } from './client-address.ts';
 import { readCredential } from './credential.ts';
-import type { KeyRing } from './key-ring.ts';
+import type { KeyRing, SentKey } from './key-ring.ts';
 
 /** Settings of access control. */
 export interface AccessConfig {
@@ -66,6 +66,8 @@ export interface Access {
   checkFetch(): void;
   /** Whether it may see a collection. */
   allowsCollection(collection: string): boolean;
+  /** The part of each collection that its key may see and change. Undefined: all. */
+  readonly keyFilter: KeyFilter | undefined;
   /** Whether its key is still valid. Long responses check this from time to time. */
   isValid(): Promise<boolean>;
 }
@@ -127,7 +129,9 @@ export class Gate {
     this.#limitKeyRate(key, request, response);
     requireScope(key, endpoint.scope);
     requireCollection(key, collection, endpoint.filtersCollections === true);
-    this.#ring?.recordUse(key);
+    const keyFilter = keyFilterOf(key);
+    if (keyFilter !== undefined && endpoint.obeysKeyFilter !== true) throw filteredKeyError(key);
+    this.#ring?.recordUse(key.id);
     const { collections } = key;
     return {
       keyId: key.id,
@@ -138,9 +142,10 @@ export class Gate {
         this.#checkOriginOfChange(request, key.origins);
       },
       allowsCollection: (one) => collections === null || collections.includes(one),
+      keyFilter,
       isValid: async () => {
         const now = await this.#ring?.withId(key.id);
-        return now !== undefined && !isExpired(now) && coversCollection(now, collection);
+        return now !== undefined && !isExpired(now) && !isExpired(key) && coversCollection(now, collection);
       },
     };
   }
@@ -151,6 +156,7 @@ export class Gate {
       client,
       checkFetch: () => this.#checkOriginOfChange(request, []),
       allowsCollection: () => true,
+      keyFilter: undefined,
       isValid: async () => true,
     };
   }
@@ -171,7 +177,7 @@ export class Gate {
     request: IncomingMessage,
     response: Response,
     forMetrics: boolean,
-  ): Promise<StoredKey | 'fleet' | undefined> {
+  ): Promise<SentKey | 'fleet' | undefined> {
     const sent = readCredential(request);
     if (sent !== undefined && isSameSecret(sent, this.#config.fleetKey)) return 'fleet';
     if (sent !== undefined && forMetrics && isSameSecret(sent, this.#config.metricsKey)) return 'fleet';
@@ -187,7 +193,7 @@ export class Gate {
     throw unauthorizedError(sent, key !== undefined);
   }
 
-  async #checkOrigin(request: IncomingMessage, changes: boolean, key: StoredKey | 'fleet' | undefined): Promise<void> {
+  async #checkOrigin(request: IncomingMessage, changes: boolean, key: SentKey | 'fleet' | undefined): Promise<void> {
     const { origin } = request.headers;
     const ofKey = key === undefined || key === 'fleet' ? [] : key.origins;
     if (origin !== undefined && ofKey.includes(origin)) return;
@@ -202,7 +208,7 @@ export class Gate {
     }
   }
 
-  #limitKeyRate(key: StoredKey, request: IncomingMessage, response: Response): void {
+  #limitKeyRate(key: SentKey, request: IncomingMessage, response: Response): void {
     const rate = key.rate ?? this.#config.keyRate;
     if (rate !== undefined) this.#limitRate(`key ${key.id}`, rate, response);
     if (key.origins.length === 0) return;
@@ -243,11 +249,29 @@ function isSameSecret(sent: string, own: string | undefined): boolean {
   return own !== undefined && timingSafeEqual(hash(sent), hash(own));
 }
 
-function isExpired({ expiresAt }: StoredKey): boolean {
+function keyFilterOf({ filters, set }: SentKey): KeyFilter | undefined {
+  if (filters.length === 0) return undefined;
+  const fields = set.length === 0 ? undefined : readSetFields(set);
+  return {
+    queries: filters.map(parseKeyFilter),
+    texts: filters,
+    set: fields,
+    clock: { now: new Date(), timeZone: 'UTC' },
+  };
+}
+
+function filteredKeyError({ id }: SentKey): AkinError {
+  return new AkinError(
+    'forbidden',
+    `The key ${id} has a filter, and this tells about documents that do not match it: use a key without a filter.`,
+  );
+}
+
+function isExpired({ expiresAt }: Pick<SentKey, 'expiresAt'>): boolean {
   return expiresAt !== null && expiresAt.getTime() <= Date.now();
 }
 
-function coversCollection({ collections }: StoredKey, collection: string | undefined): boolean {
+function coversCollection({ collections }: Pick<SentKey, 'collections'>, collection: string | undefined): boolean {
   return collections === null || collection === undefined || collections.includes(collection);
 }
 
@@ -272,7 +296,7 @@ function adminRequiredError(): AkinError {
   );
 }
 
-function requireScope(key: StoredKey, needed: Scope): void {
+function requireScope(key: SentKey, needed: Scope): void {
   if (scopeIncludes(key.scope, needed)) return;
   throw new AkinError(
     'forbidden',
@@ -280,7 +304,7 @@ function requireScope(key: StoredKey, needed: Scope): void {
   );
 }
 
-function requireCollection({ id, collections }: StoredKey, collection: string | undefined, filters: boolean): void {
+function requireCollection({ id, collections }: SentKey, collection: string | undefined, filters: boolean): void {
   if (collections === null || (collection === undefined ? filters : collections.includes(collection))) return;
   const what = collection === undefined ? 'This' : `The collection ${quote(collection)}`;
   throw new AkinError('forbidden', `${what} is not for the key ${id}, which is only for ${listed(collections)}.`);

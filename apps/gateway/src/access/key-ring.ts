@@ -1,9 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import {
   isSecretOf,
+  isSignedBy,
   LAST_USE_RESOLUTION_MILLISECONDS,
   loadKeys,
   readKeyText,
+  readSearchToken,
+  readTokenText,
   recordKeyUse,
   type Store,
   type StoredKey,
@@ -15,6 +18,16 @@ const FRESH_MILLISECONDS = 1_000;
 const STALE_MILLISECONDS = 3_000;
 /** For an unknown id, keys are read again, but at most once in this time. */
 const UNKNOWN_MILLISECONDS = 200;
+
+/** A key as a request sent it: itself, or a search token of it, which may do less. */
+export interface SentKey extends StoredKey {
+  /** Its own filter, and that of the token. */
+  readonly filters: readonly string[];
+}
+
+function filtersOf({ filter }: StoredKey): readonly string[] {
+  return filter === null ? [] : [filter];
+}
 
 /**
  * All keys, in memory, so that a request needs no statement. A key that was revoked in another process is accepted here
@@ -34,21 +47,37 @@ export class KeyRing {
   }
 
   /**
-   * The key with this text, expired or not; undefined if there is none.
-   * @throws AkinError unavailable if the keys cannot be read
+   * The key with this text, or the search token that a key has signed, expired or not; undefined if there is none.
+   * @throws AkinError unavailable if the keys cannot be read; bad-request for a signed token with other contents
    */
-  async find(text: string): Promise<StoredKey | undefined> {
+  async find(text: string): Promise<SentKey | undefined> {
     const sent = readKeyText(text);
-    if (sent === undefined) return undefined;
+    if (sent !== undefined) {
+      const key = await this.#seek(sent.id);
+      return key !== undefined && isSecretOf(key.hash, sent.secret) ? { ...key, filters: filtersOf(key) } : undefined;
+    }
+    const token = readTokenText(text);
+    const parent = token && (await this.#seek(token.keyId));
+    if (token === undefined || parent === undefined || !isSignedBy(parent.hash, token)) return undefined;
+    const { filter, expiresAt } = readSearchToken(token);
+    return {
+      ...parent,
+      scope: 'search',
+      expiresAt: parent.expiresAt !== null && parent.expiresAt < expiresAt ? parent.expiresAt : expiresAt,
+      filters: [...filtersOf(parent), filter],
+    };
+  }
+
+  /** The key with this id, read again if it may be new. */
+  async #seek(id: string): Promise<StoredKey | undefined> {
     const asked = performance.now();
     await this.#refresh();
     // Another process may have created it a moment ago.
-    while (this.#store.shared && !this.#keys.has(sent.id) && this.#readAt < asked) {
+    while (this.#store.shared && !this.#keys.has(id) && this.#readAt < asked) {
       this.#seeking ??= this.#readSoon();
       await this.#seeking;
     }
-    const key = this.#keys.get(sent.id);
-    return key !== undefined && isSecretOf(key.hash, sent.secret) ? key : undefined;
+    return this.#keys.get(id);
   }
 
   /** The current key with this id. */
@@ -64,7 +93,9 @@ export class KeyRing {
   }
 
   /** Records the use of a key in the background: the request does not depend on it. */
-  recordUse(key: StoredKey): void {
+  recordUse(id: string): void {
+    const key = this.#keys.get(id);
+    if (key === undefined) return;
     const now = new Date();
     if (key.usedAt !== null && now.getTime() - key.usedAt.getTime() < LAST_USE_RESOLUTION_MILLISECONDS) return;
     this.#keys = new Map(this.#keys).set(key.id, { ...key, usedAt: now });

@@ -9,8 +9,15 @@ export const createKey: Handler<ParametersOf<Endpoints['createKey']>> = async ({
   const { scope, note, rate, expires } = parameters;
   const collections = listed(parameters.collections);
   const origins = listed(parameters.origins);
+  const { filter, set } = parameters;
   // A key without a limit must not be the result of a value that came out empty.
-  const limits = { collections: collections.length > 0, origins: origins.length > 0, expires: expires !== undefined };
+  const limits = {
+    collections: collections.length > 0,
+    origins: origins.length > 0,
+    expires: expires !== undefined,
+    filter: filter !== undefined,
+    set: set.length > 0,
+  };
   for (const [limit, isSet] of Object.entries(limits)) {
     if (isSet || !list.some(([name]) => name === limit)) continue;
     throw new AkinError(
@@ -24,6 +31,8 @@ export const createKey: Handler<ParametersOf<Endpoints['createKey']>> = async ({
     origins,
     ...(collections.length > 0 ? { collections } : {}),
     ...(rate === undefined ? {} : { rate }),
+    ...(filter === undefined ? {} : { filter }),
+    set,
     ...(expires === undefined ? {} : { expiresAt: withErrorContext('expires', () => parseExpiry(expires)) }),
   });
   await context.keyRing.reload();

@@ -6,6 +6,7 @@ export const keys: Handler<unknown> = async (_call, { store }) => ({
   body: { keys: (await listKeys(store)).map(presentKey) },
 });
 
-export function presentKey({ id, scope, note, collections, origins, rate, createdAt, expiresAt, usedAt }: Key) {
-  return { id, scope, note, collections, origins, rate, createdAt, expiresAt, usedAt };
+export function presentKey(key: Key) {
+  const { id, scope, note, collections, origins, rate, filter, set, createdAt, expiresAt, usedAt } = key;
+  return { id, scope, note, collections, origins, rate, filter, set, createdAt, expiresAt, usedAt };
 }

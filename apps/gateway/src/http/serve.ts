@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@akin/contract';
 import { AkinError, stringifyJson } from '@akin/domain';
 import { causeFields, unlessAborted } from '@akin/runtime';
-import { findCollection, loadSchema } from '@akin/store';
+import { findCollection, loadSchema, withKeyFilter } from '@akin/store';
 import type { NextFunction, Request, Response } from 'express';
 import type { Access } from '../access/gate.ts';
 import type { Reservation } from '../admission/memory-budget.ts';
@@ -125,7 +125,13 @@ export function serve(
           signal,
           header: (header) => request.get(header),
         },
-        { ...context, client: access.client, files, analyze: withFetchCheck(context.analyze, access) },
+        {
+          ...context,
+          client: access.client,
+          files,
+          store: access.keyFilter ? withKeyFilter(context.store, access.keyFilter) : context.store,
+          analyze: withFetchCheck(context.analyze, access),
+        },
       );
       // The collection exists, or the handler would have thrown. Without unknown parameters its fields are not read.
       if (unknown.size > 0 && collection !== undefined && Object.hasOwn(endpoint.parameters.shape, 'fq')) {

@@ -117,7 +117,16 @@ export async function handleSearch(
       ...(described?.warnings ?? []),
       ...warnAboutDates([query, ...filters.map((filter) => filter.query)], schema.fields),
     ];
-    const value = presentResult(result, warnings, { parameters, fields, hidden, facets, stats, score });
+    const shown = {
+      parameters,
+      fields,
+      hidden,
+      facets,
+      stats,
+      score,
+      isLimited: context.store.keyFilter !== undefined,
+    };
+    const value = presentResult(result, warnings, shown);
     return { value, collection: result.collection };
   });
 }
@@ -137,12 +146,14 @@ interface Presentation {
   readonly facets: readonly NamedFacet[];
   readonly stats: readonly NamedStats[];
   readonly score: (match: Scored) => number | undefined;
+  /** Whether the key has a filter: then nothing may tell how many documents there are in all. */
+  readonly isLimited: boolean;
 }
 
 function presentResult(
   result: SearchResult,
   queryWarnings: readonly string[],
-  { parameters, fields, hidden, facets, stats, score }: Presentation,
+  { parameters, fields, hidden, facets, stats, score, isLimited }: Presentation,
 ): JsonResult {
   const maxScore = score({ distance: result.minDistance, score: result.maxScore });
   const warnings = [...queryWarnings, ...facetWarnings(facets, result.facets)];
@@ -151,7 +162,7 @@ function presentResult(
       ...(result.ranking
         ? {
             ranking: result.ranking.exact ? 'exact' : 'approximate',
-            distances: result.ranking.distances,
+            ...(isLimited ? {} : { distances: result.ranking.distances }),
             searcher: result.ranking.inMemory ? 'memory' : 'database',
           }
         : {}),

@@ -12,6 +12,7 @@ import type { Call } from '../http/serve.ts';
 import { readXmlCommands } from '../solr/read-xml-commands.ts';
 import { OFF, refuseUnsupported } from '../solr/refused-parameters.ts';
 import { finishUpdate, planCommit } from './finish-update.ts';
+import { limitToKey } from './limit-to-key.ts';
 import { type Command, overwriteError, readCommands, readLines, rollbackError } from './read-commands.ts';
 import { readUpload } from './read-upload.ts';
 import { type StagedBody, stageBody } from './stage.ts';
@@ -42,7 +43,8 @@ export async function handleUpdate(
     version === undefined ? undefined : withErrorContext(VERSION_FIELD, () => parseVersion(version.trim()));
   const collection = await findCollection(context.store, parameters.collection);
 
-  const commands = warnAboutPictures(readBody(call, accepts, collection, modules, context));
+  const sent = readBody(call, accepts, collection, modules, context);
+  const commands = warnAboutPictures(limitToKey(sent, context.store.keyFilter));
   const origin = { requestId: call.requestId, traceparent: traceparent() };
   const staged = await inSpan('stage', {}, async (span) => {
     const body = await stageBody(

@@ -6,6 +6,7 @@ import { flag, text } from '../parameter.ts';
 export const analyze = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/analyze',
   summary: 'Analyze one picture without storing it.',

@@ -4,6 +4,7 @@ import { SEARCH_BODIES, SEARCH_PARAMETERS, SEARCH_RESPONSE } from '../search.ts'
 export const color = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/color',
   summary: 'Find pictures with similar colours: a search with `rank.mode=color`.',

@@ -24,6 +24,19 @@ const parameters = z.object({
   expires: text()
     .optional()
     .meta({ description: 'A date, a time, or a number of days such as `90d`. Default: never.' }),
+  filter: text().optional().meta({
+    description:
+      'A query. The key sees only documents that match it, and may call only endpoints that keep to that. Not for the scope `admin`. Default: all documents.',
+    example: 'tenant:a',
+  }),
+  set: z
+    .array(text())
+    .default([])
+    .meta({
+      description:
+        'With `filter` and the scope `index`: a field that each document that the key writes gets, as `field=value`. Repeatable. Such documents must match the filter, whatever else they contain. Without it the key may not write.',
+      example: ['tenant=a'],
+    }),
   ...COMMON_PARAMETERS,
 });
 

@@ -8,6 +8,7 @@ const MAX_IDS = 100;
 export const decideGroups = endpoint({
   methods: ['POST'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/groups/decisions',
   summary: 'Decide that documents do not belong to one group of near-duplicates, or withdraw that decision.',

@@ -4,6 +4,7 @@ import { SEARCH_BODIES, SEARCH_PARAMETERS, SEARCH_RESPONSE } from '../search.ts'
 export const duplicate = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/duplicate',
   summary: 'Find copies: a search with `rank.mode=duplicate` and `rank.threshold=0.7`.',

@@ -10,6 +10,7 @@ const { indent: _, omitHeader: __, echoParams: ___, wt: ____, ...common } = COMM
 export const exportDocuments = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/export',
   summary: 'Export documents with all that is needed to store them again: fields, outputs as `import`, thumbnails.',

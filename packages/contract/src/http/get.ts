@@ -7,6 +7,7 @@ import { MAX_AFTER_TIMEOUT } from '../search.ts';
 export const get = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/get',
   summary: 'Get documents by id, as of the last commit.',

@@ -6,6 +6,7 @@ import { integer, text } from '../parameter.ts';
 export const groupDecisions = endpoint({
   methods: ['GET'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/groups/decisions',
   summary: 'List the pairs of documents that may not be in one group, ordered by id.',

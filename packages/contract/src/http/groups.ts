@@ -27,6 +27,7 @@ const GROUP = z
 export const groups = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/groups',
   summary: 'List the groups of near-duplicates in a collection.',

@@ -4,6 +4,7 @@ import { SEARCH_BODIES, SEARCH_PARAMETERS, SEARCH_RESPONSE } from '../search.ts'
 export const image = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/image',
   summary: 'Find similar pictures: a search with `rank.mode=content`.',

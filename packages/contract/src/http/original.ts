@@ -6,6 +6,7 @@ import { choice, text } from '../parameter.ts';
 export const original = endpoint({
   methods: ['GET'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/original',
   summary: 'Get the picture file that a document was indexed from.',

@@ -5,6 +5,7 @@ import { SEARCH_BODIES, SEARCH_PARAMETERS, SEARCH_RESPONSE } from '../search.ts'
 export const query = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/query',
   summary: 'The same as `/select`, with an indented response.',

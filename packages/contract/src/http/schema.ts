@@ -5,6 +5,7 @@ import { endpoint } from '../endpoint.ts';
 export const schema = endpoint({
   methods: ['GET'],
   scope: 'search',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/schema',
   summary: 'List the fields of a collection with their types.',

@@ -21,6 +21,7 @@ const TAG = z
 export const tag = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/tag',
   summary: 'Suggest labels for a picture, from the most similar documents.',

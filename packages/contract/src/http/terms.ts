@@ -7,6 +7,7 @@ import { MAX_AFTER_TIMEOUT } from '../search.ts';
 export const terms = endpoint({
   methods: ['GET', 'POST'],
   scope: 'search',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/terms',
   summary: 'List the values of fields, with the number of documents for each.',

@@ -6,6 +6,7 @@ import { text } from '../parameter.ts';
 export const thumbnail = endpoint({
   methods: ['GET'],
   scope: 'search',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/thumbnail',
   summary: 'Get the thumbnail of a document, as WebP of at most 256 × 256 pixels.',

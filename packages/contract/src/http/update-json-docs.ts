@@ -4,6 +4,7 @@ import { DOCUMENTS, JSON_BODIES, UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STAT
 export const updateJsonDocs = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/update/json/docs',
   summary: 'Add documents only.',

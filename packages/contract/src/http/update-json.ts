@@ -4,6 +4,7 @@ import { JSON_BODIES, UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STATUSES } from
 export const updateJson = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/update/json',
   summary: 'Update with JSON only, at the path that old clients use.',

@@ -4,6 +4,7 @@ import { UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STATUSES, XML_CHANGES } from
 export const updateXml = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/update/xml',
   summary: 'Update with XML only, at the path that old clients use.',

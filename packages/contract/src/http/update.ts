@@ -4,6 +4,7 @@ import { JSON_BODIES, UPDATE_PARAMETERS, UPDATE_RESPONSE, UPDATE_STATUSES, XML_C
 export const update = endpoint({
   methods: ['GET', 'POST'],
   scope: 'index',
+  obeysKeyFilter: true,
   mount: 'collections',
   path: '/{collection}/update',
   summary: 'Add, replace and delete documents, and commit.',

@@ -7,6 +7,7 @@ import type { Queryable } from '../engine/engine.ts';
 import { sqlStateOf } from '../engine/sqlstate.ts';
 import { statements } from '../statements.ts';
 import { planDelete } from './check-delete.ts';
+import { requireInside } from './inside.ts';
 import { requireQuota, USAGE, type Usage } from './quota.ts';
 import { removeRequest } from './requests.ts';
 import { StagedBatch } from './staged-batch.ts';
@@ -36,7 +37,7 @@ export interface Staging {
    * fields.
    *
    * @throws AkinError bad-request, with a detail for each document, if another client has given a new field a type that
-   * a value does not fit; conflict, with a detail for each document that does not have the expected version;
+   * a value does not fit; conflict, with a detail for each document that does not have the expected version, or that its key may not change;
    * quota-exceeded; not-found if the collection was dropped; unavailable while a reindex replaces it, or if the request
    * took too long. Nothing is accepted then, and the caller discards it.
    */
@@ -202,6 +203,7 @@ class StagedRequest implements Staging {
         if (this.#request === undefined) return { first, last: first - 1, count: 0 };
         const added = [...this.#types].filter(([name]) => !schema.fields.has(name));
         await addFields(tx, this.#collection, new Map(added));
+        await requireInside(tx, this.#store, this.#collection, schema, this.#request);
         if (this.#expects) {
           await requireVersions(tx, this.#store, this.#collection, schema, this.#request, row.next_seq);
         }

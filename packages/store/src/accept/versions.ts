@@ -7,6 +7,7 @@ import type { Queryable } from '../engine/engine.ts';
 import { Params } from '../search/params.ts';
 import { compileDelete, refusedDelete } from './compile-delete.ts';
 import { coveredIds } from './covered-ids.ts';
+import { closedIds } from './inside.ts';
 
 /*
  * The version of a document is the sequence number of the change that made it. Accepted changes count, visible or not:
@@ -77,8 +78,10 @@ export async function currentVersions(
     async (tx) => {
       const schema = await loadSchema(store, collection, undefined, tx);
       const known = await readKnown(tx, store, collection, schema, ids);
+      const { outside, undecided } = await closedIds(tx, store, collection, schema, ids);
       return new Map(
         ids.flatMap((id): [string, bigint][] => {
+          if (outside.has(id) || undecided.has(id)) return [];
           const { version } = known.before(id, undefined);
           return version === undefined ? [] : [[id, version]];
         }),

@@ -147,6 +147,10 @@ const MIGRATIONS: readonly string[] = [
      rate int,
      created_at timestamptz not null default now(),
      expires_at timestamptz,
+     -- The only documents that it may see: a query. Null: all.
+     filter text,
+     -- The fields that each document it writes gets, as field=value.
+     set_fields text[] not null default '{}',
      -- Updated at most once per hour.
      used_at timestamptz
    );

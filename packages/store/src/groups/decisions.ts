@@ -1,11 +1,15 @@
 import { AkinError, quote } from '@akin/domain';
 import { LIVE } from '../collections/collection-tables.ts';
 import { notifyHousekeeping } from '../collections/collections.ts';
+import { loadSchema } from '../collections/schema.ts';
 import { REPLACED, requireNoSwap, type Swap } from '../collections/swap.ts';
 import type { Collection, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
-import { visible, withSnapshot } from '../search/snapshot.ts';
+import { keyFilterFor } from '../keys/key-filter.ts';
+import { Params } from '../search/params.ts';
+import { withSnapshot } from '../search/snapshot.ts';
+import { visible } from '../search/visible.ts';
 import { lockState } from './state.ts';
 
 /** Two documents that people marked as different: they are never in one group. By ascending id. */
@@ -30,7 +34,7 @@ export async function decideGroups(
     async (tx) => {
       await lockState(tx, collection);
       await requireCurrent(tx, collection);
-      const docs = await visibleDocuments(tx, collection, ids);
+      const docs = await visibleDocuments(tx, store, collection, ids);
       // Decisions are stored in both directions, so that one lookup in the first column finds all decisions about a
       // document.
       if (decision === 'different') {
@@ -59,15 +63,18 @@ export async function listDecisions(
   collection: Collection,
   { limit, after = ['', ''] }: { readonly limit: number; readonly after?: Decision | undefined },
 ): Promise<{ readonly decisions: readonly Decision[]; readonly next: Decision | undefined }> {
-  return withSnapshot(store, collection, async ({ tx, sqlSchema: S, commit }) => {
+  return withSnapshot(store, collection, async (snapshot) => {
+    const { tx, sqlSchema: S } = snapshot;
+    const params = new Params();
+    const [id, other] = [params.add(after[0], 'text'), params.add(after[1], 'text')];
     const isVisible = (id: string) =>
-      `exists (select from ${S}.documents d where d.id = ${id} and ${visible('$3::int8')})`;
+      `exists (select from ${S}.documents d where d.id = ${id} and ${visible(snapshot, params)})`;
     const rows = await tx.query<{ id: string; other_id: string }>(
       `select x.id, x.other_id from ${S}.decisions x
-        where x.id < x.other_id and (x.id, x.other_id) > ($1, $2)
+        where x.id < x.other_id and (x.id, x.other_id) > (${id}, ${other})
           and ${isVisible('x.id')} and ${isVisible('x.other_id')}
-        order by x.id, x.other_id limit $4`,
-      [after[0], after[1], commit, limit + 1],
+        order by x.id, x.other_id limit ${params.add(limit + 1, 'int8')}`,
+      params.values,
     );
     const decisions = rows.slice(0, limit).map(({ id, other_id }): Decision => [id, other_id]);
     return { decisions, next: rows.length > limit ? decisions.at(-1) : undefined };
@@ -170,11 +177,26 @@ async function requireCurrent(tx: Queryable, { id }: Collection): Promise<void> 
   if (row !== undefined) requireNoSwap(row);
 }
 
-async function visibleDocuments(tx: Queryable, collection: Collection, ids: readonly string[]): Promise<bigint[]> {
+async function visibleDocuments(
+  tx: Queryable,
+  store: Store,
+  collection: Collection,
+  ids: readonly string[],
+): Promise<bigint[]> {
+  const { id, sqlSchema } = collection;
+  const [shown] = await tx.query<{ commit: bigint; schema_version: number }>(
+    'select commit, schema_version from akin.collections where id = $1',
+    [id],
+  );
+  if (shown === undefined) throw new AkinError('not-found', `The collection ${collection.name} no longer exists.`);
+  const schema = await loadSchema(store, collection, shown.schema_version, tx);
+  const params = new Params();
+  const tables = { sqlSchema, schema, modules: store.modules };
+  const isVisible = visible({ ...tables, commit: shown.commit, key: keyFilterFor(store, schema.fields) }, params);
   const rows = await tx.query<{ doc: bigint; id: string }>(
-    `select d.doc, d.id from ${collection.sqlSchema}.documents d, akin.collections c
-      where c.id = $2 and d.id = any($1::text[]) and ${visible('c.commit')}`,
-    [textArray(ids), collection.id],
+    `select d.doc, d.id from ${sqlSchema}.documents d
+      where d.id = any(${params.add(textArray(ids), 'text[]')}) and ${isVisible}`,
+    params.values,
   );
   const there = new Set(rows.map(({ id }) => id));
   const missing = ids.find((id) => !there.has(id));

@@ -3,7 +3,8 @@ import type { Collection, Store } from '../context.ts';
 import { compileQuery } from '../search/compile.ts';
 import { readDocuments, selectFields } from '../search/hydrate.ts';
 import { Params } from '../search/params.ts';
-import { type Snapshot, visible, withSnapshot } from '../search/snapshot.ts';
+import { type Snapshot, withSnapshot } from '../search/snapshot.ts';
+import { visible } from '../search/visible.ts';
 import { readState } from './state.ts';
 
 export interface GroupsRequest {
@@ -68,7 +69,7 @@ export async function listGroups(store: Store, collection: Collection, request: 
   return withSnapshot(store, collection, async (snapshot) => {
     const state = await readState(snapshot.tx, collection);
     const isCurrent = state.as_of_commit === snapshot.commit;
-    const filtered = (request.filters ?? []).some(({ kind }) => kind !== 'all');
+    const filtered = snapshot.key !== undefined || (request.filters ?? []).some(({ kind }) => kind !== 'all');
     const page = filtered
       ? await filteredGroups(snapshot, request)
       : await allGroups(snapshot, request, { asOf: state.as_of_commit });
@@ -124,22 +125,26 @@ function membersOf(S: string): string {
 
 /** Scans the groups by their ids, and reads no more of them than the page needs. */
 async function allGroups(
-  { tx, sqlSchema: S, commit }: Snapshot,
+  snapshot: Snapshot,
   { rows, after = '', id }: GroupsRequest,
   { asOf }: { asOf: bigint },
 ): Promise<FoundGroups> {
+  const { tx, sqlSchema: S, commit } = snapshot;
+  const params = new Params();
   // All documents of the groups are visible, unless later commits removed some.
   const size =
     asOf === commit
       ? 'r.follower_count + 1'
-      : `(select count(*) from (${membersOf(S)}) m join ${S}.documents d on d.doc = m.doc where ${visible('$1::int8')})`;
+      : `(select count(*) from (${membersOf(S)}) m join ${S}.documents d on d.doc = m.doc where ${visible(snapshot, params)})`;
+  const only = id === undefined ? '' : ` and r.id = ${params.add(id, 'text')}`;
   const found = await tx.query<GroupRow>(
     `select g.doc, g.id, g.size::int as size
        from (select r.doc, r.id, ${size} as size
-               from ${S}.representatives r where r.follower_count > 0 and not r.removed and r.id > $2
-                 and ($4::text is null or r.id = $4) order by r.id offset 0) g
-      where g.size >= 2 and $1::int8 >= 0 order by g.id limit $3`,
-    [commit, after, rows + 1, id ?? null],
+               from ${S}.representatives r
+              where r.follower_count > 0 and not r.removed and r.id > ${params.add(after, 'text')}${only}
+              order by r.id offset 0) g
+      where g.size >= 2 order by g.id limit ${params.add(rows + 1, 'int8')}`,
+    params.values,
   );
   const [row] = await tx.query<{ total: bigint }>(
     `select count(*) as total from ${S}.representatives where follower_count > 0 and not removed
@@ -149,12 +154,17 @@ async function allGroups(
   return { rows: found, total: Number(row?.total ?? 0) };
 }
 
-/** Starts with the members: few of the groups may have matching ones. */
+/** Starts with the members: few of the groups may have matching ones. For a key with a filter, too. */
 async function filteredGroups(snapshot: Snapshot, request: GroupsRequest): Promise<FoundGroups> {
   const { sqlSchema: S } = snapshot;
   const params = new Params();
   const where = conditions(snapshot, request, params);
   const id = params.add(request.id ?? null, 'text');
+  // A group and its scores tell about its representative, which a key with a filter may not see.
+  const around =
+    snapshot.key === undefined
+      ? ''
+      : ` and exists (select from ${S}.documents d where d.doc = r.doc and ${visible(snapshot, params)})`;
   const rows = await snapshot.tx.query<{ doc: bigint | null; id: string; size: number; total: bigint }>(
     `with found as materialized (
        select r.doc, r.id, count(*)::int as size
@@ -162,7 +172,7 @@ async function filteredGroups(snapshot: Snapshot, request: GroupsRequest): Promi
                union all select doc, representative from ${S}.followers) m
          join ${S}.representatives r on r.doc = m.representative and not r.removed
          join ${S}.documents d on d.doc = m.doc
-        where ${where} and (${id} is null or r.id = ${id})
+        where ${where} and (${id} is null or r.id = ${id})${around}
         group by r.doc having count(*) >= 2)
      select f.*, total from (select count(*) as total from found) t
        left join lateral (select * from found where id > ${params.add(request.after ?? '', 'text')}
@@ -206,5 +216,5 @@ function conditions(snapshot: Snapshot, request: GroupsRequest, params: Params):
   const { filters = [], now = new Date(), timeZone = 'UTC' } = request;
   const context = { tables: snapshot, params, now, timeZone };
   const compiled = filters.map((filter) => withErrorContext('fq', () => compileQuery(filter, context, false).where));
-  return [visible(params.add(snapshot.commit, 'int8')), ...compiled.map((one) => `(${one})`)].join(' and ');
+  return [visible(snapshot, params), ...compiled.map((one) => `(${one})`)].join(' and ');
 }

@@ -1,8 +1,9 @@
-import { AkinError, parseUrl, quote, type Scope } from '@akin/domain';
+import { AkinError, parseUrl, quote, type Scope, withErrorContext } from '@akin/domain';
 import { listCollections } from '../collections/collections.ts';
 import type { Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import type { Row } from '../engine/engine.ts';
+import { matchesAllWith, parseKeyFilter, readSetFields } from './key-filter.ts';
 import { makeKeyText } from './key-text.ts';
 
 /** A key that gives a client access. */
@@ -20,6 +21,10 @@ export interface Key {
   readonly rate: number | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
+  /** The only documents that it may see, as a query. Null: all. */
+  readonly filter: string | null;
+  /** Fields that each document it writes gets, as `field=value`. */
+  readonly set: readonly string[];
   /** Rounded to the hour. Null: never. */
   readonly usedAt: Date | null;
 }
@@ -36,13 +41,16 @@ export interface NewKey {
   readonly origins?: readonly string[];
   readonly rate?: number;
   readonly expiresAt?: Date;
+  readonly filter?: string;
+  readonly set?: readonly string[];
 }
 
 /** Maximum number of keys, because gateways keep all of them in memory. */
 const MAX_KEYS = 10_000;
 const MAX_NAMES = 1_000;
 const LONGEST_NOTE = 200;
-const COLUMNS = 'id, hash, scope, note, collections, origins, rate, created_at, expires_at, used_at';
+const COLUMNS =
+  'id, hash, scope, note, collections, origins, rate, created_at, expires_at, filter, set_fields, used_at';
 /** Resolution of the last use: each key costs one write per this time. */
 export const LAST_USE_RESOLUTION_MILLISECONDS = 3_600_000;
 
@@ -52,7 +60,7 @@ export const LAST_USE_RESOLUTION_MILLISECONDS = 3_600_000;
  * @throws AkinError bad-request; not-found for a collection that does not exist; conflict if there are too many keys
  */
 export async function createKey(store: Store, request: NewKey): Promise<{ readonly key: Key; readonly text: string }> {
-  const { scope, note = '', rate, expiresAt } = request;
+  const { scope, note = '', rate, expiresAt, filter, set = [] } = request;
   const origins = [...new Set((request.origins ?? []).map(readOrigin))];
   const collections = request.collections && [...new Set(request.collections)];
   check(
@@ -66,11 +74,12 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
   );
   check(rate === undefined || (Number.isInteger(rate) && rate >= 1 && rate <= 1_000_000), 'A rate is 1 to 1000000.');
   check(expiresAt === undefined || expiresAt.getTime() > Date.now(), 'That time is over: give a later one.');
+  checkFilter(scope, filter, set);
   if (collections) await requireCollections(store, collections);
   const { id, text, hash } = makeKeyText();
   const [row] = await store.engine.query(
-    `insert into akin.keys (id, hash, scope, note, collections, origins, rate, expires_at)
-     select $1, $2, $3, $4, $5::text[], $6::text[], $7, $8
+    `insert into akin.keys (id, hash, scope, note, collections, origins, rate, expires_at, filter, set_fields)
+     select $1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9, $10::text[]
       where (select count(*) from akin.keys) < ${MAX_KEYS} returning ${COLUMNS}`,
     [
       id,
@@ -81,6 +90,8 @@ export async function createKey(store: Store, request: NewKey): Promise<{ readon
       textArray(origins),
       rate ?? null,
       expiresAt ?? null,
+      filter ?? null,
+      textArray(set),
     ],
   );
   if (row === undefined) throw new AkinError('conflict', `There are ${MAX_KEYS} keys: revoke unused ones.`);
@@ -111,6 +122,22 @@ export async function recordKeyUse(store: Store, id: string): Promise<void> {
     `update akin.keys set used_at = now()
       where id = $1 and (used_at is null or used_at < now() - interval '1 millisecond' * $2)`,
     [id, LAST_USE_RESOLUTION_MILLISECONDS],
+  );
+}
+
+/** A document that the key writes must be inside, or the key could change what it may not see. */
+function checkFilter(scope: Scope, filter: string | undefined, set: readonly string[]): void {
+  if (filter === undefined) {
+    check(set.length === 0, 'set is for keys with a filter: give both.');
+    return;
+  }
+  const query = withErrorContext('filter', () => parseKeyFilter(filter));
+  check(scope !== 'admin', 'A key with a filter has the scope search or index: an admin sees everything.');
+  check(set.length === 0 || scope === 'index', 'A key that sets fields writes documents: its scope must be index.');
+  const fields = readSetFields(set);
+  check(
+    set.length === 0 || matchesAllWith(query, fields),
+    `Every document with the fields of set must match the filter, whatever else it holds, such as filter=tenant:a with set=tenant=a: ${quote(filter)} does not follow from ${set.map(quote).join(', ')}.`,
   );
 }
 
@@ -152,6 +179,8 @@ function fromRow(row: Row): StoredKey {
     rate: row.rate,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    filter: row.filter,
+    set: row.set_fields,
     usedAt: row.used_at,
   };
 }

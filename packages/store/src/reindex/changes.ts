@@ -2,7 +2,9 @@ import { LIVE, VERSION } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
 import { type ExportedDocument, readExported } from '../export/export-documents.ts';
-import { visible, withSnapshot } from '../search/snapshot.ts';
+import { Params } from '../search/params.ts';
+import { withSnapshot } from '../search/snapshot.ts';
+import { visible } from '../search/visible.ts';
 
 /** A chunk of the differences between two commits. */
 export interface ChangedDocuments {
@@ -44,9 +46,11 @@ export async function documentsOf(
   ids: readonly string[],
 ): Promise<ExportedDocument[]> {
   return withSnapshot(store, collection, async (snapshot) => {
+    const params = new Params();
     const rows = await snapshot.tx.query<{ doc: bigint }>(
-      `select d.doc from ${snapshot.sqlSchema}.documents d where d.id = any($1::text[]) and ${visible('$2::int8')}`,
-      [ids, snapshot.commit],
+      `select d.doc from ${snapshot.sqlSchema}.documents d
+        where d.id = any(${params.add(ids, 'text[]')}) and ${visible(snapshot, params)}`,
+      params.values,
     );
     return readExported(
       store,

@@ -1,5 +1,7 @@
 import type { Collection, Store } from '../context.ts';
-import { visible, withSnapshot } from '../search/snapshot.ts';
+import { Params } from '../search/params.ts';
+import { withSnapshot } from '../search/snapshot.ts';
+import { visible } from '../search/visible.ts';
 
 /** Where the file of a document is. */
 export interface FilePlace {
@@ -25,7 +27,9 @@ export async function readStoredPicture(
   collection: Collection,
   id: string,
 ): Promise<StoredPicture | undefined> {
-  return withSnapshot(store, collection, async ({ tx, commit, sqlSchema, schema }) => {
+  return withSnapshot(store, collection, async (snapshot) => {
+    const { tx, sqlSchema, schema } = snapshot;
+    const params = new Params();
     const [source, path, image] = ['source', 'path', 'image'].map((name) => {
       const column = schema.columns.get(name);
       return column?.kind === 'column' && column.type === 'string' ? `d.${column.sql}` : 'null::text';
@@ -34,8 +38,8 @@ export async function readStoredPicture(
     const [row] = await tx.query<Picture>(
       `select ${source} as source, ${path} as path, ${image} as image, t.bytes as thumbnail
          from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
-        where d.id = $1 and ${visible('$2::int8')}`,
-      [id, commit],
+        where d.id = ${params.add(id, 'text')} and ${visible(snapshot, params)}`,
+      params.values,
     );
     if (row === undefined) return undefined;
     return {

@@ -10,8 +10,9 @@ import type { FacetRequest, FieldFacet, QueryFacet, RangeFacet, ValueCount } fro
 import { type CompileContext, existsSql, likePattern } from './field-clauses.ts';
 import { type FieldValues, fieldValues } from './field-values.ts';
 import type { Params } from './params.ts';
-import { type Snapshot, visible } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 import { statsPlan } from './stats-plan.ts';
+import { visible } from './visible.ts';
 
 /** Maximum number of values of all facets of a search together, and of all fields of a request for terms. */
 export const MAX_FACET_VALUES = 100_000;
@@ -88,7 +89,7 @@ function fieldSelect(
   { found, values }: { found: FoundColumn; values: FieldValues },
   matched: MatchedDocuments,
   { params }: CompileContext,
-  { sqlSchema, commit }: Snapshot,
+  snapshot: Snapshot,
   zeros: boolean,
 ): string {
   const { elements, isPresent } = values;
@@ -107,7 +108,7 @@ function fieldSelect(
   const source =
     zeros && !matched.matchesAll
       ? `select a.v, coalesce(c.n, 0) as n from (select distinct e.v from (select ${elements} as v ` +
-        `from ${sqlSchema}.documents d where ${visible(params.add(commit, 'int8'))}) e where ${wanted}) a left join (${counted}) c on c.v = a.v`
+        `from ${snapshot.sqlSchema}.documents d where ${visible(snapshot, params)}) e where ${wanted}) a left join (${counted}) c on c.v = a.v`
       : `${counted}${min}`;
   return (
     `select 'value' as part, ${keySql('t.v', elementType(found.type))} as key, t.n, ` +

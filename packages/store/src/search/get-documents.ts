@@ -2,10 +2,12 @@ import { AkinError, type StoredDocument } from '@akin/domain';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, Store } from '../context.ts';
 import type { Engine, Row } from '../engine/engine.ts';
+import { keyFilterFor } from '../keys/key-filter.ts';
 import { FRESHNESS_COLUMNS } from '../standbys/standbys.ts';
 import { documentColumns, selectFields } from './hydrate.ts';
 import { Params } from './params.ts';
 import { PREPARED_FROM, requireCommit } from './snapshot.ts';
+import { keyConditions } from './visible.ts';
 
 /**
  * Visible documents by their ids, in one statement.
@@ -35,6 +37,7 @@ export async function getDocuments(
     const [only, ...others] = ids;
     const isOne = only !== undefined && others.length === 0;
     const matched = isOne ? `d.id = ${params.add(only, 'text')}` : `d.id = any(${params.add(ids, 'text[]')})`;
+    const inside = keyConditions({ ...tables, key: keyFilterFor(store, schema.fields) }, params);
     const prepared = isOne && (store.memory.sizes.get(id) ?? 0n) >= PREPARED_FROM;
     const options = { timeoutMilliseconds: store.searchMilliseconds, prepared };
     const sql = `
@@ -42,7 +45,7 @@ export async function getDocuments(
         from (select ${FRESHNESS_COLUMNS}, name as collection_name, schema_version, documents from akin.collections
                where id = ${params.add(id, 'int4')}) c
         left join ${sqlSchema}.documents d
-          on ${matched} and d.valid_from <= c.commit and c.commit < d.valid_to
+          on ${[matched, 'd.valid_from <= c.commit and c.commit < d.valid_to', ...inside].join(' and ')}
         ${outputs ? `left join ${sqlSchema}.outputs o on o.doc = d.doc` : ''}`;
     const readStandby = async (engine: Engine, require: (row: Row | undefined) => Promise<void>) => {
       const rows = await engine.read(sql, params.values, options);

@@ -12,6 +12,7 @@ import { Params } from './params.ts';
 import type { SearchRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 import { valueTest } from './value-test.ts';
+import { compileKeyQuery } from './visible.ts';
 
 /** If more than this share of all documents match, the documents that do not match are read instead. */
 const COMPLEMENT_SHARE = 0.6;
@@ -72,9 +73,10 @@ export class InMemoryFilters implements Disposable {
     queries: readonly (readonly [name: string, query: Query])[],
     uncached: ReadonlySet<Query> | undefined,
   ): Promise<void> {
+    const ofKey = (this.#snapshot.key?.queries ?? []).map((query) => ['filter', query] as const);
     const restricting: Query[] = [];
     const keys: (string | undefined)[] = [];
-    for (const [name, one] of queries) {
+    for (const [name, one] of [...ofKey, ...queries]) {
       const params = new Params();
       const where = withErrorContext(name, () => this.#where(one, params));
       this.#filters.set(one, undefined);
@@ -104,9 +106,10 @@ export class InMemoryFilters implements Disposable {
     this.#loads.push(loaded);
   }
 
-  /** The documents that match all of some queries, except those that are left out. */
+  /** The documents that match all of some queries and the filter of the key, except those that are left out. */
   of(queries: readonly Query[]): Restriction {
-    const held = queries.map((query) => this.#filters.get(query)).filter((filter) => filter !== undefined);
+    const all = [...(this.#snapshot.key?.queries ?? []), ...queries];
+    const held = all.map((query) => this.#filters.get(query)).filter((filter) => filter !== undefined);
     const excluded = [...held.filter(({ isComplement }) => isComplement), ...this.#excluded];
     return {
       filters: held.filter(({ isComplement }) => !isComplement).map(({ number }) => number),
@@ -121,6 +124,8 @@ export class InMemoryFilters implements Disposable {
   }
 
   #where(query: Query, params: Params): string {
+    const { key } = this.#snapshot;
+    if (key?.queries.includes(query)) return compileKeyQuery(query, { tables: this.#snapshot, params, ...key.clock });
     return compileQuery(query, { tables: this.#snapshot, params, ...this.#clock }, false).where;
   }
 

@@ -7,7 +7,8 @@ import type { MatchedDocuments } from './facet-plan.ts';
 import type { CompileContext } from './field-clauses.ts';
 import { Params } from './params.ts';
 import type { Rank, SearchRequest } from './request.ts';
-import { type NearDocuments, type Snapshot, visible } from './snapshot.ts';
+import type { NearDocuments, Snapshot } from './snapshot.ts';
+import { visible } from './visible.ts';
 
 /** The source of a statement, and the value of a match. Each has its own parameters: an unused one has no type. */
 export interface MatchSource {
@@ -69,9 +70,9 @@ export function conditionsOf(
     .filter((where) => where !== 'true');
   conditions.push(...notCollapsed(snapshot, params));
   return {
-    where: [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and '),
+    where: [visible(snapshot, params), ...conditions].join(' and '),
     score: compiled.score,
-    matchesAll: conditions.length === 0,
+    matchesAll: conditions.length === 0 && snapshot.key === undefined,
   };
 }
 
@@ -111,9 +112,10 @@ export function matchedBy(
       .filter((where) => where !== 'true');
     conditions.push(...notCollapsed(snapshot, params));
     const documents = `${snapshot.sqlSchema}.documents d`;
-    const where = [visible(params.add(snapshot.commit, 'int8')), ...conditions].join(' and ');
+    const where = [visible(snapshot, params), ...conditions].join(' and ');
+    const matchesAll = conditions.length === 0 && snapshot.key === undefined;
     if (rank === undefined || (rank.maxDistance === undefined && isAllDescribed(rank, snapshot))) {
-      return { with: '', from: documents, where, matchesAll: conditions.length === 0 };
+      return { with: '', from: documents, where, matchesAll };
     }
     const table = rankedTable(rank, snapshot);
     if (rank.maxDistance === undefined) {

@@ -2,7 +2,9 @@ import { AkinError } from '@akin/domain';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import { decodeHalfvec } from '../engine/binary.ts';
-import { type Snapshot, visible, withoutTransaction, withSnapshot } from './snapshot.ts';
+import { Params } from './params.ts';
+import { type Snapshot, withoutTransaction, withSnapshot } from './snapshot.ts';
+import { visible } from './visible.ts';
 
 /**
  * The descriptor of a document by its id, as of the commit of the result.
@@ -11,18 +13,20 @@ import { type Snapshot, visible, withoutTransaction, withSnapshot } from './snap
  * @throws AkinError bad-request if no such module has descriptors
  */
 export async function readDescriptor(
-  { lookUp, commit, sqlSchema, modules }: Snapshot,
+  snapshot: Snapshot,
   id: string,
   module: string,
 ): Promise<Float32Array | null | undefined> {
+  const { lookUp, sqlSchema, modules } = snapshot;
   if (modules.find(({ name }) => name === module)?.descriptor === undefined) {
     throw new AkinError('bad-request', `There is no descriptor of ${JSON.stringify(module)}.`);
   }
+  const params = new Params();
   const [row] = await lookUp<{ vector: Buffer | null }>(
     `select halfvec_send(v.vector) as vector
        from ${sqlSchema}.documents d left join ${descriptorTable(sqlSchema, module)} v on v.doc = d.doc
-      where d.id = $1 and ${visible('$2::int8')}`,
-    [id, commit],
+      where d.id = ${params.add(id, 'text')} and ${visible(snapshot, params)}`,
+    params.values,
   );
   if (row === undefined) return undefined;
   return row.vector === null ? null : decodeHalfvec(row.vector);
@@ -43,12 +47,14 @@ export async function readThumbnail(
   collection: Collection,
   id: string,
 ): Promise<Thumbnail | null | undefined> {
-  const read = async ({ lookUp, commit, sqlSchema }: Snapshot) => {
+  const read = async (snapshot: Snapshot) => {
+    const { lookUp, sqlSchema } = snapshot;
+    const params = new Params();
     const [row] = await lookUp<{ bytes: Buffer | null; etag: string | null }>(
       `select t.bytes, t.etag
          from ${sqlSchema}.documents d left join ${sqlSchema}.thumbnails t on t.doc = d.doc
-        where d.id = $1 and ${visible('$2::int8')}`,
-      [id, commit],
+        where d.id = ${params.add(id, 'text')} and ${visible(snapshot, params)}`,
+      params.values,
     );
     if (row === undefined) return { thumbnail: undefined };
     const { etag, bytes } = row;

@@ -3,6 +3,7 @@ import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store, VisibleCommit } from '../context.ts';
 import type { Engine, Queryable, Row, SqlValue, Transaction } from '../engine/engine.ts';
 import { wasCancelled } from '../engine/sqlstate.ts';
+import { keyFilterFor, type ShownPart } from '../keys/key-filter.ts';
 import { FRESHNESS_COLUMNS, type Freshness } from '../standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
 import { FieldUses, recordUses } from './field-uses.ts';
@@ -16,6 +17,8 @@ export interface Snapshot extends SearchedTables {
   readonly lookUp: Queryable['query'];
   /** For a statement that asks for a plan or for statistics of the database, which are valid for any commit. */
   readonly explain: Queryable['query'];
+  /** The filter of the key of the request, see `visible.ts`. Undefined: it sees all documents. */
+  readonly key: ShownPart | undefined;
   readonly commit: bigint;
   /** Time of the commit, as the database writes it. Null if there is none. */
   readonly committedAt: string | null;
@@ -33,7 +36,7 @@ export interface Snapshot extends SearchedTables {
 
 /**
  * Runs the statements of one request on one commit: its number is read first, and decides which rows are visible (see
- * {@link visible}). All statements also run in one read-only database snapshot, so that rows which a later commit
+ * `visible.ts`). All statements also run in one read-only database snapshot, so that rows which a later commit
  * replaced cannot be removed in between, however long the request takes.
  *
  * @param freshness what a standby must have so that it can be read; undefined: the primary is read. `work` may be
@@ -151,14 +154,15 @@ class OutdatedError extends Error {}
 type Check = (row: Row | undefined) => void | Promise<void>;
 
 function snapshotOf(
-  { modules }: Store,
+  store: Store,
   collection: Collection,
   shown: VisibleCommit,
   uses: FieldUses,
   statements: Pick<Snapshot, 'tx' | 'lookUp' | 'explain'>,
 ): Snapshot {
   const { sqlSchema } = collection;
-  return { ...shown, ...statements, sqlSchema, modules, uses, expansions: new Map() };
+  const key = keyFilterFor(store, shown.schema.fields);
+  return { ...shown, ...statements, sqlSchema, key, modules: store.modules, uses, expansions: new Map() };
 }
 
 /** Reads from a standby that is current enough, or from the primary. */
@@ -205,11 +209,6 @@ interface SnapshotRow {
   readonly documents: bigint;
   readonly schema_version: number;
   readonly descriptor_counts: string;
-}
-
-/** SQL that is true for the rows `d` of `documents` that are visible in a commit; `commit` is its number as SQL. */
-export function visible(commit: string): string {
-  return `d.valid_from <= ${commit} and d.valid_to > ${commit}`;
 }
 
 /** Candidates that include all documents within a distance. */

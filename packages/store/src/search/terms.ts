@@ -4,7 +4,8 @@ import { findColumn } from './columns.ts';
 import { likePattern } from './field-clauses.ts';
 import { fieldValues } from './field-values.ts';
 import { Params } from './params.ts';
-import { type Snapshot, visible, withSnapshot } from './snapshot.ts';
+import { type Snapshot, withSnapshot } from './snapshot.ts';
+import { visible } from './visible.ts';
 
 export interface TermsRequest {
   readonly field: string;
@@ -43,7 +44,7 @@ export async function terms(store: Store, collection: Collection, request: Terms
     }
 
     const params = new Params();
-    const shown = visible(params.add(snapshot.commit, 'int8'));
+    const shown = visible(snapshot, params);
     const wanted = [values.isPresent];
     if (prefix !== undefined && prefix !== '')
       wanted.push(`e.v like ${params.add(likePattern([prefix, { any: '*' }]), 'text')}`);

@@ -29,7 +29,7 @@ export async function readTotals(
   const isShort = rows.length < request.rows && (fromTheStart || (cursorMark === undefined && rows.length > 0));
   const isLastPage = isShort || (fromTheStart && rows.length === 1 && isOfOneDocument(request));
   const isCollapsed = (snapshot.collapsed ?? []).length > 0;
-  const whole = rank?.maxDistance === undefined && !isCollapsed ? allExceptQuery(request) : undefined;
+  const whole = rank?.maxDistance === undefined && !isCollapsed ? allExceptQuery(request, snapshot) : undefined;
   const everything = whole?.length === 0;
   const found =
     foundByPage ?? (everything ? maxRanked(request, snapshot) : isLastPage ? start + rows.length : undefined);
@@ -82,7 +82,9 @@ const NO_PAGE: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, cons
  * If a request asks for everything, or for everything but the matches of one query: that query, or nothing. @returns
  * undefined for any other request
  */
-function allExceptQuery({ query, filters = [] }: SearchRequest): readonly Query[] | undefined {
+function allExceptQuery({ query, filters = [] }: SearchRequest, { key }: Snapshot): readonly Query[] | undefined {
+  // Commits have not counted what is inside the filter of a key.
+  if (key !== undefined) return undefined;
   const [only, ...others] = [query, ...filters].filter(({ kind }) => kind !== 'all');
   if (only === undefined) return [];
   if (others.length > 0 || only.kind !== 'bool') return undefined;

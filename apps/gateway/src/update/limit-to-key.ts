@@ -1,0 +1,56 @@
+import { AkinError, JsonObject, type JsonValue, parseQuery } from '@akin/domain';
+import type { KeyFilter } from '@akin/store';
+import type { Command } from './read-commands.ts';
+
+/**
+ * The commands of a key with a filter: documents get the fields that it sets, and a delete by query deletes only what
+ * matches the filter. Which ids it may change is checked when they are accepted.
+ *
+ * @param keyFilter undefined: all commands stay as they are
+ * @throws AkinError forbidden for a change by a key that sets no fields
+ */
+export async function* limitToKey(
+  commands: AsyncIterable<Command>,
+  keyFilter: KeyFilter | undefined,
+): AsyncGenerator<Command> {
+  if (keyFilter === undefined) {
+    yield* commands;
+    return;
+  }
+  const { set, texts } = keyFilter;
+  for await (const command of commands) {
+    if (command.kind === 'commit' || command.kind === 'warning') yield command;
+    else if (set === undefined) throw readOnlyError();
+    else if (command.kind === 'add') yield { ...command, json: withFields(command.json, set) };
+    else if (command.kind === 'delete-by-query') yield { ...command, query: allOf([command.query, ...texts]) };
+    else yield command;
+  }
+}
+
+function withFields(json: JsonValue, set: ReadonlyMap<string, string>): JsonValue {
+  if (!(json instanceof JsonObject)) return json;
+  return new JsonObject([...json.entries.filter(([name]) => !set.has(name)), ...set]);
+}
+
+/**
+ * A query that matches what all of some queries match. Each is quoted as a whole, so that its text cannot end the
+ * others.
+ *
+ * @throws AkinError bad-request for a text that is no query
+ */
+export function allOf(queries: readonly string[]): string {
+  return queries
+    .map((text) => {
+      // Alone, so that the error names the position in it.
+      parseQuery(text);
+      return `+_query_:"${text.replace(/[\\"]/g, '\\$&')}"`;
+    })
+    .join(' ');
+}
+
+function readOnlyError(): AkinError {
+  return new AkinError(
+    'forbidden',
+    'This key has a filter and sets no fields, so it may not change documents: use a key with set (akin keys create --filter … --set …).',
+  );
+}
