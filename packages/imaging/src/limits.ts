@@ -30,7 +30,7 @@ export const DEFAULT_IMAGE_LIMITS: ImageLimits = {
   frames: 2_000,
   scans: 100,
   decodeMilliseconds: 20_000,
-  lookupMilliseconds: 30_000,
+  lookupMilliseconds: 10_000,
   downloadMilliseconds: 15_000,
   redirects: 5,
 };

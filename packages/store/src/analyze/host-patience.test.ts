@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { freshCollections } from '../../test/fresh-collections.ts';
 import { accept, testOutputs } from '../../test/support.ts';
 import { findOperation, type SeqRange, waitForOperations } from '../accept/operations.ts';
@@ -56,6 +56,28 @@ describe('the patience of a client with the hosts of its pictures', () => {
     ]);
     expect((await collectionStatus(store, collection)).failures).toEqual({ 'image-unreachable': 3 });
     expect(await saveAnalysis(store, task('hung2'), testOutputs({ shape: [1, 0, 0, 0] }))).toBe(false);
+  });
+
+  it('ends with all pictures of a host that delivered some, and then no more', async () => {
+    await failAnalysis(store, task('mixed1'), unreachable('It is busy.'), [HOUR]);
+    await saveAnalysis(store, task('mixed2'), testOutputs({ shape: [1, 0, 0, 0] }));
+    const check = hostPatience(store, range, { total: 2 * HOUR, afterFailure: HOUR });
+    const clock = jest.spyOn(performance, 'now');
+    let now = performance.now();
+    const stateAfter = async (milliseconds: number) => {
+      now += milliseconds;
+      clock.mockReturnValue(now);
+      await check(collection);
+      return (await states())[5];
+    };
+    try {
+      // An hour after its first failure was seen, and its delivery.
+      expect(await stateAfter(1.9 * HOUR)).toEqual(['mixed3', 'analyzing', undefined]);
+      expect(await stateAfter(0.5 * HOUR)).toEqual(['mixed3', 'analyzing', undefined]);
+      expect(await stateAfter(0.6 * HOUR)).toEqual(['mixed3', 'failed', 'It is busy.']);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('ends at once with a picture whose next attempt would come too late, and with no other', async () => {

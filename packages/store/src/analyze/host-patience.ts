@@ -13,9 +13,19 @@ export interface HostPatienceLimits {
 
 const CHECK_MILLISECONDS = 1_000;
 
+/** A host with a picture that failed, and is tried again. */
+interface FailingHost {
+  /** When its first failure was seen. */
+  readonly since: number;
+  /** Number of its pictures that it delivered. */
+  readonly delivered: number;
+  /** When that number last grew. */
+  readonly deliveredAt: number;
+}
+
 /**
  * Limits how long a client waits for pictures of hosts that hang, fail or ask to come back later. Its operations whose
- * picture failed once, or whose host has delivered none of the others, then fail with the last error of their host.
+ * picture failed once, or whose host has delivered none for a while, then fail with the last error of their host.
  *
  * @param range the operations of the client
  * @returns a check to call often. It gives up what has had its time.
@@ -26,60 +36,74 @@ export function hostPatience(
   { total, afterFailure }: HostPatienceLimits,
 ): (collection: Collection) => Promise<void> {
   const end = performance.now() + total;
-  /** When the first failure of a host was seen. */
-  const failingSince = new Map<string, number>();
+  let failing: ReadonlyMap<string, FailingHost> = new Map();
   let nextCheck = performance.now() + Math.min(total, CHECK_MILLISECONDS);
   return async (collection) => {
     const now = performance.now();
     if (now < nextCheck) return;
-    for (const host of await failingHosts(store, collection, range)) {
-      if (!failingSince.has(host)) failingSince.set(host, now);
-    }
-    if (failingSince.size > 0) {
-      const due = [...failingSince].filter(([, since]) => now >= Math.max(end, since + afterFailure));
-      const left = Math.max(end - now, afterFailure);
-      await giveUp(store, collection, range, { hosts: due.map(([host]) => host), left });
+    const found = await readFailingHosts(store, collection, range);
+    failing = new Map(found.map(({ host, delivered }) => [host, seenAgain(failing.get(host), delivered, now)]));
+    const late = [...failing].filter(([, { since }]) => now >= Math.max(end, since + afterFailure));
+    const silent = late.filter(([, { deliveredAt }]) => now > deliveredAt + afterFailure);
+    if (failing.size > 0) {
+      await giveUp(store, collection, range, {
+        hosts: late.map(([host]) => host),
+        silent: silent.map(([host]) => host),
+        left: Math.max(end - now, afterFailure),
+      });
     }
     // The checks of a large request take a tenth of the time at most.
     nextCheck = performance.now() + Math.max(Math.min(total, CHECK_MILLISECONDS), 9 * (performance.now() - now));
   };
 }
 
-const OPEN = `o.state in ('queued', 'analyzing')`;
-
-async function failingHosts(store: Store, { id, sqlSchema: S }: Collection, { first, last }: SeqRange) {
-  const rows = await store.engine.query<{ host: string }>(
-    `select distinct o.host
-       from akin.collections c, ${S}.requests r join ${S}.operations o on o.request = r.request and ${IN_RANGE}
-      where c.id = $1 and ${overlapping(S)} and not r.finished and ${OPEN} and o.failed_attempts > 0
-        and o.host is not null`,
-    [id, first, last],
-  );
-  return rows.map(({ host }) => host);
+function seenAgain(before: FailingHost | undefined, delivered: number, now: number): FailingHost {
+  if (before?.delivered === delivered) return before;
+  return { since: before?.since ?? now, delivered, deliveredAt: delivered === 0 ? Number.NEGATIVE_INFINITY : now };
 }
 
-/** @param left an attempt that would start later than in this number of milliseconds is too late */
+const OPEN = `o.state in ('queued', 'analyzing')`;
+
+async function readFailingHosts(
+  store: Store,
+  { id, sqlSchema: S }: Collection,
+  { first, last }: SeqRange,
+): Promise<{ readonly host: string; readonly delivered: number }[]> {
+  return store.engine.query(
+    `select o.host, (count(*) filter (where o.state in ('ready', 'applied')))::int as delivered
+       from akin.collections c, ${S}.requests r join ${S}.operations o on o.request = r.request and ${IN_RANGE}
+      where c.id = $1 and ${overlapping(S)} and not r.finished and o.host is not null
+      group by o.host having bool_or(${OPEN} and o.failed_attempts > 0)`,
+    [id, first, last],
+  );
+}
+
+/**
+ * @param hosts those whose failed pictures have had their time @param silent those of them that deliver none any more
+ * @param left an attempt that would start later than in this number of milliseconds is too late
+ */
 async function giveUp(
   store: Store,
   collection: Collection,
   { first, last }: SeqRange,
-  { hosts, left }: { readonly hosts: readonly string[]; readonly left: number },
+  {
+    hosts,
+    silent,
+    left,
+  }: { readonly hosts: readonly string[]; readonly silent: readonly string[]; readonly left: number },
 ): Promise<void> {
   const S = collection.sqlSchema;
   const inRange = `${S}.requests r join ${S}.operations o on o.request = r.request and ${IN_RANGE}`;
   const failed = await store.engine.transaction(async (tx) => {
     const rows = await tx.query<{ request: bigint; code: string | null }>(
-      `with delivering as materialized (
-         select distinct o.host from ${inRange}
-          where ${overlapping(S)} and o.host = any($1::text[]) and o.state in ('ready', 'applied')
-       ), waiting as materialized (
+      `with waiting as materialized (
          select o.request, o.position, o.host, o.failed_attempts, o.error_code, o.error_msg, o.available_at, o.state
            from ${inRange} where ${overlapping(S)} and not r.finished and ${OPEN}
        ), errors as (
          select distinct on (host) host, error_code, error_msg from waiting where failed_attempts > 0
        ), late as materialized (
          select w.request, w.position, e.error_code, e.error_msg from waiting w join errors e using (host)
-          where w.host = any($1::text[]) and (w.failed_attempts > 0 or w.host not in (select host from delivering))
+          where w.host = any($1::text[]) and (w.failed_attempts > 0 or w.host = any($5::text[]))
              or w.failed_attempts > 0 and w.state = 'queued'
                 and w.available_at > now() + $4::float8 * interval '1 millisecond'
        )
@@ -88,7 +112,7 @@ async function giveUp(
               error_msg = coalesce(o.error_msg, late.error_msg)
          from late where o.request = late.request and o.position = late.position and ${OPEN}
        returning o.request, o.error_code as code`,
-      [hosts, first, last, left],
+      [hosts, first, last, left, silent],
     );
     if (rows.length === 0) return false;
     await countFailures(
