@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import {
@@ -37,6 +38,8 @@ export interface ContentModelsConfig {
 export class ContentModels {
   readonly #config: ContentModelsConfig;
   readonly #found = new Map<string, InstalledModel>();
+  /** The model that a folder contained, and the state of its files then: to read a model takes long. */
+  readonly #read = new Map<string, { readonly files: string; readonly model: InstalledModel }>();
   /** Names from the last complete read of the folder, and the time until which they are valid. */
   #missed = { names: '', until: 0 };
 
@@ -98,7 +101,12 @@ export class ContentModels {
     } catch (error) {
       throw error instanceof UsageError ? new AkinError('bad-request', error.message) : error;
     }
-    return this.#keep({ modelSet: modelSetWith(folder), folder });
+    const files = stateOfFiles(folder);
+    const read = this.#read.get(folder);
+    if (read?.files === files) return read.model;
+    const model = this.#keep({ modelSet: modelSetWith(folder), folder });
+    this.#read.set(folder, { files, model });
+    return model;
   }
 
   #folderOfName(name: string): string {
@@ -141,4 +149,15 @@ export class ContentModels {
     this.#found.set(model, found);
     return found;
   }
+}
+
+/** Changes with each file of a folder. */
+function stateOfFiles(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  return files
+    .map((file) => {
+      const { size, mtimeMs } = statSync(path.join(folder, file), { throwIfNoEntry: false }) ?? {};
+      return `${file} ${size} ${mtimeMs}`;
+    })
+    .join('\n');
 }

@@ -5,7 +5,6 @@ import { type ModelSet, OWN_MODEL } from '@akin/modules/vectors';
 import { type Log, StoppedError } from '@akin/runtime';
 import type { ContentModels } from './content-models.ts';
 import { KNOWN_MODELS, type KnownModel, knownModel } from './known-models.ts';
-import { downloadedModels } from './models-folder.ts';
 import { pull } from './pull.ts';
 
 /** Where models are, and where they come from. */
@@ -49,11 +48,10 @@ export class ModelLibrary implements Models, AsyncDisposable {
   async list(): Promise<readonly ModelSummary[]> {
     const sets = await this.#models.all();
     const byName = new Map(sets.map((set) => [set.contentName, set]));
-    const downloaded = new Set(this.#folder === undefined ? [] : downloadedModels(this.#folder));
     const isDefault = (name: string) => name === sets[0]?.contentName;
     const known = KNOWN_MODELS.map(({ name, licence, megabytes, numbers, words, about }) => ({
       ...{ name, licence, megabytes, numbers, words, about },
-      here: byName.has(name) || downloaded.has(name),
+      here: byName.has(name),
       isDefault: isDefault(name),
       ...this.#downloadOf(name),
     }));
@@ -68,12 +66,15 @@ export class ModelLibrary implements Models, AsyncDisposable {
     if (folder === undefined || mirror === undefined) {
       throw new AkinError('conflict', `${this.refusal} Download it where akin runs: akin models pull ${name}`);
     }
-    if (this.#downloads.get(name)?.state === 'running') return;
+    const before = this.#downloads.get(name);
+    if (before?.state === 'running' && !before.stop.signal.aborted) return;
     const download: Download = {
       ...{ state: 'running', bytes: new Map(), stop: new AbortController(), done: Promise.resolve() },
     };
     this.#downloads.set(name, download);
-    download.done = this.#run(model, download, path.join(folder, name), mirror);
+    // One that is being stopped still holds the folder.
+    const free = before?.done ?? Promise.resolve();
+    download.done = free.then(() => this.#run(model, download, path.join(folder, name), mirror));
   }
 
   async stop(name: string): Promise<void> {
@@ -82,7 +83,7 @@ export class ModelLibrary implements Models, AsyncDisposable {
     if (download === undefined) throw new AkinError('not-found', `${name} is not being downloaded.`);
     download.stop.abort(new StoppedError('SIGTERM'));
     await download.done;
-    this.#downloads.delete(name);
+    this.#forget(name, download);
   }
 
   async #run(model: KnownModel, download: Download, folder: string, mirror: string): Promise<void> {
@@ -91,7 +92,7 @@ export class ModelLibrary implements Models, AsyncDisposable {
       await pull({ model, folder, mirror, progress }, download.stop.signal);
       // Whether akin can read it.
       await this.#models.find({ name: model.name });
-      this.#downloads.delete(model.name);
+      this.#forget(model.name, download);
     } catch (error) {
       download.state = 'failed';
       if (!(error instanceof AkinError)) this.#log.error({ err: error, model: model.name }, 'model not downloaded');
@@ -99,6 +100,10 @@ export class ModelLibrary implements Models, AsyncDisposable {
       // Clients need not know where the models are.
       download.msg = why.replaceAll(`${folder}${path.sep}`, '').replaceAll(folder, model.name);
     }
+  }
+
+  #forget(name: string, download: Download): void {
+    if (this.#downloads.get(name) === download) this.#downloads.delete(name);
   }
 
   #downloadOf(name: string): Pick<ModelSummary, 'download'> {

@@ -189,6 +189,11 @@ function flatten(object: JsonObject, endpoint: Endpoint): ParameterList {
       continue;
     }
     for (const one of Array.isArray(value) ? (value as readonly JsonValue[]) : [value as JsonValue]) {
+      if (one === null && known.endsWith('.region') && Array.isArray(value)) {
+        // Each region belongs to the picture at its place in the list.
+        list.push([known, '']);
+        continue;
+      }
       if (one === null && !structured.includes(name)) continue;
       const whole = (one === null || one instanceof JsonObject) && structured.includes(name);
       list.push([known, whole ? stringifyJson(one) : asText(name, one)]);

@@ -32,22 +32,31 @@ export async function analyzeStoredPicture(
     throw new AkinError('not-found', `Parameter ${parameter}: no document ${quote(id)} is visible. Was it committed?`);
   }
   const { address, place, thumbnail } = stored;
-  const file = await readOriginal(collection.name, place, context.originals);
-  const sources = [...(file ? [{ bytes: file }] : []), ...(address === undefined ? [] : [{ url: address }])];
-  let problem: unknown = new AkinError(
-    'bad-request',
-    `Parameter ${parameter}: the document ${quote(id)} has no picture that can be read again.`,
-  );
-  for (const source of sources) {
-    try {
-      return await analyzePicture(source, parameter, modules, signal, context, options);
-    } catch (error) {
-      if (!(error instanceof AkinError) || !NEXT_SOURCE.includes(error.code)) throw error;
-      problem = error;
+  const reservation = context.memoryBudget.open(context.client, signal);
+  try {
+    const file = await readOriginal(collection.name, place, context.originals, reservation.growTo);
+    const sources = [...(file ? [{ bytes: file }] : []), ...(address === undefined ? [] : [{ url: address }])];
+    let problem: unknown = new AkinError(
+      'bad-request',
+      `Parameter ${parameter}: the document ${quote(id)} has no picture that can be read again.`,
+    );
+    for (const source of sources) {
+      try {
+        return await analyzePicture(source, parameter, modules, signal, context, options);
+      } catch (error) {
+        if (!(error instanceof AkinError) || !NEXT_SOURCE.includes(error.code)) throw error;
+        problem = error;
+      }
     }
+    if (thumbnail === undefined) throw problem;
+    const warning = `${parameter}: the original picture of ${quote(id)} could not be read, so its thumbnail of at most 256 pixels was used.`;
+    const picture = { bytes: thumbnail };
+    const analysis = await analyzePicture(picture, parameter, modules, signal, context, options).catch((error) => {
+      if (!(error instanceof AkinError) || error.code !== 'bad-request') throw error;
+      throw new AkinError(error.code, `${warning} ${error.message}`, { cause: error });
+    });
+    return { ...analysis, warnings: [...(analysis.warnings ?? []), warning] };
+  } finally {
+    reservation.release();
   }
-  if (thumbnail === undefined) throw problem;
-  const analysis = await analyzePicture({ bytes: thumbnail }, parameter, modules, signal, context, options);
-  const warning = `${parameter}: the picture of ${quote(id)} is not at hand, so its thumbnail of at most 256 pixels was used.`;
-  return { ...analysis, warnings: [...(analysis.warnings ?? []), warning] };
 }

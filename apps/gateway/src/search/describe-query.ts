@@ -56,7 +56,17 @@ export async function rankOfInputs(
   context: Context,
 ): Promise<{ readonly rank: RankByDocuments; readonly warnings: readonly string[] }> {
   const { module, threshold, calibration, smartfilter } = options;
-  const described = await Promise.all(inputs.map((input) => describe(input, options, signal, context)));
+  // Originals are read one after the other: each can take much memory.
+  let original: Promise<unknown> = Promise.resolve();
+  const described = await Promise.all(
+    inputs.map((input) => {
+      const run = () => describe(input, options, signal, context);
+      if (input.kind !== 'id') return run();
+      const result = original.then(run);
+      original = result.catch(() => undefined);
+      return result;
+    }),
+  );
   const maxDistance = threshold === undefined ? undefined : distanceAt(module, threshold, calibration);
   const [only] = inputs;
   const rank: RankByDocuments = async (stored) => {

@@ -14,6 +14,7 @@ beforeAll(async () => {
   const originalOf = (content: string): Original => ({
     ...{ size: content.length, modified: new Date(0), version: '1', type: 'image/png' },
     async *read() {
+      if (content === 'vanished') throw new Error('ENOENT');
       yield Buffer.from(content);
     },
     webp: async () => new Uint8Array(),
@@ -24,13 +25,17 @@ beforeAll(async () => {
       forget: async () => {},
     },
   });
-  files = { 'red.png': 'blue+red', 'broken.png': 'broken' };
+  files = { 'red.png': 'blue+red', 'broken.png': 'broken', 'vanished.png': 'vanished' };
   const thumbnail = (picture: string) => Buffer.from(`RIFF0000WEBP${picture}`).toString('base64');
   const documents = [
     ...['red', 'red-2', 'blue', 'blue-2', 'green'].map((id) => ({ id, import: outputsOf(id) })),
     { id: 'file', import: outputsOf('x'), source: 's', path: 'red.png', image: 'http://a.example/green+green.jpg' },
     { id: 'address', import: outputsOf('x'), source: 's', path: 'gone.png', image: 'http://a.example/red+blue.jpg' },
     { id: 'thumbnail', import: outputsOf('x'), image: 'http://a.example/missing.jpg', thumbnail: thumbnail('+red') },
+    {
+      ...{ id: 'vanished', import: outputsOf('x'), source: 's', path: 'vanished.png' },
+      ...{ image: 'http://a b.example/', thumbnail: thumbnail('+red') },
+    },
     { id: 'lost', import: outputsOf('x'), source: 's', path: 'broken.png' },
   ];
   expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
@@ -56,7 +61,7 @@ async function get(endpoint: string, list: List, form?: FormData) {
 const first = async (list: List, endpoint = 'image', body?: FormData) => {
   const { response, message } = await get(
     endpoint,
-    [...list, ['fl', 'id'], ['fq', '-id:(file address thumbnail lost)']],
+    [...list, ['fl', 'id'], ['fq', '-id:(file address thumbnail vanished lost)']],
     body,
   );
   return response?.docs[0].id ?? message;
@@ -103,6 +108,18 @@ describe('a search by a region', () => {
     expect(await first([['rank.region', LEFT]], 'select')).toContain('for 0 pictures');
   });
 
+  it('takes null in a list of JSON for a whole picture', async () => {
+    const body = {
+      'rank.by.id': ['green', 'file'],
+      'rank.region': [null, RIGHT],
+      'rank.weights': '0,1',
+      fl: 'id',
+      rows: 1,
+    };
+    const { json } = await postJson(service.gateway, `${C}/image`, { ...body, fq: 'id:(red blue)' });
+    expect(json.response.docs).toEqual([{ id: 'red' }]);
+  });
+
   it('cuts the region of a document from its file, else from its address, else from its thumbnail', async () => {
     for (const [id, region, expected] of [
       ['file', LEFT, 'blue'],
@@ -110,6 +127,7 @@ describe('a search by a region', () => {
       ['address', LEFT, 'red'],
       ['address', RIGHT, 'blue'],
       ['thumbnail', RIGHT, 'red'],
+      ['vanished', RIGHT, 'red'],
     ] as const) {
       expect(
         await first([

@@ -9,7 +9,9 @@ const figures = async (query: string) => (await get(`stats=true&${query}`)).stat
 
 beforeAll(async () => {
   service = await startService();
-  await postJson(service.gateway, `${C}/schema`, { field: ['weights:double[]', 'big:double', 'day:date', 'total:long'] });
+  await postJson(service.gateway, `${C}/schema`, {
+    field: ['weights:double[]', 'big:double', 'day:date', 'total:long'],
+  });
   await postJson(service.gateway, `${C}/update?commit=true`, [
     { id: '1', price: 10, name: 'b', sold: true, day: '2024-02-29', weights: [1.5, 2.5] },
     { id: '2', price: 20, name: 'a', sold: false, weights: [2], big: 1e300 },

@@ -25,6 +25,8 @@ const MODEL = z
 export const models = endpoint({
   methods: ['GET'],
   scope: 'search',
+  // Models belong to no collection.
+  filtersCollections: true,
   mount: 'service',
   path: '/api/models',
   summary: 'List the content models that akin knows or has, with downloads in progress.',

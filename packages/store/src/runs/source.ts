@@ -1,3 +1,4 @@
+import { readPictureAddress } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { Params } from '../search/params.ts';
 import { withSnapshot } from '../search/snapshot.ts';
@@ -44,8 +45,13 @@ export async function readStoredPicture(
     if (row === undefined) return undefined;
     return {
       place: row.source === null ? undefined : { source: row.source, path: row.path ?? id },
-      address: /^https?:/i.test(row.image ?? '') ? (row.image ?? undefined) : undefined,
+      address: addressIn(row.image),
       thumbnail: row.thumbnail ?? undefined,
     };
   });
+}
+
+function addressIn(image: string | null): string | undefined {
+  const read = image === null ? undefined : readPictureAddress(image);
+  return read !== undefined && 'address' in read ? read.address : undefined;
 }
