@@ -18,7 +18,8 @@ import { type DocNumbers, type DocSet, forEachIn } from './doc-set.ts';
 import { DocValues } from './doc-values.ts';
 import { FloatVectors, floatsBytes } from './floats.ts';
 import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
-import { type Candidates, type CountQuery, candidateCount, type Restriction, type VectorQuery } from './query.ts';
+import { type CountQuery, candidateCount, type PartCandidates, type Restriction, type VectorQuery } from './query.ts';
+import { RowGroups } from './row-groups.ts';
 import { RowTable } from './row-table.ts';
 import { scanNear } from './scan-near.ts';
 
@@ -195,17 +196,20 @@ export class SearchedCollection {
    * @returns undefined if the commit can no longer be searched
    * @throws Error if the commit is not loaded yet, or a filter is not loaded
    */
-  search(query: VectorQuery): Candidates | undefined {
+  search(query: VectorQuery): PartCandidates | undefined {
     const vectors = this.#vectors.get(query.module);
     const rows = this.#visibleRows(query);
     if (rows === undefined) return undefined;
     this.#restrict(rows, query);
+    const { maxDistance, vector, k, distinct } = query;
+    const groups = distinct && new RowGroups(this.#columns.get(distinct.column), distinct.missing, this.#rows);
+    groups?.restrict(rows);
     const matches = countBits(rows);
-    const { maxDistance, vector, k } = query;
     const { maxCandidates } = query;
-    const within = new CandidateCollector(this.#rows, matches, maxCandidates);
+    const collector = { table: this.#rows, matches, max: maxCandidates, groups, found: groups?.found(rows) };
+    const within = new CandidateCollector(collector);
     if (matches === 0 || vectors === undefined) return within.candidates(0, true);
-    const nearest = new CandidateCollector(this.#rows, matches, maxCandidates, k);
+    const nearest = new CandidateCollector({ ...collector, wanted: k });
     const max = maxDistance === undefined ? undefined : maxDistance ** 2;
     if (vectors instanceof FloatVectors) {
       vectors.compare(vector, rows, (row, low, estimate, high) => {
@@ -231,7 +235,10 @@ export class SearchedCollection {
       );
       return nearest.candidates(matches, true);
     }
-    const best = new CandidateCollector(this.#rows, matches, maxCandidates, candidateCount(k), 'estimate');
+    const best = new CandidateCollector({
+      ...collector,
+      ...{ wanted: candidateCount(k), by: 'estimate', dimensions: vector.length },
+    });
     const compared = scanNear(vectors, coded, rows, matches, query, best);
     return best.candidates(compared, false);
   }

@@ -21,16 +21,14 @@ it('reads values with their documents', () => {
   const values = { red: [3, 2 ** 40], '': [], 'blå 🟦': [7] };
   const bytes = valueBytes(values);
   const read: Record<string, number[]> = {};
-  readValues(bytes, (value, list) => {
+  for (const [value, list] of readValues(bytes)) {
     const docs: number[] = [];
     readDocs(bytes, list, (doc) => docs.push(doc));
     read[value] = docs;
-  });
+  }
   expect(read).toEqual(values);
-  readValues(valueBytes({}), () => {
-    throw new Error('there are none');
-  });
-  expect(() => readValues(bytes.subarray(0, 30), () => undefined)).toThrow(RangeError);
+  expect([...readValues(valueBytes({}))]).toEqual([]);
+  expect(() => [...readValues(bytes.subarray(0, 30))]).toThrow(RangeError);
 });
 
 it('finds the rows that filters by value match, while rows are added and removed', () => {

@@ -1,5 +1,6 @@
-import { nthSmallest } from './nth-smallest.ts';
-import { type Candidates, candidateCount, type VectorQuery } from './query.ts';
+import { estimateSlack, nearestOfGroups } from './candidate-collector.ts';
+import { type Candidates, candidateCount, type FoundGroups, type PartCandidates, type VectorQuery } from './query.ts';
+import { countGroups, nthSmallestGroup } from './row-groups.ts';
 
 /** If bounds leave more candidates than this, an approximate search returns those with the best estimates instead. */
 const MAX_EXACT_CANDIDATES = 1_000;
@@ -27,17 +28,21 @@ export function queryForPart<Query extends Pick<VectorQuery, 'exactRows' | 'minC
  * @param parts the candidates of each part for {@link queryForPart} the query
  */
 export function mergeCandidates(
-  parts: readonly Candidates[],
+  parts: readonly PartCandidates[],
   {
     k,
     maxDistance,
     maxCandidates,
     exactRows,
     vector,
-  }: Pick<VectorQuery, 'k' | 'maxDistance' | 'maxCandidates' | 'exactRows' | 'vector'>,
+    distinct,
+  }: Pick<VectorQuery, 'k' | 'maxDistance' | 'maxCandidates' | 'exactRows' | 'vector' | 'distinct'>,
 ): Candidates {
   const total = parts.reduce((sum, part) => sum + part.docs.length, 0);
-  const join = <T extends Float32Array | Float64Array>(all: T, pick: (part: Candidates) => ArrayLike<number>): T => {
+  const join = <T extends Float32Array | Float64Array>(
+    all: T,
+    pick: (part: PartCandidates) => ArrayLike<number>,
+  ): T => {
     let at = 0;
     for (const part of parts) {
       all.set(pick(part), at);
@@ -48,18 +53,22 @@ export function mergeCandidates(
   const low = join(new Float32Array(total), (part) => part.low);
   const estimate = join(new Float32Array(total), (part) => part.estimate);
   const high = join(new Float32Array(total), (part) => part.high);
+  const groups = distinct && join(new Float64Array(total), (part) => part.groups ?? []);
   const isProof = parts.every((part) => part.isExact);
   const mustBe = maxDistance !== undefined || exactRows === Number.POSITIVE_INFINITY;
-  const proven = maxDistance === undefined ? nthSmallest(high, k) : Number.POSITIVE_INFINITY;
-  const estimated = estimatedBound(estimate, high, k, vector.length);
-  const isExact =
-    isProof && (mustBe || countUpTo(low, proven) <= Math.max(MAX_EXACT_CANDIDATES, countUpTo(estimate, estimated)));
-  const [by, bound] = isExact ? [low, proven] : [estimate, estimated];
-  let count = countUpTo(by, bound);
-  const isOverLimit = parts.some((part) => part.isOverLimit) || count > maxCandidates;
-  if (isOverLimit) count = 0;
-  const kept = new Uint32Array(count);
-  for (let i = 0, at = 0; at < count; i++) if ((by[i] as number) <= bound) kept[at++] = i;
+  const proven = maxDistance === undefined ? nthSmallestGroup(high, groups, k) : Number.POSITIVE_INFINITY;
+  const estimated = estimatedBound(estimate, high, groups, k, vector.length);
+  const upTo = (by: Float32Array, bound: number, slack: number): ArrayLike<number> => {
+    const near = indexesUpTo(by, bound);
+    return groups === undefined ? near : nearestOfGroups(Array.from(near), { groups, low, estimate, high }, slack);
+  };
+  const certain = isProof ? upTo(low, proven, 1) : undefined;
+  const likely = mustBe && certain ? certain : upTo(estimate, estimated, estimateSlack(vector.length));
+  const isExact = certain !== undefined && (mustBe || certain.length <= Math.max(MAX_EXACT_CANDIDATES, likely.length));
+  let kept = isExact ? certain : likely;
+  const isOverLimit = parts.some((part) => part.isOverLimit) || kept.length > maxCandidates;
+  if (isOverLimit) kept = [];
+  const count = kept.length;
   const docs = join(new Float64Array(total), (part) => part.docs);
   const take = <T extends Float32Array | Float64Array>(all: T, into: T): T => {
     for (let i = 0; i < count; i++) into[i] = all[kept[i] as number] as number;
@@ -74,6 +83,14 @@ export function mergeCandidates(
     low: take(low, new Float32Array(count)),
     estimate: take(estimate, new Float32Array(count)),
     high: take(high, new Float32Array(count)),
+    ...(distinct &&
+      groups && {
+        groups: take(groups, new Float64Array(count)),
+        groupCount: countGroups(
+          parts.map(({ found }) => found as FoundGroups),
+          distinct.missing,
+        ),
+      }),
   };
 }
 
@@ -81,16 +98,23 @@ export function mergeCandidates(
  * The estimate up to which rows may be among the nearest. The error of an estimate is the product of a residual and the
  * orthogonal part of the query, which point in random directions; its bound is the product of their lengths.
  */
-function estimatedBound(estimate: Float32Array, high: Float32Array, wanted: number, dimensions: number): number {
+function estimatedBound(
+  estimate: Float32Array,
+  high: Float32Array,
+  groups: Float64Array | undefined,
+  wanted: number,
+  dimensions: number,
+): number {
   let slack = 0;
   for (let i = 0; i < estimate.length; i++) slack += (high[i] as number) - (estimate[i] as number);
   const deviation = slack / estimate.length / Math.sqrt(dimensions);
-  const last = nthSmallest(estimate, wanted);
-  return Math.min(last + DEVIATIONS * deviation, nthSmallest(estimate, FAR_CANDIDATE_FACTOR * candidateCount(wanted)));
+  const nth = (n: number) => nthSmallestGroup(estimate, groups, n);
+  return Math.min(nth(wanted) + DEVIATIONS * deviation, nth(FAR_CANDIDATE_FACTOR * candidateCount(wanted)));
 }
 
-function countUpTo(numbers: Float32Array, bound: number): number {
+function indexesUpTo(numbers: Float32Array, bound: number): Uint32Array {
+  const indexes = new Uint32Array(numbers.length);
   let count = 0;
-  for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) <= bound) count++;
-  return count;
+  for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) <= bound) indexes[count++] = i;
+  return indexes.subarray(0, count);
 }

@@ -1,6 +1,6 @@
 import type { DocNumbers, DocSet } from './doc-set.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
-import type { Candidates, CountQuery, VectorQuery } from './query.ts';
+import type { CountQuery, PartCandidates, VectorQuery } from './query.ts';
 import type { DocList } from './wire.ts';
 
 /*
@@ -64,7 +64,7 @@ export interface ReplyMessage {
   /** Bytes of memory of the collection. */
   readonly bytes: number;
   /** Undefined if the commit is too old to be searched; the same applies to the counts. */
-  readonly candidates?: Candidates | undefined;
+  readonly candidates?: PartCandidates | undefined;
   readonly counts?: readonly number[] | undefined;
   readonly pairs?: NearPairs | undefined;
   /** The documents that are not in this collection. */

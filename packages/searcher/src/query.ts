@@ -1,9 +1,18 @@
+import type { Bits } from './bits.ts';
+
 /** Restricts a search to rows by filters that are loaded. */
 export interface Restriction {
   /** A row must match all of these. */
   readonly filters: readonly number[];
   /** A row must match none of these. */
   readonly excluded?: readonly number[] | undefined;
+}
+
+/** Only the nearest row for each value of a column is wanted. */
+export interface Distinct {
+  readonly column: number;
+  /** Rows without a value are left out, or are a group each, or are one group. */
+  readonly missing: 'leave-out' | 'each' | 'together';
 }
 
 /** A search among the rows that a commit sees. */
@@ -26,6 +35,8 @@ export interface VectorQuery extends Restriction {
    * not show that they are farther than the wanted rows so far.
    */
   readonly minCompared: number;
+  /** Then `k` counts groups. Ignored if `maxDistance` is given. */
+  readonly distinct?: Distinct | undefined;
 }
 
 /** Minimum number of candidates that each part of a collection returns. It also returns some more than are wanted. */
@@ -59,4 +70,22 @@ export interface Candidates {
   readonly low: Float32Array;
   readonly estimate: Float32Array;
   readonly high: Float32Array;
+  /** With `distinct`: the group of each candidate, as a number. Those of the nearest groups include their nearest row. */
+  readonly groups?: Float64Array;
+  /** With `distinct`: how many groups match. */
+  readonly groupCount?: number;
+}
+
+/** The groups that match in a part of a collection. */
+export interface FoundGroups {
+  /** A bit for each ordinal of a value that a row has. */
+  readonly values: Bits;
+  /** Number of rows without a value. */
+  readonly withoutValue: number;
+}
+
+/** The candidates of one part of a collection. */
+export interface PartCandidates extends Candidates {
+  /** With `distinct`: the groups that match. */
+  readonly found?: FoundGroups;
 }

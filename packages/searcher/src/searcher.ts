@@ -3,7 +3,7 @@ import { SearchedCollection } from './collection.ts';
 import { mergeCandidates, queryForPart } from './merge.ts';
 import type { ReplyMessage, Request, ThreadConfig } from './messages.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
-import type { Candidates, CountQuery, VectorQuery } from './query.ts';
+import type { Candidates, CountQuery, PartCandidates, VectorQuery } from './query.ts';
 
 /** This path is correct both from src (under jest) and from dist. */
 const THREAD_FILE = new URL('../dist/thread.js', import.meta.url);
@@ -86,7 +86,7 @@ export class Searcher implements AsyncDisposable {
     const replies = await this.#ask(key, { kind: 'search', key, query: share });
     const parts = replies.map(({ candidates }) => candidates);
     if (parts.some((part) => part === undefined)) return undefined;
-    return mergeCandidates(parts as Candidates[], query);
+    return mergeCandidates(parts as PartCandidates[], query);
   }
 
   /**

@@ -74,18 +74,15 @@ export interface DocList {
   readonly count: number;
 }
 
-/**
- * Calls back with each value and its documents. The bytes are rows of COPY: a text, and `int8send(doc)` for each
- * document.
- */
-export function readValues(bytes: Uint8Array, take: (value: string, docs: DocList) => void): void {
+/** Each value with its documents. The bytes are rows of COPY: a text, and `int8send(doc)` for each document. */
+export function* readValues(bytes: Uint8Array): Generator<[value: string, docs: DocList]> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const field = (at: number) => ({ at: at + 4, end: at + 4 + view.getInt32(at) });
   for (let at = HEADER_BYTES; view.getInt16(at) >= 0; ) {
     const value = field(at + 2);
     const docs = field(value.end);
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + value.at, value.end - value.at).toString();
-    take(text, { at: docs.at, count: (docs.end - docs.at) / DOC_BYTES });
+    yield [text, { at: docs.at, count: (docs.end - docs.at) / DOC_BYTES }];
     at = docs.end;
   }
 }
