@@ -33,6 +33,7 @@ export type { CommonFields, FieldName, Found, Matched, OutputFields, Ranked, Sto
 export { titleOfFile } from './title.ts';
 export {
   type AddOptions,
+  type DocumentGroup,
   type FacetOptions,
   type FacetValue,
   type Filters,

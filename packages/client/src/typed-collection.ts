@@ -1,5 +1,6 @@
 import { Collection } from './collection.ts';
 import { type Filter, field, filter } from './filter.ts';
+import type { Plain } from './json.ts';
 import { type Picture, resolvePicture } from './picture.ts';
 import type { FieldName, Found, Matched, Ranked } from './stored.ts';
 import type {
@@ -31,6 +32,15 @@ export interface SearchOptions<Name extends string = string> extends RequestOpti
   readonly fields?: readonly Name[];
   /** For example `price asc, id asc`. */
   readonly sort?: string;
+  /** Name of a field: only the best document for each of its values, such as one picture of each product. */
+  readonly collapse?: string;
+  /**
+   * Name of a field: the best documents for each of its values, as `groups` of the result. `limit` counts groups, and so
+   * does `total`.
+   */
+  readonly group?:
+    | string
+    | { readonly field: string /** Documents of a group. Default: 1. */; readonly limit?: number };
   /** Fields whose values are counted in all matching documents; values that none of them has are left out. */
   readonly facets?: readonly string[];
   /** Waits until the change with this token (`responseHeader.token`) is visible. */
@@ -82,9 +92,20 @@ export interface SearchResult<Document> {
   readonly total: number;
   /** False if `total` is only a lower bound. */
   readonly totalIsExact: boolean;
+  /** With `group`: the groups, best first. `documents` has the documents of all of them. */
+  readonly groups: readonly DocumentGroup<Document>[];
   /** For each field in `facets`: its values, most frequent first. */
   readonly facets: Readonly<Record<string, readonly FacetValue[]>>;
   readonly warnings: readonly string[];
+}
+
+/** Documents with the same value of a field. */
+export interface DocumentGroup<Document> {
+  /** Null for documents without a value. */
+  readonly value: Plain;
+  /** Number of all matching documents of the group. */
+  readonly total: number;
+  readonly documents: Document[];
 }
 
 export interface FacetValue {
@@ -297,14 +318,22 @@ const INPUTS = {
 } as const;
 
 function toSearchParameters(
-  { filter: filters, limit, offset, fields, sort, facets, after, wire }: SearchOptions,
+  { filter: filters, limit, offset, fields, sort, facets, after, collapse, group, wire }: SearchOptions,
   ranked = false,
 ): SearchParameters {
+  const fq = [
+    ...(filters === undefined ? [] : listOf(filters).map(String)),
+    ...(collapse === undefined ? [] : [`{!collapse field='${collapse.replace(/[\\']/g, '\\$&')}'}`]),
+  ];
+  const { field: groupField, limit: members = 1 } = typeof group === 'object' ? group : { field: group };
   return {
     fl: fieldList(fields, ranked),
     ...(facets === undefined ? {} : { facet: true, 'facet.field': facets, 'facet.mincount': 1 }),
     ...wire,
-    ...(filters === undefined ? {} : { fq: listOf(filters).map(String) }),
+    ...(fq.length === 0 ? {} : { fq }),
+    ...(groupField === undefined
+      ? {}
+      : { group: true, 'group.field': groupField, 'group.limit': members, 'group.ngroups': true }),
     ...(limit === undefined ? {} : { rows: limit }),
     ...(offset === undefined ? {} : { start: offset }),
     ...(sort === undefined ? {} : { sort }),
@@ -328,12 +357,19 @@ function fieldList(fields: readonly string[] = ['*'], ranked = false): string {
 
 const listOf = <T>(value: T | readonly T[]): T[] => (Array.isArray(value) ? [...value] : [value as T]);
 
-function result<Document>({ response, responseHeader, facet_counts }: SearchResponse): SearchResult<Document> {
+function result<Document>({ response, grouped, responseHeader, facet_counts }: SearchResponse): SearchResult<Document> {
   const fields = Object.entries(facet_counts?.facet_fields ?? {});
+  const [byField] = Object.values(grouped ?? {});
+  const groups = (byField?.groups ?? []).map(({ groupValue, doclist }) => ({
+    value: groupValue,
+    total: doclist.numFound,
+    documents: doclist.docs as unknown as Document[],
+  }));
   return {
-    documents: response.docs as unknown as Document[],
-    total: response.numFound,
-    totalIsExact: response.numFoundExact,
+    documents: byField ? groups.flatMap(({ documents }) => documents) : (response.docs as unknown as Document[]),
+    total: byField?.ngroups ?? response.numFound,
+    totalIsExact: byField !== undefined || response.numFoundExact,
+    groups,
     facets: Object.fromEntries(fields.map(([name, flat]) => [name, pairs(flat)])),
     warnings: responseHeader?.warnings ?? [],
   };

@@ -36,16 +36,33 @@ export interface ResponseHeader {
  */
 export type FoundDocument = { id: string; score?: number; collapsed?: number } & { [field: string]: Plain };
 
+export interface DocumentList {
+  numFound: number;
+  start: number;
+  maxScore?: number;
+  numFoundExact: boolean;
+  docs: FoundDocument[];
+}
+
+/** Groups of documents with the same value of a field. */
+export interface Grouped {
+  /** Number of documents that match. */
+  matches: number;
+  /** Number of groups, with `group.ngroups`. */
+  ngroups?: number;
+  groups?: { groupValue: Plain; doclist: DocumentList }[];
+  /** With `group.format: 'simple'`, in place of the groups. */
+  doclist?: DocumentList;
+}
+
 export interface SearchResponse {
   responseHeader: ResponseHeader;
-  response: {
-    numFound: number;
-    start: number;
-    maxScore?: number;
-    numFoundExact: boolean;
-    docs: FoundDocument[];
-  };
+  response: DocumentList;
   nextCursorMark?: string;
+  /** Present with `group: true`, by the field; `response` is missing then. */
+  grouped?: { [field: string]: Grouped };
+  /** Present with `expand: true`: other documents of each value on the page. */
+  expanded?: { [value: string]: DocumentList };
   /** Present with `facet: true`. */
   facet_counts?: FacetCounts;
   /** Present with `stats: true`. */
@@ -99,6 +116,12 @@ export interface SearchParameters {
   'facet.field'?: string | readonly string[];
   'facet.query'?: string | readonly string[];
   'facet.range'?: string | readonly string[];
+  expand?: boolean;
+  'expand.rows'?: number;
+  'expand.sort'?: string;
+  group?: boolean;
+  'group.field'?: string;
+  'group.limit'?: number;
   stats?: boolean;
   'stats.field'?: string | readonly string[];
   'rank.by.id'?: string | readonly string[];

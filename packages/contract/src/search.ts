@@ -121,6 +121,30 @@ export const SEARCH_PARAMETERS = z.object({
     description: 'Count by ranges of these fields. Each must have one number or date per document.',
   }),
   ...FACET_SETTINGS.shape,
+  expand: flag().default(false).meta({
+    description:
+      'With a filter `{!collapse field=product}`, which shows one document for each value of a field: also return the others, as `expanded`, by the value.',
+  }),
+  'expand.rows': integer(0, MAX_ROWS).default(5).meta({ description: 'Number of other documents for each value.' }),
+  'expand.sort': text().optional().meta({ description: 'Their order. Default: highest score first.' }),
+  group: flag().default(false).meta({
+    description: 'Return groups of documents with the same value of `group.field`, as `grouped` instead of `response`.',
+  }),
+  'group.field': z
+    .array(text())
+    .default([])
+    .meta({ description: 'The field, with one value per document. `rows`, `start` and `sort` are about groups.' }),
+  'group.limit': integer(0, MAX_ROWS).default(1).meta({ description: 'Number of documents of each group.' }),
+  'group.offset': integer(0, MAX_DEPTH).default(0).meta({ description: 'Number of documents of each group to skip.' }),
+  'group.sort': text().optional().meta({ description: 'Order inside a group. Default: that of `sort`.' }),
+  'group.format': choice(['grouped', 'simple']).default('grouped').meta({
+    description: '`simple`: one list of the documents of all groups. `start` and `rows` then count documents.',
+  }),
+  'group.main': flag().default(false).meta({ description: 'The same list, as `response`.' }),
+  'group.ngroups': flag().default(false).meta({ description: 'Also return the number of groups.' }),
+  'group.truncate': flag().default(false).meta({
+    description: 'Facets count only the first document of each group, not all matches.',
+  }),
   stats: flag().default(false).meta({ description: 'Compute the figures of the fields in `stats.field`.' }),
   'stats.field': z
     .array(text())
@@ -191,15 +215,33 @@ export const SEARCH_PARAMETERS = z.object({
   ...COMMON_PARAMETERS,
 });
 
+const DOCUMENT_LIST = z.object({
+  numFound: z.int().meta({ description: 'Documents that match.' }),
+  start: z.int(),
+  maxScore: z.number().optional().meta({ description: 'Highest score of all matches.' }),
+  numFoundExact: z.boolean().meta({ description: 'False if `numFound` is a lower bound.' }),
+  docs: z.array(DOCUMENT),
+});
+
 /** Response of all search endpoints. */
 export const SEARCH_RESPONSE = responseOf({
-  response: z.object({
-    numFound: z.int().meta({ description: 'Documents that match.' }),
-    start: z.int(),
-    maxScore: z.number().optional().meta({ description: 'Highest score of all matches.' }),
-    numFoundExact: z.boolean().meta({ description: 'False if `numFound` is a lower bound.' }),
-    docs: z.array(DOCUMENT),
-  }),
+  response: DOCUMENT_LIST.optional().meta({ description: 'Missing with `group=true`, unless `group.main` is set.' }),
+  grouped: z
+    .record(
+      z.string(),
+      z.object({
+        matches: z.int().meta({ description: 'Documents that match.' }),
+        ngroups: z.int().optional(),
+        groups: z.array(z.object({ groupValue: z.unknown(), doclist: DOCUMENT_LIST })).optional(),
+        doclist: DOCUMENT_LIST.optional().meta({ description: 'With `group.format=simple`.' }),
+      }),
+    )
+    .optional()
+    .meta({ description: 'With `group=true`, by the field. `groupValue` is null for documents without a value.' }),
+  expanded: z
+    .record(z.string(), DOCUMENT_LIST)
+    .optional()
+    .meta({ description: 'With `expand=true`: the other documents of each value on the page that has some.' }),
   nextCursorMark: z.string().optional(),
   facet_counts: z
     .object({

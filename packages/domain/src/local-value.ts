@@ -4,6 +4,8 @@ import { unstorableReason } from './text.ts';
 
 /** The value of a parameter and its local parameters `{!key=value …}`. */
 export interface LocalValue {
+  /** The name at the beginning: `collapse` of `{!collapse field=product}`. */
+  readonly type?: string | undefined;
   readonly local: ReadonlyMap<string, string>;
   /** The text after the local parameters, or their `v=`. */
   readonly value: string;
@@ -23,6 +25,6 @@ export function readLocalValue(text: string, parameter: ParameterLookup): LocalV
     if (problem !== null) throw queryError(text, 0, `the parameter ${name} contains ${problem}`);
     return value;
   });
-  const { params } = scanner.localParams();
-  return { local: params, value: params.get('v') ?? text.slice(scanner.position) };
+  const { type, params } = scanner.localParams();
+  return { type, local: params, value: params.get('v') ?? text.slice(scanner.position) };
 }

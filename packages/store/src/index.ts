@@ -1,3 +1,4 @@
+export type { FieldCollapse, MemberRequest } from './search/collapse-request.ts';
 export { type Backlog, readBacklog } from './accept/backlog.ts';
 export { checkDelete } from './accept/check-delete.ts';
 export { lastOperation } from './accept/last-operation.ts';

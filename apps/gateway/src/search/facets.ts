@@ -170,7 +170,7 @@ export function excludedBy(local: ReadonlyMap<string, string>, tagged: TaggedQue
   return new Set(tagged.filter(({ tags }) => tags.some((tag) => excluded.has(tag))).map(({ query }) => query));
 }
 
-function namesIn(text: string | undefined): string[] {
+export function namesIn(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')
     .map((name) => name.trim())

@@ -20,8 +20,10 @@ import { computeFromCache } from './compute-from-cache.ts';
 import { rankingModule, rankOfInputs } from './describe-query.ts';
 import { isUncached, type NamedFacet, readFacets, tagsOf } from './facets.ts';
 import { type FieldList, needsScores, readFieldList, requestedDistances, requestedFields } from './field-list.ts';
-import { presentDocument } from './present.ts';
+import { type Grouping, pageOf, readGrouping, splitFilters } from './grouping.ts';
+import { type PresentedHit, presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
+import { presentGroups } from './present-groups.ts';
 import { parameterLookup, readFilters, readQuery, readSort } from './query-parameters.ts';
 import { type RankInput, readRankInputs } from './rank-inputs.ts';
 import { requireModelForInputs } from './require-model-for-inputs.ts';
@@ -58,14 +60,18 @@ export async function handleSearch(
   const parameter = parameterLookup(call.list);
   const fields = readFieldList(parameters.fl, inputs.length > 0, parameter);
   const query = readQuery('q', parameters.q, parameters, parameter);
-  const filters = readFilters(parameters.fq, parameters, parameter);
+  const split = splitFilters(parameters.fq, parameter);
+  const filters = readFilters(split.filters, parameters, parameter);
   const tagged = [
     { tags: tagsOf('q', parameters.q, parameter), query },
     ...filters.map((filter) => ({ tags: tagsOf('fq', filter.text, parameter), query: filter.query })),
+    ...split.collapses,
   ];
   const facets = parameters.facet ? readFacets(call.list, tagged, parameters) : [];
   const stats = parameters.stats ? readStats(call.list, tagged, parameter) : [];
   const sort = readSort(parameters.sort, parameter);
+  const grouping = readGrouping(call.list, split.collapses, parameters, sort, parameter);
+  const page = pageOf(grouping, parameters);
 
   const { after, afterTimeout } = parameters;
   const commitToShow = await awaitTokenOrStandby(after, afterTimeout, parameters.collection, signal, context);
@@ -95,8 +101,7 @@ export async function handleSearch(
       ]),
       rank,
       sort,
-      start: parameters.start,
-      rows: parameters.rows,
+      ...page,
       cursorMark: parameters.cursorMark,
       fields: names,
       distances: requestedDistances(fields),
@@ -104,6 +109,8 @@ export async function handleSearch(
       facets: [...facets, ...stats].map(({ request }) => request),
       minExactCount: parameters.minExactCount,
       collapse: parameters.collapse !== undefined,
+      collapseBy: grouping?.collapseBy,
+      members: grouping?.members,
       atLeast,
       ...((parameters.timeAllowed ?? 0) > 0 ? { timeAllowed: parameters.timeAllowed } : {}),
       ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
@@ -124,6 +131,7 @@ export async function handleSearch(
       facets,
       stats,
       score,
+      grouping,
       isLimited: context.store.keyFilter !== undefined,
     };
     const value = presentResult(result, warnings, shown);
@@ -146,6 +154,7 @@ interface Presentation {
   readonly facets: readonly NamedFacet[];
   readonly stats: readonly NamedStats[];
   readonly score: (match: Scored) => number | undefined;
+  readonly grouping: Grouping | undefined;
   /** Whether the key has a filter: then nothing may tell how many documents there are in all. */
   readonly isLimited: boolean;
 }
@@ -153,9 +162,19 @@ interface Presentation {
 function presentResult(
   result: SearchResult,
   queryWarnings: readonly string[],
-  { parameters, fields, hidden, facets, stats, score, isLimited }: Presentation,
+  { parameters, fields, hidden, facets, stats, score, grouping, isLimited }: Presentation,
 ): JsonResult {
-  const maxScore = score({ distance: result.minDistance, score: result.maxScore });
+  const maxScore = (best: Scored) => {
+    const value = needsScores(fields) ? score(best) : undefined;
+    return value === undefined ? {} : { maxScore: new Double(value) };
+  };
+  const document = (match: Omit<PresentedHit, 'score'> & Scored) =>
+    presentDocument({ ...match, score: score(match) }, fields, hidden);
+  const response = {
+    ...{ numFound: result.numFound, start: parameters.start },
+    ...maxScore({ distance: result.minDistance, score: result.maxScore }),
+    ...{ numFoundExact: result.numFoundExact, docs: result.hits.map(document) },
+  };
   const warnings = [...queryWarnings, ...facetWarnings(facets, result.facets)];
   return {
     header: {
@@ -170,13 +189,7 @@ function presentResult(
       ...(warnings.length > 0 ? { warnings } : {}),
     },
     body: {
-      response: {
-        numFound: result.numFound,
-        start: parameters.start,
-        ...(needsScores(fields) && maxScore !== undefined ? { maxScore: new Double(maxScore) } : {}),
-        numFoundExact: result.numFoundExact,
-        docs: result.hits.map((hit) => presentDocument({ ...hit, score: score(hit) }, fields, hidden)),
-      },
+      ...(grouping ? presentGroups(grouping, result, response, parameters, { document, maxScore }) : { response }),
       ...(parameters.facet ? { facet_counts: presentFacets(facets, result.facets, parameters['json.nl']) } : {}),
       ...(parameters.stats ? { stats: presentStats(stats, result.facets.slice(facets.length)) } : {}),
       ...(result.nextCursorMark === undefined ? {} : { nextCursorMark: result.nextCursorMark }),

@@ -60,7 +60,7 @@ export function named({ value, count }: ValueCount): [string, number] {
 }
 
 /** Values are names here, and so they are texts, even of numbers. */
-function nameOf(value: FieldValue): string {
+export function nameOf(value: FieldValue): string {
   if (value instanceof Date) return formatDate(value);
   return typeof value === 'number' ? stringifyJson(new Double(value)) : String(value);
 }

@@ -10,10 +10,8 @@ const UNSUPPORTED: Readonly<Record<string, RegExp>> = {
   json: /^$/,
   // The handler: any of those that search like /select.
   qt: /^(\/?(select|query|search|standard|lucene)\/?|)$/i,
-  group: OFF,
   hl: OFF,
   mlt: OFF,
-  expand: OFF,
   spellcheck: OFF,
   suggest: OFF,
   tv: OFF,

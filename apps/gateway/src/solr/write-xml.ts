@@ -65,15 +65,15 @@ class XmlWriter {
           for (const one of value) this.#value(null, one, path, depth + 1);
         });
       }
-    } else if (path.length === 1 && name === 'response' && 'docs' in value) {
-      this.#result(value as ResultList, depth);
+    } else if (name !== null && isResultList(name, value, path)) {
+      this.#result(name, value as ResultList, depth);
     } else {
       this.members('lst', named, membersOf(value), path, depth);
     }
   }
 
-  #result({ docs, numFound, start, maxScore, numFoundExact }: ResultList, depth: number): void {
-    const attributes = Object.entries({ name: 'response', numFound, start, maxScore, numFoundExact });
+  #result(name: string, { docs, numFound, start, maxScore, numFoundExact }: ResultList, depth: number): void {
+    const attributes = Object.entries({ name, numFound, start, maxScore, numFoundExact });
     this.#elements('result', attributes, depth, () => {
       for (const document of docs) this.members('doc', [], membersOf(document), ['doc'], depth + 1);
     });
@@ -98,6 +98,14 @@ class XmlWriter {
     const margin = this.#indent === 0 || this.#parts.length === 0 ? '' : `\n${' '.repeat(this.#indent * depth)}`;
     this.#parts.push(margin + text);
   }
+}
+
+/** Lists of documents: that of the response, of groups, and of expanded ones by their value. */
+function isResultList(name: string, value: object, [first, ...path]: readonly string[]): boolean {
+  if (!('docs' in value)) return false;
+  return (
+    (path.length === 0 && name === 'response') || first === 'grouped' || (first === 'expanded' && path.length === 1)
+  );
 }
 
 interface ResultList {

@@ -21,10 +21,12 @@ export function countedFacets({
   filters = [],
   facets = [],
   collapse = false,
+  collapseBy,
   uncached,
 }: SearchRequest): CountedFacet[] {
   const counted = facets.flatMap((facet, index) => (facet.kind === 'query' ? [{ ...facet, index }] : []));
-  if (counted.length > MAX_COUNTED) return [];
+  // The heads of groups are not a filter in memory.
+  if (counted.length > MAX_COUNTED || collapseBy?.query !== undefined) return [];
   return counted.flatMap(({ query: last, excludedQueries, index }) => {
     // Without some of the filters, other documents are collapsed.
     if (uncached?.has(last) || (collapse && excludedQueries?.size)) return [];

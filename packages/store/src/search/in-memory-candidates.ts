@@ -1,6 +1,9 @@
 import type { Candidates } from '@akin/searcher';
 import type { Store } from '../context.ts';
 import type { InMemoryCollection } from '../searcher/in-memory-collection.ts';
+import { readValueLists } from '../searcher/in-memory-columns.ts';
+import { groupColumn } from './collapse-by-field.ts';
+import type { FieldCollapse } from './collapse-request.ts';
 import { countedFacets } from './counted-facets.ts';
 import type { Clock } from './date-math.ts';
 import { InMemoryFilters } from './in-memory-filters.ts';
@@ -34,10 +37,16 @@ export class InMemoryCandidates implements Disposable {
    */
   nearest(request: SearchRequest, query: NearQuery, collapsed: readonly bigint[]): Promise<Candidates | undefined> {
     return this.#askOrUnload(async () => {
+      const { collapseBy } = request;
+      const column = collapseBy && (await this.#columnOf(collapseBy));
       await this.#filters.load(request);
       await this.#filters.exclude(collapsed);
       const matching = this.#filters.of([request.query, ...(request.filters ?? [])]);
-      const search = this.#held.search({ ...query, ...matching, commit: Number(this.#snapshot.commit) });
+      // Nothing is awaited until the question is sent: the column could be dropped.
+      const number = column?.();
+      if (collapseBy !== undefined && number === undefined) return undefined;
+      const distinct = collapseBy && { column: number as number, missing: collapseBy.missing };
+      const search = this.#held.search({ ...query, ...matching, distinct, commit: Number(this.#snapshot.commit) });
       const [candidates] = await Promise.all([search, this.#filters.loaded]);
       return candidates;
     });
@@ -65,6 +74,14 @@ export class InMemoryCandidates implements Disposable {
 
   [Symbol.dispose](): void {
     this.#filters[Symbol.dispose]();
+  }
+
+  /** The column by which results are collapsed. @returns undefined if it cannot be in memory */
+  #columnOf(collapse: FieldCollapse): Promise<(() => number | undefined) | undefined> {
+    const { tx, commit } = this.#snapshot;
+    return this.#held.columns.forGroups(groupColumn(collapse, this.#snapshot), commit, (name, range, max) =>
+      readValueLists(tx, this.#held.collection, name, range, max),
+    );
   }
 
   #askOrUnload<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {

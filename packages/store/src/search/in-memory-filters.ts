@@ -179,7 +179,7 @@ export class InMemoryFilters implements Disposable {
     return {
       source: this.#source,
       test: (index) => valueTest(queries[index] as Query, this.#snapshot),
-      read: (column, range) => readValueLists(tx, collection, column, range),
+      read: (column, range, max) => readValueLists(tx, collection, column, range, max),
     };
   }
 

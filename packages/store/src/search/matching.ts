@@ -76,8 +76,11 @@ export function conditionsOf(
   };
 }
 
-function notCollapsed({ collapsed = [] }: Snapshot, params: Params): string[] {
-  return collapsed.length === 0 ? [] : [`d.doc <> all(${params.add(collapsed, 'int8[]')})`];
+function notCollapsed({ collapsed = [], shown }: Snapshot, params: Params): string[] {
+  return [
+    ...(collapsed.length === 0 ? [] : [`d.doc <> all(${params.add(collapsed, 'int8[]')})`]),
+    ...(shown === undefined ? [] : [shown.where(params)]),
+  ];
 }
 
 /** Whether every document has the descriptor, so that no check is needed. */

@@ -1,6 +1,7 @@
 import type { Candidates } from '@akin/searcher';
 import type { Store } from '../context.ts';
 import type { Row } from '../engine/engine.ts';
+import { isNearestHead } from './collapse-by-field.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
 import type { InMemoryCandidates } from './in-memory-candidates.ts';
 import { distanceTo, rankedTable } from './matching.ts';
@@ -25,8 +26,10 @@ export interface NearestPage {
   readonly rows: readonly { readonly doc: bigint; readonly id: string; readonly value: number }[];
   readonly documents: ReadonlyMap<bigint, ReadDocument>;
   readonly ranking: Ranking;
-  /** How many documents match. */
+  /** How many documents, or groups, match. */
   readonly found: number;
+  /** How many documents match, if `found` counts groups. */
+  readonly matches?: number;
   /** The smallest distance of all matches. Null if there are none. */
   readonly best: number | null;
 }
@@ -42,7 +45,8 @@ const COMPARED: Readonly<Record<Smartfilter, number>> = { off: 1, low: 1 / 8, me
 
 /** Whether the nearest in memory can be the page. */
 export function isByNearness(request: SearchRequest): boolean {
-  const { rank, rows, start = 0, cursorMark } = request;
+  const { rank, rows, start = 0, cursorMark, collapseBy } = request;
+  if (collapseBy !== undefined && !isNearestHead(collapseBy, request)) return false;
   if (rank === undefined || rank.maxDistance !== undefined || cursorMark !== undefined) return false;
   const [first, ...others] = sortOf(request);
   const byScore = first?.name === 'score' && first.direction === 'desc' && others.every(({ name }) => name !== 'score');
@@ -113,7 +117,7 @@ async function rankCandidates(
   request: SearchRequest,
   rank: Rank,
   snapshot: Snapshot,
-  { docs, matches, isExact, compared }: Candidates,
+  { docs, groups, groupCount, matches, isExact, compared }: Candidates,
 ): Promise<NearestPage> {
   const ranking: Ranking = { exact: isExact, distances: compared, inMemory: true };
   const fields = selectFields(snapshot, request.fields ?? ['*']);
@@ -126,22 +130,31 @@ async function rankCandidates(
   const order = orderBy(keys);
   const few = params.add(docs.length === 0 ? [] : Array.from(docs, BigInt), 'int8[]');
   const wanted = params.add(Math.max(1, start + rows), 'int8');
-  const nearest = `select v.doc, ${distanceTo(rank, params)} as value from ${rankedTable(rank, snapshot)} v
-            where v.doc = any(${few})
-            order by value fetch first (${wanted}) rows with ties`;
+  const table = rankedTable(rank, snapshot);
+  const distance = distanceTo(rank, params);
+  const nearby = groups
+    ? `select v.doc, ${distance} as value, c.g
+         from unnest(${few}, ${params.add(Array.from(groups), 'float8[]')}) c (doc, g) join ${table} v on v.doc = c.doc offset 0`
+    : `select v.doc, ${distance} as value from ${table} v where v.doc = any(${few})
+        order by value fetch first (${wanted}) rows with ties`;
+  const near = `(${nearby}) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`;
+  const columns = `d.doc, d.id, v.value${keyColumns.join('')}`;
+  // Of each group, only the nearest document.
+  const ordered = groups
+    ? `select distinct on (m.g) m.* from (select ${columns}, v.g from ${near}) m order by m.g, ${order}`
+    : `select ${columns} from ${near}`;
   const pageOf = (page: readonly NearRow[], best: number | null): NearestPage => ({
     rows: page.map(({ doc, id, value }) => ({ doc, id, value })),
     documents: new Map(page.map((row) => [row.doc, shown.read(row)])),
     ranking,
-    found: matches,
+    ...(groupCount === undefined ? { found: matches } : { found: groupCount, matches }),
     best,
   });
-  const near = `(${nearest}) v cross join lateral (select * from ${sqlSchema}.documents d where d.doc = v.doc offset 0) d`;
-  if (start === 0 && rows > 0 && !shown.outputs) {
+  if (start === 0 && rows > 0 && !shown.outputs && !groups) {
     // The first page begins with the best, and its documents are looked up once.
     const contents = shown.columns.map((column) => `, ${column}`).join('');
     const found = await snapshot.lookUp<NearRow>(
-      `select m.* from (select d.doc, d.id, v.value${keyColumns.join('')}${contents} from ${near}) m
+      `select m.* from (select ${columns}${contents} from ${near}) m
         order by ${order} limit ${wanted}`,
       params.values,
     );
@@ -150,9 +163,7 @@ async function rankCandidates(
   const shownRows = `select * from near m order by ${order} limit ${params.add(rows, 'int8')} offset ${params.add(start, 'int8')}`;
   const [first, ...others] = await snapshot.lookUp<NearRow & { readonly best: number | null }>(
     `with near as materialized (
-       select * from (
-         select d.doc, d.id, v.value${keyColumns.join('')} from ${near}
-       ) m order by ${order} limit ${wanted}
+       select * from (${ordered}) m order by ${order} limit ${wanted}
      )
      select ${['t.best, m.*', ...shown.columns].join(', ')}
        from (select min(value) as best from near) t

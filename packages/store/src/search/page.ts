@@ -3,20 +3,10 @@ import type { Row, SqlValue } from '../engine/engine.ts';
 import type { Clock } from './date-math.ts';
 import { documentColumns, type ReadDocument, selectFields } from './hydrate.ts';
 import { matchSource } from './matching.ts';
-import type { Params } from './params.ts';
-import { isOfOneDocument, isValued, type Rank, type Ranking, type SearchRequest, sortOf } from './request.ts';
-import { rankKeys } from './score-keys.ts';
+import { isOfOneDocument, isValued, type Ranking, type SearchRequest, sortOf } from './request.ts';
+import { scoreKeys } from './score-keys.ts';
 import type { Snapshot } from './snapshot.ts';
-import {
-  afterCursor,
-  decodeCursor,
-  encodeCursor,
-  keyColumn,
-  orderBy,
-  orderFingerprint,
-  type SortKey,
-  sortKeys,
-} from './sort.ts';
+import { afterCursor, decodeCursor, encodeCursor, keyColumn, orderBy, orderFingerprint, sortKeys } from './sort.ts';
 
 interface PageRow {
   readonly doc: bigint;
@@ -35,6 +25,8 @@ export interface Page {
   readonly constantScore: number | null;
   /** Number of matching documents, if the same statement read it. */
   readonly found?: number | undefined;
+  /** Number of matching documents, if `found` counts only those that represent groups, and if it is known. */
+  readonly matches?: number | undefined;
   /** The smallest distance of all matches, if the same statement read it. Null if there are none. */
   readonly best?: number | null | undefined;
   /** How a ranked page was found. */
@@ -49,7 +41,8 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   const { rank, cursorMark } = request;
   const { params, from, value, inRange } = matchSource(request, snapshot, clock, isValued(request));
   const constantScore = typeof value === 'number' && isValued(request) ? value : null;
-  if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore };
+  const shownCount = snapshot.shown?.count === undefined ? {} : { found: snapshot.shown.count };
+  if (request.rows === 0) return { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore, ...shownCount };
 
   const keys = sortKeys(sortOf(request), () => scoreKeys(value, rank, params), snapshot, params);
   const order = () => orderFingerprint(sortOf(request), rank && [rank.module, ...rank.vector, rank.firstId]);
@@ -87,12 +80,6 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
     documents: new Map(found.map((row) => [row.doc, shown.read(row)])),
     mark: lastKeys && encodeCursor(keys, lastKeys, order()),
     constantScore,
-    ...(counted && found.length > 0 ? { found: Number(found[0]?.found) } : {}),
+    ...(counted && found.length > 0 ? { found: Number(found[0]?.found) } : shownCount),
   };
-}
-
-/** By falling score. */
-function scoreKeys(value: string | number, rank: Rank | undefined, params: Params): SortKey[] {
-  if (typeof value === 'number') return [];
-  return rank === undefined ? [{ sql: null, type: 'float8', descending: true }] : rankKeys(rank, params);
 }

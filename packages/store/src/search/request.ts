@@ -1,4 +1,5 @@
 import type { Distance, Query, StoredDocument } from '@akin/domain';
+import type { FieldCollapse, FoundGroup, MemberRequest } from './collapse-request.ts';
 import type { FacetRequest, FacetResult } from './facet-request.ts';
 import type { SortClause } from './sort.ts';
 
@@ -23,6 +24,10 @@ export interface SearchRequest {
   readonly distances?: readonly Distance[];
   /** Whether one document of each group of near-duplicates is shown; not with a cursorMark. */
   readonly collapse?: boolean;
+  /** Shows one document for each value of a field. */
+  readonly collapseBy?: FieldCollapse | undefined;
+  /** Also return documents of the groups on the page; with `collapseBy`. */
+  readonly members?: MemberRequest | undefined;
   /** Whether an unranked search whose order does not need scores gives them all the same one. */
   readonly scores?: boolean;
   /** Facets over all matching documents. */
@@ -102,6 +107,10 @@ export interface SearchResult {
   /** Of ranked searches with a complete page. */
   readonly ranking?: Ranking;
   readonly nextCursorMark?: string;
+  /** With `members`: the group of each hit. Empty if the result is partial. */
+  readonly groups?: readonly FoundGroup[];
+  /** With `members`: number of documents that match, shown or not. */
+  readonly matches?: number;
   /** In the order of the request. Empty if the result is partial. */
   readonly facets: readonly FacetResult[];
 }

@@ -8,3 +8,9 @@ export function rankKeys({ firstId }: Rank, params: Params): SortKey[] {
   if (firstId === undefined) return [distance];
   return [distance, { sql: `d.id <> ${params.add(firstId, 'text')}`, type: 'boolean', descending: false }];
 }
+
+/** By falling score, or by rank. @param value the score or distance, as SQL; a number: all matches have the same one */
+export function scoreKeys(value: string | number, rank: Rank | undefined, params: Params): SortKey[] {
+  if (typeof value === 'number') return [];
+  return rank === undefined ? [{ sql: null, type: 'float8', descending: true }] : rankKeys(rank, params);
+}

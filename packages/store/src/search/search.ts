@@ -2,6 +2,7 @@ import { AkinError } from '@akin/domain';
 import type { Collection, Store } from '../context.ts';
 import { NotInMemory } from '../searcher/not-in-memory.ts';
 import { statements } from '../statements.ts';
+import { facetsNeedHeads, findHeads, groupColumn, readMembers } from './collapse-by-field.ts';
 import { collapseDuplicates, withQueriesRemoved } from './collapse-duplicates.ts';
 import type { Clock } from './date-math.ts';
 import { expandWords } from './expand-words.ts';
@@ -111,21 +112,26 @@ class Search {
     const collapsed = request.collapse
       ? await limit.within(() => statements('SELECT duplicates', collection, collapse))
       : undefined;
-    const snapshot = { ...base, near, collapsed: collapsed?.docs };
+    const whole = { ...base, near, collapsed: collapsed?.docs };
+    if (request.collapseBy) groupColumn(request.collapseBy, whole);
+    const nearest = finder && isByNearness(request) && !facetsNeedHeads(request) ? finder : undefined;
     const read = await limit.within(() =>
       statements('SELECT page', collection, async () => {
-        await expandWords(request, snapshot, clock);
-        return readHits(store, finder, request, snapshot, clock, needsDatabase);
+        await expandWords(request, whole, clock);
+        return readHits(store, nearest, request, whole, clock, needsDatabase);
       }),
     );
     if (read instanceof NotInMemory) return read;
-    const page = read ?? NOTHING_READ;
+    const { page, snapshot } = read ?? { page: NOTHING_READ, snapshot: whole };
     const totals = await limit.within(() =>
       statements('SELECT totals', collection, () => readTotals(request, snapshot, clock, page)),
     );
     const count = () => countAll(request, snapshot, clock, page.ranking?.inMemory ? finder : undefined);
     const facets = await limit.within(
       request.facets?.length ? () => statements('SELECT facets', collection, count) : count,
+    );
+    const groups = await limit.within(() =>
+      statements('SELECT groups', collection, () => readGroups(store, request, whole, clock, page)),
     );
     const ranked = request.rank !== undefined;
     const best = totals?.best ?? null;
@@ -147,6 +153,7 @@ class Search {
       ...(ranking === undefined || read === undefined ? {} : { ranking }),
       ...(request.cursorMark === undefined ? {} : { nextCursorMark: page.mark ?? request.cursorMark }),
       facets: facets ?? [],
+      ...groups,
     };
   }
 
@@ -212,6 +219,7 @@ function rankingOf(
   return { exact: true, distances, inMemory: near !== undefined };
 }
 
+/** @returns the page, and the snapshot of the documents from which it was chosen */
 async function readHits(
   store: Store,
   finder: InMemoryCandidates | undefined,
@@ -219,11 +227,48 @@ async function readHits(
   snapshot: Snapshot,
   clock: Clock,
   needsDatabase: NotInMemory | undefined,
-): Promise<Page | NotInMemory> {
-  const nearest = finder && isByNearness(request) ? await readNearest(store, finder, request, snapshot) : undefined;
-  if (nearest !== undefined) return { ...nearest, mark: undefined, constantScore: null };
+): Promise<{ readonly page: Page; readonly snapshot: Snapshot } | NotInMemory> {
+  const nearest = finder && (await readNearest(store, finder, request, snapshot));
+  if (nearest !== undefined) return { page: { ...nearest, mark: undefined, constantScore: null }, snapshot };
   if (needsDatabase && isByNearness(request)) return needsDatabase;
-  return readPage(store, request, snapshot, clock);
+  const { collapseBy } = request;
+  const shown = collapseBy && (await findHeads(collapseBy, request, snapshot, clock));
+  const seen = { ...snapshot, shown };
+  return { page: await readPage(store, request, seen, clock), snapshot: seen };
+}
+
+/** The groups of the documents on the page, if they are wanted. */
+async function readGroups(
+  store: Store,
+  request: SearchRequest,
+  snapshot: Snapshot,
+  clock: Clock,
+  { rows, matches }: Page,
+): Promise<Pick<SearchResult, 'groups' | 'matches'>> {
+  const { members, collapseBy, rank } = request;
+  if (members === undefined || collapseBy === undefined) return {};
+  const heads = rows.map(({ doc }) => doc);
+  const groups = await readMembers(store, members, { ...request, collapseBy, rank }, snapshot, clock, heads);
+  // Heads without a value may be left out.
+  const nothing = { value: undefined, total: 0, members: [] };
+  return {
+    groups: heads.map((doc) => groups.get(doc) ?? nothing),
+    // Beside the other documents of groups, nobody asks for all.
+    ...(members.withoutHeads ? {} : { matches: matches ?? (await countMatches(request, snapshot, clock)) }),
+  };
+}
+
+/** Number of documents that match, shown or not. */
+async function countMatches(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<number> {
+  const all = {
+    ...request,
+    collapseBy: undefined,
+    start: 0,
+    rows: 0,
+    cursorMark: undefined,
+    sort: [{ name: 'id', direction: 'asc' as const }],
+  };
+  return (await readTotals(all, snapshot, clock, { ...NOTHING_READ, constantScore: 0 })).found;
 }
 
 const NOTHING_READ: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore: null };

@@ -7,6 +7,7 @@ import { keyFilterFor, type ShownPart } from '../keys/key-filter.ts';
 import { FRESHNESS_COLUMNS, type Freshness } from '../standbys/standbys.ts';
 import type { SearchedTables } from './columns.ts';
 import { FieldUses, recordUses } from './field-uses.ts';
+import type { Params } from './params.ts';
 
 /** The visible state of a commit, for the statements of one request. */
 export interface Snapshot extends SearchedTables {
@@ -32,6 +33,16 @@ export interface Snapshot extends SearchedTables {
   readonly near?: NearDocuments | undefined;
   /** Matching documents that are left out, because another one represents them. */
   readonly collapsed?: readonly bigint[] | undefined;
+  /** Only these of the matching documents are seen. Undefined: all. */
+  readonly shown?: ShownDocuments | undefined;
+}
+
+/** Some documents, such as those that represent their groups. */
+export interface ShownDocuments {
+  /** SQL that is true for a row `d` of one of them. */
+  readonly where: (params: Params) => string;
+  /** How many they are, if all of them match. */
+  readonly count?: number;
 }
 
 /**

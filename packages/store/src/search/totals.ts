@@ -28,7 +28,7 @@ export async function readTotals(
   const fromTheStart = start === 0 && (cursorMark === undefined || cursorMark === '*');
   const isShort = rows.length < request.rows && (fromTheStart || (cursorMark === undefined && rows.length > 0));
   const isLastPage = isShort || (fromTheStart && rows.length === 1 && isOfOneDocument(request));
-  const isCollapsed = (snapshot.collapsed ?? []).length > 0;
+  const isCollapsed = (snapshot.collapsed ?? []).length > 0 || snapshot.shown !== undefined;
   const whole = rank?.maxDistance === undefined && !isCollapsed ? allExceptQuery(request, snapshot) : undefined;
   const everything = whole?.length === 0;
   const found =

@@ -5,9 +5,10 @@ import type { ReadCollection } from './read-rows.ts';
 export interface CollectionHandle {
   readonly collection: ReadCollection;
   /**
-   * The last commit in memory, how often the collection was read from the beginning, and the greatest document number.
+   * The last commit in memory, how often the collection was read from the beginning, the greatest document number, and
+   * how many rows were added since that beginning.
    */
-  state(): { readonly commit: bigint; readonly begun: number; readonly last: number };
+  state(): { readonly commit: bigint; readonly begun: number; readonly last: number; readonly rows: number };
   change(request: Change): Promise<void>;
   /** Call this after data was added. @throws SearcherError if there is no memory for it */
   afterGrowth(): Promise<void>;

@@ -42,6 +42,7 @@ export class InMemoryCollection {
   #commit = -1n;
   /** The greatest number of a document so far. */
   #last = -1;
+  #rows = 0;
   /** Commits from this one to `#commit` can be searched. Rows that were added and ended before it may be missing. */
   #knownFrom = 0n;
   /** How often the collection was read from the beginning. */
@@ -76,7 +77,7 @@ export class InMemoryCollection {
     this.#grown = grown;
     const handle: CollectionHandle = {
       collection,
-      state: () => ({ commit: this.#commit, begun: this.#begun, last: this.#last }),
+      state: () => ({ commit: this.#commit, begun: this.#begun, last: this.#last, rows: this.#rows }),
       change: (request) => this.#change(request),
       afterGrowth: () => grown(this),
       free,
@@ -222,6 +223,7 @@ export class InMemoryCollection {
     if (after >= upTo) return 0;
     if (after < 0n) {
       this.#begun++;
+      this.#rows = 0;
       await this.#change({ kind: 'begin' });
     }
     const begun = this.#firstChunk;
@@ -272,8 +274,9 @@ export class InMemoryCollection {
     );
   }
 
-  async #take({ bytes, last }: Chunk, modules: readonly string[]): Promise<void> {
+  async #take({ bytes, last, count }: Chunk, modules: readonly string[]): Promise<void> {
     this.#last = Math.max(this.#last, last);
+    this.#rows += count;
     await this.#change({ kind: 'rows', modules: [...modules], bytes });
     await this.#grown(this);
   }

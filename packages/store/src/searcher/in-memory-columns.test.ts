@@ -235,11 +235,9 @@ describe.each(ENGINES)('columns in memory on %s', (kind) => {
       [200, []],
     ]);
     // If the database expects few values but there are many, reading ends after one too many.
-    let values = 0;
-    await store.engine.transaction(async (tx) =>
-      readValues(await readValueLists(tx, many, code, { after: -1n, upTo: 2n }), () => values++),
-    );
-    expect(values).toBe(1_025);
+    const range = { after: -1n, upTo: 2n };
+    const bytes = await store.engine.transaction((tx) => readValueLists(tx, many, code, range));
+    expect([...readValues(bytes)]).toHaveLength(1_025);
     await using inMemory = new InMemorySearch({ exactRows: 50 });
     const fresh = { ...store, inMemory };
     expect([await ask('code:c1', fresh), await ask('code:c2', fresh)]).toEqual([

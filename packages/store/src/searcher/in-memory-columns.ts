@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { readValues, type ValueList } from '@akin/searcher';
 import type { Transaction } from '../engine/engine.ts';
 import type { CollectionHandle } from './collection-handle.ts';
@@ -20,8 +21,10 @@ export interface ValueReader {
   /** Undefined: the filter asks for something else. */
   test(index: number): ValueTest | undefined;
   /** The values of the rows that a range of commits added: see {@link readValueLists}. */
-  read(column: string, range: Range): Promise<Uint8Array>;
+  readonly read: ReadValues;
 }
+
+type ReadValues = (column: string, range: Range, max: number) => Promise<Uint8Array>;
 
 /** A column in memory. */
 interface InMemoryColumn {
@@ -31,6 +34,8 @@ interface InMemoryColumn {
   commit: bigint;
   /** It can answer from this commit on: rows that ended earlier may be missing. */
   from: bigint;
+  /** Maximum number of its values. */
+  max: number;
 }
 
 /**
@@ -38,6 +43,12 @@ interface InMemoryColumn {
  * compare all values, on the event loop.
  */
 const MAX_VALUES = 1_024;
+/** Maximum number of values by which a result is collapsed. This process keeps each value, with some 100 bytes. */
+const MAX_GROUPS = 250_000;
+/** Maximum bytes of a row in a column with many values. */
+const WIDE_ROW_BYTES = 5;
+/** Values that are read from a message before other requests get their turn. */
+const VALUES_AT_A_TIME = 5_000;
 /** Maximum number of columns in memory per collection: each takes two bytes per row. */
 const MAX_COLUMNS = 16;
 /** Maximum bytes of a row in a column. */
@@ -60,6 +71,8 @@ export class InMemoryColumns {
   /** How often filters used columns that are not in memory, and when these may be read. */
   readonly #asked = new Map<string, { times: number; notBefore: number }>();
   #reading: Promise<void> = Promise.resolve();
+  /** The columns that searches are reading, to collapse by them. */
+  readonly #forGroups = new Map<string, Promise<unknown>>();
   /** The column being read: it takes memory, and does not answer yet. */
   #incoming: InMemoryColumn | undefined;
   #next = 0;
@@ -108,18 +121,11 @@ export class InMemoryColumns {
     reader: ValueReader,
   ): Promise<{ readonly sent: Promise<void> } | undefined> {
     const column = this.#columns.get(name);
-    if (column === undefined || commit < column.from) return undefined;
+    if (column === undefined || commit < column.from || column.ordinals.size > MAX_VALUES) return undefined;
     if (column.commit < commit) {
       // Later commits add few matches, and the database returns those of several filters in one statement.
       if (filter.commit >= 0n) return undefined;
-      const bytes = await reader.read(name, { after: column.commit, upTo: commit });
-      const isThere = () => this.#columns.get(name) === column;
-      if (!(await this.#take(column, bytes, isThere))) {
-        if (isThere()) await this.#forget(name, column);
-        return undefined;
-      }
-      if (commit > column.commit + 1n) column.from = commit;
-      column.commit = column.commit > commit ? column.commit : commit;
+      if (!(await this.#catchUp(name, column, commit, reader.read))) return undefined;
     }
     if (this.#columns.get(name) !== column || (filter.isComplement ?? isExcluded) !== isExcluded) return undefined;
     this.#columns.delete(name);
@@ -137,6 +143,74 @@ export class InMemoryColumns {
     return {
       sent: this.#handle.change({ kind: 'filter-by-values', filter: filter.number, column: column.number, wanted }),
     };
+  }
+
+  /**
+   * The column that has the value of every row that a commit sees, to collapse by it. It is read if it is missing, in
+   * the transaction of the search.
+   *
+   * @param read reads values: see {@link readValueLists}
+   * @returns a function that gives its number, as long as it is there; undefined if it has too many values, or there is
+   * no memory for it
+   */
+  async forGroups(name: string, commit: bigint, read: ReadValues): Promise<(() => number | undefined) | undefined> {
+    // A search that reads it now may fail, or end before this one.
+    while (this.#forGroups.has(name)) await this.#forGroups.get(name)?.catch(() => undefined);
+    const known = this.#columns.get(name);
+    const isUsable = known !== undefined && commit >= known.from;
+    if (isUsable) known.max = MAX_GROUPS;
+    if (!isUsable || known.commit < commit) {
+      const reading = isUsable ? this.#catchUp(name, known, commit, read) : this.#readNow(name, commit, read);
+      this.#forGroups.set(name, reading);
+      try {
+        if (!(await reading)) return undefined;
+      } finally {
+        this.#forGroups.delete(name);
+      }
+    }
+    const column = this.#columns.get(name);
+    if (column === undefined) return undefined;
+    this.#columns.delete(name);
+    this.#columns.set(name, column);
+    return () => (this.#columns.get(name) === column ? column.number : undefined);
+  }
+
+  /** Reads a column in the transaction of a search. @returns false if it has too many values or does not fit */
+  async #readNow(name: string, commit: bigint, read: ReadValues): Promise<boolean> {
+    const asked = this.#asked.get(name);
+    if (asked !== undefined && asked.times < 0 && performance.now() < asked.notBefore) return false;
+    const { begun, rows } = this.#handle.state();
+    const bytes =
+      rows * WIDE_ROW_BYTES > this.#handle.free()
+        ? undefined
+        : await read(name, { after: -1n, upTo: commit }, MAX_GROUPS);
+    if (bytes === undefined || this.#handle.state().begun !== begun) return false;
+    const column: InMemoryColumn = { number: this.#next++, ordinals: new Map(), commit, from: commit, max: MAX_GROUPS };
+    const isSame = () => this.#handle.state().begun === begun;
+    if (!(await this.#take(column, bytes, isSame))) {
+      // The next searches need not read all values to find that they are too many.
+      this.#asked.set(name, { times: -1, notBefore: performance.now() + PAUSE_MILLISECONDS });
+      if (isSame()) await this.#handle.change({ kind: 'drop-values', column: column.number });
+      return false;
+    }
+    const before = this.#columns.get(name);
+    this.#columns.set(name, column);
+    if (before !== undefined) await this.#handle.change({ kind: 'drop-values', column: before.number });
+    await this.#dropOldest();
+    return true;
+  }
+
+  /** Adds the values of the rows that later commits added. @returns false if the column is not there any more */
+  async #catchUp(name: string, column: InMemoryColumn, commit: bigint, read: ReadValues): Promise<boolean> {
+    const bytes = await read(name, { after: column.commit, upTo: commit }, column.max);
+    const isThere = () => this.#columns.get(name) === column;
+    if (!(await this.#take(column, bytes, isThere))) {
+      if (isThere()) await this.#forget(name, column);
+      return false;
+    }
+    if (commit > column.commit + 1n) column.from = commit;
+    column.commit = column.commit > commit ? column.commit : commit;
+    return true;
   }
 
   /** Records that a filter used a column that is not in memory. The second use starts a read of the column. */
@@ -166,7 +240,7 @@ export class InMemoryColumns {
       return row && { bytes, from: row.commit };
     });
     if (found === undefined || this.#handle.state().begun !== begun) return;
-    const column: InMemoryColumn = { number: this.#next++, ordinals: new Map(), commit, from: found.from };
+    const column = { number: this.#next++, ordinals: new Map(), commit, from: found.from, max: MAX_VALUES };
     this.#incoming = column;
     const isIncoming = () => this.#incoming === column;
     const isWhole = await this.#take(column, found.bytes, isIncoming);
@@ -196,13 +270,15 @@ export class InMemoryColumns {
   }
 
   /** @returns false if there are too many values, or the column was dropped in the meantime */
-  async #take({ number, ordinals }: InMemoryColumn, bytes: Uint8Array, isThere: () => boolean): Promise<boolean> {
+  async #take({ number, ordinals, max }: InMemoryColumn, bytes: Uint8Array, isThere: () => boolean): Promise<boolean> {
     if (!isThere()) return false;
     let lists: ValueList[] = [];
     let count = 0;
+    let read = 0;
     const messages: ValueList[][] = [lists];
     // There is at most one value more than may be in memory.
-    readValues(bytes, (value, docs) => {
+    for (const [value, docs] of readValues(bytes)) {
+      if (++read % VALUES_AT_A_TIME === 0) await setImmediate();
       const ordinal = ordinals.get(value) ?? ordinals.size + 1;
       ordinals.set(value, ordinal);
       for (let from = 0; from < docs.count; from += AT_A_TIME) {
@@ -215,8 +291,8 @@ export class InMemoryColumns {
         lists.push({ ordinal, at: docs.at + 8 * from, count: part });
         count += part;
       }
-    });
-    if (ordinals.size > MAX_VALUES) return false;
+    }
+    if (ordinals.size > max || !isThere()) return false;
     for (const part of messages) {
       if (part.length === 0) continue;
       await this.#handle.change({ kind: 'values', column: number, bytes, lists: part });
@@ -245,18 +321,20 @@ async function countRows(tx: Transaction, { id }: ReadCollection): Promise<numbe
 
 /**
  * The values of a column with the documents that a range of commits added, in the format of @akin/searcher. Documents
- * that a later commit ended are among them as long as their rows exist. At most one value more is read than may be in
- * memory.
+ * that a later commit ended are among them as long as their rows exist.
+ *
+ * @param max maximum number of values that may be in memory: one more is read
  */
 export function readValueLists(
   tx: Transaction,
   { sqlSchema }: ReadCollection,
   column: string,
   { after, upTo }: Range,
+  max: number = MAX_VALUES,
 ): Promise<Uint8Array> {
   return tx.copy(
     `select d.${column}::text, string_agg(int8send(d.doc), '') from ${sqlSchema}.documents d
       where d.valid_from > ${after} and d.valid_from <= ${upTo} and d.${column} is not null
-      group by d.${column} limit ${MAX_VALUES + 1}`,
+      group by d.${column} limit ${max + 1}`,
   );
 }
