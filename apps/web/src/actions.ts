@@ -39,6 +39,8 @@ export interface Actions {
   addFilter(filter: string): void;
   removeFilter(filter: string): void;
   setFilters(filters: readonly string[]): void;
+  /** Opens the others with the same value, of which a document is shown alone. */
+  showOthers(document: FoundDocument): void;
   /** @param sort the sort in the form of akin's parameter; empty: the nearest, or the best matches for words, first */
   setOrder(sort: string): void;
   /** Lists more values of a field that contain a text; null: only the most frequent values. */

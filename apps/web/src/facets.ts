@@ -1,4 +1,5 @@
 import { rankingEndpoint, type SearchEndpoint, type SearchParameters, type SearchResponse } from '@akin/client';
+import { eachFieldOf } from './filters/each-filter.ts';
 import { escapeName, FILE_FIELD, unescaped } from './filters/names.ts';
 import { dateOrder, periodFacet } from './filters/periods.ts';
 import { readPlace } from './filters/places.ts';
@@ -64,6 +65,8 @@ export function filterOf(field: string, value: string): string {
 
 /** A filter as users read it; a filter that the page did not create is shown unchanged. */
 export function filterText(filter: string): string {
+  const each = eachFieldOf(filter);
+  if (each !== undefined) return TEXTS.each.each(fieldTitle(each));
   const place = readPlace(filter);
   if (place) return TEXTS.filters.near(number(place.kilometers), place.point.replace(',', ', '));
   const bounds = readBounds(filter);

@@ -6,6 +6,7 @@ import { cardFieldsMenu } from './card-fields.ts';
 import { details } from './details/details.ts';
 import { examples } from './examples.ts';
 import { filterText } from './facets.ts';
+import { eachChoice } from './filters/one-of-each.ts';
 import { orderChoice } from './filters/order.ts';
 import { focusFirst } from './grid/focus.ts';
 import { watchHeader } from './grid/header.ts';
@@ -91,7 +92,7 @@ function results(
   collection: Collection,
 ): TemplateResult {
   const choices = html`${filtersToggle(state, pageData, actions)}
-    ${state.query ? nothing : searchInSwitch(state, pageData, actions)} ${orderChoice(state, pageData.ranges, actions)}
+    ${state.query ? nothing : searchInSwitch(state, pageData, actions)} ${eachChoice(state, pageData, actions)} ${orderChoice(state, pageData.ranges, actions)}
     ${layoutSwitch(pageData.layout, actions)}`;
   return html`${state.query && !pageData.analyzing ? queryView(state, state.query, pageData, actions, collection) : nothing}
     ${summary(state, pageData, resultCountText(state, pageData), actions, curl, choices)}

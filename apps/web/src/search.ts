@@ -1,5 +1,6 @@
 import type { FoundDocument, SearchResponse } from '@akin/client';
 import { facetCountRequest, facetsOf } from './facets.ts';
+import { recordOthers } from './filters/one-of-each.ts';
 import { dateOrder, periodsOf } from './filters/periods.ts';
 import { histogramsOf, loadRanges } from './filters/ranges.ts';
 import { isNoResponse } from './messages.ts';
@@ -42,6 +43,7 @@ export async function search(model: Model, start = 0, keep = start > 0, rows = r
     }
     const body: SearchResponse = await model.collection[endpoint](parameters, { signal });
     const { docs } = body.response;
+    recordOthers(body, model.state.filters);
     const documents = [...(start === 0 ? before : model.pageData.documents), ...docs];
     const cursor = body.nextCursorMark ?? null;
     // New documents that sort before the cursor are counted, but never come: an empty page is the end.

@@ -175,6 +175,12 @@ export const TEXTS = {
     none: 'No value contains this.',
   },
   periods: { region: 'Months and years', none: 'Without a date' },
+  each: {
+    label: 'All pictures, or one of each',
+    all: 'All pictures',
+    each: (field: string) => `One of each: ${field}`,
+    others: (others: number) => `Show ${count(others, 'other')} of the same`,
+  },
   order: {
     label: 'Order',
     shuffled: 'Shuffled',

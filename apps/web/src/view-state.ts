@@ -6,6 +6,7 @@ import {
   type TagParameters,
 } from '@akin/client';
 import { minRelatedScore } from './bands.ts';
+import { othersParameters } from './filters/each-filter.ts';
 import { DEFAULT_MODE, MODES, type Mode } from './mode.ts';
 
 /** The query: a stored document, a picture at a URL, colours, words, or an uploaded picture. */
@@ -129,7 +130,7 @@ export function searchRequest(
   const parameters: SearchParameters = { rows };
   if (start > 0) parameters.start = start;
   if (state.words) parameters.q = state.words;
-  if (filters.length > 0) parameters.fq = filters;
+  if (filters.length > 0) Object.assign(parameters, { fq: filters, ...othersParameters(filters) });
   if (state.sort) parameters.sort = state.sort;
   const { query } = state;
   if (!query) {

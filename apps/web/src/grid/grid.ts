@@ -5,6 +5,7 @@ import type { Actions } from '../actions.ts';
 import { cardFieldsLine } from '../card-fields.ts';
 import { paletteOf, picture, scoreText, titleOf } from '../elements.ts';
 import { pathOf } from '../file-path.ts';
+import { othersButton } from '../filters/one-of-each.ts';
 import { similarTo } from '../modes.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
@@ -170,6 +171,7 @@ function card(
       ${picture(document, collection)}
       ${document.score === undefined || !showsScores ? nothing : html`<span class="score" title=${T.scoreTitle}>${scoreText(document.score)}</span>`}
     </button>
+    ${othersButton(document, actions, tab)}
     <input class="select" type="checkbox" tabindex=${tab} aria-label=${T.select(name)} .checked=${isSelected} @click=${toggle} />
     ${paletteOf(document)}
     <p class="name">${name}</p>

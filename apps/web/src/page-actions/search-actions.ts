@@ -1,6 +1,7 @@
 import type { Actions } from '../actions.ts';
 import { EDITS } from '../edits/lazy.ts';
 import { filterText } from '../facets.ts';
+import { filtersOfOthers } from '../filters/one-of-each.ts';
 import { lazyPart } from '../lazy.ts';
 import type { Model } from '../model.ts';
 import { navigate } from '../navigation.ts';
@@ -28,6 +29,7 @@ type Names =
   | 'addFilter'
   | 'removeFilter'
   | 'setFilters'
+  | 'showOthers'
   | 'setOrder'
   | 'findValues'
   | 'showRequest'
@@ -93,6 +95,7 @@ export function searchActions(model: Model, hasKey: boolean): Pick<Actions, Name
     askAgain: () => void updateStatus(model),
     removeFilter: (filter) => go({ filters: model.state.filters.filter((one) => one !== filter) }),
     setFilters: (filters) => go({ filters: [...filters] }),
+    showOthers: (document) => go({ filters: filtersOfOthers(model.state.filters, document) }),
     addFilter: (filter) => go({ filters: [...new Set([...model.state.filters, filter])] }),
     setOrder: (sort) => go({ sort }),
     findValues: (field, contains) => findValues(model, field, contains),
