@@ -38,7 +38,7 @@ function withFields(json: JsonValue, set: ReadonlyMap<string, string>): JsonValu
  *
  * @throws AkinError bad-request for a text that is no query
  */
-export function allOf(queries: readonly string[]): string {
+function allOf(queries: readonly string[]): string {
   return queries
     .map((text) => {
       // Alone, so that the error names the position in it.

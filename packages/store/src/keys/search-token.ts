@@ -15,7 +15,7 @@ const MAX_PAYLOAD = 8 * MAX_KEY_FILTER;
 const TOKEN = /^akin_([0-9a-z]{12})\.([\w-]+)\.([\w-]+)$/;
 
 /** The parts of a token, none of which is checked. */
-export interface TokenText {
+interface TokenText {
   /** Id of the key that should have signed it. */
   readonly keyId: string;
   readonly payload: string;
