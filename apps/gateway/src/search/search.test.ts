@@ -101,6 +101,13 @@ describe('a search', () => {
     );
     expect(Object.keys(await doc('*,content_lopq'))).toContain('content_lopq');
     expect(await doc('nothing')).toEqual({});
+    const [own, { json: got }] = [
+      await doc('*,-outputs,color_isolated'),
+      await get('get', { id: 'red', fl: '-outputs' }),
+    ];
+    const outputs = (document: object) =>
+      Object.keys(document).filter((name) => /^(color|content|duplicate|copy)/.test(name));
+    expect([own.price, outputs(own), got.doc.price, outputs(got.doc)]).toEqual([0, ['color_isolated'], 0, []]);
   });
 
   it('returns scores of words with maxScore on request', async () => {
