@@ -1,4 +1,4 @@
-"""Bring the pictures of a bucket (S3, MinIO, R2, …) into akin, as import payloads: Python's standard library alone.
+"""Bring the pictures of a bucket (S3, MinIO, R2, …) into akin, as import payloads. Needs akin_client (clients/python).
 
 python3 import_bucket.py <address of the bucket> <akin> [<prefix>]
 
@@ -7,21 +7,17 @@ of the object. Run it again at any time: what is stored with the same ETag is sk
 reading and listing; for a private one, sign the two requests to it, for example with botocore.
 """
 
-import json
 import sys
 import urllib.parse
 import urllib.request
 import xml.etree.ElementTree as ElementTree
 
-BUCKET, AKIN = (address.rstrip("/") for address in sys.argv[1:3])
+from akin_client import Client
+
+BUCKET, AKIN = sys.argv[1].rstrip("/"), sys.argv[2]
 PREFIX = sys.argv[3] if len(sys.argv) > 3 else ""
-COLLECTION = AKIN + "/api/cores/my-collection"
+collection = Client(AKIN).collection("my-collection")
 TYPES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
-
-
-def send(address, body, content_type):
-    with urllib.request.urlopen(urllib.request.Request(address, body, {"Content-Type": content_type})) as response:
-        return json.load(response)
 
 
 def pages():
@@ -41,26 +37,22 @@ def pages():
 
 def stored(keys):
     """The ETags of those that akin has already."""
-    quoted = ['"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"' for key in keys]
-    query = {"q": "id:(" + " OR ".join(quoted) + ")", "fl": "id,etag", "rows": len(keys)}
-    found = send(COLLECTION + "/select", urllib.parse.urlencode(query).encode(), "application/x-www-form-urlencoded")
-    return {document["id"]: document.get("etag") for document in found["response"]["docs"]}
+    return {document["id"]: document.get("etag") for document in collection.get(keys, fields=["etag"])}
 
 
 def document(key, etag):
     address = BUCKET + "/" + urllib.parse.quote(key)
     with urllib.request.urlopen(address) as picture:
-        analysis = send(COLLECTION + "/analyze?thumbnail=true", picture.read(), "application/octet-stream")
+        analysis = collection.analyze(picture.read(), thumbnail=True)
     own = {"id": key, "image": address, "etag": etag}
     return {**own, "import": analysis["outputs"], "thumbnail": analysis["thumbnail"]}
 
 
 seen = new = 0
 for page in pages():
-    known = stored([key for key, _ in page]) if page else {}
+    known = stored([key for key, _ in page])
     documents = [document(key, etag) for key, etag in page if known.get(key) != etag]
     if documents:
-        lines = "".join(json.dumps(one) + "\n" for one in documents)
-        send(COLLECTION + "/update?commit=true", lines.encode(), "application/x-ndjson")
+        collection.add(documents, wait=True)
     seen, new = seen + len(page), new + len(documents)
 print(f"{seen} pictures, {new} of them new or changed")

@@ -20,6 +20,8 @@ const PACK = new URL('../../infra/scripts/pack.mjs', import.meta.url).href;
 /** A folder of a user who has npm and no part of this repository. */
 let home: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin | undefined;
+/** The client for Python. */
+let wheel: string;
 const installed = (...below: string[]) => path.join(home.folder, 'project', 'node_modules', ...below);
 
 beforeAll(async () => {
@@ -31,8 +33,10 @@ beforeAll(async () => {
   const packed = await run(process.execPath, ['--input-type=module', '-e', program, path.join(home.folder, 'dist')], {
     env,
   });
-  const tarballs = packed.trim().split('\n');
+  const files = packed.trim().split('\n');
+  const tarballs = files.filter((file) => file.endsWith('.tgz'));
   expect(tarballs).toHaveLength(2);
+  wheel = files.find((file) => file.endsWith('.whl')) ?? '';
   // Not by --prefix, which would hide the settings of the machine for registries and certificates.
   await mkdir(project);
   await writeFile(path.join(project, 'package.json'), '{}');
@@ -195,7 +199,11 @@ describe('the packages', () => {
     const drawn = await Promise.all(UNLIKE.map((seed) => picture(seed)));
     await Promise.all(drawn.map((bytes, index) => writeFile(path.join(folder, `${index}.jpg`), bytes)));
     await writeFile(path.join(folder, 'copy.jpg'), await copyOf(drawn[1] as Buffer));
-    const python = await run('python3', [example('import_pipeline.py'), url, url, folder]);
+    const { version } = JSON.parse(await readFile(installed('akin-client', 'package.json'), 'utf8'));
+    expect(path.basename(wheel)).toBe(`akin_client-${version}-py3-none-any.whl`);
+    // Python imports from a wheel as it is.
+    const env = { ...process.env, PYTHONPATH: wheel };
+    const python = await run('python3', [example('import_pipeline.py'), url, url, folder], { env });
     expect(python).toBe('5 pictures stored\n');
 
     const groups = `${url}/api/cores/my-collection/groups`;

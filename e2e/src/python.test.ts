@@ -5,10 +5,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
-import { picture, UNLIKE } from './pictures.ts';
+import { picture, servePictures, UNLIKE } from './pictures.ts';
 import { run } from './shell.ts';
 
-const PYTHON = { install: 'apt-get install python3' };
+const CLIENT = fileURLToPath(new URL('../../clients/python', import.meta.url));
+const PYTHON = { install: 'apt-get install python3', env: { ...process.env, PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: '1' } };
 
 let home: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
@@ -21,17 +22,52 @@ afterAll(async () => {
   await home?.remove();
 });
 
-describe('the page about Python', () => {
-  it('has a program that prints what the page says', async () => {
+describe('the client for Python', () => {
+  it('passes its own tests', async () => {
+    // -W error: nothing of it is deprecated.
+    const tests = ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests'];
+    await run('python3', tests, { ...PYTHON, cwd: CLIENT });
+  });
+
+  it('has a page with a program that prints what the page says', async () => {
+    await using pictures = await servePictures();
     await writeFile(path.join(home.folder, 'picture.jpg'), await picture(3));
     const page = await readFile(new URL('../../docs/python.md', import.meta.url), 'utf8');
     const [, block = ''] = page.match(/<!-- tested: python -->\n```python\n(.*?)^```$/ms) ?? [];
-    const program = block.replaceAll('http://127.0.0.1:8983', akin.url);
-    const expected = [...program.matchAll(/^print\(.*\) {2}# (.*)$/gm)].map(([, text]) => text);
-    expect(expected).toHaveLength(2);
+    const program = block.replaceAll('http://127.0.0.1:8983', akin.url).replaceAll('https://example.org', pictures.url);
+    const expected = [...program.matchAll(/^ *print\(.*\) {2}# (.*)$/gm)].map(([, text]) => text);
+    expect(expected).toHaveLength(9);
     const printed = await run('python3', ['-c', program], { ...PYTHON, cwd: home.folder });
     expect(printed.trim().split('\n')).toEqual(expected);
-    expect((await akin.client.collection('my-collection').status()).documents).toBe(0);
+  });
+
+  it('raises errors that say what akin says, and sends and reads every digit', async () => {
+    const program = `
+import sys
+from akin_client import *
+shop = Client(sys.argv[1]).collection('digits')
+shop.create()
+shop.add({'id': 'x', 'big': 2**62, 'price': 79.0, 'note': 'a "b" \\\\ c'}, wait=True)
+print(shop.get('x') == {'id': 'x', 'big': 2**62, 'price': 79.0, 'note': 'a "b" \\\\ c'}, shop.get('y'))
+print(shop.search(filter=where('note:{} AND big:{}', 'a "b" \\\\ c', 2**62)).total)
+print(shop.add([{'id': str(i)} for i in range(1500)], wait=True)['operations']['count'], sum(1 for _ in shop))
+for wrong in (
+    lambda: shop.add([{'id': 'z'}, {'id': 'y', 'price': 'dear'}]),
+    lambda: shop.add_picture(b'no picture', id='p'),
+    lambda: shop.similar(id='nobody'),
+    lambda: shop._client.collection('nowhere').status(),
+):
+    try:
+        wrong()
+    except AkinError as error:
+        print(type(error).__name__, error.status, len(str(error)) > 20)
+print(shop.get('z'))`;
+    const printed = await run('python3', ['-c', program, akin.url], PYTHON);
+    expect(printed.trim().split('\n')).toEqual([
+      ...['True None', '1', '1500 1501'],
+      ...['BadRequestError 400 True', 'PictureError 415 True', 'NotFoundError 404 True', 'NotFoundError 404 True'],
+      'None',
+    ]);
   });
 });
 

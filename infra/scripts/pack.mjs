@@ -1,6 +1,6 @@
-// npm run pack: writes what npm installs into dist/: akin-search-<version>.tgz (the command) and
-// akin-client-<version>.tgz (the client). They can be installed without this workspace. None of our packages has to be
-// in a registry.
+// npm run pack: writes what npm and pip install into dist/: akin-search-<version>.tgz (the command),
+// akin-client-<version>.tgz (the client) and akin_client-<version>-py3-none-any.whl (the client for Python, if there is a
+// Python). They can be installed without this workspace. None of our packages has to be in a registry.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -26,7 +26,18 @@ export async function pack(folder) {
   rmSync(folder, { recursive: true, force: true });
   const command = stageCommand(join(folder, 'akin-search'));
   const client = await stageClient(join(folder, 'akin-client'));
-  return [command, client].map((staged) => tarball(staged, folder));
+  return [...[command, client].map((staged) => tarball(staged, folder)), ...wheel(folder)];
+}
+
+function wheel(folder) {
+  const source = join(ROOT, 'clients/python');
+  const python = spawnSync('python3', [join(source, 'build_wheel.py'), folder], { encoding: 'utf8' });
+  if (python.error?.code === 'ENOENT') {
+    process.stderr.write('No wheel of the client for Python: python3 is missing.\n');
+    return [];
+  }
+  if (python.status !== 0) throw new Error(`The wheel of the client for Python was not made:\n${python.stderr}`);
+  return [join(folder, python.stdout.trim())];
 }
 
 function stageCommand(stage) {
