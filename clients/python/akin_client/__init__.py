@@ -19,6 +19,7 @@ from ._errors import (
     QuotaError,
 )
 from ._filter import Filter, field, where
+from ._token import search_token
 
 __version__ = "0.1.0"
 __all__ = [
@@ -36,5 +37,6 @@ __all__ = [
     "QuotaError",
     "Result",
     "field",
+    "search_token",
     "where",
 ]

@@ -8,7 +8,7 @@ import threading
 import unittest
 import urllib.parse
 
-from akin_client import AccessError, BusyError, Client, Filter, NotFoundError, field, where
+from akin_client import AccessError, BusyError, Client, Filter, NotFoundError, field, search_token, where
 
 
 class FilterTest(unittest.TestCase):
@@ -28,6 +28,23 @@ class FilterTest(unittest.TestCase):
             self.assertRaises(TypeError, where, "a:{}", value)
         self.assertRaises(ValueError, where, "a:{}", [])
         self.assertRaises(KeyError, where, "a:{x.__class__}", x=1)
+
+
+class TokenTest(unittest.TestCase):
+    KEY = "akin_0123456789ab_" + "0" * 64
+    EXPIRES = datetime.datetime.fromtimestamp(2_000_000_000, datetime.timezone.utc)
+
+    def test_makes_the_token_of_the_page_about_keys(self):
+        token = "akin_0123456789ab.eyJmaWx0ZXIiOiJ0ZW5hbnQ6YSIsImV4cGlyZXMiOjIwMDAwMDAwMDB9.c_qGzQzI2SZAN2qu5HQmG6bbJrKMJrdxV6iZZXwt6Ag"
+        self.assertEqual(search_token(self.KEY, filter="tenant:a", expires=self.EXPIRES), token)
+
+    def test_refuses_what_gives_no_token(self):
+        for key, filter, expires in [
+            ("secret", "tenant:a", self.EXPIRES),
+            (self.KEY, " ", self.EXPIRES),
+            (self.KEY, "tenant:a", self.EXPIRES.replace(tzinfo=None)),
+        ]:
+            self.assertRaises(ValueError, search_token, key, filter=filter, expires=expires)
 
 
 class Akin(http.server.BaseHTTPRequestHandler):
