@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createClient } from '@akin/client';
 import { ACCESS_OPTIONS, accessConfig } from '../access-options.ts';
@@ -14,9 +15,11 @@ import {
   splitList,
   standbyUrls,
 } from '../fleet/options.ts';
-import { refuseMissing } from '../folder/candidates.ts';
+import { isPattern, refuseMissing } from '../folder/candidates.ts';
+import { baseOf } from '../folder/glob.ts';
 import { RetryableRuns } from '../folder/retryable-runs.ts';
-import { FOLDER_OPTIONS, runFolders } from '../folder/run-folders.ts';
+import { FOLDER_OPTIONS, runAfterChanges, runFolders } from '../folder/run-folders.ts';
+import { watchFolders } from '../folder/watch-folders.ts';
 import { downloadSettings, IMAGES_OPTIONS } from '../images-options.ts';
 import { isFirstStart, offerModel } from '../models/first-model.ts';
 import { MIRROR_OPTION, mirrorUrl, modelsFolder } from '../models/models-folder.ts';
@@ -42,7 +45,7 @@ export const serveCommand: CommandModule = {
     name: 'serve',
     usage: 'serve [folder|glob …]',
     description:
-      'Serves collections and a web page from this process. With folders, indexes their pictures into the collection while it serves.',
+      'Serves collections and a web page from this process. With folders, indexes their pictures into the collection while it serves, and again when files change.',
     options: [
       {
         name: 'port',
@@ -63,6 +66,11 @@ export const serveCommand: CommandModule = {
       },
       shutdownDelayOption(0),
       { name: 'no-demo', description: 'Do not fill an empty collection with the demo' },
+      {
+        name: 'poll',
+        valueName: 'seconds',
+        description: 'Look at the folders at this interval, for network drives that do not report changes',
+      },
       { name: 'no-open', description: 'Do not open the page in a browser' },
       ...ACCESS_OPTIONS,
       HOSTS_OPTION,
@@ -80,6 +88,7 @@ export const serveCommand: CommandModule = {
   },
 
   async run(options, signal) {
+    const pollSeconds = options.text('poll') === undefined ? undefined : options.number('poll', MAX_POLL_SECONDS);
     // Of a folder whose drive is not connected, akin shows what it knows.
     const known = await indexedFolders(dataFolder(options), options.text('collection') ?? '');
     await refuseMissing(options.positionals.filter((word) => !known.includes(path.resolve(word))));
@@ -146,16 +155,18 @@ export const serveCommand: CommandModule = {
     process.stdout.write(`akin answers at ${url}/ and analyzes pictures on ${backend}${why}\n`);
     if (!options.isOn('no-open') && process.stdout.isTTY) openInBrowser(ownUrl);
     let code = 0;
+    const run = {
+      collection,
+      analyzer: served.analyzer,
+      models: served.models,
+      threads: config.analysis.threads,
+      signal,
+      retryable,
+      failed: new Map<string, string>(),
+      dataFolder: config.dataFolder,
+    };
     if (options.positionals.length > 0) {
-      code = await runFolders(options, {
-        collection,
-        analyzer: served.analyzer,
-        models: served.models,
-        threads: config.analysis.threads,
-        signal,
-        retryable,
-        dataFolder: config.dataFolder,
-      });
+      code = await runFolders(options, run);
     } else if (!options.isOn('no-demo')) {
       await loadDemo({
         collection,
@@ -169,11 +180,28 @@ export const serveCommand: CommandModule = {
       });
     }
     if (!signal.aborted) process.stdout.write(await firstRequests(client, collection.name, requiresKeys(listen)));
+    // Paths on standard input can be read only once.
+    if (!signal.aborted && options.positionals.length > 0 && !options.positionals.includes('-')) {
+      await watchFolders(foldersOf(options.positionals), () => runAfterChanges(options, run), {
+        except: config.dataFolder,
+        pollMilliseconds: pollSeconds === undefined ? undefined : Math.max(1, pollSeconds) * 1_000,
+        printLine: (line) => process.stderr.write(`${line}\n`),
+        signal,
+      });
+    }
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     await retryable.waitForRetries();
     return code === 130 ? 0 : code;
   },
 };
+
+const MAX_POLL_SECONDS = 86_400;
+
+/** The folders on the command line, absolute; of a pattern, the folder before its first wildcard. */
+function foldersOf(words: readonly string[]): string[] {
+  const isGlob = (word: string) => isPattern(word) && !existsSync(word);
+  return words.map((word) => (isGlob(word) ? baseOf(word) : path.resolve(word)));
+}
 
 function printFirstKey(key: string): void {
   process.stdout.write(

@@ -60,7 +60,7 @@ async function* candidatesOfArgument(
   }
 }
 
-function isPattern(word: string): boolean {
+export function isPattern(word: string): boolean {
   return /[*?[\]{}]/.test(word);
 }
 

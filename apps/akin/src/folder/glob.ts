@@ -6,9 +6,19 @@ import { glob } from 'tinyglobby';
  * `/home/me/Pictures/2024-*.jpg` it is `/home/me/Pictures`.
  */
 export async function findMatches(pattern: string): Promise<{ base: string; files: string[] }> {
-  const parts = pattern.split(path.sep === '/' ? '/' : /[\\/]/);
-  const firstWild = parts.findIndex((part) => /[*?[\]{}]/.test(part));
-  const base = path.resolve(parts.slice(0, firstWild).join('/') || (pattern.startsWith('/') ? '/' : '.'));
+  const { parts, firstWild } = split(pattern);
+  const base = baseOf(pattern);
   const files = await glob(parts.slice(firstWild).join('/'), { cwd: base, absolute: true, onlyFiles: true });
   return { base, files: files.sort() };
+}
+
+/** The folder before the first wildcard, absolute. */
+export function baseOf(pattern: string): string {
+  const { parts, firstWild } = split(pattern);
+  return path.resolve(parts.slice(0, firstWild).join('/') || (pattern.startsWith('/') ? '/' : '.'));
+}
+
+function split(pattern: string): { readonly parts: readonly string[]; readonly firstWild: number } {
+  const parts = pattern.split(path.sep === '/' ? '/' : /[\\/]/);
+  return { parts, firstWild: parts.findIndex((part) => /[*?[\]{}]/.test(part)) };
 }

@@ -50,6 +50,12 @@ export class Progress {
     this.failures.push(failure);
   }
 
+  /** Whether any file was not as it was known. */
+  get hasWork(): boolean {
+    const { done, moved, failed } = this.counts;
+    return done + moved + failed > 0;
+  }
+
   /** Undefined while it is unknown. */
   get secondsLeft(): number | undefined {
     return secondsLeft(this.counts, this.#line.seconds);

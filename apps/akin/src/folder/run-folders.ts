@@ -49,6 +49,8 @@ export interface FoldersRun {
   readonly dataFolder?: string;
   /** Gets the run, so that failed files can be retried. */
   readonly retryable?: RetryableRuns;
+  /** Gets the files that fail, with their states: {@link runAfterChanges} skips them until they change. */
+  readonly failed?: Map<string, string>;
 }
 
 /**
@@ -57,6 +59,12 @@ export interface FoldersRun {
  */
 export function runFolders(options: ParsedOptions, run: FoldersRun): Promise<number> {
   return runOnce(options, run, undefined);
+}
+
+/** Indexes the same again after changes. A run in which nothing is to be done is neither printed nor shown. */
+export async function runAfterChanges(options: ParsedOptions, run: FoldersRun): Promise<void> {
+  await run.retryable?.waitForRetries();
+  await runOnce(options, run, undefined, true);
 }
 
 /**
@@ -69,23 +77,45 @@ export async function modelOf(collection: Collection, models: ContentModels): Pr
   return id !== undefined && (await models.has(id)) ? id : undefined;
 }
 
-/** @param retryOf the run to repeat: files that did not fail in it are skipped */
-async function runOnce(options: ParsedOptions, run: FoldersRun, retryOf: string | undefined): Promise<number> {
-  const { retryable, dataFolder, models, ...rest } = run;
+/**
+ * @param retryOf the run to repeat: files that did not fail in it are skipped
+ * @param isAfterChanges see {@link runAfterChanges}
+ */
+async function runOnce(
+  options: ParsedOptions,
+  run: FoldersRun,
+  retryOf: string | undefined,
+  isAfterChanges = false,
+): Promise<number> {
+  const { retryable, dataFolder, models, failed = new Map<string, string>(), ...rest } = run;
   if (dataFolder !== undefined) await rememberFolders(dataFolder, run.collection.name, options.positionals);
-  const isWhole = run.picturesOf === undefined && retryOf === undefined;
+  const isWhole = run.picturesOf === undefined && retryOf === undefined && !isAfterChanges;
   const progress = new Progress(process.stderr);
-  const reporter = new RunReporter(run.collection, options.positionals.join(' '), progress, retryOf);
+  const reporter = new RunReporter(run.collection, options.positionals.join(' '), progress, {
+    ...(retryOf === undefined ? {} : { id: retryOf }),
+    onlyWork: isAfterChanges,
+  });
+  const states = new Map<string, string>();
   let report: FolderReport | undefined;
   try {
     if (isWhole) await reportHeic(options.positionals, (line) => progress.printLine(line), run.signal);
     report = await indexFolder({
       ...rest,
       model: await modelOf(run.collection, models),
-      candidates: (listener) =>
-        candidatesOf(options.positionals, listener, run.signal, {
-          exclude: run.picturesOf === undefined ? splitList(options.text('exclude')) : [],
-        }),
+      async *candidates(listener) {
+        const exclude = run.picturesOf === undefined ? splitList(options.text('exclude')) : [];
+        const onProblem = (file: string, reason: string) => {
+          if (!isAfterChanges || failed.get(file) !== '') listener.onProblem(file, reason);
+        };
+        const quiet = { ...listener, onProblem };
+        for await (const candidate of candidatesOf(options.positionals, quiet, run.signal, { exclude })) {
+          const { file, bytes, modified, changed } = candidate;
+          const state = `${bytes} ${modified} ${changed}`;
+          if (isAfterChanges && failed.get(file) === state) continue;
+          states.set(file, state);
+          yield candidate;
+        }
+      },
       labelsFromFolders: run.picturesOf === undefined && options.isOn('labels-from-folders'),
       again: isWhole && options.isOn('again'),
       prune: !isWhole ? 'none' : options.isOn('prune-all') ? 'all' : options.isOn('prune') ? 'usual' : 'none',
@@ -98,6 +128,9 @@ async function runOnce(options: ParsedOptions, run: FoldersRun, retryOf: string 
     if (isRetryable) retryable?.offer(reporter.id, () => runOnce(options, run, reporter.id));
     await reporter.finish(report === undefined ? 'failed' : report.stopped ? 'stopped' : 'done');
   }
+  for (const file of states.keys()) failed.delete(file);
+  for (const { file } of report.failures) failed.set(file, states.get(file) ?? '');
+  if (isAfterChanges && !progress.hasWork) return 0;
   process.stdout.write(`${reportText(report)}\n`);
   return report.refused.length > 0 && options.isOn('prune') ? 2 : exitCode(report);
 }
