@@ -71,6 +71,29 @@ describe('what decodeImage reads', () => {
     },
   );
 
+  it('turns a JPEG upright by its XMP if its EXIF says nothing, also beside other EXIF', async () => {
+    const xmp = (orientation: number) =>
+      `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:tiff="http://ns.adobe.com/tiff/1.0/" tiff:Orientation="${orientation}"/></rdf:RDF></x:xmpmeta>`;
+    const stored = (orientation: number, said: number) =>
+      toSharp(withOrientation(orientation, picture)).withXmp(xmp(said)).jpeg({ quality: 100 });
+    // Only a unit of resolution.
+    const otherExif = Buffer.from(
+      '\xff\xe1\0\x22Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x28\0\x03\0\0\0\x01\0\x02\0\0\0\0\0\0',
+      'latin1',
+    );
+    const plain = await stored(6, 6).toBuffer();
+    for (const bytes of [
+      plain,
+      Buffer.concat([plain.subarray(0, 2), otherExif, plain.subarray(2)]),
+      await stored(6, 3).withMetadata({ orientation: 6 }).withXmp(xmp(3)).toBuffer(),
+      await stored(1, 99).toBuffer(),
+    ]) {
+      const decoded = await decode(bytes);
+      expect([decoded.width, decoded.height]).toEqual([80, 48]);
+      expect(difference(decoded.pixels, picture).mean).toBeLessThan(6);
+    }
+  });
+
   it('flattens alpha on white, also with grey, palette and 16 bit', async () => {
     const half = await sharp({
       create: { width: 8, height: 8, channels: 4, background: { r: 255, g: 0, b: 0, alpha: 0.5 } },

@@ -3,11 +3,12 @@ import type { CreateRaw, Metadata } from 'sharp';
 import { bmpMetadata, decodeBmp } from './bmp.ts';
 import { countFrames, countScans } from './counts.ts';
 import { bytesToDecode } from './decoder-bytes.ts';
+import { readXmpOrientation } from './facts/xmp.ts';
 import { findHeicDecoder, HEIC_PACKAGE, heicToTiff } from './heic.ts';
 import { isSrgbProfile } from './icc.ts';
 import { DEFAULT_IMAGE_LIMITS, formatBytes, type ImageLimits } from './limits.ts';
 import { stripAncillaryChunks } from './png.ts';
-import { rawPreview } from './raw.ts';
+import { rawPreview, withOrientation } from './raw.ts';
 import { type CropBox, cropPixels, type Pixels } from './resize.ts';
 import { configuredSharp } from './sharp.ts';
 import { type EncodedType, type ImageType, sniffImage } from './sniff.ts';
@@ -116,17 +117,26 @@ async function inspect(bytes: Uint8Array, options: DecodeOptions) {
   const found = sniffImage(bytes);
   const type = found === 'raw' ? 'jpeg' : found;
   const file = found === 'raw' ? rawPreview(bytes) : bytes;
-  const safe = type === 'png' ? stripAncillaryChunks(file) : file;
-  const page = type === 'tiff' ? mainPage(safe) : 0;
+  const stored = type === 'png' ? stripAncillaryChunks(file) : file;
+  const page = type === 'tiff' ? mainPage(stored) : 0;
   // Before the header is read: libvips already reads all frames for it.
-  checkFrames(type, countFrames(type, safe, limits.frames), limits);
-  const header = await readHeader(safe, type, page);
+  checkFrames(type, countFrames(type, stored, limits.frames), limits);
+  const { safe, header } = await orientByXmp(type, stored, await readHeader(stored, type, page));
   checkHeader(type, header, limits);
   if (type === 'jpeg' && header.isProgressive) checkScans(safe, limits);
   const { width, height } = header.autoOrient;
   const factor = shrinkFactor(wantedSide(width, height, options.region), options.minSide);
   const target = { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
   return { type, safe, page, header, limits, factor, target };
+}
+
+/** A JPEG whose EXIF states no orientation has that of its XMP. */
+async function orientByXmp(type: EncodedType, bytes: Uint8Array, header: Metadata) {
+  const isWithout = type === 'jpeg' && header.orientation === undefined && header.xmp !== undefined;
+  const orientation = isWithout ? readXmpOrientation(header.xmp as Buffer) : 1;
+  if (orientation === 1) return { safe: bytes, header };
+  const safe = withOrientation(bytes, orientation);
+  return { safe, header: await readHeader(safe, type, 0) };
 }
 
 async function readHeader(bytes: Uint8Array, type: EncodedType, page: number): Promise<Metadata> {

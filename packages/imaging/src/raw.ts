@@ -169,8 +169,8 @@ function readJpeg(bytes: Buffer): Jpeg | undefined {
   return undefined;
 }
 
-/** The JPEG with an EXIF block that contains only the orientation. */
-function withOrientation(jpeg: Uint8Array, orientation: number): Uint8Array {
+/** The JPEG with an EXIF block in front that contains only the orientation. */
+export function withOrientation(jpeg: Uint8Array, orientation: number): Uint8Array {
   const block = Buffer.from(
     '\xff\xe1\0\x22Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0?\0\0\0\0\0\0',
     'latin1',

@@ -49,6 +49,14 @@ export function readXmp(bytes: Uint8Array): FoundFacts {
   };
 }
 
+/** The orientation as in EXIF, 1 to 8; 1 if there is none. */
+export function readXmpOrientation(bytes: Uint8Array): number {
+  const text = decodeText(bytes.subarray(0, MAX_BYTES));
+  if (!text.includes('Orientation')) return 1;
+  const value = Number(readProperties(text).get('tiff:Orientation')?.[0]);
+  return Number.isInteger(value) && value >= 1 && value <= 8 ? value : 1;
+}
+
 /** Programs that write trees of keywords usually write the plain keywords, too. */
 function leaves(properties: ReadonlyMap<string, readonly string[]>): string[] {
   const paths = [...(properties.get('lr:hierarchicalSubject') ?? []), ...(properties.get('digiKam:TagsList') ?? [])];
