@@ -13,7 +13,7 @@ import {
 /** The result of parsing `fl`. */
 export interface FieldList {
   readonly score: boolean;
-  /** Whether all fields are returned that need not be named. */
+  /** Whether all fields are returned that need not be named, and the outputs of the analysis with them. */
   readonly all: boolean;
   /** Whether a stored field is returned under its own name. */
   includes(field: Field): boolean;
@@ -68,7 +68,7 @@ export function readFieldList(values: readonly string[], ranked: boolean, parame
     globs.some((pattern) => pattern.every((part) => typeof part === 'object' && part.any === '*')) ||
     (patterns.length === items.length && globs.length === 0 && [...exact].every((name) => name === 'score'));
   return {
-    all,
+    all: all && hidden === undefined,
     score: exact.has('score') || (items.length === 0 && ranked),
     includes: (field) =>
       exact.has(field.name) ||
