@@ -84,7 +84,14 @@ class Gaps {
 
   of(index: number): number | undefined {
     if (index >= this.#unknownFrom) return undefined;
-    const gap = this.#gaps.findLast((one) => one.index <= index);
+    // A binary search: thousands of pictures may fail in a body with thousands of gaps.
+    let [low, high] = [0, this.#gaps.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#gaps[middle]?.index ?? 0) <= index) low = middle + 1;
+      else high = middle;
+    }
+    const gap = this.#gaps[low - 1];
     return gap === undefined ? undefined : index + gap.ahead;
   }
 }
