@@ -137,8 +137,10 @@ describe('fields that are defined as lists', () => {
     const fromSolr = [
       { name: 'colors', type: 'string', multiValued: true },
       { name: 'ranks', type: 'pints' },
+      { name: 'rank', type: 'pints', multiValued: false },
     ];
     expect((await post('/schema', { 'add-field': fromSolr })).status).toBe(200);
-    expect((await post('/update', { id: 'x', colors: ['red', 'blue'], ranks: [1, 2] })).status).toBe(200);
+    expect((await post('/update', { id: 'x', colors: ['red', 'blue'], ranks: [1, 2], rank: 1 })).status).toBe(200);
+    expect((await post('/update', { id: 'x', rank: [1] })).status).toBe(400);
   });
 });

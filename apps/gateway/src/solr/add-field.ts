@@ -77,7 +77,9 @@ function readDefinition(text: string): { name: string; type: FieldType; multiVal
       `the field ${quote(name)} cannot be required or have a default: a document has only the values that were sent, and only "id" is required`,
     );
   }
-  return { name, type, multiValued: isPlural || says('multiValued') };
+  // As in Solr, the attribute wins over the type.
+  const isSingle = [false, 'false'].includes(value.get('multiValued') as boolean | string);
+  return { name, type, multiValued: says('multiValued') || (isPlural && !isSingle) };
 }
 
 const INSTEAD: Readonly<Record<(typeof REFUSED_SCHEMA_COMMANDS)[number], string>> = {
