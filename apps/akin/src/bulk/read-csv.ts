@@ -124,7 +124,8 @@ function lineOf(names: readonly string[], cells: readonly string[], number: numb
 const TEXTS = new Set(['id', 'image', 'import', 'thumbnail']);
 
 function jsonOf(name: string, cell: string, { lists, listSeparator }: CsvOptions): string {
-  if (lists.has(name)) return `[${cell.split(listSeparator).map(literalOf).join(',')}]`;
+  // A separator at the end or twice in a row separates no values.
+  if (lists.has(name)) return `[${cell.split(listSeparator).filter(Boolean).map(literalOf).join(',')}]`;
   return TEXTS.has(name) ? JSON.stringify(cell) : literalOf(cell);
 }
 

@@ -72,10 +72,14 @@ describe('CSV', () => {
   it('reads lists in the given columns, and keeps the payload of import as text', async () => {
     const text = 'id,labels,import\na,red|1|,"{""content_descriptor"":""x""}"\n';
     expect(await read(text, { lists: ['labels'] })).toEqual([
-      [2, { id: 'a', labels: ['red', 1, ''], import: '{"content_descriptor":"x"}' }],
+      [2, { id: 'a', labels: ['red', 1], import: '{"content_descriptor":"x"}' }],
     ]);
     expect(await read('id,sizes\na,S; M|L\n', { lists: ['sizes'], listSeparator: '; ' })).toEqual([
       [2, { id: 'a', sizes: ['S', 'M|L'] }],
+    ]);
+    expect(await read('id,sizes\na,|S||M|\nb,|\n', { lists: ['sizes'] })).toEqual([
+      [2, { id: 'a', sizes: ['S', 'M'] }],
+      [3, { id: 'b', sizes: [] }],
     ]);
   });
 

@@ -94,7 +94,8 @@ export const importCommand: CommandModule = {
     const collection = await ensureCollection(server.client, server.name);
     if (table.format === 'csv') {
       const { schema } = await retryTransient(() => collection.schema(), maxOutageMilliseconds, signal);
-      for (const name of listsOf(schema.fields, options.text('list-separator') !== undefined)) table.cells.lists.add(name);
+      for (const name of listsOf(schema.fields, options.text('list-separator') !== undefined))
+        table.cells.lists.add(name);
     }
     const run = new Import({
       ...{ file, previousProgress, progressFile, rejects, collection, ...table },
@@ -162,6 +163,7 @@ function tableOf(file: string, options: ParsedOptions): Table {
     return [text.slice(0, colon), text.slice(colon + 1)] as const;
   });
   const listSeparator = options.text('list-separator') ?? '|';
+  if (listSeparator === '') throw new UsageError('--list-separator must not be empty.');
   const lists = fields.filter(([, type]) => type.endsWith('[]')).map(([name]) => name);
   return {
     format,
