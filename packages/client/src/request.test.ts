@@ -153,6 +153,7 @@ it('asks for no outputs of the analysis unless they are named, for the score whe
   await shop.search('ada', { sort: 'brand asc' });
   await shop.search();
   await shop.search('ada', { wire: { fl: 'color_*' } });
+  await shop.search('ada', { fields: ['brand'], wire: { fl: 'color_*' } });
   await shop.get('1');
   await shop.get('1', { fields: [] });
   expect(asked).toEqual([
@@ -163,6 +164,7 @@ it('asks for no outputs of the analysis unless they are named, for the score whe
     'id,*,-outputs',
     'id,*,-outputs',
     'color_*',
+    'id,score,brand',
     'id,*,-outputs',
     'id',
   ]);

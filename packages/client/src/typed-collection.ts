@@ -45,6 +45,7 @@ export interface SearchOptions<Name extends string = string> extends RequestOpti
   readonly facets?: readonly string[];
   /** Waits until the change with this token (`responseHeader.token`) is visible. */
   readonly after?: string;
+  /** Further parameters of the HTTP interface. The other options win over them, and they over defaults. */
   readonly wire?: SearchParameters;
 }
 
@@ -327,9 +328,11 @@ function toSearchParameters(
   ];
   const { field: groupField, limit: members = 1 } = typeof group === 'object' ? group : { field: group };
   return {
-    fl: fieldList(fields, ranked),
-    ...(facets === undefined ? {} : { facet: true, 'facet.field': facets, 'facet.mincount': 1 }),
+    fl: fieldList(undefined, ranked),
+    ...(facets === undefined ? {} : { 'facet.mincount': 1 }),
     ...wire,
+    ...(fields === undefined ? {} : { fl: fieldList(fields, ranked) }),
+    ...(facets === undefined ? {} : { facet: true, 'facet.field': facets }),
     ...(fq.length === 0 ? {} : { fq }),
     ...(groupField === undefined
       ? {}
