@@ -97,8 +97,8 @@ export interface Stats {
   count?: number;
   /** Number of documents without a value. */
   missing?: number;
-  /** Of fields of numbers. */
-  sum?: number | bigint | null;
+  /** Of fields of numbers. A text if it is an integer that a JavaScript number cannot represent. */
+  sum?: number | string | null;
   mean?: number | null;
   stddev?: number | null;
 }

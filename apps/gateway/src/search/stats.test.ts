@@ -43,17 +43,22 @@ it('leave out filters by tag, have names, and can be chosen', async () => {
 
 it('of nothing are null, and of huge numbers too', async () => {
   const nothing = { min: null, max: null, count: 0, missing: 0, sum: 0, mean: null, stddev: 0 };
-  expect(await figures('q=id:none&stats.field=price')).toEqual({ price: nothing });
+  expect(await figures('q=id:none&stats.field=price&stats.field=weights')).toEqual({
+    price: nothing,
+    weights: nothing,
+  });
+  const none = await ask(service.gateway, `${C}/select?rows=0&stats=true&q=id:none&stats.field=weights`);
+  expect(none.text).toContain('"sum":0.0,');
+  expect(await figures('')).toEqual({});
   expect(await figures('q=id:3&stats.field=price')).toMatchObject({ price: { count: 1, mean: 40, stddev: 0 } });
   const { big } = await figures('stats.field=big');
   expect(big).toEqual({ min: -1e300, max: 1e300, count: 2, missing: 2, sum: null, mean: null, stddev: null });
-  // The sum has more than 64 bits.
+  // The sum has more than 64 bits, so that it is a Double.
   const { text } = await ask(service.gateway, `${C}/select?rows=0&stats=true&stats.field=total`);
-  expect(text).toContain('"max":9223372036854775807,"count":2,"missing":2,"sum":9223372036854775808,');
+  expect(text).toContain('"max":9223372036854775807,"count":2,"missing":2,"sum":9223372036854776000.0,');
 });
 
 it.each([
-  ['stats=true', 'stats.field'],
   ['stats=true&stats.field=nothing', '"nothing"'],
   ['stats=true&stats.field=location', 'location'],
   ['stats=true&stats.field=text', 'text'],

@@ -27,7 +27,6 @@ export function readStats(list: ParameterList, tagged: TaggedQueries, parameter:
     throw new AkinError('bad-request', `Parameter ${name.slice(0, 160)} is not supported. Remove it.`);
   }
   const fields = list.filter(([name, text]) => name === 'stats.field' && text.trim() !== '');
-  if (fields.length === 0) throw new AkinError('bad-request', 'stats=true needs stats.field: stats.field=price.');
   return fields.map(([, text]) => withErrorContext('stats.field', () => readOne(text, tagged, parameter)));
 }
 

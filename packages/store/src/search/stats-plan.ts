@@ -1,4 +1,4 @@
-import { AkinError, elementType, type FieldType, isListType, quote, typeName } from '@akin/domain';
+import { AkinError, elementType, type FieldType, isListType, parseLong, quote, typeName } from '@akin/domain';
 import { findColumn } from './columns.ts';
 import { keySql, readKey } from './facet-keys.ts';
 import type { FacetPlan } from './facet-plan.ts';
@@ -43,7 +43,9 @@ export function statsPlan({ field }: StatsFacet, snapshot: Snapshot): FacetPlan 
       return {
         kind: 'stats',
         ...{ min: value('min'), max: value('max'), count, missing: Number(row('missing')?.n ?? 0) },
-        ...(isNumber ? { sum: sumOf(row('sum')?.key ?? null, element), mean: number('mean') } : {}),
+        ...(isNumber
+          ? { sum: count === 0 ? zeroOf(element) : sumOf(row('sum')?.key ?? null, element), mean: number('mean') }
+          : {}),
         // One value deviates from nothing.
         ...(isNumber ? { stddev: count < 2 ? 0 : number('stddev') } : {}),
       };
@@ -69,8 +71,10 @@ function* figuresOf(type: FieldType): Generator<readonly [part: string, sql: str
   yield ['stddev', `(${all(`stddev_samp(${summed})`)})::float8::text`];
 }
 
-/** The sum of integers has all its digits, also beyond 64 bits. */
+const zeroOf = (type: FieldType) => (type === 'long' ? 0n : 0);
+
+/** The sum of integers is a Long, or beyond 64 bits a Double, as in Solr. */
 function sumOf(key: string | null, type: FieldType): bigint | number | undefined {
-  if (key === null) return type === 'long' ? 0n : undefined;
-  return type === 'long' ? BigInt(key) : Number(key);
+  if (key === null) return undefined;
+  return (type === 'long' ? parseLong(key) : null) ?? Number(key);
 }
