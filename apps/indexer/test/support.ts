@@ -23,6 +23,7 @@ export async function accept(
   for (const [position, document] of documents.entries()) {
     const validated = validateDocument(parseJson(JSON.stringify(document)), position, fields, claims);
     if ('errors' in validated) throw new Error(validated.errors[0]?.msg);
+    claims.add(validated.newTypes);
     await staging.add([{ kind: 'add', document: validated.document }]);
   }
   return staging.accept();

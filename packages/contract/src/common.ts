@@ -60,7 +60,7 @@ const RESPONSE_HEADER = z
       .optional()
       .meta({
         description:
-          'For updates with `maxErrors`: the documents and deletes that are left out, at most 10,000. `position` counts from 0; a document without a valid id has the id `(unknown)`.',
+          'For updates with `maxErrors`: the documents and deletes that are left out, at most 10,000 and 4 MiB; a warning says how many more there are. `position` counts from 0; a document without a valid id has the id `(unknown)`, a delete by query the beginning of its query.',
       }),
     ranking: z.enum(['exact', 'approximate']).optional().meta({
       description: 'For ranked searches: `exact` if the page is the same as after comparing every match.',

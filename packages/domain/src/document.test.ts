@@ -21,12 +21,14 @@ function schemaOf(types: Record<string, FieldType> = {}, claims = new TypeClaims
 }
 
 function validate(body: unknown, schema = schemaOf(), claims = new TypeClaims(), position = 0) {
-  return validateDocument(parseJson(typeof body === 'string' ? body : JSON.stringify(body)), position, schema, claims);
+  const json = parseJson(typeof body === 'string' ? body : JSON.stringify(body));
+  return validateDocument(json, position, schema, claims);
 }
 
 function accepted(body: unknown, schema = schemaOf(), claims = new TypeClaims()): NewDocument {
   const result = validate(body, schema, claims);
   if ('errors' in result) throw new Error(result.errors[0]?.msg);
+  claims.add(result.newTypes);
   return result.document;
 }
 
@@ -377,6 +379,7 @@ describe('accepted documents as text', () => {
         const claims = new TypeClaims();
         const result = validate(stringifyJson({ ...fields, ...extras, id: 'a' }), schemaOf(), claims);
         if ('errors' in result) return;
+        claims.add(result.newTypes);
         const text = documentToJson(result.document);
         const schema = schemaOf({}, claims);
         const again = documentFromJson(text, schema);

@@ -13,38 +13,41 @@ export type JsonLine =
 /**
  * Reads NDJSON (JSON Lines), one JSON value a line, from a stream of UTF-8 chunks. Memory is bounded by one line. Lines
  * end with LF or CRLF, which is optional for the last one; blank lines are skipped. A line that is not JSON has an
- * error of code bad-request, which names the line, in place of a value.
- *
- * @throws AkinError too-large for a line of more than 8 MiB
+ * error of code bad-request, which names the line, in place of a value; one of more than 8 MiB has the code too-large.
  */
 export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<JsonLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
   let held: Uint8Array[] = [];
   let bytes = 0;
+  /** Returns an error with the piece that makes the line too long. The rest of the line is dropped. */
+  const take = (piece: Uint8Array): JsonLine | undefined => {
+    const wasRead = bytes <= MAX_LINE_BYTES;
+    bytes += piece.length;
+    if (bytes <= MAX_LINE_BYTES) held.push(piece);
+    else held = [];
+    return wasRead && bytes > MAX_LINE_BYTES ? { line, error: tooLong(line) } : undefined;
+  };
+  const parse = () => (bytes > MAX_LINE_BYTES ? undefined : parseLine(decoder, held, line));
   for await (const chunk of chunks) {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      held.push(chunk.subarray(from, end));
-      checkLength(bytes + end - from, line);
-      const parsed = parseLine(decoder, held, line);
-      if (parsed !== undefined) yield parsed;
+      const read = take(chunk.subarray(from, end)) ?? parse();
+      if (read !== undefined) yield read;
       held = [];
       bytes = 0;
       line++;
       from = end + 1;
     }
-    if (from < chunk.length) held.push(chunk.subarray(from));
-    bytes += chunk.length - from;
-    checkLength(bytes, line);
+    const error = from < chunk.length ? take(chunk.subarray(from)) : undefined;
+    if (error !== undefined) yield error;
   }
-  const parsed = parseLine(decoder, held, line);
-  if (parsed !== undefined) yield parsed;
+  const last = parse();
+  if (last !== undefined) yield last;
 }
 
-function checkLength(bytes: number, line: number): void {
-  if (bytes <= MAX_LINE_BYTES) return;
-  throw new AkinError(
+function tooLong(line: number): AkinError {
+  return new AkinError(
     'too-large',
     `Line ${line} has more than ${MAX_LINE_BYTES} bytes: end each document with a newline.`,
   );

@@ -16,7 +16,7 @@ export class TypeClaims {
     return this.#types.get(name);
   }
 
-  /** Called by `validateDocument` for a document that has no errors. */
+  /** Call this with the new types of each document that is taken, before the next one is validated. */
   add(types: ReadonlyMap<string, FieldType>): void {
     for (const [name, type] of types) {
       if (!this.#types.has(name)) this.#types.set(copyString(name), type);

@@ -29,12 +29,14 @@ export type ValidatedDocument =
        * request.
        */
       readonly warnings: readonly string[];
+      /** The types of the fields that neither the schema nor the claims have. Claim them if the document is taken. */
+      readonly newTypes: ReadonlyMap<string, FieldType>;
     }
   | { readonly errors: readonly ErrorDetail[] };
 
 /**
  * Validates a document and converts its values to their types. A field that neither the schema nor the claims have gets
- * its type from its value here. The type is added to the claims if the whole document is valid.
+ * its type from its value here.
  *
  * @param position the position of the document in its request, from 0, for messages
  * @param schema at the start of the request
@@ -103,7 +105,6 @@ class Validation {
       this.#problem(tooMuch, 'too-large');
       return { errors: this.#errors(position, id) };
     }
-    this.#claims.add(this.#newTypes);
     const document = {
       id,
       fields: this.#fields,
@@ -113,7 +114,7 @@ class Validation {
       ...(this.#isAtomic && { modifiers: this.#modifiers }),
       ...(expectedVersion !== undefined && { expectedVersion }),
     };
-    return { document, warnings: this.#warnings };
+    return { document, warnings: this.#warnings, newTypes: this.#newTypes };
   }
 
   /** Reads a member that is not a field. */

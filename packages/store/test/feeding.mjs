@@ -25,6 +25,7 @@ export function createFeeding({ loadSchema, parseJson, TypeClaims, validateDocum
   function addOf(document, fields, claims) {
     const validated = validateDocument(parseJson(JSON.stringify(document)), 0, fields, claims);
     if ('errors' in validated) throw new Error(validated.errors[0].msg);
+    claims.add(validated.newTypes);
     return { kind: 'add', document: validated.document };
   }
 

@@ -134,6 +134,7 @@ export async function changesOf(store: Store, collection: Collection, documents:
   return documents.map((document, position) => {
     const validated = validateDocument(parseJson(JSON.stringify(document)), position, fields, claims);
     if ('errors' in validated) throw new Error(validated.errors[0]?.msg);
+    claims.add(validated.newTypes);
     return { kind: 'add', document: validated.document };
   });
 }

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { findCollection, loadSchema } from '@akin/store';
 import { describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
 import { FORM_BODY, JSON_BODY, type TestRequest } from '../../test/start-gateway.ts';
@@ -299,6 +300,57 @@ describe('maxErrors', () => {
     expect((await post(`${CORES}?maxErrors=-2`, body)).json.error.msg).toContain('maxErrors');
   });
 
+  it('lets a document that is left out define no field', async () => {
+    for (const field of ['price', 'cost']) {
+      const wrong = { id: '1', [field]: 'n/a', import: '{}', at: '2024-01-01 10:00' };
+      const documents = [wrong, { id: '2', [field]: 12.5 }];
+      const response = await post(
+        `${CORES}?commit=true&maxErrors=1`,
+        field === 'cost' ? documents.reverse() : documents,
+      );
+      expect([response.status, response.json.responseHeader.errors.length]).toEqual([200, 1]);
+      expect(response.json.responseHeader.warnings).toBeUndefined();
+      expect(await ids(`&q=${field}:[12+TO+13]`)).toEqual(['2']);
+    }
+  });
+
+  it('lists the beginnings of long texts, and no more than 4 MiB', async () => {
+    await post(`${CORES}?commit=true`, { id: 'first', n: 0 });
+    const query = `n:[${'é'.repeat(1_000_000)}`;
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`field ${i}`, {}]));
+    const bad = Array.from({ length: 5_000 }, (_, i) => ({ id: `${i}`, ...many }));
+    const body = `{"delete":{"query":${JSON.stringify(query)}},"add":${JSON.stringify([...bad, { id: 'a' }])}}`;
+    const { json } = await send(`${SOLR}?commit=true&maxErrors=-1`, { body, headers: JSON_BODY });
+    const { errors, warnings } = json.responseHeader as {
+      errors: { id: string; message: string }[];
+      warnings: string[];
+    };
+    expect(errors[0]?.id).toBe(`n:[${'é'.repeat(254)}`);
+    expect(Math.max(...errors.map(({ message }) => Buffer.byteLength(message)))).toBe(1024);
+    expect(errors.length).toBeGreaterThan(4_000);
+    expect(warnings).toEqual([`${5_001 - errors.length} more documents or deletes are left out than errors lists.`]);
+    expect(await ids()).toEqual(['a', 'first']);
+  });
+
+  it('lets out a delete by query that the database cannot run', async () => {
+    await post(`${CORES}?commit=true`, { id: 'first', n: 0 });
+    const query = 'n:0';
+    const collection = await findCollection(service.store, 'my-collection');
+    const column = (await loadSchema(service.store, collection)).columns.get('n');
+    if (column?.kind !== 'column') throw new Error('no field n');
+    // As somebody with psql might.
+    await service.store.engine.query(`alter table ${collection.sqlSchema}.documents rename ${column.sql} to elsewhere`);
+    const body = `{"add":{"doc":{"id":"a"}},"delete":{"query":"${query}"},"add":{"doc":{"id":"b"}}}`;
+    const { status, json } = await send(`${SOLR}?maxErrors=1&versions=true`, { body, headers: JSON_BODY });
+    expect([status, json.operations?.count, json.responseHeader.errors]).toEqual([
+      200,
+      2,
+      [{ type: 'DELQ', id: query, position: 1, message: expect.stringContaining('The database cannot run the query') }],
+    ]);
+    await service.store.engine.query(`alter table ${collection.sqlSchema}.documents rename elsewhere to ${column.sql}`);
+    expect(json.adds[3]).toBe(json.adds[1] + 1);
+  });
+
   it('applies to lines that are not JSON, to deletes, and to XML', async () => {
     await post(`${CORES}?commit=true`, { id: 'first', n: 0 });
     const lines = Buffer.from('{"id":"a"}\n\n{"id":\n{"id":"b","n":true}\n{"id":"c"}\n');
@@ -308,8 +360,12 @@ describe('maxErrors', () => {
       { type: 'ADD', id: '(unknown)', position: 1, message: expect.stringContaining('line 3') },
       { type: 'ADD', id: 'b', position: 2, message: expect.stringMatching(/^Line 4: Document "b" at position 2: /) },
     ]);
-    const deletes = await post(`${SOLR}?maxErrors=-1`, { delete: { query: 'n:[' }, add: { doc: { id: 'd' } } });
-    expect(deletes.json.responseHeader.errors).toMatchObject([{ type: 'DELQ', id: 'n:[', position: 0 }]);
+    const body = '{"delete":{"query":"n:["},"delete":["","other"],"add":{"doc":{"id":"d"}}}';
+    const deletes = await send(`${SOLR}?maxErrors=-1`, { body, headers: JSON_BODY });
+    expect(deletes.json.responseHeader.errors).toMatchObject([
+      { type: 'DELQ', id: 'n:[', position: 0 },
+      { type: 'DELID', id: '(unknown)', position: 1 },
+    ]);
     const doc = (id: string, n: string) => `<doc><field name="id">${id}</field><field name="n">${n}</field></doc>`;
     const xml = await send(`${SOLR}?maxErrors=1&commit=true&wt=xml`, {
       body: `<add>${doc('e', 'x')}${doc('f', '5')}</add>`,

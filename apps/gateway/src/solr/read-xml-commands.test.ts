@@ -16,7 +16,10 @@ async function read(xml: string | Uint8Array, chunkBytes = 1 << 20): Promise<Com
 
 const refusal = (xml: string | Uint8Array) =>
   read(xml).then(
-    (commands) => commands,
+    (commands) => {
+      const [invalid] = commands.flatMap((one) => (one.kind === 'invalid' ? [one.error] : []));
+      return invalid ? `${invalid.code}: ${invalid.message}` : commands;
+    },
     (error: unknown) => {
       if (!(error instanceof AkinError)) throw error;
       return `${error.code}: ${error.message}`;
@@ -87,6 +90,23 @@ describe('commands of XML', () => {
   it('warn that a boost is ignored', async () => {
     const [warning] = await read('<add><doc><field name="id" boost="2.5">1</field></doc></add>');
     expect(warning).toEqual({ kind: 'warning', msg: expect.stringContaining('boost is ignored') });
+  });
+
+  it('are read after documents and deletes that are wrong by themselves', async () => {
+    const field = (text: string) => `<doc><field name="id">1</field><field${text}>x</field></doc>`;
+    const docs = ['', ' name="n" update="bogus"', ' name="n" null="maybe"', ' name="n"'].map(field).join('');
+    const commands = await read(
+      `<update><add>${docs}</add><delete><id/><query> </query><id version="7">2</id></delete></update>`,
+    );
+    expect(commands.map((one) => (one.kind === 'invalid' ? [one.position, one.change, one.id] : one))).toEqual([
+      [0, 'add', '1'],
+      [1, 'add', '1'],
+      [2, 'add', '1'],
+      { kind: 'add', position: 3, json: doc(['id', new JsonNumber('1')], ['n', 'x']) },
+      [4, 'delete', undefined],
+      [5, 'delete-by-query', undefined],
+      { kind: 'delete', position: 6, id: '2', version: '7' },
+    ]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
-import { AkinError, isModifier, JsonObject, type JsonValue } from '@akin/domain';
+import { AkinError, isModifier, JsonNumber, JsonObject, type JsonValue } from '@akin/domain';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { parseFlag } from '../update/parse-flag.ts';
-import { type Command, overwriteError, rollbackError } from '../update/read-commands.ts';
+import { type Command, type InvalidCommand, overwriteError, rollbackError } from '../update/read-commands.ts';
 import { guessXmlValue } from './xml-value.ts';
 
 type Attributes = Readonly<Record<string, string>>;
@@ -42,6 +42,8 @@ export class XmlCommands {
   #absent = false;
   #version: { readonly version?: string } = {};
   #members: [string, JsonValue][] = [];
+  /** What is wrong with the document, although the XML can be read. */
+  #problem: AkinError | undefined;
 
   constructor() {
     this.#parser.on('error', (error) => {
@@ -111,10 +113,16 @@ export class XmlCommands {
         return;
       case 'doc':
         this.#members = [];
+        this.#problem = undefined;
         this.#boost(attributes);
         return;
       case 'field':
-        this.#openField(attributes);
+        try {
+          this.#openField(attributes);
+        } catch (error) {
+          if (!(error instanceof AkinError)) throw error;
+          this.#problem ??= error;
+        }
         return;
       case 'id':
         this.#version = attributes.version === undefined ? {} : { version: attributes.version };
@@ -134,14 +142,13 @@ export class XmlCommands {
   }
 
   #openField(attributes: Attributes): void {
-    const { name } = attributes;
-    if (name === undefined || name === '') throw this.#error('<field> needs a name: <field name="title">…</field>');
-    const { update } = attributes;
+    const { name = '', update } = attributes;
+    this.#field = name;
+    this.#update = update;
+    if (name === '') throw this.#error('<field> needs a name: <field name="title">…</field>');
     if (update !== undefined && !isModifier(new JsonObject([[update, null]]))) {
       throw this.#error(`update="${update.slice(0, 60)}" is not possible: use set, add, add-distinct, remove or inc`);
     }
-    this.#field = name;
-    this.#update = update;
     this.#absent = this.#flag('null', attributes) === true;
     this.#boost(attributes);
   }
@@ -156,17 +163,31 @@ export class XmlCommands {
         else if (this.#value() !== null) this.#members.push([this.#field, this.#value()]);
         return;
       case 'doc':
-        this.#add({ kind: 'add', position: this.#position++, json: new JsonObject(this.#members) });
+        this.#addDocument(new JsonObject(this.#members));
         this.#members = [];
         return;
       case 'id':
-        if (this.#text === '') throw this.#error('<id> is empty');
-        this.#add({ kind: 'delete', position: this.#position++, id: this.#text, ...this.#version });
+        if (this.#text === '') this.#addInvalid('delete', this.#error('<id> is empty'));
+        else this.#add({ kind: 'delete', position: this.#position++, id: this.#text, ...this.#version });
         return;
       case 'query':
-        if (this.#text.trim() === '') throw this.#error('<query> is empty');
-        this.#add({ kind: 'delete-by-query', position: this.#position++, query: this.#text });
+        if (this.#text.trim() === '') this.#addInvalid('delete-by-query', this.#error('<query> is empty'));
+        else this.#add({ kind: 'delete-by-query', position: this.#position++, query: this.#text });
     }
+  }
+
+  #addDocument(json: JsonObject): void {
+    if (this.#problem === undefined) {
+      this.#add({ kind: 'add', position: this.#position++, json });
+      return;
+    }
+    const value = json.get('id');
+    const id = value instanceof JsonNumber ? value.text : value;
+    this.#addInvalid('add', this.#problem, typeof id === 'string' ? { id } : {});
+  }
+
+  #addInvalid(change: InvalidCommand['change'], error: AkinError, named: { readonly id?: string } = {}): void {
+    this.#add({ kind: 'invalid', change, position: this.#position++, error, ...named });
   }
 
   #value(): JsonValue {

@@ -22,8 +22,18 @@ export async function* limitToKey(
     if (command.kind === 'commit' || command.kind === 'warning') yield command;
     else if (set === undefined) throw readOnlyError();
     else if (command.kind === 'add') yield { ...command, json: withFields(command.json, set) };
-    else if (command.kind === 'delete-by-query') yield { ...command, query: allOf([command.query, ...texts]) };
+    else if (command.kind === 'delete-by-query') yield limitDelete(command, texts);
     else yield command;
+  }
+}
+
+function limitDelete(command: Extract<Command, { kind: 'delete-by-query' }>, texts: readonly string[]): Command {
+  const { position, query } = command;
+  try {
+    return { ...command, query: allOf([query, ...texts]) };
+  } catch (error) {
+    if (!(error instanceof AkinError)) throw error;
+    return { kind: 'invalid', change: 'delete-by-query', position, id: query, error };
   }
 }
 

@@ -20,9 +20,12 @@ export type Command =
   | InvalidCommand
   | WarningCommand;
 
-/** A document that cannot be read, in a body whose other documents can. */
+/** A document or delete that cannot be read, in a body whose others can. */
 export interface InvalidCommand {
   readonly kind: 'invalid';
+  readonly change: 'add' | 'delete' | 'delete-by-query';
+  /** Of the document, if it can be read; or the query of the delete. */
+  readonly id?: string;
   readonly position: number;
   readonly error: AkinError;
 }
@@ -66,11 +69,11 @@ export async function* readCommands(
   }
 }
 
-/** The documents of an NDJSON body as its bytes arrive: one per line. @throws AkinError too-large */
+/** The documents of an NDJSON body as its bytes arrive: one per line. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Command> {
   let position = 0;
   for await (const one of readJsonLines(chunks)) {
-    if ('error' in one) yield { kind: 'invalid', position: position++, error: one.error };
+    if ('error' in one) yield { kind: 'invalid', change: 'add', position: position++, error: one.error };
     else yield { kind: 'add', position: position++, json: one.value, line: one.line };
   }
 }
@@ -141,15 +144,16 @@ function* ofAdd(value: JsonValue, counter: { position: number }): Generator<Comm
     for (const json of value) yield { kind: 'add', position: counter.position++, json };
     return;
   }
-  const { position } = counter;
+  const position = counter.position++;
   const json = value instanceof JsonObject ? value.get('doc') : undefined;
   if (!(value instanceof JsonObject) || json === undefined) {
-    throw new AkinError('bad-request', `The add at position ${position} needs a document: {"add": {"doc": {…}}}.`);
+    const msg = `The add at position ${position} needs a document: {"add": {"doc": {…}}}.`;
+    yield { kind: 'invalid', change: 'add', position, error: new AkinError('bad-request', msg) };
+    return;
   }
-  requireKnown(value, 'add', position, ADD_KEYS);
+  const error = unknownKeyError(value, 'add', position, ADD_KEYS);
   if (flagOf(value, 'overwrite') === false) throw overwriteError();
-  counter.position++;
-  yield { kind: 'add', position, json };
+  yield error === undefined ? { kind: 'add', position, json } : { kind: 'invalid', change: 'add', position, error };
   yield* commitWithin(value);
 }
 
@@ -157,51 +161,59 @@ function* ofAdd(value: JsonValue, counter: { position: number }): Generator<Comm
 function* ofDelete(value: JsonValue, counter: { position: number }): Generator<Command> {
   for (const one of isJsonArray(value) ? value : [value]) {
     if (!(one instanceof JsonObject)) {
-      yield { kind: 'delete', position: counter.position, id: idOf(one, counter.position) };
-      counter.position++;
+      yield deleteById(one, counter.position++);
       continue;
     }
     const ids = one.getAll('id').flatMap((id) => (isJsonArray(id) ? [...id] : [id]));
     const queries = one.getAll('query');
-    if (ids.length + queries.length === 0) throw invalidDeleteError(counter.position);
-    requireKnown(one, 'delete', counter.position, DELETE_KEYS);
-    const version = one.get(VERSION_FIELD) ?? undefined;
-    for (const id of ids) {
-      const named = { id: idOf(id, counter.position), ...(version === undefined ? {} : { version }) };
-      yield { kind: 'delete', position: counter.position, ...named };
-      counter.position++;
+    const error = unknownKeyError(one, 'delete', counter.position, DELETE_KEYS);
+    if (error !== undefined || ids.length + queries.length === 0) {
+      yield invalidDelete('delete', counter.position++, error);
+      continue;
     }
+    const version = one.get(VERSION_FIELD) ?? undefined;
+    for (const id of ids) yield deleteById(id, counter.position++, version);
     for (const query of queries) {
-      if (typeof query !== 'string' || query.trim() === '') throw invalidDeleteError(counter.position);
-      yield { kind: 'delete-by-query', position: counter.position++, query };
+      const position = counter.position++;
+      if (typeof query === 'string' && query.trim() !== '') yield { kind: 'delete-by-query', position, query };
+      else yield invalidDelete('delete-by-query', position);
     }
     yield* commitWithin(one);
   }
+}
+
+function deleteById(value: JsonValue, position: number, version?: JsonValue): Command {
+  const id = value instanceof JsonNumber ? value.text : value;
+  if (typeof id !== 'string' || id === '') return invalidDelete('delete', position);
+  return { kind: 'delete', position, id, ...(version === undefined ? {} : { version }) };
+}
+
+function invalidDelete(
+  change: InvalidCommand['change'],
+  position: number,
+  error = new AkinError(
+    'bad-request',
+    `The delete at position ${position} needs ids or a query: {"delete": ["id", …]} or {"delete": {"query": "field:value"}}.`,
+  ),
+): InvalidCommand {
+  return { kind: 'invalid', change, position, error };
 }
 
 /**
  * An unknown key may be a condition, for example a misspelt `_version_`. Ignoring it could change documents that must
  * not change.
  */
-function requireKnown({ entries }: JsonObject, command: string, position: number, known: readonly string[]): void {
+function unknownKeyError(
+  { entries }: JsonObject,
+  command: string,
+  position: number,
+  known: readonly string[],
+): AkinError | undefined {
   const unknown = entries.find(([key]) => !known.includes(key));
-  if (unknown === undefined) return;
-  throw new AkinError(
-    'bad-request',
-    `The ${command} at position ${position} has the key ${shown(unknown[0])}, which is not understood: use ${known.join(', ')}.`,
-  );
-}
-
-function idOf(value: JsonValue, position: number): string {
-  if (value instanceof JsonNumber) return value.text;
-  if (typeof value === 'string' && value !== '') return value;
-  throw invalidDeleteError(position);
-}
-
-function invalidDeleteError(position: number): AkinError {
+  if (unknown === undefined) return undefined;
   return new AkinError(
     'bad-request',
-    `The delete at position ${position} needs ids or a query: {"delete": ["id", …]} or {"delete": {"query": "field:value"}}.`,
+    `The ${command} at position ${position} has the key ${shown(unknown[0])}, which is not understood: use ${known.join(', ')}.`,
   );
 }
 

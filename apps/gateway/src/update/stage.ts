@@ -31,15 +31,20 @@ import { normalizeThumbnail } from './thumbnail.ts';
 
 /** Maximum number of documents of a request whose versions are returned. */
 const MAX_VERSIONS = 100_000;
-/** Maximum number of changes that are left out and listed. More are counted. */
+/** Maximum number of changes that are left out and listed, and maximum bytes of the list. More are counted. */
 const MAX_LEFT_OUT = 10_000;
+const MAX_LEFT_OUT_BYTES = 4 * 1024 * 1024;
+/** Maximum bytes of a message in this list. */
+const MAX_MESSAGE_BYTES = 1024;
 
 type ChangeCommand = Exclude<Command, CommitCommand | InvalidCommand | WarningCommand>;
 
+const TYPES = { add: 'ADD', delete: 'DELID', 'delete-by-query': 'DELQ' } as const;
+
 /** A change that is left out, as Solr's tolerant update processor lists it. */
 interface LeftOut {
-  readonly type: 'ADD' | 'DELID' | 'DELQ';
-  /** Solr's clients need one. */
+  readonly type: (typeof TYPES)[keyof typeof TYPES];
+  /** Solr's clients need one. The beginning of a longer one, or of a query. */
   readonly id: string;
   /** In the body, from 0. */
   readonly position: number;
@@ -113,7 +118,6 @@ export async function stageBody(
         const result = validateDocument(command.json, command.position, schema.fields, claims);
         if ('errors' in result) body.refuse(command, result.errors);
         else {
-          for (const warning of result.warnings) body.warnings.add(warning);
           if (!modelsAreChecked && hasImportedOutputs(result.document)) {
             await requireOwnModels(context.store, collection, modules);
             modelsAreChecked = true;
@@ -122,7 +126,13 @@ export async function stageBody(
           }
           const { expectedVersion } = options;
           const document = expectedVersion === undefined ? result.document : { expectedVersion, ...result.document };
-          await body.check(command, () => addOf(document, modules, models, context));
+          await body.check(command, async () => {
+            const change = await addOf(document, modules, models, context);
+            // Only now is it sure that the document is taken.
+            claims.add(result.newTypes);
+            for (const warning of result.warnings) body.warnings.add(warning);
+            return change;
+          });
         }
       } else {
         await body.check(command, () => {
@@ -152,6 +162,8 @@ class CheckedBody implements StagedBody {
   readonly places = new BodyPlaces();
   readonly leftOut: LeftOut[] = [];
   releaseSlot = () => {};
+  #hasSlot = false;
+  #leftOutBytes = 0;
   #utilization = performance.eventLoopUtilization();
   readonly #collection: Collection;
   readonly #context: Context;
@@ -179,18 +191,28 @@ class CheckedBody implements StagedBody {
     }
     if (this.#refusesAll) return;
     if (command.kind === 'add') this.#keepId(change);
-    this.places.note(this.count, command);
-    if (isAnalyzed(change)) this.pictures++;
-    if (++this.count === SMALL_REQUEST + 1) {
+    if (++this.count > SMALL_REQUEST && !this.#hasSlot) {
       const { semaphores, client } = this.#context;
       this.releaseSlot = await semaphores.bulkUpdates.acquire(client, this.#signal);
+      this.#hasSlot = true;
     }
     const { origin, tombstones } = this.#options;
     this.staging ??= stageChanges(this.#context.store, this.#collection, origin, {
       tombstones,
       onWrite: (write) => this.#write(write),
     });
-    await this.staging.add([change]);
+    try {
+      await this.staging.add([change]);
+    } catch (error) {
+      const isRefused = error instanceof AkinError && error.code === 'bad-request';
+      if (!isRefused || command.kind !== 'delete-by-query') throw error;
+      // The database cannot run the query, which staging finds out.
+      this.count--;
+      this.refuse(command, [detailOf(error, command)]);
+      return;
+    }
+    this.places.note(this.count - 1, command);
+    if (isAnalyzed(change)) this.pictures++;
   }
 
   /** @throws AkinError bad-request if there are too many to return their versions */
@@ -212,18 +234,20 @@ class CheckedBody implements StagedBody {
     const free = this.#context.limits.listedDetails - this.#details.length;
     this.#details.push(...details.slice(0, Math.max(0, free)));
     if (this.#options.maxErrors === undefined || this.leftOut.length === MAX_LEFT_OUT) return;
-    const [first] = details;
-    const type = command.kind === 'delete' ? 'DELID' : command.kind === 'delete-by-query' ? 'DELQ' : 'ADD';
-    const id = command.kind === 'delete-by-query' ? command.query : (first?.id ?? '(unknown)');
-    const message = details.map(({ msg }) => msg).join(' ');
-    this.leftOut.push({ type, id, position: command.position, message });
+    const { position } = command;
+    const type = TYPES[command.kind === 'invalid' ? command.change : command.kind];
+    const id = command.kind === 'delete-by-query' ? command.query : (details[0]?.id ?? '(unknown)');
+    const message = beginning(details.map(({ msg }) => msg).join(' '), MAX_MESSAGE_BYTES);
+    const one = { type, id: beginning(id, MAX_ID_BYTES), position, message };
+    this.#leftOutBytes += utf8Length(one.id) + utf8Length(message);
+    if (this.#leftOutBytes <= MAX_LEFT_OUT_BYTES) this.leftOut.push(one);
   }
 
   /** @throws the error of the document, unless such documents are left out */
   refuseUnreadable(command: InvalidCommand): void {
-    const { position, error } = command;
+    const { position, error, id } = command;
     if (this.#options.maxErrors === undefined) throw error;
-    this.refuse(command, [{ position, code: error.code, msg: error.message }]);
+    this.refuse(command, [{ position, code: error.code, msg: error.message, ...(id === undefined ? {} : { id }) }]);
   }
 
   get #refusesAll(): boolean {
@@ -265,6 +289,13 @@ class CheckedBody implements StagedBody {
     if (this.count > SMALL_REQUEST) await this.#context.store.throttle.pauseAfter(active + wrote);
     this.#utilization = performance.eventLoopUtilization();
   }
+}
+
+/** A copy of the text: as many whole characters as fit into this number of bytes. */
+function beginning(text: string, bytes: number): string {
+  const start = Buffer.from(text.slice(0, bytes)).subarray(0, bytes);
+  // A character whose bytes are not all there is left out.
+  return new TextDecoder().decode(start, { stream: true });
 }
 
 function deleteOf({ id, version }: Extract<Command, { kind: 'delete' }>, { expectedVersion }: StagingOptions): Change {

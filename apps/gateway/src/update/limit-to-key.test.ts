@@ -1,0 +1,24 @@
+import { parseQuery } from '@akin/domain';
+import { expect, it } from '@jest/globals';
+import { limitToKey } from './limit-to-key.ts';
+import type { Command } from './read-commands.ts';
+
+it('a delete by a query that is none is invalid, so that maxErrors can leave it out', async () => {
+  async function* sent(): AsyncGenerator<Command> {
+    yield { kind: 'delete-by-query', position: 0, query: 'n:[' };
+    yield { kind: 'delete-by-query', position: 1, query: 'n:1) OR (n:2' };
+    yield { kind: 'delete-by-query', position: 2, query: 'n:1' };
+  }
+  const texts = ['tenant:a'];
+  const filter = {
+    ...{ texts, queries: texts.map((text) => parseQuery(text)), set: new Map([['tenant', 'a']]) },
+    clock: { now: new Date(), timeZone: 'UTC' },
+  };
+  const commands: unknown[] = [];
+  for await (const command of limitToKey(sent(), filter)) commands.push(command);
+  expect(commands).toMatchObject([
+    { kind: 'invalid', change: 'delete-by-query', position: 0, id: 'n:[' },
+    { kind: 'invalid', position: 1 },
+    { kind: 'delete-by-query', query: '+_query_:"n:1" +_query_:"tenant:a"' },
+  ]);
+});
