@@ -118,7 +118,8 @@ export const SEARCH_PARAMETERS = z.object({
     }),
   'facet.query': z.array(text()).default([]).meta({ description: 'Count the matches that also match these queries.' }),
   'facet.range': z.array(text()).default([]).meta({
-    description: 'Count by ranges of these fields. Each must have one number or date per document.',
+    description:
+      'Count by ranges of these fields. They must have numbers or dates; a document counts once in each range, however many values it has there.',
   }),
   ...FACET_SETTINGS.shape,
   expand: flag().default(false).meta({

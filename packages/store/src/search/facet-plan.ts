@@ -16,7 +16,7 @@ export interface MatchedDocuments {
 export interface CountRow {
   /** Which facet it belongs to. */
   readonly facet: number;
-  /** The kind of the count: `value`, `missing`, `match`, `inside` or `upon`; or the name of a figure. */
+  /** The kind of the count: `value`, `missing`, `match` or `range`; or the name of a figure. */
   readonly part: string;
   /** The value as text, or the number of a range. */
   readonly key: string | null;

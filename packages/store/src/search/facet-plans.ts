@@ -1,11 +1,11 @@
 import type { Query } from '@akin/domain';
-import { AkinError, elementType, type FieldValue, quote, typeName, withErrorContext } from '@akin/domain';
+import { AkinError, elementType, type FieldValue, isListType, quote, typeName, withErrorContext } from '@akin/domain';
 import { type FoundColumn, findColumn } from './columns.ts';
 import { compileQuery } from './compile.ts';
 import type { Clock } from './date-math.ts';
 import { keySql, readKey } from './facet-keys.ts';
 import type { FacetPlan, MatchedDocuments } from './facet-plan.ts';
-import { countRanges, rangesOf } from './facet-ranges.ts';
+import { edgeRules, rangesOf } from './facet-ranges.ts';
 import type { FacetRequest, FieldFacet, QueryFacet, RangeFacet, ValueCount } from './facet-request.ts';
 import { type CompileContext, existsSql, likePattern } from './field-clauses.ts';
 import { type FieldValues, fieldValues } from './field-values.ts';
@@ -146,43 +146,57 @@ function rangePlan(facet: RangeFacet, snapshot: Snapshot, clock: Clock): FacetPl
   const fail = (problem: string) =>
     new AkinError('bad-request', `facet.range of ${quote(facet.field)} cannot be counted: ${problem}.`);
   const { column, type } = findColumn(snapshot, facet.field, fail);
-  const { edges, gap, sqlType } = rangesOf(facet, type, clock, fail);
+  const { edges, gap, sqlType } = rangesOf(facet, elementType(type), clock, fail);
   return {
     conditions: () => [],
     select: ({ from, where }, { params }) => {
       if (column.kind !== 'column') throw fail(`it is a ${typeName(type)}`);
-      const value = `d.${column.sql}`;
       const all = params.add(edges, `${sqlType}[]`);
-      const bucket = `width_bucket(${value}, ${all})`;
+      const rules = edgeRules(facet.include, edges.length);
+      const [ending, beginning, between] = [rules.ending, rules.beginning, rules.between].map((rule) =>
+        params.add(rule, 'bool[]'),
+      );
+      // A document counts once in each range, however many of its values are in it.
+      const isList = isListType(type);
+      const [doc, values] = isList ? ['d.doc', `unnest(d.${column.sql})`] : ['null', `d.${column.sql}`];
       return (
-        `select case when t.upon then 'upon' else 'inside' end as part, t.bucket::text as key, t.n, 0::int8 as position ` +
-        `from (select ${bucket} as bucket, ${value} = (${all})[${bucket}] as upon, count(*) as n ` +
-        `from ${from} where ${where} and ${value} is not null group by 1, 2) t`
+        `select 'range' as part, r.range::text as key, ${isList ? 'count(distinct t.doc)' : 'sum(t.n)::int8'} as n, ` +
+        `0::int8 as position ` +
+        `from (select e.doc, e.bucket, e.v = (${all})[e.bucket] as upon, count(*) as n ` +
+        `from (select v.doc, v.v, width_bucket(v.v, ${all}) as bucket ` +
+        `from (select ${doc} as doc, ${values} as v from ${from} where ${where}) v where v.v is not null) e ` +
+        `group by 1, 2, 3) t cross join lateral (values ` +
+        `(case when t.upon is not true or (${beginning})[t.bucket] then t.bucket end), ` +
+        `(case when t.upon and (${ending})[t.bucket] then t.bucket - 1 end), ` +
+        `(case when case when t.upon then (${between})[t.bucket] else t.bucket between 1 and ${edges.length - 1} end ` +
+        `then ${BETWEEN} end)) r(range) where r.range is not null group by 2`
       );
     },
     needsZeros: () => false,
     result: (rows) => {
-      const betweenEdges = new Array<number>(edges.length + 1).fill(0);
-      const onEdge = new Array<number>(edges.length).fill(0);
-      for (const { part, key, n } of rows) {
-        // A bucket begins at its edge.
-        if (part === 'upon') onEdge[Number(key) - 1] = Number(n);
-        else betweenEdges[Number(key)] = Number(n);
-      }
-      const { counts, ...others } = countRanges({ betweenEdges, onEdge }, facet.include, facet.other);
+      const found = new Map(rows.map(({ key, n }) => [Number(key), Number(n)]));
+      const countOf = (range: number) => found.get(range) ?? 0;
+      const others = { before: 0, after: edges.length, between: BETWEEN };
+      const wanted = (Object.keys(others) as (keyof typeof others)[]).filter(
+        (word) => !facet.other.has('none') && (facet.other.has('all') || facet.other.has(word)),
+      );
       return {
         kind: 'range',
-        counts: counts
-          .map((count, i) => ({ value: edges[i] as FieldValue, count }))
+        counts: edges
+          .slice(0, -1)
+          .map((value, i) => ({ value: value as FieldValue, count: countOf(i + 1) }))
           .filter(({ count }) => count >= facet.mincount),
         gap,
-        ...others,
+        ...Object.fromEntries(wanted.map((word) => [word, countOf(others[word])])),
         start: edges[0] as FieldValue,
         end: edges.at(-1) as FieldValue,
       };
     },
   };
 }
+
+/** The key of what is between the first and the last edge. Ranges count from 1; 0 is before the first of them. */
+const BETWEEN = -1;
 
 /** The matches of a search if some of its filters are left out. The result may be used in several statements. */
 export type MatchedWithoutQueries = (

@@ -84,7 +84,7 @@ export function rangesOf(
       return walk(bounds, { sqlType: 'timestamptz', gap, read: (name, text) => read(name, text).date, next }, fail);
     }
     default:
-      throw fail(`ranges need a field with one number or date, and it is a ${typeName(type)}`);
+      throw fail(`ranges need a field with numbers or dates, and it is a ${typeName(type)}`);
   }
 }
 
@@ -114,46 +114,28 @@ function walk<T extends RangeEdge>(
   return { edges, gap, sqlType };
 }
 
-/** Number of documents inside each range and on each edge, counted in one pass. */
-export interface RangeTally {
-  /** Index i: between edge i - 1 and edge i; 0 before the first, the last after the last. */
-  readonly betweenEdges: readonly number[];
-  /** Index i: equal to edge i. */
-  readonly onEdge: readonly number[];
+/**
+ * Which ranges the values on each edge belong to. What is before the first edge and after the last one counts as a
+ * range, too.
+ */
+export interface EdgeRules {
+  /** Whether they belong to the range that ends there. */
+  readonly ending: readonly boolean[];
+  /** Whether they belong to the range that begins there. */
+  readonly beginning: readonly boolean[];
+  /** Whether they are between the first and the last edge. */
+  readonly between: readonly boolean[];
 }
 
-export interface RangeCounts {
-  /** One for each range. */
-  readonly counts: readonly number[];
-  readonly before?: number;
-  readonly after?: number;
-  readonly between?: number;
-}
-
-/** Counts with the bounds that belong to each range by `include` (Solr's `facet.range.include`). */
-export function countRanges(
-  { betweenEdges, onEdge }: RangeTally,
-  include: ReadonlySet<RangeInclude>,
-  other: ReadonlySet<RangeOther>,
-): RangeCounts {
+/** The rules of Solr's `facet.range.include`. */
+export function edgeRules(include: ReadonlySet<RangeInclude>, edges: number): EdgeRules {
   const has = (...words: RangeInclude[]) => include.has('all') || words.some((word) => include.has(word));
-  const wanted = (word: RangeOther) => !other.has('none') && (other.has('all') || other.has(word));
-  const ranges = onEdge.length - 1;
-  const at = (edge: number) => onEdge[edge] ?? 0;
-  const counts = Array.from({ length: ranges }, (_, i) => {
-    const low = has('lower') || (has('edge') && i === 0) ? at(i) : 0;
-    const high = has('upper') || (has('edge') && i === ranges - 1) ? at(i + 1) : 0;
-    return (betweenEdges[i + 1] ?? 0) + low + high;
-  });
-  const outer = include.has('outer') || include.has('all');
   const [low, high] = [has('lower', 'edge'), has('upper', 'edge')];
-  const middle =
-    betweenEdges.slice(1, -1).reduce((sum, n) => sum + n, 0) + onEdge.slice(1, -1).reduce((sum, n) => sum + n, 0);
-  const edges = ranges === 0 ? (low && high ? at(0) : 0) : (low ? at(0) : 0) + (high ? at(ranges) : 0);
+  const last = edges - 1;
+  const each = (rule: (edge: number) => boolean) => Array.from({ length: edges }, (_, edge) => rule(edge));
   return {
-    counts,
-    ...(wanted('before') ? { before: (betweenEdges[0] ?? 0) + (outer || !low ? at(0) : 0) } : {}),
-    ...(wanted('after') ? { after: (betweenEdges[ranges + 1] ?? 0) + (outer || !high ? at(ranges) : 0) } : {}),
-    ...(wanted('between') ? { between: (ranges === 0 ? 0 : middle) + edges } : {}),
+    ending: each((edge) => (edge === 0 ? has('outer') || !low : has('upper') || (edge === last && has('edge')))),
+    beginning: each((edge) => (edge === last ? has('outer') || !high : has('lower') || (edge === 0 && has('edge')))),
+    between: each((edge) => (edge > 0 || low) && (edge < last || high)),
   };
 }

@@ -1,5 +1,5 @@
 import type { FieldValue, Query } from '@akin/domain';
-import type { RangeBounds, RangeCounts, RangeInclude, RangeOther } from './facet-ranges.ts';
+import type { RangeBounds, RangeInclude, RangeOther } from './facet-ranges.ts';
 
 /** A facet over the documents of a search. */
 export type FacetRequest = {
@@ -87,11 +87,14 @@ export type FacetResult =
     }
   | { readonly kind: 'query'; readonly count: number }
   | ({ readonly kind: 'stats' } & Stats)
-  | ({
+  | {
       readonly kind: 'range';
       /** One for each range. Its value is the lower edge. */
       readonly counts: readonly ValueCount[];
       readonly start: FieldValue;
       readonly end: FieldValue;
       readonly gap: FieldValue;
-    } & Omit<RangeCounts, 'counts'>);
+      readonly before?: number;
+      readonly after?: number;
+      readonly between?: number;
+    };
