@@ -1,13 +1,15 @@
-import { parseQuery } from '@akin/domain';
+import { parseJson, parseQuery } from '@akin/domain';
 import { expect, it } from '@jest/globals';
 import { limitToKey } from './limit-to-key.ts';
 import type { Command } from './read-commands.ts';
 
-it('a delete by a query that is none is invalid, so that maxErrors can leave it out', async () => {
+it('a document that names a file is invalid, also in an atomic update, and so is a delete by a query that is none', async () => {
   async function* sent(): AsyncGenerator<Command> {
     yield { kind: 'delete-by-query', position: 0, query: 'n:[' };
     yield { kind: 'delete-by-query', position: 1, query: 'n:1) OR (n:2' };
     yield { kind: 'delete-by-query', position: 2, query: 'n:1' };
+    const documents = ['{"source":"/photos"}', '{"path":{"set":"b/1.jpg"}}', '{"path":null}', '{"tenant":"b","n":1}'];
+    for (const text of documents) yield { kind: 'add', position: 3, json: parseJson(text) };
   }
   const texts = ['tenant:a'];
   const filter = {
@@ -20,5 +22,7 @@ it('a delete by a query that is none is invalid, so that maxErrors can leave it 
     { kind: 'invalid', change: 'delete-by-query', position: 0, id: 'n:[' },
     { kind: 'invalid', position: 1 },
     { kind: 'delete-by-query', query: '+_query_:"n:1" +_query_:"tenant:a"' },
+    ...[1, 2, 3].map(() => ({ kind: 'invalid', change: 'add', error: { code: 'forbidden' } })),
+    { kind: 'add', json: parseJson('{"n":1,"tenant":"a"}') },
   ]);
 });

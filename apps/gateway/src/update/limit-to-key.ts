@@ -1,10 +1,10 @@
-import { AkinError, JsonObject, type JsonValue, parseQuery } from '@akin/domain';
+import { AkinError, JsonObject, parseQuery, quote } from '@akin/domain';
 import type { KeyFilter } from '@akin/store';
 import type { Command } from './read-commands.ts';
 
 /**
- * The commands of a key with a filter: documents get the fields that it sets, and a delete by query deletes only what
- * matches the filter. Which ids it may change is checked when they are accepted.
+ * The commands of a key with a filter: documents get the fields that it sets and name no file, and a delete by query
+ * deletes only what matches the filter. Which ids it may change is checked when they are accepted.
  *
  * @param keyFilter undefined: all commands stay as they are
  * @throws AkinError forbidden for a change by a key that sets no fields
@@ -21,7 +21,7 @@ export async function* limitToKey(
   for await (const command of commands) {
     if (command.kind === 'commit' || command.kind === 'warning') yield command;
     else if (set === undefined) throw readOnlyError();
-    else if (command.kind === 'add') yield { ...command, json: withFields(command.json, set) };
+    else if (command.kind === 'add') yield limitAdd(command, set);
     else if (command.kind === 'delete-by-query') yield limitDelete(command, texts);
     else yield command;
   }
@@ -37,9 +37,18 @@ function limitDelete(command: Extract<Command, { kind: 'delete-by-query' }>, tex
   }
 }
 
-function withFields(json: JsonValue, set: ReadonlyMap<string, string>): JsonValue {
-  if (!(json instanceof JsonObject)) return json;
-  return new JsonObject([...json.entries.filter(([name]) => !set.has(name)), ...set]);
+/** The fields that name the file of a document. Who sets them could read any file of an indexed folder. */
+const FILE_FIELDS: readonly string[] = ['source', 'path'];
+
+function limitAdd(command: Extract<Command, { kind: 'add' }>, set: ReadonlyMap<string, string>): Command {
+  const { position, json } = command;
+  if (!(json instanceof JsonObject)) return command;
+  const file = json.entries.find(([name]) => FILE_FIELDS.includes(name))?.[0];
+  if (file === undefined) {
+    return { ...command, json: new JsonObject([...json.entries.filter(([name]) => !set.has(name)), ...set]) };
+  }
+  const msg = `The document at position ${position} has the field ${quote(file)}, which names a file that this key may not see: use another name.`;
+  return { kind: 'invalid', change: 'add', position, error: new AkinError('forbidden', msg) };
 }
 
 /**
