@@ -189,6 +189,7 @@ it.each([
   ['group=true&group.field=labels', 'group.field'],
   ['group=true&group.field=product&group.limit=-1', 'group.limit'],
   ['group=true&group.field=product&group.limit=1000&rows=11', '11000'],
+  ['group=true&group.field=product&group.limit=1000&group.main=true&start=10&rows=1', '11000'],
   ['group=true&group.field=product&group.query=price:5', 'group.query'],
   ['group=true&group.func=sum(price,1)&group.field=product', 'group.func'],
   ['group=true&group.field=product&cursorMark=*', 'cursorMark'],

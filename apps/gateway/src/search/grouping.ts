@@ -124,9 +124,9 @@ function readGroup(parameters: GroupParameters, sort: readonly SortClause[], par
   if (field === undefined) throw new AkinError('bad-request', 'group=true needs group.field: group.field=product.');
   if (others.length > 0) throw new AkinError('bad-request', 'Parameter group.field: only one field is possible.');
   const limit = parameters['group.limit'];
-  requireFew(parameters.rows, limit, 'group.limit');
   const own = parameters['group.sort'];
   const form = parameters['group.main'] ? 'main' : parameters['group.format'];
+  requireFew(pageOf({ form }, parameters).rows, limit, 'group.limit');
   return {
     form,
     ngroups: parameters['group.ngroups'],
@@ -204,7 +204,7 @@ function quoted(text: string): string {
 }
 
 /** The page of a search: forms that list documents skip documents, not groups. */
-export function pageOf(grouping: Grouping | undefined, { start, rows }: { start: number; rows: number }) {
+export function pageOf(grouping: Pick<Grouping, 'form'> | undefined, { start, rows }: { start: number; rows: number }) {
   if (grouping?.form !== 'simple' && grouping?.form !== 'main') return { start, rows };
   if (start + rows <= MAX_ROWS) return { start: 0, rows: start + rows };
   throw new AkinError(
