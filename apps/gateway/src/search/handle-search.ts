@@ -47,7 +47,7 @@ export async function handleSearch(
   context: Context,
 ): Promise<JsonResult> {
   const { parameters, signal } = call;
-  refuseUnsupported(call.list);
+  refuseUnsupported(call.list, { allowed: ['group', 'expand'] });
   checkDepth(parameters);
   const inputs = readRankInputs(call.list, parameters['rank.weights']);
   if (preset.ranked && inputs.length === 0) {

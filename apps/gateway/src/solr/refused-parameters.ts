@@ -10,6 +10,8 @@ const UNSUPPORTED: Readonly<Record<string, RegExp>> = {
   json: /^$/,
   // The handler: any of those that search like /select.
   qt: /^(\/?(select|query|search|standard|lucene)\/?|)$/i,
+  group: OFF,
+  expand: OFF,
   hl: OFF,
   mlt: OFF,
   spellcheck: OFF,
@@ -61,7 +63,7 @@ export function refuseUnsupportedFacets(list: ParameterList): void {
  * Refuses parameters of Solr that would change the response. Other unknown parameters are ignored, but with these a
  * client would get wrong results and believe them.
  *
- * @param options.allowed similar names that the endpoint knows
+ * @param options.allowed names among these, or similar ones, that the endpoint knows
  * @param options.more such parameters of the endpoint alone, with the values that have no effect
  * @throws AkinError bad-request naming the parameter
  */
@@ -74,8 +76,9 @@ export function refuseUnsupported(
 ): void {
   const unsupported = more ? new Map([...UNSUPPORTED_BY_NAME, ...Object.entries(more)]) : UNSUPPORTED_BY_NAME;
   for (const [name, value] of list) {
+    if (allowed.includes(name)) continue;
     const harmless = unsupported.get(name);
-    const json = name.startsWith('json.') && name !== 'json.nl' && !allowed.includes(name);
+    const json = name.startsWith('json.') && name !== 'json.nl';
     if (json || (harmless && !harmless.test(value))) {
       throw new AkinError(
         'bad-request',
