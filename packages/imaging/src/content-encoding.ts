@@ -16,7 +16,7 @@ export class UnreadCodingError extends Error {
 /**
  * The body of a response without its content codings. The bytes decide: many servers name codings that they did not
  * apply (`aws-chunked` and `gzip` from object stores), or that are none (`utf-8`, `binary`). So a body that begins like
- * an image is taken as it is, and unknown codings are ignored.
+ * an image is taken as it is, and codings are ignored that are unknown, or whose signature it does not have.
  *
  * @throws UnreadCodingError; errors of zlib for a damaged body
  */
@@ -40,6 +40,7 @@ async function* withoutCodings(
   const head = await readHead(chunks);
   const all = rejoined(head, chunks);
   if (head.length === 0 || isImage(head)) return yield* all;
+  if (!hasSignature(last, head)) return yield* withoutCodings(all, codings.slice(0, -1));
   const decoder = DECODERS[last]?.(head);
   if (decoder === undefined) throw new UnreadCodingError(last);
   // Errors reach the reader through the decoder.
@@ -57,6 +58,17 @@ const DECODERS: Readonly<Record<string, ((head: Uint8Array) => Transform) | unde
   br: () => zlib.createBrotliDecompress(),
   zstd: (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress,
 };
+
+/** The first bytes of every body of a coding. Others have no signature. */
+const SIGNATURES: Readonly<Record<string, readonly number[]>> = {
+  gzip: [0x1f, 0x8b],
+  'x-gzip': [0x1f, 0x8b],
+  zstd: [0x28, 0xb5, 0x2f, 0xfd],
+};
+
+function hasSignature(coding: string, head: Uint8Array): boolean {
+  return (SIGNATURES[coding] ?? []).every((byte, i) => head[i] === byte);
+}
 
 /** Whether a body of the coding `deflate` has the zlib header (RFC 1950) that some servers leave out. */
 function isZlib([first = 0, second = 0]: Uint8Array): boolean {
