@@ -19,6 +19,8 @@ describe('a text looks like a date', () => {
     'January 31st, 2024',
     'Wed Jan 31 10:00:00 2024',
     'Wed Jan 31 10:00:00 UTC 2024',
+    'Wed Jan 31 2024 10:00:00 GMT+0100 (Central European Standard Time)',
+    'Wed Jan 31 2024 10:00:00 GMT-0330',
   ])('%s', (text) => expect(looksLikeDate(text)).toBe(true));
 
   it.each([
@@ -31,6 +33,7 @@ describe('a text looks like a date', () => {
     '978-3-16-148410-0',
     '+49 30 1234567',
     'May 2024 was warm',
+    'Wed Jan 31 2024 10:00:00 in Berlin (Germany)',
     'IMG_20240131_100000.jpg',
     '2024-01-31 in Berlin, as planned',
     `2024-01-31${' '.repeat(200)}x`,

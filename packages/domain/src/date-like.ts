@@ -20,10 +20,12 @@ const FORMS = [
   `${WEEKDAY}${MONTH}\\s+${DAY_OF_MONTH},?\\s+\\d{4}${TIME}`,
   // Wed Jan 31 10:00:00 2024
   `${WEEKDAY}${MONTH}\\s+\\d{1,2}\\s+\\d{1,2}:\\d{2}(?::\\d{2})?(?:\\s+[a-z]{2,5})?\\s+\\d{4}`,
+  // Wed Jan 31 2024 10:00:00 GMT+0100 (Central European Standard Time), as JavaScript writes it
+  `${WEEKDAY}${MONTH}\\s+\\d{1,2}\\s+\\d{4}\\s+\\d{1,2}:\\d{2}(?::\\d{2})?\\s+[a-z]{2,5}[+-]\\d{2}:?\\d{2}(?:\\s+\\([^()]*\\))?`,
 ];
 const DATE_LIKE = new RegExp(`^\\s*(?:${FORMS.join('|')})\\s*$`, 'i');
 /** Longer texts are sentences. */
-const MAX_LENGTH = 50;
+const MAX_LENGTH = 100;
 
 /** Whether a text that {@link parseDate} does not read is nevertheless a date, in another form. */
 export function looksLikeDate(text: string): boolean {

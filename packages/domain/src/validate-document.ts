@@ -191,9 +191,12 @@ class Validation {
     this.#fields.set(name, coerceValue(type, value));
     this.#rawFields.set(name, value);
     if (known === undefined) this.#newTypes.set(name, type);
-    if (type === 'string' && typeof value === 'string' && looksLikeDate(value)) {
-      this.#warnings.push(stringDateWarning(name));
-    }
+    this.#warnAboutDates(name, type, [value]);
+  }
+
+  #warnAboutDates(name: string, type: FieldType, values: readonly JsonValue[]): void {
+    if (type !== 'string' || !values.some((value) => typeof value === 'string' && looksLikeDate(value))) return;
+    this.#warnings.push(stringDateWarning(name));
   }
 
   /** In an atomic update an absent field keeps its value, so that null must mean something else. */
@@ -224,6 +227,11 @@ class Validation {
       this.#rawFields.set(name, only.value);
     } else this.#modifiers.set(name, modifiers);
     if (known === undefined) this.#newTypes.set(name, type);
+    this.#warnAboutDates(
+      name,
+      type,
+      modifiers.map(({ value }) => value),
+    );
   }
 
   #requireFewValues(name: string, count: number): void {

@@ -1,9 +1,16 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { formatThumbnail, stringifyJson, typeName } from '@akin/domain';
-import { definedFields, type ExportedDocument, exportDocuments as exportPage, findCollection } from '@akin/store';
+import {
+  definedFields,
+  type ExportedDocument,
+  exportDocuments as exportPage,
+  findCollection,
+  loadSchema,
+} from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
 import { parameterLookup, readQuery } from '../search/query-parameters.ts';
+import { warningsAboutDates } from '../search/warn-about-dates.ts';
 
 /** Approximate maximum size of a page; one more document may follow. */
 const PAGE_BYTES = 4 * 1024 ** 2;
@@ -27,7 +34,11 @@ export const exportDocuments: Handler<ParametersOf<Endpoints['exportDocuments']>
   const lines = page.documents.map(lineOf);
   if (cursor === undefined) {
     const fields = [...(await definedFields(store, collection))].map(([name, type]) => [name, typeName(type)] as const);
-    const header = { format: 1, collection: collection.name, commit: page.commit, fields: new Map(fields) };
+    const schema = await loadSchema(store, collection);
+    const header = {
+      ...{ format: 1, collection: collection.name, commit: page.commit, fields: new Map(fields) },
+      ...warningsAboutDates([query, ...filters], schema.fields),
+    };
     lines.unshift(stringifyJson({ 'akin-export': header }));
   }
   return {

@@ -8,6 +8,7 @@ import { type FieldList, readFieldList, requestedDistances } from '../search/fie
 import { fieldNames } from '../search/handle-search.ts';
 import { presentDocument } from '../search/present.ts';
 import { parameterLookup, readFilters } from '../search/query-parameters.ts';
+import { warningsAboutDates } from '../search/warn-about-dates.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
@@ -42,6 +43,7 @@ export const groups: Handler<ParametersOf<Endpoints['groups']>> = async ({ param
     listGroups(context.store, collection, wanted),
   );
   return {
+    header: warningsAboutDates(filters, schema.fields),
     body: {
       commit: page.commit,
       asOfCommit: page.asOfCommit,

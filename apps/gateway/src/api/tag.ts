@@ -9,6 +9,7 @@ import { parameterLookup, readFilters } from '../search/query-parameters.ts';
 import { type RankInput, readRegion } from '../search/rank-inputs.ts';
 import { requireModelForInputs } from '../search/require-model-for-inputs.ts';
 import { type Voter, voteForTags } from '../search/tags.ts';
+import { warnAboutDates } from '../search/warn-about-dates.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
@@ -57,10 +58,11 @@ export const tag: Handler<Parameters> = async ({ parameters, list, signal }, con
     const labels = Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)];
     return { id, score: scoreOf(VOTING_MODULE, distance as number, calibration), labels };
   });
+  const dated = warnAboutDates(filters, schema.fields);
   const { 'tagging.max': max, 'tagging.threshold': threshold } = parameters;
   const tags = voteForTags(voters).filter(({ confidence }) => confidence >= threshold);
   return {
-    header: warnings.length > 0 ? { warnings } : {},
+    header: warnings.length + dated.length > 0 ? { warnings: [...warnings, ...dated] } : {},
     body: {
       tags: tags.slice(0, max).map((one) => ({
         tag: one.tag,

@@ -120,9 +120,10 @@ export async function handleSearch(
 
     const score = ({ distance, score }: Scored) =>
       distance === undefined ? score : scoreOf(module, distance, calibration);
+    const facetQueries = facets.flatMap(({ request }) => (request.kind === 'query' ? [request.query] : []));
     const warnings = [
       ...(described?.warnings ?? []),
-      ...warnAboutDates([query, ...filters.map((filter) => filter.query)], schema.fields),
+      ...warnAboutDates([query, ...filters.map((filter) => filter.query), ...facetQueries], schema.fields),
     ];
     const shown = {
       parameters,

@@ -4,6 +4,7 @@ import {
   MAX_ID_BYTES,
   type NewDocument,
   parseId,
+  parseQuery,
   parseVersion,
   quote,
   TypeClaims,
@@ -25,6 +26,7 @@ import {
 } from '@akin/store';
 import { SMALL_REQUEST } from '../admission/backlog-quota.ts';
 import type { Context } from '../context.ts';
+import { warnAboutDates } from '../search/warn-about-dates.ts';
 import { BodyPlaces } from './body-places.ts';
 import type { Command, CommitCommand, InvalidCommand, WarningCommand } from './read-commands.ts';
 import { normalizeThumbnail } from './thumbnail.ts';
@@ -138,6 +140,7 @@ export async function stageBody(
         await body.check(command, () => {
           if (command.kind === 'delete') return deleteOf(command, options);
           checkDelete(context.store, collection, schema, command.query, claims.newFields());
+          for (const one of warnAboutDates([parseQuery(command.query)], schema.fields)) body.warnings.add(one);
           return { kind: 'delete-by-query', query: command.query };
         });
       }
