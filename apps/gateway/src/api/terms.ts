@@ -1,9 +1,11 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
 import { AkinError, unescapeBackslashes } from '@akin/domain';
-import { findCollection, MAX_FACET_VALUES, MAX_FACETS, terms as readTerms } from '@akin/store';
+import { findCollection, loadSchema, MAX_FACET_VALUES, MAX_FACETS, terms as readTerms } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 import { presentValue } from '../search/present.ts';
 import { named, namedList } from '../search/present-facets.ts';
+import { parameterLookup, readFilters } from '../search/query-parameters.ts';
+import { warningsAboutDates } from '../search/warn-about-dates.ts';
 import { refuseUnsupported } from '../solr/refused-parameters.ts';
 import { awaitToken } from '../update/await-token.ts';
 
@@ -21,6 +23,7 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, p
       `Parameter terms.fl: it has ${fields.size} fields, at most ${MAX_FACETS} are allowed.`,
     );
   }
+  const filters = readFilters(parameters.fq, parameters, parameterLookup(list)).map(({ query }) => query);
   const collection = await findCollection(context.store, parameters.collection);
   await awaitToken(parameters.after, parameters.afterTimeout, collection, signal, context);
   const lists = new Map<string, unknown>();
@@ -28,7 +31,11 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, p
   for (const field of fields) {
     const left = MAX_FACET_VALUES - values;
     // One more, to see whether there are more.
-    const wanted = { field, limit: Math.min(limit < 0 ? left + 1 : limit, left + 1), prefix, sort };
+    const wanted = {
+      ...{ field, limit: Math.min(limit < 0 ? left + 1 : limit, left + 1), prefix, sort, filters },
+      ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
+      ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
+    };
     const found = await context.semaphores.searches.run(context.client, signal, () =>
       readTerms(context.store, collection, wanted),
     );
@@ -46,5 +53,6 @@ export const terms: Handler<ParametersOf<Endpoints['terms']>> = async ({ list, p
         : namedList(found.map(named), style),
     );
   }
-  return { body: { terms: lists } };
+  const { fields: known } = await loadSchema(context.store, collection);
+  return { header: warningsAboutDates(filters, known), body: { terms: lists } };
 };

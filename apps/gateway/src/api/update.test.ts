@@ -483,6 +483,20 @@ describe('values', () => {
     for (const query of ['q=created:[NOW-7DAYS TO *]', 'fq=-created:[* TO 2020-01-01]', 'q=created:NOW/DAY']) {
       expect(await warningsOf(encodeURI(query))).toEqual(json.responseHeader.warnings);
     }
+    for (const path of [
+      'select?facet=true&facet.query=created:NOW',
+      'groups?fq=created:NOW',
+      'terms?terms.fl=id&fq=created:NOW',
+      'tag?tagging.input.preprocessed=' + encodeURIComponent(outputsOf('red')) + '&fq=created:NOW',
+    ]) {
+      const response = await send(`/api/cores/my-collection/${path}`);
+      expect([path, response.json.responseHeader.warnings]).toEqual([path, json.responseHeader.warnings]);
+    }
+    const { text } = await send('/api/cores/my-collection/export?fq=created:NOW');
+    expect(JSON.parse(text.split('\n')[0] ?? '')['akin-export'].warnings).toEqual(json.responseHeader.warnings);
+    for (const change of [{ delete: { query: 'created:NOW' } }, [{ id: '1', created: { set: '01.02.2024' } }]]) {
+      expect((await post(CORES, change)).json.responseHeader.warnings).toEqual(json.responseHeader.warnings);
+    }
     for (const query of ['q=created:[a TO b]', 'q=created:"2024-01-01"', 'q=*:*']) {
       expect(await warningsOf(encodeURI(query))).toBeUndefined();
     }

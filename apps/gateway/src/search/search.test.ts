@@ -338,6 +338,9 @@ describe('terms', () => {
     const snapshots = transactions.mock.calls.filter(([, options]) => options?.snapshot);
     transactions.mockRestore();
     expect(json.terms).toEqual({ labels: ['painted', 6, 'red', 3, 'blue', 2, 'green', 1] });
+    const filtered = await get('terms', { 'terms.fl': 'labels', fq: ['labels:red', '-labels:nothing'] });
+    expect(filtered.json.terms.labels.slice(0, 4)).toEqual(['painted', 3, 'red', 3]);
+    expect((await get('terms', { 'terms.fl': 'labels', fq: 'nowhere:x' })).status).toBe(400);
     expect(snapshots).toHaveLength(1);
   });
 

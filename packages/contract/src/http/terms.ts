@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { AFTER_PARAMETERS, COLLECTION_PARAMETER, COMMON_PARAMETERS, responseOf } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { choice, integer, limit, text } from '../parameter.ts';
-import { MAX_AFTER_TIMEOUT } from '../search.ts';
+import { MAX_AFTER_TIMEOUT, SEARCH_PARAMETERS } from '../search.ts';
+
+const { fq, df, pt, d, sfield, NOW, TZ } = SEARCH_PARAMETERS.shape;
 
 export const terms = endpoint({
   methods: ['GET', 'POST'],
@@ -23,6 +25,13 @@ export const terms = endpoint({
     }),
     'terms.prefix': text().optional().meta({ description: 'Only values that begin with this text.' }),
     'terms.sort': choice(['count', 'index']).default('count').meta({ description: 'Sort by count or by value.' }),
+    fq: fq.meta({ description: 'Only documents that match all of these filters count.', example: ['category:shoe'] }),
+    df,
+    pt,
+    d,
+    sfield,
+    NOW,
+    TZ,
     'json.nl': choice(['flat', 'map', 'arrarr', 'arrmap', 'arrntv']).default('flat').meta({
       description: 'Format of the lists.',
     }),
