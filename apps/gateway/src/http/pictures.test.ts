@@ -89,6 +89,7 @@ describe.each(PREFIXES)('a picture as bytes below %s', (prefix) => {
     ];
     expect(ids(await post(`${C}/image`, ...empty, ['rank.by.id', 'blue'], ['rows', '1']))).toEqual(['blue']);
     expect(ids(await post(`${C}/image?rank.by.id=blue&rows=1`, ...empty))).toEqual(['blue']);
+    expect(ids(await post(`${C}/select`, ...empty, ['q', 'id:blue']))).toEqual(['blue']);
     expect(ids(await post(`${C}/image`, ['file[]', picture('green')], ['rows', '1']))).toEqual(['green']);
   });
 

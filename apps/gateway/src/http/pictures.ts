@@ -17,8 +17,8 @@ function isFilePart(name: string): boolean {
   return name.replace(/\[\d*\]$/, '') === FILE_PART;
 }
 
-/** The parameters that say which picture is meant. */
-const INPUT = /^(rank\.by|dup\.find|input|tagging\.input)(\.|$)/;
+/** The parameters that say what is searched: a picture, or words. */
+const INPUT = /^(?:q$|(?:rank\.by|dup\.find|input|tagging\.input)(?:\.|$))/;
 
 /** Pictures that were sent as bytes, by the placeholder of each among the parameters. */
 export type Files = ReadonlyMap<string, Uint8Array>;
