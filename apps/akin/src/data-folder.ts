@@ -1,15 +1,10 @@
 import { preparePrivateFolder } from '@akin/store';
 import { CHOICE_FILE } from './models/chosen-model.ts';
-import { FOLDERS_FILE } from './originals/indexed-folders.ts';
+import { FOLDERS } from './originals/indexed-folders.ts';
 import { SERVER_FILE } from './server-file.ts';
 
 /** What akin keeps in a data folder. */
-const NAMES = new Set([
-  'database',
-  'demo',
-  CHOICE_FILE,
-  ...[SERVER_FILE, FOLDERS_FILE].flatMap((name) => [name, `${name}.partial`]),
-]);
+const NAMES = new Set(['database', 'demo', CHOICE_FILE, FOLDERS, SERVER_FILE, `${SERVER_FILE}.partial`]);
 
 /**
  * Creates the data folder if it is missing, and closes it to other users.

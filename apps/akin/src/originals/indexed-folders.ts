@@ -1,61 +1,60 @@
+import { hash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 
 /**
  * In the data folder: which folders this akin indexed itself into which collection, and whose files it may therefore
  * show there. It is not in the database: what a document says about its folder may come from anybody who can write
- * documents.
+ * documents. Each is a file of its own, so that commands that run at the same time lose none.
  */
-export const FOLDERS_FILE = 'folders.json';
+export const FOLDERS = 'folders';
 
-/** Absolute paths by the name of the collection. */
-type Folders = ReadonlyMap<string, readonly string[]>;
+interface IndexedFolder {
+  readonly collection: string;
+  /** Absolute. */
+  readonly folder: string;
+}
 
 /** Adds those paths that are folders. */
 export async function rememberFolders(dataFolder: string, collection: string, paths: readonly string[]): Promise<void> {
-  const known = await readFolders(dataFolder);
-  const folders = new Set(known.get(collection));
-  const before = folders.size;
   for (const one of paths) {
-    if (one !== '-' && (await isFolder(one))) folders.add(path.resolve(one));
+    if (one === '-' || !(await isFolder(one))) continue;
+    // Otherwise the pictures are indexed anyway. Only their originals are not shown.
+    await write(dataFolder, { collection, folder: path.resolve(one) }).catch(() => {});
   }
-  if (folders.size === before) return;
-  // Otherwise the pictures are indexed anyway. Only their originals are not shown.
-  await writeFolders(dataFolder, new Map([...known, [collection, [...folders]]])).catch(() => {});
 }
 
 /** A later collection of the same name must not show the files of this one. */
 export async function forgetFolders(dataFolder: string, collection: string): Promise<void> {
-  const folders = new Map(await readFolders(dataFolder));
-  if (!folders.delete(collection)) return;
-  // On a full disk, too much is forgotten, until the folders are indexed again.
-  await writeFolders(dataFolder, folders).catch(() => fs.rm(path.join(dataFolder, FOLDERS_FILE), { force: true }));
+  for (const folder of await indexedFolders(dataFolder, collection)) {
+    await fs.rm(fileOf(dataFolder, { collection, folder }), { force: true });
+  }
 }
 
 /** The folders that were indexed into a collection, as absolute paths. */
 export async function indexedFolders(dataFolder: string, collection: string): Promise<readonly string[]> {
-  return (await readFolders(dataFolder)).get(collection) ?? [];
+  const names = await fs.readdir(path.join(dataFolder, FOLDERS)).catch(() => []);
+  const read = await Promise.all(names.map((name) => readFolder(path.join(dataFolder, FOLDERS, name))));
+  return read.flatMap((one) => (one?.collection === collection && path.isAbsolute(one.folder) ? [one.folder] : []));
 }
 
-async function readFolders(dataFolder: string): Promise<Folders> {
+async function readFolder(file: string): Promise<IndexedFolder | undefined> {
   try {
-    const read: unknown = JSON.parse(await fs.readFile(path.join(dataFolder, FOLDERS_FILE), 'utf8'));
-    if (typeof read !== 'object' || read === null || Array.isArray(read)) return new Map();
-    return new Map(Object.entries(read).map(([collection, folders]) => [collection, absolutePaths(folders)]));
+    const { collection, folder } = JSON.parse(await fs.readFile(file, 'utf8'));
+    return typeof collection === 'string' && typeof folder === 'string' ? { collection, folder } : undefined;
   } catch {
-    return new Map();
+    // It was forgotten in between, or is not complete after a crash.
+    return undefined;
   }
 }
 
-function absolutePaths(folders: unknown): string[] {
-  return Array.isArray(folders) ? folders.filter((one) => typeof one === 'string' && path.isAbsolute(one)) : [];
+async function write(dataFolder: string, indexed: IndexedFolder): Promise<void> {
+  await fs.mkdir(path.join(dataFolder, FOLDERS), { recursive: true, mode: 0o700 });
+  await fs.writeFile(fileOf(dataFolder, indexed), JSON.stringify(indexed), { mode: 0o600 });
 }
 
-/** Atomic: no reader sees half of it. */
-async function writeFolders(dataFolder: string, folders: Folders): Promise<void> {
-  const file = path.join(dataFolder, FOLDERS_FILE);
-  await fs.writeFile(`${file}.partial`, JSON.stringify(Object.fromEntries(folders)), { mode: 0o600 });
-  await fs.rename(`${file}.partial`, file);
+function fileOf(dataFolder: string, { collection, folder }: IndexedFolder): string {
+  return path.join(dataFolder, FOLDERS, `${hash('sha256', `${collection}\n${folder}`, 'hex').slice(0, 32)}.json`);
 }
 
 function isFolder(one: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { WeightedSemaphore } from '@akin/runtime';
 import { drawImage } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { forgetFolders, rememberFolders } from './indexed-folders.ts';
+import { forgetFolders, indexedFolders, rememberFolders } from './indexed-folders.ts';
 import { originalsOf } from './open-original.ts';
 
 let place: string;
@@ -83,6 +83,14 @@ describe('originals', () => {
     await forgetFolders(data, 'theirs');
     expect(await open(at('theirs'), 'b.jpg', 'theirs')).toBeUndefined();
     expect(await open(shown, 'a.tif')).toBeDefined();
+  });
+
+  it('are remembered by commands that run at the same time', async () => {
+    const folders = Array.from({ length: 20 }, (_, i) => at('many', String(i)));
+    for (const folder of folders) await fs.mkdir(folder, { recursive: true });
+    await Promise.all(folders.map((folder, i) => rememberFolders(data, `c${i % 2}`, [folder])));
+    const known = await Promise.all([indexedFolders(data, 'c0'), indexedFolders(data, 'c1')]);
+    expect(known.flat().sort()).toEqual([...folders].sort());
   });
 
   it('are pictures', async () => {
