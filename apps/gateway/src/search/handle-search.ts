@@ -254,7 +254,7 @@ function checkDepth({ start, rows, cursorMark }: Parameters): void {
 
 /**
  * The names of the fields to read. The store has wildcards of its own, so they are escaped here, except `*`. `hidden`
- * are fields that are read and not shown, or only under other names.
+ * are fields that are read only to be shown under other names.
  */
 export function fieldNames(
   list: FieldList,
@@ -264,10 +264,6 @@ export function fieldNames(
   const named = wanted.filter((field) => !list.all || !field.returnedByDefault);
   return {
     names: [...(list.all ? ['*'] : []), ...named.map(({ name }) => name.replace(/[\\*?]/g, '\\$&'))],
-    hidden: new Set(
-      [...schema.values()]
-        .filter((field) => !list.includes(field) && (wanted.includes(field) || (list.all && field.returnedByDefault)))
-        .map(({ name }) => name),
-    ),
+    hidden: new Set(wanted.filter((field) => !list.includes(field)).map(({ name }) => name)),
   };
 }

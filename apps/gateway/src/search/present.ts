@@ -22,7 +22,7 @@ export interface PresentedHit {
 /**
  * The members of a document in the order of the schema, then the computed ones, then the score.
  *
- * @param hidden fields that were read and are not shown, or only under other names
+ * @param hidden fields that were read only to be shown under other names
  */
 export function presentDocument(
   { document, score, distances, collapsed }: PresentedHit,
