@@ -2,7 +2,7 @@
 // `npm run groups -- --documents 100000`. It uses the store's interface, without HTTP, analysis and commits. Rows are
 // made up around analyzed pictures and written straight into the tables.
 import { MODULES } from '@akin/modules/manifests';
-import { groupRule, parseOutputs } from '@akin/modules/vectors';
+import { descriptorTexts, groupRule, parseOutputs } from '@akin/modules/vectors';
 import { createCollection, openStore, updateGroups } from '@akin/store';
 import { createServices } from '@akin/testing';
 import pg from 'pg';
@@ -87,7 +87,7 @@ function rate({ documents, seconds }) {
 }
 
 function open(inMemory) {
-  const config = { databaseUrl, modules: MODULES, parseOutputs, throttled: false };
+  const config = { databaseUrl, modules: MODULES, parseOutputs, descriptorTexts, throttled: false };
   return openStore(inMemory ? config : { ...config, searchMemory: 0 });
 }
 
@@ -135,7 +135,7 @@ async function fill({ id, sqlSchema: S }, dice, made, more, commit) {
     const vectors = Array.from({ length: Math.min(ROWS, more - from) }, () => makeVector(dice, made));
     await client.query(
       `with rows as (select $1::bigint + n as doc, vector from unnest($2::halfvec[]) with ordinality r (vector, n)),
-            descriptors as (insert into ${S}.descriptors_duplicate (doc, cell, vector) select doc, 0, vector from rows)
+            descriptors as (insert into ${S}.descriptors_duplicate (doc, vector, codes) select doc, vector, '' from rows)
        insert into ${S}.documents (doc, id, seq, valid_from) select doc, 'd' || doc, doc, $3 from rows`,
       [rows[0].last + from, vectors.map((vector) => `[${Array.from(vector, (number) => number.toFixed(5))}]`), commit],
     );

@@ -118,7 +118,7 @@ async function bareCopy(db, postgres) {
   const [{ schema }] = await db.query("select sql_schema as schema from akin.collections where name = 'filled'");
   const tables = await db.query(
     `select tablename as name from pg_tables where schemaname = $1
-        and (tablename in ('documents', 'outputs', 'thumbnails') or tablename like 'descriptors%') order by 1`,
+        and (tablename in ('documents', 'thumbnails') or tablename like 'descriptors%') order by 1`,
     [schema],
   );
   await db.query('create schema bare');

@@ -36,7 +36,12 @@ console.log(describeMachine());
 const services = createServices();
 const databaseUrl = await services.postgres();
 const nothing = { fields: new Map(), descriptors: new Map() };
-const store = await openStore({ databaseUrl, modules: [VIEW], parseOutputs: () => nothing });
+const store = await openStore({
+  databaseUrl,
+  modules: [VIEW],
+  parseOutputs: () => nothing,
+  descriptorTexts: () => new Map(),
+});
 const collection = await createCollection(store, 'codes');
 await fill();
 
@@ -127,7 +132,7 @@ async function fill() {
     await client.query(
       `with rows as (
          select $1::bigint + n as doc, center, vector from unnest($2::bigint[], $3::halfvec[]) with ordinality r (center, vector, n)
-       ), descriptors as (insert into ${S}.descriptors_view (doc, cell, vector) select doc, 0, vector from rows)
+       ), descriptors as (insert into ${S}.descriptors_view (doc, vector, codes) select doc, vector, '' from rows)
        insert into ${S}.documents (doc, id, seq, valid_from, tenth, hundredth, thousandth, center)
        select doc, 'd' || doc, doc, 1, doc % 10, doc % 100, doc % 1000, center from rows`,
       [

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Key, NewKey } from '@akin/client';
 import { AkinError, parseExpiry } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
+import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
 import { createKey, listKeys, openStore, readKeyText, revokeKey, type Store } from '@akin/store';
 import { openDataFolder, printToStandardError } from './data-folder.ts';
 import { UsageError } from './options.ts';
@@ -50,6 +50,7 @@ async function open(location: { readonly databaseUrl: string } | { readonly fold
     return await openStore({
       modules: MODULES,
       parseOutputs,
+      descriptorTexts,
       ...location,
       ...shared,
       warn: printToStandardError,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { ENDPOINTS, type EndpointName } from '@akin/contract';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../test/pictures.ts';
@@ -112,6 +113,27 @@ describe('the interface', () => {
     const { json } = await get(`${C}/color?rank.by.hex=0x10B020&rows=1`);
     expect(json.response.docs[0]).toMatchObject({ id: '4', score: 1, color_names: ['green'] });
     expect(json.response.docs[0].import).toBeUndefined();
+  });
+
+  it('exports the outputs of an analysis as they came, byte for byte', async () => {
+    const file = new URL('../../../packages/modules/test/stored-outputs.json', import.meta.url);
+    const stored: [string, string][] = Object.entries(JSON.parse(await readFile(file, 'utf8')).outputs);
+    const documents = stored.map(([id, outputs]) => ({ id: `real ${id}`, import: outputs }));
+    expect((await postJson(service.gateway, `${C}/update?commit=true`, documents)).status).toBe(200);
+    const changes = documents.slice(0, 3).map(({ id }) => ({ id, price: { set: 1 } }));
+    expect((await postJson(service.gateway, `${C}/update?commit=true`, changes)).status).toBe(200);
+    const { text } = await get(`${C}/export?${new URLSearchParams({ fq: 'id:real*' })}`);
+    const lines = text.trim().split('\n').slice(1);
+    const exported = new Map(lines.map((line) => [JSON.parse(line).id, JSON.parse(line).import]));
+    expect(exported).toEqual(new Map(documents.map(({ id, import: outputs }) => [id, outputs])));
+    const names = ['content_descriptor', 'duplicate_lopq', 'color_nclusters'];
+    const { json } = await get(`${C}/select?${new URLSearchParams({ q: 'id:real*', fl: `id,${names}`, rows: '99' })}`);
+    expect(json.response.docs).toHaveLength(documents.length);
+    for (const { id, ...shown } of json.response.docs) {
+      const outputs = JSON.parse(exported.get(id));
+      expect(shown).toEqual(Object.fromEntries(names.map((name) => [name, outputs[name]])));
+    }
+    await postJson(service.gateway, `${C}/update?commit=true`, { delete: { query: 'id:real*' } });
   });
 
   it('restricts the analysis to the named modules', async () => {

@@ -1,5 +1,5 @@
 import { MODULES } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
+import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
 import { commit, findCollection, openStore, type Store } from '@akin/store';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -40,7 +40,13 @@ describe('a gateway whose PostgreSQL fails', () => {
 
   beforeAll(async () => {
     database = await testDatabase();
-    store = await openStore({ databaseUrl: database.url, modules: MODULES, parseOutputs, graceMilliseconds: 0 });
+    store = await openStore({
+      databaseUrl: database.url,
+      modules: MODULES,
+      parseOutputs,
+      descriptorTexts,
+      graceMilliseconds: 0,
+    });
     log = testLog();
     const commitNow = async (name: string) => commit(store, await findCollection(store, name));
     gateway = await createGateway(testConfig({ store, log, commit: commitNow }));

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { MODULES } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
+import { descriptorTexts, models, parseOutputs } from '@akin/modules/vectors';
 import type { Log } from '@akin/runtime';
 import { openStore, type Store } from '@akin/store';
 import { type DatabaseTemplate, testDatabase } from '@akin/testing';
@@ -48,7 +48,11 @@ export function testConfig(parts: Partial<GatewayConfig> = {}): GatewayConfig & 
 }
 
 function openTestStore(databaseUrl: string, settings: { searchMilliseconds?: number } = {}): Promise<Store> {
-  return openStore({ databaseUrl, modules: MODULES, parseOutputs, graceMilliseconds: 0, ...settings });
+  return openStore({
+    ...{ databaseUrl, modules: MODULES, models: models(), parseOutputs, descriptorTexts },
+    graceMilliseconds: 0,
+    ...settings,
+  });
 }
 
 /** A database with an empty store and the real modules. */

@@ -1,6 +1,6 @@
 import type { Scope } from '@akin/domain';
 import { MODULES } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
+import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
 import { commit, createKey, findCollection, type NewKey, openStore, type Store } from '@akin/store';
 import { testDatabase } from '@akin/testing';
 import { afterAll, beforeAll } from '@jest/globals';
@@ -27,7 +27,8 @@ export async function startKeyed(
 ): Promise<Keyed> {
   const log = testLog();
   const database = await testDatabase(EMPTY_STORE);
-  const open = () => openStore({ databaseUrl: database.url, shared: true, modules: MODULES, parseOutputs });
+  const open = () =>
+    openStore({ databaseUrl: database.url, shared: true, modules: MODULES, parseOutputs, descriptorTexts });
   const [store, second] = [await open(), await open()];
   const first = async (key: NewKey) => (await createKey(store, key)).text;
   const keys = {

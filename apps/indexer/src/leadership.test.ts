@@ -30,6 +30,7 @@ describe('several indexers on one database', () => {
       shared: true,
       modules: [],
       parseOutputs: () => ({ fields: new Map(), descriptors: new Map() }),
+      descriptorTexts: () => new Map(),
       shardsFrom: 0,
     });
   const start = (store: Store | undefined, metrics = createMetrics()): Indexer => {

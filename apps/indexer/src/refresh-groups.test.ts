@@ -1,8 +1,23 @@
 import { MODULES } from '@akin/modules/manifests';
-import { calibrations, encodeDescriptor, groupRule, models, parseOutputs } from '@akin/modules/vectors';
+import {
+  calibrations,
+  descriptorTexts,
+  encodeDescriptor,
+  groupRule,
+  models,
+  parseOutputs,
+} from '@akin/modules/vectors';
 import { createMemoryQueue } from '@akin/queue/memory';
 import { createLogger, createMetrics } from '@akin/runtime/observability';
-import { commit, createCollection, decideGroups, listGroups, openStore, type Store } from '@akin/store';
+import {
+  commit,
+  createCollection,
+  decideGroups,
+  listGroups,
+  openStore,
+  type Store,
+  type StoreConfig,
+} from '@akin/store';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accept } from '../test/support.ts';
@@ -25,7 +40,7 @@ describe('groups of near-duplicates', () => {
   let store: Store;
   beforeAll(async () => {
     database = await testDatabase();
-    store = await openStore({ databaseUrl: database.url, modules: MODULES, parseOutputs });
+    store = await openStore({ databaseUrl: database.url, modules: MODULES, parseOutputs, descriptorTexts });
   });
   afterAll(async () => {
     await store[Symbol.asyncDispose]();
@@ -62,15 +77,21 @@ describe('groups of near-duplicates', () => {
 
   it('use the scores of another model in a collection with its descriptors', async () => {
     const other = await testDatabase();
-    const place = { databaseUrl: other.url, modules: MODULES, parseOutputs };
+    const place: StoreConfig = { databaseUrl: other.url, modules: MODULES, parseOutputs, descriptorTexts };
     // The score of the distance d was 1 - d / 2: 0.74, the threshold of groups, at 0.52.
     const line = [
       [0, 1],
       [2, 0],
     ] as const;
     const names = [...models().keys()];
+    // Its outputs do not name their models.
+    const unnamed: StoreConfig['parseOutputs'] = (json) => {
+      const { fields, descriptors } = parseOutputs(json);
+      return { fields, descriptors: new Map(Array.from(descriptors, ([module, { vector }]) => [module, { vector }])) };
+    };
     let opened = await openStore({
       ...place,
+      parseOutputs: unnamed,
       models: new Map(names.map((name) => [name, 'earlier-1'])),
       calibrations: new Map(names.map((name) => [name, line])),
     });

@@ -7,6 +7,7 @@ export function openTestStore(databaseUrl: string): Promise<Store> {
     databaseUrl,
     modules: [],
     parseOutputs: () => ({ fields: new Map(), descriptors: new Map() }),
+    descriptorTexts: () => new Map(),
     graceMilliseconds: 0,
   });
 }
@@ -24,7 +25,9 @@ export async function accept(
     const validated = validateDocument(parseJson(JSON.stringify(document)), position, fields, claims);
     if ('errors' in validated) throw new Error(validated.errors[0]?.msg);
     claims.add(validated.newTypes);
-    await staging.add([{ kind: 'add', document: validated.document }]);
+    const { import: text, ...own } = validated.document;
+    const outputs = text === undefined ? {} : { outputs: store.parseOutputs(text) };
+    await staging.add([{ kind: 'add', document: own, ...outputs }]);
   }
   return staging.accept();
 }

@@ -25,6 +25,7 @@ export {
   replaceOutputs,
 } from './vectors/model-set.ts';
 export { type Outputs, parseOutputs } from './vectors/parse-outputs.ts';
+export { descriptorTexts } from './vectors/stored-descriptor.ts';
 export { distance } from './vectors/unit.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { OperationEvents } from './accept/operation-events.ts';
 import type { Throttle } from './bulk/throttle.ts';
 import type { FairSemaphore } from './commit/fair-semaphore.ts';
 import type { Engine } from './engine/engine.ts';
-import type { ModelSet, ModelSets } from './model-sets.ts';
+import type { DescriptorTexts, ModelSet, ModelSets } from './model-sets.ts';
 import type { InMemorySearch } from './searcher/in-memory-search.ts';
 import type { Standbys } from './standbys/standbys.ts';
 
@@ -16,6 +16,7 @@ export interface Store extends ModelSet, AsyncDisposable {
   readonly standbys: Standbys;
   /** All models that the process can use: those of a collection may differ from the default ones of the process. */
   readonly modelSets: ModelSets;
+  readonly descriptorTexts: DescriptorTexts;
   readonly graceMilliseconds: number;
   readonly indexedFrom: number;
   readonly exactDocuments: number;
@@ -118,8 +119,8 @@ export type Column =
   | { readonly kind: 'words'; readonly sql: string }
   /** Not a column: see `VERSION`. */
   | { readonly kind: 'version' }
-  /** Not a column: in `parseOutputs(json).fields`, with the JSON of the document's row in `outputs`. */
-  | { readonly kind: 'output' };
+  /** Not a column: one of the {@link DescriptorTexts} of a module. */
+  | { readonly kind: 'output'; readonly module: string };
 
 /** One row of the registry. */
 export interface Collection {

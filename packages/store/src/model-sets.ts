@@ -14,7 +14,7 @@ export interface ModelSet {
   /** Which output of the content model is its vector, for people. */
   readonly contentVector?: string | undefined;
   /** @param rankOnly whether only vectors are needed: then codes are not checked, and cells are not computed */
-  readonly parseOutputs: (json: string, mark?: string, rankOnly?: boolean) => ParsedOutputs;
+  readonly parseOutputs: (json: string, rankOnly?: boolean) => ParsedOutputs;
 }
 
 /** The outputs of an analysis as values: the result of `parseOutputs` of the modules. */
@@ -22,17 +22,29 @@ export interface ParsedOutputs {
   readonly fields: ReadonlyMap<string, FieldValue>;
   /** By module. */
   readonly descriptors: ReadonlyMap<string, ParsedDescriptor>;
-  /** Stored with the text. If passed to `parseOutputs` again, it saves checks. */
-  readonly mark?: string;
 }
 
 /** A descriptor of outputs. */
 export interface ParsedDescriptor {
   readonly vector: Float32Array;
-  readonly cell: number;
   /** The vector as little-endian half floats, if the outputs contain it in that form. */
   readonly halves?: Uint8Array;
+  /** Everything else from which {@link DescriptorTexts} writes the texts of the module. */
+  readonly codes?: Uint8Array;
+  /** The model that made it. Default: that of the collection. */
+  readonly model?: string;
 }
+
+/**
+ * Writes the outputs of a module that are texts and no columns, by name, from what is stored.
+ *
+ * @param model the model that made the descriptor; it need not be here. Empty if it is not known
+ */
+export type DescriptorTexts = (
+  module: string,
+  model: string,
+  stored: { readonly halves: Uint8Array; readonly codes: Uint8Array },
+) => ReadonlyMap<string, string>;
 
 /**
  * Finds models that a process was not started with: by name, or the models of a collection's descriptors, by module.

@@ -12,7 +12,7 @@ import type { ModelSet, Store } from './context.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { CHANNEL, openPostgres } from './engine/postgres.ts';
-import { type FindModelSet, ModelSets } from './model-sets.ts';
+import { type DescriptorTexts, type FindModelSet, ModelSets } from './model-sets.ts';
 import { InMemorySearch } from './searcher/in-memory-search.ts';
 import { Standbys } from './standbys/standbys.ts';
 
@@ -35,6 +35,7 @@ export type StoreConfig = {
   readonly findModelSet?: FindModelSet;
   /** Parses the JSON text of outputs; throws AkinError. Passed in, so that the store needs no module. */
   readonly parseOutputs: ModelSet['parseOutputs'];
+  readonly descriptorTexts: DescriptorTexts;
   /** How long replaced rows stay for searches that began before the commit, in milliseconds. Default: 60,000. */
   readonly graceMilliseconds?: number;
   /** From this number of documents on, fields that searches use get indexes. Default: 5,000. */
@@ -142,6 +143,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       standbys,
       ...own,
       modelSets: new ModelSets(own, config.findModelSet),
+      descriptorTexts: config.descriptorTexts,
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
       exactDocuments,
       searchMilliseconds,

@@ -18,7 +18,7 @@ import {
   updateGroups,
 } from '../dist/index.js';
 import { createFeeding } from './feeding.mjs';
-import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES } from './tiny-module.mjs';
+import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES, tinyDescriptorTexts } from './tiny-module.mjs';
 
 const [location, firstNumber, seed] = process.argv.slice(2);
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -46,6 +46,7 @@ async function open() {
         ...JSON.parse(location),
         modules: TINY_MODULES,
         parseOutputs: parseTinyOutputs,
+        descriptorTexts: tinyDescriptorTexts,
         graceMilliseconds: 0,
       });
     } catch (error) {

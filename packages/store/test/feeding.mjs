@@ -1,3 +1,5 @@
+import { parseTinyOutputs } from './tiny-module.mjs';
+
 /**
  * Changes for collections while a process or thread is killed: adds with pictures and with outputs, atomic updates,
  * deletes by id and by query, over few ids, so that they meet.
@@ -26,7 +28,8 @@ export function createFeeding({ loadSchema, parseJson, TypeClaims, validateDocum
     const validated = validateDocument(parseJson(JSON.stringify(document)), 0, fields, claims);
     if ('errors' in validated) throw new Error(validated.errors[0].msg);
     claims.add(validated.newTypes);
-    return { kind: 'add', document: validated.document };
+    const { import: text, ...own } = validated.document;
+    return { kind: 'add', document: own, ...(text === undefined ? {} : { outputs: parseTinyOutputs(text) }) };
   }
 
   return {

@@ -7,7 +7,14 @@ import type { GroupRule } from '../src/groups/rule.ts';
 import { updateGroups } from '../src/groups/update-groups.ts';
 import { openStore } from '../src/store.ts';
 import { sharedStore } from './shared-store.ts';
-import { accept, type EngineKind, parseTestOutputs, TEST_MODULES, testOutputs } from './support.ts';
+import {
+  accept,
+  type EngineKind,
+  parseTestOutputs,
+  TEST_MODULES,
+  testDescriptorTexts,
+  testOutputs,
+} from './support.ts';
 
 /** Pictures are angles on a circle; members may be 0.1 away from their representative. All cells are searched. */
 export const RULE: GroupRule = {
@@ -28,7 +35,7 @@ export function parseOutputs(json: string): ParsedOutputs {
   const { fields, descriptors } = parseTestOutputs(json);
   const { hue } = JSON.parse(json);
   if (hue === undefined) return { fields, descriptors };
-  return { fields, descriptors: new Map([...descriptors, ['hue', { vector: Float32Array.from(hue), cell: 0 }]]) };
+  return { fields, descriptors: new Map([...descriptors, ['hue', { vector: Float32Array.from(hue) }]]) };
 }
 
 export const picture = (id: string, angle: number, more: object = {}) => ({
@@ -74,7 +81,14 @@ export function groupsOn(kind: EngineKind, exactDocuments?: number) {
       on.store = opened;
     },
     (location) =>
-      openStore({ ...location, modules: [...TEST_MODULES, HUE], parseOutputs, graceMilliseconds: 0, ...size }),
+      openStore({
+        ...location,
+        modules: [...TEST_MODULES, HUE],
+        parseOutputs,
+        descriptorTexts: testDescriptorTexts,
+        graceMilliseconds: 0,
+        ...size,
+      }),
   );
   return on;
 }

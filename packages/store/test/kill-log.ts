@@ -29,8 +29,8 @@ export async function checkVisible(store: Store, collection: Collection, log: Lo
   expect(rows.map(({ id, n }) => [id, Number(n)])).toEqual(replay(operations, sent));
   expect((await collectionStatus(store, collection)).documents).toBe(rows.length);
   const [bare] = await store.engine.query<{ count: bigint }>(
-    `select count(*) from ${S}.documents d left join ${S}.outputs o using (doc) left join ${S}.descriptors_tiny t using (doc)
-      where (o.doc is null) <> (t.doc is null)`,
+    `select count(*) from ${S}.documents d left join ${S}.thumbnails o using (doc) left join ${S}.descriptors_tiny t using (doc)
+      where o.doc is not null and t.doc is null`,
   );
   expect(bare?.count).toBe(0n);
 }

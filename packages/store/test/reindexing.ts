@@ -6,17 +6,23 @@ import type { Collection, Store } from '../src/context.ts';
 import { type ReindexWork, runReindex } from '../src/reindex/run-reindex.ts';
 import { beginReindex } from '../src/reindex/state.ts';
 import { openStore } from '../src/store.ts';
-import { parseTestOutputs, TEST_MODULES, testLocation } from './support.ts';
+import { parseTestOutputs, TEST_MODULES, testDescriptorTexts, testLocation } from './support.ts';
 
-/** A store on PostgreSQL whose models accept outputs of the version 1 as long as `takes.first`. */
+/** A store on PostgreSQL whose models accept outputs without the name `v2` as long as `takes.first`. */
 export async function storeWithModels() {
   const { location, remove } = await testLocation('postgres');
   const takes = { first: true };
   const parseOutputs = (json: string) => {
-    if (!takes.first && !json.includes('"version":2')) throw new AkinError('bad-request', 'These are of version 1.');
+    if (!takes.first && !json.includes('"v2"')) throw new AkinError('bad-request', 'These are of version 1.');
     return parseTestOutputs(json);
   };
-  const store = await openStore({ ...location, modules: TEST_MODULES, graceMilliseconds: 0, parseOutputs });
+  const store = await openStore({
+    ...location,
+    modules: TEST_MODULES,
+    graceMilliseconds: 0,
+    parseOutputs,
+    descriptorTexts: testDescriptorTexts,
+  });
   return {
     store,
     takes,

@@ -1,15 +1,25 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AkinError, type FieldValue, type ModuleManifest, parseJson, TypeClaims, validateDocument } from '@akin/domain';
+import {
+  AkinError,
+  type FieldValue,
+  type ModuleManifest,
+  parseJson,
+  readHalves,
+  TypeClaims,
+  validateDocument,
+} from '@akin/domain';
 import { copyTemplate, testDatabase } from '@akin/testing';
 import type { Change } from '../src/accept/staged-rows.ts';
 import { type AcceptedRange, stageChanges } from '../src/accept/staging.ts';
+import { modelSetOf } from '../src/collections/model-set.ts';
 import { loadSchema } from '../src/collections/schema.ts';
 import type { Collection, ParsedOutputs, Store } from '../src/context.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { openPglite } from '../src/engine/pglite.ts';
 import { openPostgres } from '../src/engine/postgres.ts';
+import type { DescriptorTexts, ParsedDescriptor } from '../src/model-sets.ts';
 import { openStore } from '../src/store.ts';
 
 export type EngineKind = 'pglite' | 'postgres';
@@ -71,7 +81,7 @@ export const TEST_MODULES: readonly ModuleManifest[] = [
   },
 ];
 
-/** The outputs of a test: the descriptor is a list of numbers separated by commas. */
+/** The outputs of a test: the descriptor is a list of numbers separated by commas. Its codes are one byte. */
 export interface TestOutputs {
   readonly shape?: readonly number[];
   readonly names?: readonly string[];
@@ -89,14 +99,13 @@ export function parseTestOutputs(json: string): ParsedOutputs {
     tint_names?: string[];
   };
   const fields = new Map<string, FieldValue>();
-  const descriptors = new Map<string, { vector: Float32Array; cell: number }>();
+  const descriptors = new Map<string, ParsedDescriptor>();
   if (text !== undefined) {
     const vector = Float32Array.from(text.split(','), Number);
-    const cell = vector.indexOf(Math.max(...vector));
-    descriptors.set('shape', { vector, cell });
+    descriptors.set('shape', { vector, codes: new Uint8Array([7]) });
     fields
       .set('shape_descriptor', text)
-      .set('shape_cluster', BigInt(cell))
+      .set('shape_cluster', BigInt(vector.indexOf(Math.max(...vector))))
       .set('shape_rerank', -(2n ** 62n));
   }
   if (names !== undefined) {
@@ -108,6 +117,12 @@ export function parseTestOutputs(json: string): ParsedOutputs {
   }
   return { fields, descriptors };
 }
+
+/** Writes the texts that {@link parseTestOutputs} reads. */
+export const testDescriptorTexts: DescriptorTexts = (module, _model, { halves, codes }) => {
+  if (module === 'shape' && codes[0] !== 7) throw new Error('the codes of another descriptor');
+  return new Map([[`${module}_descriptor`, readHalves(halves, 0, halves.length / 2).join(',')]]);
+};
 
 export function openTestStore(
   location: TestLocation,
@@ -122,6 +137,7 @@ export function openTestStore(
     ...location,
     modules: TEST_MODULES,
     parseOutputs: parseTestOutputs,
+    descriptorTexts: testDescriptorTexts,
     graceMilliseconds,
     ...settings,
   });
@@ -129,13 +145,15 @@ export function openTestStore(
 
 /** Documents as JSON text, one object each, validated as the gateway does. */
 export async function changesOf(store: Store, collection: Collection, documents: readonly object[]): Promise<Change[]> {
-  const { fields } = await loadSchema(store, collection);
+  const schema = await loadSchema(store, collection);
+  const { parseOutputs } = modelSetOf(store, schema);
   const claims = new TypeClaims();
   return documents.map((document, position) => {
-    const validated = validateDocument(parseJson(JSON.stringify(document)), position, fields, claims);
+    const validated = validateDocument(parseJson(JSON.stringify(document)), position, schema.fields, claims);
     if ('errors' in validated) throw new Error(validated.errors[0]?.msg);
     claims.add(validated.newTypes);
-    return { kind: 'add', document: validated.document };
+    const { import: text, ...own } = validated.document;
+    return { kind: 'add', document: own, ...(text === undefined ? {} : { outputs: parseOutputs(text) }) };
   });
 }
 

@@ -14,6 +14,9 @@ export const TINY_GROUPS = { name: 'tiny 1', module: 'tiny', maxDistance: 0.1, c
 export function parseTinyOutputs(json) {
   return {
     fields: new Map(),
-    descriptors: new Map([['tiny', { vector: Float32Array.from(JSON.parse(json)), cell: 0 }]]),
+    descriptors: new Map([['tiny', { vector: Float32Array.from(JSON.parse(json)) }]]),
   };
 }
+
+/** Nobody reads the texts. */
+export const tinyDescriptorTexts = () => new Map();

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { MODULES } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
+import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
 import { backup, holdsStore, openStore, restore, writeBackup } from '@akin/store';
 import { findAkin, givenUrl, SERVER_OPTIONS } from '../bulk/options.ts';
 import { openDataFolder, printToStandardError } from '../data-folder.ts';
@@ -46,6 +46,7 @@ async function backUpOffline(options: ParsedOptions, file: string): Promise<void
   await using store = await openStore({
     modules: MODULES,
     parseOutputs,
+    descriptorTexts,
     folder,
     warn: printToStandardError,
   });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { AkinError } from '@akin/domain';
 import {
   activeModelSet,
+  descriptorTexts,
   hashLargeFiles,
   type ModelSet,
   modelSetWith,
@@ -59,9 +60,10 @@ export class ContentModels {
     | 'contentVector'
     | 'contentName'
     | 'parseOutputs'
+    | 'descriptorTexts'
     | 'findModelSet'
   > {
-    return { ...activeModelSet(), parseOutputs, findModelSet: this.find };
+    return { ...activeModelSet(), parseOutputs, descriptorTexts, findModelSet: this.find };
   }
 
   /** The folder of a model, by the name in its outputs. Undefined for akin's own network. @throws AkinError conflict */

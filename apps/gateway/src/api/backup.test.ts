@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MODULES } from '@akin/modules/manifests';
-import { parseOutputs } from '@akin/modules/vectors';
+import { descriptorTexts, parseOutputs } from '@akin/modules/vectors';
 import { openStore, type Store } from '@akin/store';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ask, createGateway, type Gateway, testConfig } from '../../test/start-gateway.ts';
@@ -15,7 +15,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'akin-backup-'));
   // Only the embedded store has this endpoint.
-  store = await openStore({ folder: join(folder, 'data'), modules: MODULES, parseOutputs });
+  store = await openStore({ folder: join(folder, 'data'), modules: MODULES, parseOutputs, descriptorTexts });
   gateway = await createGateway(testConfig({ store }));
 });
 afterAll(async () => {

@@ -153,9 +153,7 @@ function requireVector(
 }
 
 function fromOutputs(json: string, module: string, models: ModelSet, parameter: string): Float32Array {
-  const descriptor = withErrorContext(parameter, () => models.parseOutputs(json, undefined, true)).descriptors.get(
-    module,
-  );
+  const descriptor = withErrorContext(parameter, () => models.parseOutputs(json, true)).descriptors.get(module);
   if (descriptor) return descriptor.vector;
   throw new AkinError(
     'bad-request',

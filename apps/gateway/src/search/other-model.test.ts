@@ -1,6 +1,22 @@
 import { MODULES } from '@akin/modules/manifests';
-import { calibrations, decodeDescriptor, distance, groupRule, models, parseOutputs } from '@akin/modules/vectors';
-import { commit, createCollection, findCollection, openStore, type Store, updateGroups } from '@akin/store';
+import {
+  calibrations,
+  decodeDescriptor,
+  descriptorTexts,
+  distance,
+  groupRule,
+  models,
+  parseOutputs,
+} from '@akin/modules/vectors';
+import {
+  commit,
+  createCollection,
+  findCollection,
+  openStore,
+  type Store,
+  type StoreConfig,
+  updateGroups,
+} from '@akin/store';
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outputsOf } from '../../test/pictures.ts';
@@ -28,11 +44,28 @@ let gateway: Gateway;
 /** Replaces the gateway by one with these models. */
 async function start(own: Partial<typeof EARLIER> | typeof TODAY): Promise<void> {
   await close();
-  store = await openStore({ databaseUrl: database.url, modules: MODULES, parseOutputs, ...own });
+  store = await openStore({
+    databaseUrl: database.url,
+    modules: MODULES,
+    parseOutputs: parse,
+    descriptorTexts,
+    ...own,
+  });
   gateway = await createGateway(
     testConfig({ store, commit: async (name) => commit(store, await findCollection(store, name)) }),
   );
 }
+
+/** The models of the outputs are those that the store was opened with. */
+const parse: StoreConfig['parseOutputs'] = (json, rankOnly) => {
+  const { fields, descriptors } = parseOutputs(json, rankOnly);
+  return {
+    fields,
+    descriptors: new Map(
+      Array.from(descriptors, ([module, { vector, halves, codes }]) => [module, { vector, halves, codes }]),
+    ),
+  };
+};
 
 async function close(): Promise<void> {
   await gateway?.[Symbol.asyncDispose]();

@@ -313,15 +313,13 @@ async function addOf(
   models: ModelSet,
   context: Context,
 ): Promise<Change> {
-  const mark = document.import === undefined ? undefined : validationHashOf(document.import, models);
-  const { thumbnail } = document;
-  const kept =
-    thumbnail === undefined ? document : { ...document, thumbnail: await normalizeThumbnail(thumbnail, context) };
+  const { import: outputs, ...own } = document;
+  const { thumbnail } = own;
   return {
     kind: 'add',
-    document: kept,
+    document: thumbnail === undefined ? own : { ...own, thumbnail: await normalizeThumbnail(thumbnail, context) },
     ...(modules === undefined ? {} : { modules }),
-    ...(mark === undefined ? {} : { mark }),
+    ...(outputs === undefined ? {} : { outputs: readImport(outputs, models) }),
   };
 }
 
@@ -336,16 +334,16 @@ function describesPicture(fields: ReadonlyMap<string, unknown>, { modules }: Mod
   );
 }
 
-function validationHashOf(outputs: string, models: ModelSet): string | undefined {
+function readImport(text: string, models: ModelSet): ReturnType<ModelSet['parseOutputs']> {
   try {
-    const { fields, mark } = models.parseOutputs(outputs);
-    if (!describesPicture(fields, models)) {
+    const outputs = models.parseOutputs(text);
+    if (!describesPicture(outputs.fields, models)) {
       throw new AkinError(
         'bad-request',
         'it holds nothing of a picture: send the text that /analyze answers as "outputs", with a descriptor such as "content_descriptor".',
       );
     }
-    return mark;
+    return outputs;
   } catch (error) {
     if (!(error instanceof AkinError)) throw error;
     throw new AkinError(error.code, `field "import": ${error.message}`, { cause: error });
@@ -376,5 +374,5 @@ function hasImportedOutputs({ import: outputs, fields }: NewDocument): boolean {
 }
 
 function isAnalyzed(change: Change): boolean {
-  return change.kind === 'add' && change.document.import === undefined && change.document.fields.has('image');
+  return change.kind === 'add' && change.outputs === undefined && change.document.fields.has('image');
 }

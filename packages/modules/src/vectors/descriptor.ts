@@ -24,17 +24,20 @@ function headerOf(module: string, model: string): Buffer {
   return header;
 }
 
+/** Writes the text of a descriptor. @param halves its numbers as little-endian halves @param model what made it */
+export function descriptorText(halves: Uint8Array, module: string, model: string): string {
+  return Buffer.concat([headerOf(module, model), halves]).toString('base64');
+}
+
 /** Encodes a unit vector as text; its numbers are rounded to half precision. */
 export function encodeDescriptor(vector: ArrayLike<number>, module: string): string {
   const { dimensions } = descriptorOf(module);
   if (vector.length !== dimensions) {
     throw new Error(`A ${module} descriptor has ${dimensions} numbers, not ${vector.length}.`);
   }
-  const header = headerOf(module, codebookOf(module).model);
-  const bytes = Buffer.alloc(header.length + dimensions * 2);
-  header.copy(bytes);
-  writeHalves(vector, bytes, header.length);
-  return bytes.toString('base64');
+  const halves = new Uint8Array(dimensions * 2);
+  writeHalves(vector, halves, 0);
+  return descriptorText(halves, module, codebookOf(module).model);
 }
 
 /**

@@ -21,7 +21,7 @@ export interface ModelSet {
    */
   readonly contentVector: string | undefined;
   /** As the function `parseOutputs`, for these models. */
-  readonly parseOutputs: (json: string, mark?: string, rankOnly?: boolean) => Outputs;
+  readonly parseOutputs: (json: string, rankOnly?: boolean) => Outputs;
 }
 
 const CONTENT = 'content';
@@ -61,7 +61,7 @@ function modelSetOf(codebooks: (module: string) => Codebook): ModelSet {
     calibrations: new Map(described.map((name) => [name, codebooks(name).calibration])),
     textCalibration: codebooks(CONTENT).textCalibration,
     contentVector: codebooks(CONTENT).vector,
-    parseOutputs: (json, mark, rankOnly) => readOutputs(json, mark, codebooks, rankOnly),
+    parseOutputs: (json, rankOnly) => readOutputs(json, codebooks, rankOnly),
   };
 }
 

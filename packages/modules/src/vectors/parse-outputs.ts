@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import {
   AkinError,
   type FieldValue,
@@ -18,6 +16,7 @@ import { decodeBase64 } from './base64.ts';
 import { type Codebook, codebookOf } from './codebook.ts';
 import { areCodesOf, encodeCodes, isCurrentLopq, NEAREST_CELLS } from './codes.ts';
 import { descriptorHalves, readUnit } from './descriptor.ts';
+import { packCodes } from './stored-descriptor.ts';
 
 /** Parsed outputs of an analysis. */
 export interface Outputs {
@@ -25,24 +24,22 @@ export interface Outputs {
   readonly fields: ReadonlyMap<string, FieldValue>;
   /** The descriptors by module name. */
   readonly descriptors: ReadonlyMap<string, OutputDescriptor>;
-  /**
-   * Present if the codes in the text are those of the current codebooks. A caller that stores the text and the mark may
-   * pass both to `parseOutputs` again, which then reads the values without checking them.
-   */
-  readonly mark?: string;
 }
 
 /** The descriptor of a module. Its numbers are converted when they are first needed. */
 export class OutputDescriptor {
-  /** The index of its nearest coarse centroid. */
-  readonly cell: number;
+  /** The model that made it. */
+  readonly model: string;
   /** Its numbers as little-endian halves. */
   readonly halves: Uint8Array;
+  /** Its codes that {@link descriptorTexts} reads. Empty if only the vector was wanted. */
+  readonly codes: Uint8Array;
   #vector: Float32Array | undefined;
 
-  constructor(cell: number, halves: Uint8Array) {
-    this.cell = cell;
+  constructor(model: string, halves: Uint8Array, codes: Uint8Array) {
+    this.model = model;
     this.halves = halves;
+    this.codes = codes;
   }
 
   /** The vector that ranking uses. */
@@ -55,27 +52,6 @@ export class OutputDescriptor {
 /** The codebook of each module with a descriptor, which is needed to read outputs. */
 export type Codebooks = (module: string) => Codebook;
 
-/** Equal in all processes with the same modules, models and codebooks. */
-const rules = new Map<Codebooks, string>();
-
-/** The mark of a text: the rules by which it is checked, and its checksum, so that it does not fit another text. */
-function validationHashOf(json: string, codebookOf: Codebooks): string {
-  let rule = rules.get(codebookOf);
-  if (rule === undefined) {
-    const codebooks = MODULES.filter(({ descriptor }) => descriptor).map(({ name }) => codebookOf(name));
-    const parts = [MARK_FORMAT, MODULES, codebooks.map(({ model, id }) => [model, [...id]])];
-    rule = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
-    rules.set(codebookOf, rule);
-  }
-  return `${rule}-${crc32(json).toString(16)}`;
-}
-
-/** Increase this number when the checks change: texts with an older mark are then checked again. */
-const MARK_FORMAT = 2;
-
-/** The cell of a descriptor that is only to rank by. */
-const NO_CELL = -1;
-
 /** Some thirty times the size of the outputs of the four modules. */
 const MAX_CHARACTERS = 100_000;
 const MAX_ELEMENTS = 100;
@@ -87,59 +63,52 @@ const MAX_STRING = 10_000;
  * missing, come from another codebook or cannot belong to the descriptor.
  *
  * @param json The text of `outputs` from an analysis.
- * @param mark The mark that this function returned for the same text. Ignored if the codebooks have changed.
  * @param rankOnly Only vectors are needed: codes stay as they were sent, which saves most of the work.
  * @throws {AkinError} bad-request that names the key and what is wrong, or both models when they differ.
  */
-export function parseOutputs(json: string, mark?: string, rankOnly = false): Outputs {
-  return readOutputs(json, mark, codebookOf, rankOnly);
+export function parseOutputs(json: string, rankOnly = false): Outputs {
+  return readOutputs(json, codebookOf, rankOnly);
 }
 
 /** Works as `parseOutputs`, but with other codebooks than those in use. */
-export function readOutputs(json: string, mark: string | undefined, codebookOf: Codebooks, rankOnly = false): Outputs {
+export function readOutputs(json: string, codebookOf: Codebooks, rankOnly = false): Outputs {
   if (json.length > MAX_CHARACTERS) {
     throw refuse(`The outputs of an analysis have at most ${MAX_CHARACTERS} characters, these ${json.length}.`);
   }
   const sent = parseJson(json, { depth: 4 });
   if (!(sent instanceof JsonObject)) throw refuse('The outputs of an analysis are a JSON object.');
   const values = valuesOf(sent);
-  const today = rankOnly ? undefined : validationHashOf(json, codebookOf);
-  if (mark !== undefined && mark === today) {
-    const known = OUTPUTS.map((output, i) =>
-      values[i] === null ? undefined : knownOutput(output, values[i] as JsonValue),
-    );
-    return new ReadOutputs(known, descriptorsOf(known, codebookOf), mark);
-  }
   const read = OUTPUTS.map((output, i) =>
     values[i] === null ? undefined : readOutput(output, values[i] as JsonValue),
   );
-  const descriptors: (OutputDescriptor | undefined)[] = [];
-  let remade = false;
-  for (const described of DESCRIBED) {
-    const codebook = codebookOf(described.module);
-    const halves = readHalvesOf(described, read, codebook);
-    if (halves === undefined) {
-      descriptors.push(undefined);
-      continue;
-    }
-    const vector = readUnit(halves, described.module, scratchOf(halves.length / 2));
-    const codes = decodeCodes(described, read);
-    if (rankOnly) {
-      descriptors.push(new OutputDescriptor(NO_CELL, halves));
-      continue;
-    }
-    let cell = codes && currentCell(codebook, codes, vector);
-    if (cell === undefined) {
-      cell = recomputeCodes(codebook, described, read, vector);
-      remade = true;
-    }
-    descriptors.push(new OutputDescriptor(cell, halves));
-  }
+  const descriptors = DESCRIBED.map((described) => readDescriptor(described, read, codebookOf, rankOnly));
   if (read.every((value) => value === undefined) && sent.get('outputs') !== undefined) {
     throw refuse('This is a whole response of /analyze. Send the text in its "outputs" alone.');
   }
-  return new ReadOutputs(read, descriptors, remade ? undefined : today);
+  return new ReadOutputs(read, descriptors);
 }
+
+/** Reads a descriptor. Unless only the vector is wanted, codes that are not its own are replaced in the values. */
+function readDescriptor(
+  described: DescriptorOutputs,
+  values: Values,
+  codebookOf: Codebooks,
+  rankOnly: boolean,
+): OutputDescriptor | undefined {
+  const codebook = codebookOf(described.module);
+  const halves = readHalvesOf(described, values, codebook);
+  if (halves === undefined) return undefined;
+  const vector = readUnit(halves, described.module, scratchOf(halves.length / 2));
+  const codes = decodeCodes(described, values);
+  if (rankOnly) return new OutputDescriptor(codebook.model, halves, NO_CODES);
+  if (codes !== undefined && areCurrent(codebook, codes, vector)) {
+    return new OutputDescriptor(codebook.model, halves, packCodes(codes));
+  }
+  recomputeCodes(codebook, described, values, vector);
+  return new OutputDescriptor(codebook.model, halves, packCodes(decodeCodes(described, values) as SentCodes));
+}
+
+const NO_CODES = new Uint8Array();
 
 /** The outputs of all modules. Values of outputs are in this order: an import has no time for maps. */
 const OUTPUTS = MODULES.flatMap(({ outputs }) => outputs);
@@ -174,18 +143,16 @@ const DESCRIBED: readonly DescriptorOutputs[] = MODULES.flatMap(({ name: module,
 
 type Values = (FieldValue | undefined)[];
 
-/** Outputs whose maps are made when they are first needed: a change that is accepted needs the mark alone. */
+/** Outputs whose maps are made when they are first needed. */
 class ReadOutputs implements Outputs {
-  readonly mark?: string;
   readonly #values: Values;
   readonly #found: readonly (OutputDescriptor | undefined)[];
   #fields: Map<string, FieldValue> | undefined;
   #descriptors: Map<string, OutputDescriptor> | undefined;
 
-  constructor(values: Values, found: readonly (OutputDescriptor | undefined)[], mark: string | undefined) {
+  constructor(values: Values, found: readonly (OutputDescriptor | undefined)[]) {
     this.#values = values;
     this.#found = found;
-    if (mark !== undefined) this.mark = mark;
   }
 
   get fields(): ReadonlyMap<string, FieldValue> {
@@ -223,33 +190,6 @@ function valuesOf({ entries }: JsonObject): JsonValue[] {
   return values;
 }
 
-/** The descriptors of a text that was checked before. */
-function descriptorsOf(values: Values, codebookOf: Codebooks): (OutputDescriptor | undefined)[] {
-  return DESCRIBED.map((described) => {
-    const halves = readHalvesOf(described, values, codebookOf(described.module));
-    return halves && new OutputDescriptor(Number(values[described.cluster]), halves);
-  });
-}
-
-/** Reads a value of a text that was checked before. */
-function knownOutput({ type }: OutputField, value: JsonValue): FieldValue {
-  switch (type) {
-    case 'long':
-      return knownLong(value);
-    case 'double':
-      return knownDouble(value);
-    case 'longs':
-      return (value as readonly JsonValue[]).map(knownLong);
-    case 'doubles':
-      return (value as readonly JsonValue[]).map(knownDouble);
-    default:
-      return value as boolean | string | readonly string[];
-  }
-}
-
-const knownLong = (value: JsonValue) => BigInt((value as JsonNumber).text);
-const knownDouble = (value: JsonValue) => Number((value as JsonNumber).text);
-
 /** One vector of each length. The checks reuse them: otherwise an import would create much garbage. */
 const scratches = new Map<number, Float32Array>();
 
@@ -274,19 +214,13 @@ function readHalvesOf(described: DescriptorOutputs, values: Values, codebook: Co
 
 const nameOf = (index: number) => (OUTPUTS[index] as OutputField).name;
 
-/** Computes the codes of a vector and adds them to the values. Returns the cell. */
-function recomputeCodes(
-  codebook: Codebook,
-  described: DescriptorOutputs,
-  values: Values,
-  vector: Float32Array,
-): number {
+/** Computes the codes of a vector and adds them to the values. */
+function recomputeCodes(codebook: Codebook, described: DescriptorOutputs, values: Values, vector: Float32Array): void {
   const { cluster, nclusters, lopq, rerank } = encodeCodes(codebook, vector);
   values[described.cluster] = BigInt(cluster);
   values[described.nclusters] = nclusters;
   values[described.lopq] = lopq;
   values[described.rerank] = rerank;
-  return cluster;
 }
 
 /** The codes of a descriptor as they were sent. */
@@ -310,24 +244,23 @@ function decodeCodes(described: DescriptorOutputs, values: Values): SentCodes | 
   return { lopq, nclusters, cluster, rerank };
 }
 
-/** The cell, if the codes belong to this codebook and descriptor. */
-function currentCell(
+/** Whether the codes belong to this codebook and descriptor. */
+function areCurrent(
   codebook: Codebook,
   { lopq, nclusters: bytes, cluster, rerank }: SentCodes,
   vector: Float32Array,
-): number | undefined {
+): boolean {
   // A small training set makes a codebook with few cells.
   const named = Math.min(NEAREST_CELLS, codebook.cellCount);
-  if (!isCurrentLopq(codebook, lopq) || bytes.length !== named * 2) return undefined;
+  if (!isCurrentLopq(codebook, lopq) || bytes.length !== named * 2) return false;
   const cells = new Uint16Array(named);
   for (let i = 0; i < named; i++) {
     const one = (bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8);
-    if (one >= codebook.cellCount) return undefined;
+    if (one >= codebook.cellCount) return false;
     cells[i] = one;
   }
   const [cell] = cells;
-  if (cell === undefined || cluster !== BigInt(cell)) return undefined;
-  return areCodesOf(codebook, vector, cells, rerank) ? cell : undefined;
+  return cell !== undefined && cluster === BigInt(cell) && areCodesOf(codebook, vector, cells, rerank);
 }
 
 /** Converts a value to the type of its output, or throws an error that names it. */

@@ -1,5 +1,4 @@
-import { crc32 } from 'node:zlib';
-import { AkinError, roundToHalves, writeHalves } from '@akin/domain';
+import { AkinError, readHalves, roundToHalves, writeHalves } from '@akin/domain';
 import { makeThumbnailFromPixels } from '@akin/imaging';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { analyzeImage } from '../analyzer/analyze-image.ts';
@@ -7,6 +6,7 @@ import { disc } from '../drawing.ts';
 import {
   combine,
   decodeDescriptor,
+  descriptorTexts,
   distance,
   distanceAt,
   encodeDescriptor,
@@ -16,6 +16,7 @@ import {
 } from '../vectors.ts';
 import { codebookOf } from './codebook.ts';
 import { encodeCodes } from './codes.ts';
+import type { OutputDescriptor } from './parse-outputs.ts';
 import { l2Normalize } from './unit.ts';
 
 const MODULES = ['color', 'content', 'duplicate'];
@@ -131,7 +132,7 @@ describe('outputs that clients send back', () => {
     outputs = JSON.parse(text);
   });
 
-  it('are values of their types, with a vector and a cell for each module', () => {
+  it('are values of their types, with a vector for each module', () => {
     const { fields, descriptors } = parseOutputs(text);
     expect(fields.size).toBe(20);
     expect(fields.get('color_isolated')).toBe(true);
@@ -139,9 +140,8 @@ describe('outputs that clients send back', () => {
     expect(typeof fields.get('duplicate_rerank')).toBe('bigint');
     expect(fields.get('copyspace')).toEqual((outputs.copyspace as number[]).map(BigInt));
     expect([...descriptors.keys()]).toEqual(MODULES);
-    for (const [module, { vector, cell }] of descriptors) {
-      expect(cell).toBe(nearestCells(module, vector)[0]);
-      expect(fields.get(`${module}_cluster`)).toBe(BigInt(cell));
+    for (const [module, { vector }] of descriptors) {
+      expect(fields.get(`${module}_cluster`)).toBe(BigInt(nearestCells(module, vector)[0] as number));
     }
   });
 
@@ -158,14 +158,14 @@ describe('outputs that clients send back', () => {
   it('have the same vectors where they are only to rank by, and are checked as well', () => {
     const { descriptors } = parseOutputs(text);
     for (const changes of [{}, { content_rerank: '-12' }, { duplicate_lopq: undefined }]) {
-      const read = parseOutputs(edited(changes), undefined, true).descriptors;
+      const read = parseOutputs(edited(changes), true).descriptors;
       expect([...read.keys()]).toEqual(MODULES);
       for (const [module, { vector }] of read) expect(vector).toEqual(descriptors.get(module)?.vector);
     }
     for (const changes of [{ color_lopq: '?' }, { color_nclusters: '?' }, { color_descriptor: 'AAAA' }]) {
       const errorOf = (rankOnly: boolean) => {
         try {
-          parseOutputs(edited(changes), undefined, rankOnly);
+          parseOutputs(edited(changes), rankOnly);
           return undefined;
         } catch (error) {
           return (error as Error).message;
@@ -177,37 +177,21 @@ describe('outputs that clients send back', () => {
   });
 
   it('does not compute codes again where they are only to rank by', () => {
-    const { fields } = parseOutputs(edited({ content_rerank: '-12' }), undefined, true);
+    const { fields } = parseOutputs(edited({ content_rerank: '-12' }), true);
     expect(fields.get('content_rerank')).toBe(-12n);
   });
 
-  it('are the same when they are read again by their mark', () => {
-    const some = JSON.stringify({ copyspace: [8], smell: 1, color_names: null });
-    for (const one of [text, some]) {
-      const first = parseOutputs(one);
-      const again = parseOutputs(one, first.mark);
-      expect(again).toMatchObject({ fields: first.fields, descriptors: first.descriptors, mark: first.mark });
-      for (const [module, { vector }] of first.descriptors)
-        expect(again.descriptors.get(module)?.vector).toEqual(vector);
+  it('are written again byte for byte from what is stored of a descriptor', () => {
+    for (const [module, { model, halves, codes }] of parseOutputs(text).descriptors) {
+      const texts = descriptorTexts(module, model, { halves, codes });
+      expect([...texts.keys()]).toEqual([`${module}_descriptor`, `${module}_lopq`, `${module}_nclusters`]);
+      for (const [name, written] of texts) expect(written).toBe(outputs[name]);
     }
-    expect(parseOutputs(some).fields).toEqual(new Map([['copyspace', [8n]]]));
-  });
-
-  it('are checked again in a text that is not the one of the mark, or whose mark is of other rules', () => {
-    const { mark, fields } = parseOutputs(text);
-    const [rule, checksum] = mark?.split('-') ?? [];
-    const wrong = edited({ content_rerank: '-12' });
-    const wrongSum = crc32(wrong).toString(16);
-    for (const other of [mark, rule, `f27e63283dae3ad0-${wrongSum}`, `${rule}-${checksum}0`]) {
-      expect(parseOutputs(wrong, other).fields.get('content_rerank')).toBe(fields.get('content_rerank'));
-    }
-    // With its own mark the codes are not checked: that is the purpose of the mark.
-    expect(parseOutputs(wrong, `${rule}-${wrongSum}`).fields.get('content_rerank')).toBe(-12n);
-  });
-
-  it('get no mark if codes were computed again, so that they are checked the next time', () => {
-    expect(parseOutputs(edited({ content_rerank: '-12' })).mark).toBeUndefined();
-    expect(parseOutputs(edited({ duplicate_lopq: undefined })).mark).toBeUndefined();
+    const { halves, codes } = parseOutputs(text).descriptors.get('content') as OutputDescriptor;
+    const other = descriptorTexts('content', 'other:1', { halves, codes }).get('content_descriptor') ?? '';
+    expect(decodeDescriptor(other, 'content', { model: 'other:1', dimensions: 256 })).toEqual(
+      readHalves(halves, 0, 256),
+    );
   });
 
   it('get new codes of this codebook if theirs come from another, are missing or contradict each other', () => {

@@ -40,7 +40,7 @@ describe.each(ENGINES)('changes on %s', (kind) => {
       await commit(store, collection);
       expect(await visible(store, collection, 'n')).toEqual([['a', 2n]]);
       expect((await findOperation(store, collection, 1)).state).toBe('superseded');
-      expect(await store.engine.query(`select * from ${collection.sqlSchema}.outputs`)).toEqual([]);
+      expect(await store.engine.query(`select * from ${collection.sqlSchema}.descriptors_shape`)).toEqual([]);
     });
 
     itOnPostgres('drops a document that arrives after a later delete of an id that was never visible', async () => {

@@ -1,5 +1,6 @@
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
+import { removePictures } from '../outputs/descriptor-rows.ts';
 
 /** Rows of one statement: some milliseconds on PGlite. */
 const CHUNK = 500;
@@ -22,9 +23,12 @@ export async function removeRequest(store: Store, collection: Collection, reques
     count = await store.engine.transaction(
       async (tx) => {
         const rows = await deleteOperations(tx, collection, request, CHUNK);
-        const docs = rows.flatMap(({ doc }) => (doc === null ? [] : [doc]));
-        await tx.query(`delete from ${S}.outputs where doc = any($1::bigint[])`, [docs]);
-        await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
+        await removePictures(
+          tx,
+          store,
+          S,
+          rows.flatMap(({ doc }) => doc ?? []),
+        );
         return rows.length;
       },
       { lane: 'bulk', keyed: true },

@@ -1,22 +1,28 @@
 import { hash } from 'node:crypto';
+import { descriptorTable } from '../collections/collection-tables.ts';
+import { modelSetOf } from '../collections/model-set.ts';
+import { requireSameModels } from '../collections/models.ts';
 import { newDocSql } from '../collections/shards.ts';
-import type { Collection, Store } from '../context.ts';
+import type { Collection, CollectionSchema, ParsedOutputs, Store } from '../context.ts';
 import { textArray } from '../engine/binary.ts';
 import { CopyRows, type NumberOffset } from '../engine/copy-rows.ts';
+import type { CopyIn } from '../engine/engine.ts';
+import { halfvecOf } from '../outputs/descriptor-rows.ts';
+import { UNKNOWN_MODEL, writeAnalysis } from '../outputs/pending-analysis.ts';
 import type { Row } from './staged-rows.ts';
 
 const OPERATIONS = [
-  ...['request', 'position', 'kind', 'id', 'doc', 'document', 'modules', 'state', 'host', 'atomic'],
+  ...['request', 'position', 'kind', 'id', 'doc', 'document', 'analysis', 'modules', 'state', 'host', 'atomic'],
   ...['expected_version', 'kept_version', 'bytes'],
 ];
-// Both tables have the same columns but for two names, see addContents.
-const OUTPUTS = ['doc', 'json', 'mark'];
+const DESCRIPTORS = ['doc', 'vector', 'codes'];
 const THUMBNAILS = ['doc', 'bytes', 'etag'];
 
 /** Where rows in memory contain the number of a document, which is drawn only when its batch is written. */
 interface DocOffsets {
   readonly operation: NumberOffset;
-  outputs?: NumberOffset;
+  /** In the rows of each module of which it has a descriptor. */
+  readonly descriptors: [rows: CopyRows, offset: NumberOffset][];
   thumbnail?: NumberOffset;
 }
 
@@ -27,8 +33,10 @@ interface DocOffsets {
 export class StagedBatch {
   readonly #store: Store;
   readonly #collection: Collection;
+  readonly #schema: CollectionSchema;
   readonly #operations = new CopyRows();
-  readonly #outputs = new CopyRows();
+  /** By module. */
+  readonly #descriptors = new Map<string, CopyRows>();
   readonly #thumbnails = new CopyRows();
   readonly #requests: NumberOffset[] = [];
   readonly #docs: DocOffsets[] = [];
@@ -36,9 +44,11 @@ export class StagedBatch {
   readonly #ids: string[] = [];
   #bytes = 0;
 
-  constructor(store: Store, collection: Collection) {
+  /** @param schema with the models of the collection */
+  constructor(store: Store, collection: Collection, schema: CollectionSchema) {
     this.#store = store;
     this.#collection = collection;
+    this.#schema = schema;
   }
 
   /** Number of changes. */
@@ -67,6 +77,7 @@ export class StagedBatch {
     rows.text(row.id);
     const operation = rows.long(row.kind === 'add' ? 0n : null);
     rows.text(row.document);
+    rows.text(row.outputs && this.#analysisOf(row.outputs));
     rows.text(row.modules);
     rows.text(row.state);
     rows.text(row.host);
@@ -75,12 +86,35 @@ export class StagedBatch {
     rows.long(row.kept);
     rows.int(bytes);
     if (row.kind !== 'add') return;
-    const offsets: DocOffsets = { operation };
+    const offsets: DocOffsets = { operation, descriptors: [] };
     this.#docs.push(offsets);
     this.#ids.push(row.id ?? '');
-    const { outputs, thumbnail, mark } = row;
-    if (outputs !== null) offsets.outputs = addContents(this.#outputs, outputs, mark);
-    if (thumbnail !== null) offsets.thumbnail = addContents(this.#thumbnails, thumbnail, etagOfBytes(thumbnail));
+    for (const [module, descriptor] of row.outputs?.descriptors ?? []) {
+      const rows = this.#descriptors.get(module) ?? new CopyRows();
+      this.#descriptors.set(module, rows);
+      rows.row(DESCRIPTORS.length);
+      offsets.descriptors.push([rows, rows.long(0n)]);
+      rows.binary(halfvecOf(descriptor));
+      rows.binary(descriptor.codes ?? NO_CODES);
+    }
+    if (row.thumbnail !== null) offsets.thumbnail = this.#addThumbnail(row.thumbnail);
+  }
+
+  /** @throws AkinError conflict if the models of the outputs are not those of the collection */
+  #analysisOf(outputs: ParsedOutputs): string {
+    const { models } = modelSetOf(this.#store, this.#schema);
+    const modelOf = (module: string) => outputs.descriptors.get(module)?.model ?? models.get(module) ?? UNKNOWN_MODEL;
+    requireSameModels(this.#schema, new Map([...outputs.descriptors.keys()].map((name) => [name, modelOf(name)])));
+    return writeAnalysis(outputs, this.#store.modules, modelOf);
+  }
+
+  #addThumbnail(thumbnail: Uint8Array): NumberOffset {
+    const rows = this.#thumbnails;
+    rows.row(THUMBNAILS.length);
+    const doc = rows.long(0n);
+    rows.binary(thumbnail);
+    rows.text(etagOfBytes(thumbnail));
+    return doc;
   }
 
   /** Adds the rows to the tables, in one transaction. */
@@ -89,14 +123,17 @@ export class StagedBatch {
     const { sqlSchema: S } = this.#collection;
     const docs = await this.#drawDocs();
     for (const offset of this.#requests) this.#operations.setLong(offset, request);
-    for (const [i, { operation, outputs, thumbnail }] of this.#docs.entries()) {
+    for (const [i, { operation, descriptors, thumbnail }] of this.#docs.entries()) {
       const doc = docs[i] as bigint;
       this.#operations.setLong(operation, doc);
-      if (outputs !== undefined) this.#outputs.setLong(outputs, doc);
+      for (const [rows, offset] of descriptors) rows.setLong(offset, doc);
       if (thumbnail !== undefined) this.#thumbnails.setLong(thumbnail, doc);
     }
-    const copies = [
-      { into: `${S}.outputs (${OUTPUTS})`, rows: this.#outputs },
+    const copies: CopyIn[] = [
+      ...Array.from(this.#descriptors, ([module, rows]) => ({
+        into: `${descriptorTable(S, module)} (${DESCRIPTORS})`,
+        rows,
+      })),
       { into: `${S}.thumbnails (${THUMBNAILS})`, rows: this.#thumbnails },
       { into: `${S}.operations (${OPERATIONS})`, rows: this.#operations },
     ];
@@ -118,20 +155,7 @@ export class StagedBatch {
   }
 }
 
-/**
- * Adds a row of outputs or of a thumbnail.
- *
- * @param mark the mark of the outputs, or the ETag of the thumbnail
- * @returns the offset of its `doc`
- */
-function addContents(rows: CopyRows, contents: string | Uint8Array, mark: string | null): NumberOffset {
-  rows.row(OUTPUTS.length);
-  const doc = rows.long(0n);
-  if (typeof contents === 'string') rows.text(contents);
-  else rows.binary(contents);
-  rows.text(mark);
-  return doc;
-}
+const NO_CODES = new Uint8Array();
 
 /** The same as the SQL of `etagOf`. */
 function etagOfBytes(thumbnail: Uint8Array): string {

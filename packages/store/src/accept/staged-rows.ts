@@ -10,24 +10,24 @@ import {
   parseUrl,
   readModifiers,
 } from '@akin/domain';
-import type { CollectionSchema } from '../context.ts';
+import type { CollectionSchema, ParsedOutputs } from '../context.ts';
 
 /** A validated change of a client. */
 export type Change =
   | {
       readonly kind: 'add';
-      readonly document: NewDocument;
+      readonly document: NewDocument & { /** It has been read: see `outputs`. */ readonly import?: never };
+      /** The outputs of its picture. Absent: the picture is analyzed. */
+      readonly outputs?: ParsedOutputs;
       /** The modules to apply to the image. Absent: all. */
       readonly modules?: readonly string[];
-      /** The mark that `parseOutputs` returned for the document's outputs. */
-      readonly mark?: string;
       /** The version that the document keeps. Default: the sequence number of the change. */
       readonly keptVersion?: bigint;
     }
   | { readonly kind: 'delete'; readonly id: string /** As in a document. */; readonly expectedVersion?: bigint }
   | { readonly kind: 'delete-by-query'; readonly query: string };
 
-/** A row of `operations`, with its rows for the tables of outputs and thumbnails. */
+/** A row of `operations`, with its rows for the tables of descriptors and thumbnails. */
 export interface Row {
   readonly kind: Change['kind'];
   readonly id: string | null;
@@ -36,8 +36,7 @@ export interface Row {
   readonly state: 'queued' | 'ready';
   /** The host of the picture's URL, if it is to be analyzed: analyses per host are limited. */
   readonly host: string | null;
-  readonly outputs: string | null;
-  readonly mark: string | null;
+  readonly outputs: ParsedOutputs | null;
   readonly thumbnail: Uint8Array | null;
   readonly atomic: boolean;
   readonly expected: bigint | null;
@@ -52,7 +51,6 @@ const EMPTY: Row = {
   state: 'ready',
   host: null,
   outputs: null,
-  mark: null,
   thumbnail: null,
   atomic: false,
   expected: null,
@@ -64,7 +62,8 @@ export function rowOf(change: Change, types: Map<string, FieldType>): Row {
   if (change.kind === 'delete')
     return { ...EMPTY, kind: 'delete', id: change.id, expected: change.expectedVersion ?? null };
   if (change.kind === 'delete-by-query') return { ...EMPTY, kind: 'delete-by-query', document: change.query };
-  const { id, fields, rawFields, modifiers, import: outputs, thumbnail } = change.document;
+  const { id, fields, rawFields, modifiers, thumbnail } = change.document;
+  const { outputs } = change;
   for (const [name, value] of fields) claim(types, name, value);
   for (const [name, list] of modifiers ?? []) for (const { coerced } of list) claim(types, name, coerced);
   return {
@@ -75,7 +74,6 @@ export function rowOf(change: Change, types: Map<string, FieldType>): Row {
     expected: change.document.expectedVersion ?? null,
     kept: change.keptVersion ?? null,
     outputs: outputs ?? null,
-    mark: change.mark ?? null,
     thumbnail: thumbnail ?? null,
     modules: change.modules?.join(',') ?? null,
     ...(outputs === undefined && fields.has('image')
@@ -110,9 +108,18 @@ function hostOf(address: string): string | null {
 }
 
 /** Approximate number of bytes of a row. */
-export function sizeOf(row: Row): number {
-  return 50 + (row.document?.length ?? 0) + (row.outputs?.length ?? 0) + (row.thumbnail?.length ?? 0);
+export function sizeOf({ document, outputs, thumbnail }: Row): number {
+  let bytes = 50 + (document?.length ?? 0) + (thumbnail?.length ?? 0);
+  if (outputs === null) return bytes;
+  bytes += ANALYSIS_BYTES;
+  for (const { halves, vector, codes } of outputs.descriptors.values()) {
+    bytes += (halves?.length ?? 2 * vector.length) + (codes?.length ?? 0);
+  }
+  return bytes;
 }
+
+/** Approximate number of bytes of outputs without descriptors. */
+const ANALYSIS_BYTES = 300;
 
 /**
  * The error of the first value of a staged document that does not have the type of its field, if any.

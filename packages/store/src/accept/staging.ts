@@ -122,7 +122,7 @@ class StagedRequest implements Staging {
       const size = sizeOf(row);
       const { count = 0, bytes = 0 } = this.#batch ?? {};
       if (count === BATCH_ROWS || bytes + size > most) await this.flush();
-      this.#batch ??= new StagedBatch(this.#store, this.#collection);
+      this.#batch ??= await this.#newBatch();
       this.#batch.add(row, size, this.#count + this.#batch.count);
     }
   }
@@ -173,6 +173,12 @@ class StagedRequest implements Staging {
     );
     if (row === undefined) throw new Error('insert returned no row');
     return row.request;
+  }
+
+  async #newBatch(): Promise<StagedBatch> {
+    // A commit checks the models again.
+    const schema = await loadSchema(this.#store, this.#collection, 0);
+    return new StagedBatch(this.#store, this.#collection, schema);
   }
 
   async #write(batch: StagedBatch): Promise<void> {

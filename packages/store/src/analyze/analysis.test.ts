@@ -47,7 +47,9 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     await commit(store, collection);
     expect(await stateOf()).toBe('visible');
     const S = collection.sqlSchema;
-    expect(await store.engine.query(`select cell from ${S}.descriptors_shape`)).toEqual([{ cell: 1 }]);
+    expect(await store.engine.query(`select vector::text from ${S}.descriptors_shape`)).toEqual([
+      { vector: '[0,1,0,0]' },
+    ]);
     expect(await store.engine.query(`select t.bytes from ${S}.thumbnails t join ${S}.documents using (doc)`)).toEqual([
       { bytes: Buffer.from('webp') },
     ]);
@@ -192,13 +194,14 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     await accept(store, collection, [
       { id: 'a', image: url('a') },
       { id: 'b', image: url('b') },
-      { id: 'broken', import: 'not JSON' },
+      { id: 'broken', import: testOutputs({ names: ['red'] }) },
     ]);
+    await store.engine.query(`update ${collection.sqlSchema}.operations set analysis = 'damaged' where id = 'broken'`);
     await failAll();
     await commit(store, collection);
     expect(await collectionStatus(store, collection)).toMatchObject({
       failed: 3,
-      failures: { 'image-unreachable': 2, 'bad-request': 1 },
+      failures: { 'image-unreachable': 2, internal: 1 },
     });
     expect(await retryFailed(store, collection, { seq: 1 })).toEqual({ retried: 1, superseded: 0, conflicting: 0 });
     expect(await retryFailed(store, collection, { seq: 1 })).toEqual({ retried: 0, superseded: 0, conflicting: 0 });
@@ -216,7 +219,7 @@ describe.each(ENGINES)('the analysis of changes on %s', (kind) => {
     expect(await collectionStatus(store, collection)).toMatchObject({
       pending: 0,
       failed: 1,
-      failures: { 'bad-request': 1 },
+      failures: { internal: 1 },
     });
   });
 

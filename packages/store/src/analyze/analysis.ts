@@ -2,12 +2,16 @@ import { AkinError, documentFromJson, type ErrorCode, type Schema } from '@akin/
 import { finishRequests } from '../accept/requests.ts';
 import { etagOf } from '../accept/staged-rows.ts';
 import type { RequestOrigin } from '../accept/staging.ts';
+import { descriptorTable } from '../collections/collection-tables.ts';
 import { collectionStates } from '../collections/collections.ts';
 import { modelSetOf } from '../collections/model-set.ts';
 import { loadSchema } from '../collections/schema.ts';
 import { countFailures, tally } from '../commit/failures.ts';
-import type { Collection, Store } from '../context.ts';
+import type { Collection, ParsedOutputs, Store } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
+import { halfvecOf } from '../outputs/descriptor-rows.ts';
+import { writeAnalysis } from '../outputs/pending-analysis.ts';
+import { Params } from '../search/params.ts';
 
 /** Names one attempt at one analysis. Results of an outdated attempt are dropped. */
 export interface AnalysisRef {
@@ -224,7 +228,8 @@ function imageOf(document: string, fields: Schema): string | AkinError {
 }
 
 /**
- * Stores the result of an analysis. The next commit shows it. Harmless if repeated or late.
+ * Stores the result of an analysis. The next commit shows it. Harmless if repeated or late. Outputs that the models of
+ * the collection do not accept end the attempt.
  *
  * @param outputs JSON text
  * @returns false if the attempt is outdated: nothing was stored
@@ -235,26 +240,54 @@ export async function saveAnalysis(
   outputs: string,
   thumbnail?: Uint8Array,
 ): Promise<boolean> {
-  const S = ref.collection.sqlSchema;
+  const { collection } = ref;
+  const S = collection.sqlSchema;
+  // A commit checks the models again.
+  const modelSet = modelSetOf(store, await loadSchema(store, collection, 0));
+  let parsed: ParsedOutputs;
+  try {
+    parsed = modelSet.parseOutputs(outputs);
+  } catch (error) {
+    if (!(error instanceof AkinError)) throw error;
+    return (await failAnalysis(store, ref, { code: error.code, msg: error.message })) !== undefined;
+  }
+  const params = new Params();
+  const [request, position, attempt] = [
+    params.add(ref.request, 'int8'),
+    params.add(ref.position, 'int4'),
+    params.add(ref.attempt, 'int4'),
+  ];
+  const analysis = params.add(
+    writeAnalysis(parsed, store.modules, (module) => modelSet.models.get(module)),
+    'text',
+  );
+  const bytes = params.add(thumbnail ?? null, 'bytea');
+  const descriptors = Array.from(parsed.descriptors, ([module, descriptor]) => {
+    const vector = params.add(halfvecOf(descriptor), 'halfvec');
+    const codes = params.add(descriptor.codes ?? NO_CODES, 'bytea');
+    return `${module} as (
+       insert into ${descriptorTable(S, module)} (doc, vector, codes) select doc, ${vector}, ${codes} from saved
+       on conflict (doc) do update set vector = excluded.vector, codes = excluded.codes
+     ),`;
+  });
   const saved = await store.engine.query(
     `with saved as (
-       update ${S}.operations set state = 'ready', available_at = null
-        where request = $1 and position = $2 and attempt = $3 and state = 'analyzing'
+       update ${S}.operations set state = 'ready', available_at = null, analysis = ${analysis}
+        where request = ${request} and position = ${position} and attempt = ${attempt} and state = 'analyzing'
         returning doc
-     ), outputs as (
-       insert into ${S}.outputs (doc, json) select doc, $4::text from saved
-       on conflict (doc) do update set json = excluded.json
-     ), thumbnails as (
+     ), ${descriptors.join(' ')} thumbnails as (
        insert into ${S}.thumbnails (doc, bytes, etag)
-       select doc, $5::bytea, ${etagOf('$5::bytea')} from saved where $5::bytea is not null
+       select doc, ${bytes}, ${etagOf(bytes)} from saved where ${bytes} is not null
        on conflict (doc) do update set bytes = excluded.bytes, etag = excluded.etag
      )
      select doc from saved`,
-    [ref.request, ref.position, ref.attempt, outputs, thumbnail ?? null],
+    params.values,
   );
-  if (saved.length > 0) store.memory.events.notify(ref.collection.id);
+  if (saved.length > 0) store.memory.events.notify(collection.id);
   return saved.length > 0;
 }
+
+const NO_CODES = new Uint8Array();
 
 /**
  * Ends an attempt without a result: finally, or until a retry.

@@ -100,7 +100,7 @@ async function retryChunk(
        update ${S}.operations o
           set state = case when later.is_void then 'superseded'
                            -- What was analyzed, or needed no analysis, failed when it was applied.
-                           when o.attempt = 0 or exists (select from ${S}.outputs x where x.doc = o.doc) then 'ready'
+                           when o.attempt = 0 or o.analysis is not null then 'ready'
                            else 'queued' end,
               applied_commit = case when later.is_void then 0 end,
               available_at = null, failed_attempts = 0, error_code = null, error_msg = null

@@ -1,6 +1,6 @@
 import type { OutputField } from '@akin/domain';
 import type { Queryable } from '../engine/engine.ts';
-import { IN_ROWS, partitionTables, type Tables } from './shards.ts';
+import { partitionTables, type Tables } from './shards.ts';
 
 /** `valid_to` of a live row: the greatest bigint. */
 export const LIVE = 9_223_372_036_854_775_807n;
@@ -16,9 +16,9 @@ export const VERSION = 'coalesce(d.version, d.seq)';
  * runs once a collection.
  *
  * The life of a change: rows of `operations` that belong to a request (staged) → the request gets its first sequence
- * number (accepted) → analysis fills `outputs` → a commit turns the operation into a row of `documents` and of each
- * `descriptors_<module>`. A row of `documents`, its descriptors, its outputs and its thumbnail all carry the number
- * that the operation drew when it was staged: `doc`.
+ * number (accepted) → its picture is analyzed, unless it came with outputs → a commit turns the operation into a row of
+ * `documents`. This row, its descriptors and its thumbnail all carry the number that the operation drew when it was
+ * staged: `doc`. Descriptors and thumbnails may be there before the row of `documents`, and nobody sees them then.
  *
  * When a collection with several shards is created, these entries run first, and then its tables are partitioned. So
  * every later entry must also work on partitioned tables.
@@ -77,6 +77,8 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        doc bigint,
        -- The document as JSON, or the query of a delete by query. Null once applied: then documents has it.
        document text,
+       -- The outputs of its picture without descriptors, see pending-analysis. Null: there are none, or it is applied.
+       analysis text,
        bytes int,
        -- Comma list of the modules to apply; null: all.
        modules text,
@@ -113,14 +115,6 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
     // How many operations failed, by reason: each row is a change of the number, see failures.
     `create table ${S}.failure_counts (code text not null, delta bigint not null)`,
 
-    // The outputs of an analysis word for word, as \`import\` takes them. Base64 does not compress.
-    `create table ${S}.outputs (
-       doc bigint primary key,
-       json text not null,
-       -- Proof that they were checked, so that \`parseOutputs\` need not check them again; null: it must.
-       mark text
-     ) with (${IN_ROWS})`,
-    `alter table ${S}.outputs alter column json set storage external`,
     `create table ${S}.thumbnails (doc bigint primary key, bytes bytea not null, etag text not null)`,
     `alter table ${S}.thumbnails alter column bytes set storage external`,
 
@@ -134,7 +128,7 @@ const TABLES: readonly ((S: string) => readonly string[])[] = [
        version bigint,
        valid_from bigint not null,
        valid_to bigint not null default ${LIVE},
-       -- Of its values, outputs and thumbnail.
+       -- Of its values, descriptors and thumbnail.
        bytes int not null default 0,
        image text collate "C",
        labels text[] collate "C",
@@ -243,12 +237,12 @@ export async function createTables(tx: Queryable, collection: Tables, from: numb
     for (const sql of statements(collection.sqlSchema)) await tx.query(sql);
   }
   if (from > 0) return;
-  await partitionTables(tx, collection, ['documents', 'outputs', 'thumbnails']);
+  await partitionTables(tx, collection, ['documents', 'thumbnails']);
 }
 
 /**
- * Outputs that can be filtered are columns. The long texts (descriptors and codes) are not: they are read from the
- * outputs if a search names them.
+ * Outputs that can be filtered are columns. The long texts (descriptors and codes) are not: they are written from the
+ * tables of descriptors if a search names them.
  */
 export function isColumn(output: OutputField): boolean {
   return output.type !== 'string' || output.returnedByDefault;

@@ -6,6 +6,7 @@ import {
   parseTestOutputs,
   TEST_MODULES,
   type TestLocation,
+  testDescriptorTexts,
   testLocation,
 } from '../../test/support.ts';
 import type { Store } from '../context.ts';
@@ -92,7 +93,7 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       returnedByDefault: true,
     });
     expect(schema.columns.get('tint_names')).toEqual({ kind: 'column', sql: 'tint_names', type: 'strings' });
-    expect(schema.columns.get('shape_descriptor')).toEqual({ kind: 'output' });
+    expect(schema.columns.get('shape_descriptor')).toEqual({ kind: 'output', module: 'shape' });
     expect(schema.columns.get('location')).toEqual({ kind: 'location', lat: 'lat', lon: 'lon' });
     expect([...schema.fields.keys()].slice(0, 5)).toEqual(['id', 'image', 'labels', 'location', 'text']);
   });
@@ -165,7 +166,12 @@ describe.each(ENGINES)('collections on %s', (kind) => {
       ],
       descriptor: { output: 'depth_descriptor', cell: 'depth_cell', dimensions: 8 },
     };
-    store = await openStore({ ...location, modules: [...TEST_MODULES, added], parseOutputs: parseTestOutputs });
+    store = await openStore({
+      ...location,
+      modules: [...TEST_MODULES, added],
+      parseOutputs: parseTestOutputs,
+      descriptorTexts: testDescriptorTexts,
+    });
     const collection = await findCollection(store, 'my-collection');
     expect((await loadSchema(store, collection)).columns.get('depth_mean')).toEqual({
       kind: 'column',

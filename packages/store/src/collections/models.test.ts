@@ -7,10 +7,12 @@ import {
   parseTestOutputs,
   TEST_MODULES,
   type TestLocation,
+  testDescriptorTexts,
   testLocation,
   testOutputs,
   visible,
 } from '../../test/support.ts';
+import { listOperations } from '../accept/operations.ts';
 import { claimForAnalysis } from '../analyze/analysis.ts';
 import { commit } from '../commit/commit.ts';
 import { takeLeases } from '../commit/leases.ts';
@@ -43,7 +45,14 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     );
     const models = model === undefined ? {} : { models: new Map([['shape', model]]) };
     const own = { ...models, ...(calibration ? { calibrations: new Map([['shape', calibration]]) } : {}) };
-    store = await openStore({ ...location, modules, parseOutputs: parseTestOutputs, graceMilliseconds: 0, ...own });
+    store = await openStore({
+      ...location,
+      modules,
+      parseOutputs: parseTestOutputs,
+      descriptorTexts: testDescriptorTexts,
+      graceMilliseconds: 0,
+      ...own,
+    });
     return store;
   }
   const add = async (collection: Collection, id: string, shape: readonly number[]) => {
@@ -82,7 +91,8 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     const change = (id: string, modules?: string[]) => {
       const validated = validateDocument(parseJson(JSON.stringify({ id, image })), 0, fields, new TypeClaims());
       if ('errors' in validated) throw new Error('no document');
-      return { kind: 'add' as const, document: validated.document, ...(modules ? { modules } : {}) };
+      const { import: _, ...document } = validated.document;
+      return { kind: 'add' as const, document, ...(modules ? { modules } : {}) };
     };
     await accept(store, first, [change('p'), change('q', ['tint']), change('r', ['tint', 'shape'])]);
     const ids = async () => (await claimForAnalysis(store, 10)).map(({ id }) => id);
@@ -106,11 +116,8 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     };
     await expect(requireOwnModels(store, first)).rejects.toMatchObject(refusal);
     await requireOwnModels(store, first, ['tint']);
-    expect(await add(first, 'w', [0, 1, 0])).toMatchObject({ failed: 1 });
-    const [failed] = await store.engine.query<{ error_msg: string }>(
-      `select error_msg from ${first.sqlSchema}.operations where state = 'failed'`,
-    );
-    expect(failed?.error_msg).toBe(refusal.message);
+    await expect(add(first, 'w', [0, 1, 0])).rejects.toMatchObject({ code: 'conflict' });
+    await commit(store, first);
     expect(await visible(store, first)).toEqual(['x', 'z']);
   });
 
@@ -125,6 +132,22 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
     await requireOwnModels(store, first);
     expect(await add(first, 'w', [0, 1, 0])).toMatchObject({ failed: 0 });
     expect(await otherModels(store, first)).toEqual([]);
+  });
+
+  it('fail changes that were accepted with outputs of the models before, even if those models return', async () => {
+    await open('a-1');
+    const waiting = await createCollection(store, 'waiting');
+    await accept(store, waiting, [
+      { id: 'x', import: testOutputs({ shape: [1, 0, 0, 0] }) },
+      { id: 'y', import: testOutputs({ names: ['red'] }) },
+    ]);
+    await open('b-1', 3);
+    await open('a-1');
+    expect(await otherModels(store, waiting)).toEqual([]);
+    expect(await commit(store, waiting)).toMatchObject({ failed: 1 });
+    expect(await visible(store, waiting)).toEqual(['y']);
+    const { operations } = await listOperations(store, waiting, { state: 'failed', limit: 10 });
+    expect(operations).toMatchObject([{ id: 'x', error: { msg: expect.stringContaining('by another model') } }]);
   });
 
   it('that are not known are those of the process that opens the store', async () => {
@@ -172,7 +195,13 @@ describe.each(ENGINES)('models in a store on %s', (engine) => {
 
 it('are claimed during a commit with the first descriptors of others, without a deadlock', async () => {
   const { location, remove } = await testLocation('postgres');
-  const config = { ...location, shared: true, modules: TEST_MODULES, parseOutputs: parseTestOutputs };
+  const config = {
+    ...location,
+    shared: true,
+    modules: TEST_MODULES,
+    parseOutputs: parseTestOutputs,
+    descriptorTexts: testDescriptorTexts,
+  };
   const open = (model: string) => openStore({ ...config, models: new Map([['shape', model]]) });
   try {
     await using store = await open('a-1');

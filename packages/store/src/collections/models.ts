@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
 import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
+import { GONE_MODEL, type PendingAnalysis, UNKNOWN_MODEL } from '../outputs/pending-analysis.ts';
 import { descriptorTable } from './collection-tables.ts';
 import { configuredModelSet, modelSetOf } from './model-set.ts';
 import { loadSchema } from './schema.ts';
@@ -81,9 +82,18 @@ export async function claimModel(
     [name, model],
   );
   if (row !== undefined && row.before !== null) {
-    // Descriptors of the new model may have another size. The remaining rows are ended ones.
+    // Descriptors of the new model may have another size. The remaining rows are ended or pending ones.
     const table = descriptorTable(S, name);
     await tx.query(`truncate ${table}`);
+    await tx.query(
+      `update ${S}.operations set analysis = jsonb_set(analysis::jsonb, array[$1, '0'], to_jsonb($2::text))::text
+        where (request, position) in (
+          select request, position from ${S}.operations
+           where analysis is not null and analysis::jsonb #>> array[$1, '0'] is not null
+             -- A commit that applies some now has the old models, and will fail.
+             for update skip locked)`,
+      [name, GONE_MODEL],
+    );
     await tx.query(`alter table ${table} alter column vector type halfvec(${descriptor.dimensions})`);
   }
   return (await writeCalibration(modelSet, S, name, model, tx)) || row !== undefined;
@@ -139,6 +149,24 @@ export function refuseOtherModels(
     'conflict',
     `The collection ${name} contains ${module} descriptors of the model ${schema.models.get(module)}, but akin uses ${ownModel(store, schema, module)}. They cannot be mixed. Reindex the collection with: akin reindex --collection ${name}`,
   );
+}
+
+/**
+ * Call this with outputs that were accepted, before they become visible: the collection may have changed its models.
+ *
+ * @param models the model of each descriptor
+ * @throws AkinError conflict
+ */
+export function requireSameModels(schema: CollectionSchema, models: PendingAnalysis['models']): void {
+  for (const [module, model] of models) {
+    const theirs = schema.models.get(module);
+    if (model === UNKNOWN_MODEL || theirs === undefined || model === theirs) continue;
+    const made = model === GONE_MODEL ? 'another model' : `the model ${model}`;
+    throw new AkinError(
+      'conflict',
+      `The ${module} descriptor was made by ${made}, but the collection uses ${theirs}; they cannot be mixed. Analyze the picture again and send the new outputs.`,
+    );
+  }
 }
 
 /**

@@ -14,9 +14,9 @@ export async function createModuleTables(tx: Queryable, collection: Tables, modu
       await tx.query(
         `create table ${table} (
            doc bigint primary key,
-           -- The coarse centroid of the module's codebook that is nearest.
-           cell int not null,
-           vector halfvec(${module.descriptor.dimensions}) not null
+           vector halfvec(${module.descriptor.dimensions}) not null,
+           -- Codes of the outputs that are no columns, as the module packs them.
+           codes bytea not null
          ) with (vacuum_truncate = off)`,
       );
       await partitionTables(tx, collection, [`descriptors_${module.name}`]);

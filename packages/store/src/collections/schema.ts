@@ -68,9 +68,11 @@ async function readSchema(store: Store, collection: Collection, tx: Queryable): 
   );
   const fields = new Map<string, Field>(PRECONFIGURED_FIELDS.map((field) => [field.name, field]));
   const columns = new Map<string, Column>(Object.entries(PRECONFIGURED_COLUMNS));
-  for (const output of store.modules.flatMap((module) => module.outputs)) {
-    fields.set(output.name, { ...output, origin: 'analysis' });
-    if (!isColumn(output)) columns.set(output.name, { kind: 'output' });
+  for (const { name: module, outputs } of store.modules) {
+    for (const output of outputs) {
+      fields.set(output.name, { ...output, origin: 'analysis' });
+      if (!isColumn(output)) columns.set(output.name, { kind: 'output', module });
+    }
   }
   for (const { name, type, origin, column } of rows) {
     if (name === null) continue;

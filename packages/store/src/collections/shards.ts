@@ -80,12 +80,6 @@ function suffixOf(shard: number): string {
 }
 
 /**
- * Setting of the table of outputs. Without it, texts of more than 2 kB, which nearly all are, would be stored out of
- * line in two pieces. That takes 1.5 times the work for writing, twice the work for reading, and more space.
- */
-export const IN_ROWS = 'toast_tuple_target = 4080';
-
-/**
  * Partitions tables that are empty, and whose primary key is `doc`. Each partition gets the indexes of the table, also
  * the unique ones: no id is in two shards.
  */
@@ -103,8 +97,7 @@ export async function partitionTables(tx: Queryable, collection: Tables, tables:
     for (let shard = 0; shard < shards; shard++) {
       const partition = whole + suffixOf(shard);
       if (shard > 0) {
-        const more = table === 'outputs' ? `, ${IN_ROWS}` : '';
-        await tx.query(`create table ${partition} (like ${first} including all) with (vacuum_truncate = off${more})`);
+        await tx.query(`create table ${partition} (like ${first} including all) with (vacuum_truncate = off)`);
       }
       const { from, to } = rangeOf(BigInt(shard));
       await tx.query(`alter table ${whole} attach partition ${partition} for values from (${from}) to (${to})`);

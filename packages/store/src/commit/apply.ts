@@ -5,9 +5,9 @@ import { partitionOf } from '../collections/shards.ts';
 import { columnsOf, textArray } from '../engine/binary.ts';
 import type { Queryable, WritingTransaction } from '../engine/engine.ts';
 import { causeOf, reasonOf } from '../engine/sqlstate.ts';
-import { copyPictures } from './atomic.ts';
+import { copyPictures, removePictures } from '../outputs/descriptor-rows.ts';
 import { applyBarriers, failRefusedBarrier } from './barriers.ts';
-import { closeOperations, deletePayloads, failOperations } from './close-operations.ts';
+import { closeOperations, failOperations } from './close-operations.ts';
 import { type CommitContext, shardOf } from './commit-context.ts';
 import { DescriptorChanges } from './descriptor-counts.ts';
 import type { DocumentColumns } from './document-rows.ts';
@@ -98,6 +98,7 @@ async function applyInTransaction(
   );
   await copyPictures(
     tx,
+    context.store,
     S,
     added.flatMap(({ operation: { doc }, pictureOf }) =>
       doc === null || pictureOf === undefined ? [] : [{ from: pictureOf, to: doc }],
@@ -106,7 +107,7 @@ async function applyInTransaction(
   const changes = new DescriptorChanges();
   const expired = await expireLive(tx, context, ids, changes);
   const bytes = await addRows(tx, context, added);
-  for (const { descriptors } of added) for (const module of descriptors?.keys() ?? []) changes.add(module, 1);
+  for (const { modules = [] } of added) for (const module of modules) changes.add(module, 1);
   if (deletes.length > 0) {
     await tx.query(
       `insert into ${S}.barriers (seq, id, accepted_at) select * from unnest($1::bigint[], $2::text[], $3::timestamptz[])`,
@@ -118,11 +119,17 @@ async function applyInTransaction(
   await closeOperations(tx, context, applied, 'applied');
   await closeOperations(tx, context, madeVoid, 'superseded');
   const gone = [...expired, ...(await applyBarriers(tx, context, operationsOf(added), changes))];
-  await deletePayloads(tx, S, madeVoid);
+  await removePictures(
+    tx,
+    context.store,
+    S,
+    madeVoid.flatMap(({ doc }) => doc ?? []),
+  );
   // An atomic update supersedes no failed change, because it could not update the document of that change.
   const whole = latest.filter(({ operation }) => !operation.atomic);
   await supersedeFailed(
     tx,
+    context.store,
     S,
     whole.map(({ id, operation: { seq } }) => ({ id, seq })),
   );

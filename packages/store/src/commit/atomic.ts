@@ -10,8 +10,7 @@ import {
   VERSION_FIELD,
 } from '@akin/domain';
 import { descriptorTable, LIVE, OPEN_STATES } from '../collections/collection-tables.ts';
-import type { ParsedOutputs } from '../context.ts';
-import { decodeHalfvec, textArray } from '../engine/binary.ts';
+import { textArray } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { readDocuments } from '../search/hydrate.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -23,11 +22,19 @@ import { BEFORE_ALL, type ReadyOperation } from './ready-operations.ts';
  * same id is pending. See ADR 29.
  */
 
+/** The outputs of a document. */
+interface Analysis {
+  /** The values of columns. */
+  readonly fields: ReadonlyMap<string, FieldValue>;
+  /** The modules of which it has a descriptor. */
+  readonly modules: readonly string[];
+}
+
 /** The state of a document between two operations on it. */
 export interface DocumentState {
   readonly fields: ReadonlyMap<string, FieldValue>;
-  readonly outputs: ParsedOutputs | undefined;
-  /** The number of its outputs and its thumbnail. */
+  readonly analysis: Analysis | undefined;
+  /** The number of its descriptors and its thumbnail. */
   readonly picture: bigint | undefined;
 }
 
@@ -147,20 +154,20 @@ export class Bases {
   /**
    * The document that results from an atomic update.
    *
-   * @param outputs the outputs of its own picture, if it sets one
+   * @param analysis the outputs of its own picture, if it sets one
    * @throws AkinError bad-request if a number gets too large; too-large if the document does
    */
-  update(operation: ReadyOperation, update: NewDocument, outputs: ParsedOutputs | undefined): DocumentState {
+  update(operation: ReadyOperation, update: NewDocument, analysis: Analysis | undefined): DocumentState {
     const before = this.#now.get(operation.id ?? '');
     const modifiers = update.modifiers ?? new Map();
     const fields = applyModifiers(before?.fields ?? new Map(), update.fields, modifiers);
     requireStorable(operation.id ?? '', fields, this.#schema);
-    if (outputs !== undefined) return { fields, outputs, picture: operation.doc ?? undefined };
+    if (analysis !== undefined) return { fields, analysis, picture: operation.doc ?? undefined };
     // Without its URL the document has no picture.
     const isGone = modifiers.has('image') && !fields.has('image');
     return isGone
-      ? { fields, outputs: undefined, picture: undefined }
-      : { outputs: undefined, picture: undefined, ...before, fields };
+      ? { fields, analysis: undefined, picture: undefined }
+      : { analysis: undefined, picture: undefined, ...before, fields };
   }
 }
 
@@ -175,10 +182,7 @@ function requireStorable(id: string, fields: ReadonlyMap<string, FieldValue>, sc
   if (problem !== null) throw new AkinError('too-large', `The document as updated cannot be stored: ${problem}.`);
 }
 
-/**
- * The live documents of some ids, with the values from their analysis. These are read from the tables and not from the
- * outputs, so that it does not matter which model made them.
- */
+/** The live documents of some ids, with the values from their analysis, whichever model made them. */
 async function readStates(
   context: CommitContext,
   ids: ReadonlySet<string>,
@@ -196,16 +200,16 @@ async function readStates(
     const kind = schema.columns.get(name)?.kind;
     return name !== 'id' && name !== VERSION_FIELD && (kind === 'column' || kind === 'location');
   });
-  const read = await readDocuments(store, { tx: engine, sqlSchema: S, schema, modules }, docs, columns, []);
-  const descriptors = await readDescriptors(context, engine, docs);
+  const read = await readDocuments(store, { tx: engine, sqlSchema: S, schema, modules }, docs, columns, [], true);
+  const modulesOf = await readModules(context, engine, docs);
   return new Map(
     rows.map(({ doc, id }) => {
       const all = read.get(doc)?.document ?? new Map<string, FieldValue>();
       const own = (wanted: boolean) =>
         new Map([...all].filter(([name]) => isAnalysis(schema.fields.get(name)) === wanted));
-      const found = { fields: own(true), descriptors: descriptors.get(doc) ?? new Map() };
-      const outputs = found.fields.size + found.descriptors.size > 0 ? found : undefined;
-      return [id, { fields: own(false), outputs, picture: doc }];
+      const found = { fields: own(true), modules: modulesOf.get(doc) ?? [] };
+      const analysis = found.fields.size + found.modules.length > 0 ? found : undefined;
+      return [id, { fields: own(false), analysis, picture: doc }];
     }),
   );
 }
@@ -214,47 +218,20 @@ function isAnalysis(field: Field | undefined): boolean {
   return field?.origin === 'analysis';
 }
 
-async function readDescriptors(
+/** The modules of which each document has a descriptor. */
+async function readModules(
   { store, collection }: CommitContext,
   tx: Queryable,
   docs: readonly bigint[],
-): Promise<Map<bigint, Map<string, { vector: Float32Array; cell: number }>>> {
-  const found = new Map<bigint, Map<string, { vector: Float32Array; cell: number }>>();
-  if (docs.length === 0) return found;
-  for (const { name, descriptor } of store.modules) {
-    if (descriptor === undefined) continue;
-    const rows = await tx.query<{ doc: bigint; cell: number; vector: Buffer }>(
-      `select doc, cell, halfvec_send(vector) as vector from ${descriptorTable(collection.sqlSchema, name)}
-        where doc = any($1::bigint[])`,
-      [docs],
-    );
-    for (const { doc, cell, vector } of rows) {
-      const own = found.get(doc) ?? new Map();
-      found.set(doc, own.set(name, { vector: decodeHalfvec(vector), cell }));
-    }
-  }
+): Promise<Map<bigint, string[]>> {
+  const found = new Map<bigint, string[]>();
+  const described = store.modules.filter(({ descriptor }) => descriptor);
+  if (docs.length === 0 || described.length === 0) return found;
+  const selects = described.map(
+    ({ name }) =>
+      `select doc, '${name}' as module from ${descriptorTable(collection.sqlSchema, name)} where doc = any($1::bigint[])`,
+  );
+  const rows = await tx.query<{ doc: bigint; module: string }>(selects.join(' union all '), [docs]);
+  for (const { doc, module } of rows) found.set(doc, [...(found.get(doc) ?? []), module]);
   return found;
-}
-
-/** Copies outputs and thumbnails from one version of a document to the next, where the next has none of its own. */
-export async function copyPictures(
-  tx: Queryable,
-  S: string,
-  copies: readonly { readonly from: bigint; readonly to: bigint }[],
-): Promise<void> {
-  if (copies.length === 0) return;
-  const values = [copies.map(({ to }) => to), copies.map(({ from }) => from)];
-  const source = 'from unnest($1::bigint[], $2::bigint[]) t (doc, source)';
-  await tx.query(
-    `insert into ${S}.outputs (doc, json, mark)
-     select t.doc, o.json, o.mark ${source}
-       join ${S}.outputs o on o.doc = t.source on conflict (doc) do nothing`,
-    values,
-  );
-  await tx.query(
-    `insert into ${S}.thumbnails (doc, bytes, etag)
-     select t.doc, o.bytes, o.etag ${source}
-       join ${S}.thumbnails o on o.doc = t.source on conflict (doc) do nothing`,
-    values,
-  );
 }

@@ -12,15 +12,7 @@ export interface Failure {
   readonly msg: string;
 }
 
-/** Removes outputs and thumbnails of superseded operations. */
-export async function deletePayloads(tx: Queryable, S: string, superseded: readonly ReadyOperation[]): Promise<void> {
-  const docs = superseded.flatMap(({ doc }) => (doc === null ? [] : [doc]));
-  if (docs.length === 0) return;
-  await tx.query(`delete from ${S}.outputs where doc = any($1::bigint[])`, [docs]);
-  await tx.query(`delete from ${S}.thumbnails where doc = any($1::bigint[])`, [docs]);
-}
-
-/** Ends operations in the transaction of their chunk. Their documents are cleared: they are in the tables, or void. */
+/** Ends operations in the transaction of their chunk. Their contents are cleared: they are in the tables, or void. */
 export async function closeOperations(
   tx: Queryable,
   { collection, target }: CommitContext,
@@ -29,7 +21,8 @@ export async function closeOperations(
 ): Promise<void> {
   if (closed.length === 0) return;
   await tx.query(
-    `update ${collection.sqlSchema}.operations o set state = $3, applied_commit = $4, document = null
+    `update ${collection.sqlSchema}.operations o set state = $3, applied_commit = $4, document = null,
+            analysis = null
        from unnest($1::bigint[], $2::int[]) as t (request, position)
       where o.request = t.request and o.position = t.position`,
     [longArray(closed.map(({ request }) => request)), intArray(closed.map(({ position }) => position)), state, target],

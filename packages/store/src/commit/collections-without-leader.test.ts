@@ -1,6 +1,6 @@
 import { testDatabase } from '@akin/testing';
 import { expect, it } from '@jest/globals';
-import { parseTestOutputs, TEST_MODULES } from '../../test/support.ts';
+import { parseTestOutputs, TEST_MODULES, testDescriptorTexts } from '../../test/support.ts';
 import { createCollection } from '../collections/collections.ts';
 import { openStore } from '../store.ts';
 import { countCollectionsWithoutLeader } from './collections-without-leader.ts';
@@ -8,7 +8,12 @@ import { releaseLeases, renewLeases, takeLeases } from './leases.ts';
 
 it('counts the collections without a leader: never led, released, or with an expired lease', async () => {
   const database = await testDatabase();
-  const config = { databaseUrl: database.url, modules: TEST_MODULES, parseOutputs: parseTestOutputs };
+  const config = {
+    databaseUrl: database.url,
+    modules: TEST_MODULES,
+    parseOutputs: parseTestOutputs,
+    descriptorTexts: testDescriptorTexts,
+  };
   const store = await openStore({ ...config, shared: true });
   // A new store already has one collection.
   const collections = [await createCollection(store, 'one'), await createCollection(store, 'two')];

@@ -108,18 +108,21 @@ describe.each(ENGINES)('commits on %s', (kind) => {
     it('fails an operation that the database refuses, and applies all others', async () => {
       await accept(store, collection, [
         ...Array.from({ length: 9 }, (_, i) => ({ id: `good${i}` })),
-        // More dimensions than the column has, which only the database notices.
-        { id: 'poison', import: testOutputs({ shape: [1, 2, 3] }) },
-        { id: 'broken', import: 'not JSON' },
+        // A text with NUL, which only the database notices.
+        { id: 'poison', import: testOutputs({ names: ['\0'] }) },
+        { id: 'broken', import: testOutputs({ names: ['red'] }) },
         { id: 'good9' },
       ]);
+      await store.engine.query(
+        `update ${collection.sqlSchema}.operations set analysis = 'damaged' where id = 'broken'`,
+      );
       const result = await commit(store, collection);
       expect(result).toEqual({ commit: 1, applied: 10, failed: 2 });
       expect(await visible(store, collection)).toHaveLength(10);
       const failed = await listOperations(store, collection, { state: 'failed', limit: 10 });
       expect(failed.operations.map(({ id, error }) => [id, error?.code])).toEqual([
         ['poison', 'bad-request'],
-        ['broken', 'bad-request'],
+        ['broken', 'internal'],
       ]);
       expect(await collectionStatus(store, collection)).toMatchObject({ pending: 0, failed: 2 });
       expect(await commit(store, collection)).toMatchObject({ commit: 1, failed: 0 });
@@ -191,7 +194,7 @@ describe.each(ENGINES)('commits on %s', (kind) => {
       await commit(store, collection);
       await maintain(store);
       const S = collection.sqlSchema;
-      for (const table of ['documents', 'outputs', 'descriptors_shape']) {
+      for (const table of ['documents', 'descriptors_shape']) {
         expect([table, await store.engine.query(`select doc from ${S}.${table}`)]).toEqual([table, [{ doc: 3n }]]);
       }
       expect(await store.engine.query(`select * from ${S}.barriers`)).toEqual([]);

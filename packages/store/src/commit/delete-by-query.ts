@@ -86,7 +86,7 @@ async function deleteMatching(context: CommitContext, operation: ReadyOperation)
       if (Array.isArray(covered)) {
         const { seq } = operation;
         const changes = covered.map((id) => ({ id, seq }));
-        await supersedeFailed(tx, S, changes);
+        await supersedeFailed(tx, store, S, changes);
       }
       await closeOperations(tx, context, [operation], 'applied');
       await tx.query('update akin.collections set unpublished_operations = unpublished_operations + 1 where id = $1', [

@@ -1,5 +1,5 @@
 import type { FieldType, FieldValue } from '@akin/domain';
-import type { CollectionSchema, ParsedOutputs } from '../context.ts';
+import type { CollectionSchema } from '../context.ts';
 import { dateText } from '../engine/session.ts';
 import { documentWords, type FieldTexts } from '../search/document-words.ts';
 
@@ -17,13 +17,14 @@ export interface DocumentColumns {
  * The columns of a document: its fields, the outputs of its analysis that can be filtered, and the words of all its
  * string values.
  *
+ * @param analysis the outputs, if there are any
  * @param vocabulary gets those words too
  * @throws AkinError too-large if there are too many
  */
 export function documentColumns(
   id: string,
   fields: ReadonlyMap<string, FieldValue>,
-  outputs: ParsedOutputs | undefined,
+  analysis: ReadonlyMap<string, FieldValue> | undefined,
   schema: CollectionSchema,
   vocabulary: Set<string>,
 ): DocumentColumns {
@@ -44,7 +45,7 @@ export function documentColumns(
     }
   };
   fields.forEach(take);
-  outputs?.fields.forEach(take);
+  analysis?.forEach(take);
   let bytes = Buffer.byteLength(id);
   for (const value of columns.values()) bytes += Buffer.byteLength(columnText(value));
   columns.set('has_repeated_values', hasRepeatedValues);

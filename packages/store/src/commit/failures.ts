@@ -1,6 +1,7 @@
 import type { Collection, Store, SweepCursor } from '../context.ts';
 import { columnsOf } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
+import { removePictures } from '../outputs/descriptor-rows.ts';
 
 /*
  * Failed operations are counted as they fail, in rows of `failure_counts` that maintenance adds up: a status of a
@@ -53,6 +54,7 @@ export async function compactFailures(store: Store, { sqlSchema: S }: Collection
 /** Supersedes earlier failures on the ids of some changes that take effect. */
 export async function supersedeFailed(
   tx: Queryable,
+  store: Store,
   S: string,
   changes: readonly { readonly id: string; readonly seq: bigint }[],
 ): Promise<void> {
@@ -64,6 +66,7 @@ export async function supersedeFailed(
   // Further failures of one document are left to housekeeping.
   await supersede(
     tx,
+    store,
     S,
     `select o.request, o.position from unnest($1::text[], $2::bigint[]) as t (id, seq)
        join ${S}.operations o on o.id = t.id and o.state = 'failed' join ${S}.requests r using (request)
@@ -83,7 +86,7 @@ export async function sweepFailures(store: Store, collection: Collection): Promi
   const { sweeps } = store.memory;
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const last = await store.engine.transaction(
-      (tx) => sweepBatch(tx, collection.sqlSchema, sweeps.get(collection.id)),
+      (tx) => sweepBatch(tx, store, collection.sqlSchema, sweeps.get(collection.id)),
       { lane: 'bulk', keyed: true },
     );
     if (last === undefined) {
@@ -98,6 +101,7 @@ export async function sweepFailures(store: Store, collection: Collection): Promi
 /** @returns where to continue; undefined at the end */
 async function sweepBatch(
   tx: Queryable,
+  store: Store,
   S: string,
   cursor: SweepCursor = { request: 0n, position: -1 },
 ): Promise<SweepCursor | undefined> {
@@ -121,6 +125,7 @@ async function sweepBatch(
   if (covered.length > 0) {
     await supersede(
       tx,
+      store,
       S,
       'select * from unnest($1::bigint[], $2::int[]) as t (request, position)',
       columnsOf(covered, 'request', 'position'),
@@ -133,11 +138,12 @@ async function sweepBatch(
 /** Supersedes failed operations. @param covered SQL that selects their `request` and `position` */
 export async function supersede(
   tx: Queryable,
+  store: Store,
   S: string,
   covered: string,
   params: Parameters<Queryable['query']>[1] = [],
 ): Promise<void> {
-  await tx.query(
+  const rows = await tx.query<{ doc: bigint | null }>(
     `with covered as materialized (${covered}),
           failed as materialized (
             select o.request, o.position, coalesce(o.error_code, 'internal') as code
@@ -145,12 +151,18 @@ export async function supersede(
              order by o.request, o.position for update of o),
           superseded as (
             update ${S}.operations o
-               set state = 'superseded', applied_commit = 0, document = null, error_code = null, error_msg = null
+               set state = 'superseded', applied_commit = 0, document = null, analysis = null, error_code = null, error_msg = null
               from failed f where o.request = f.request and o.position = f.position
             returning o.doc, f.code),
-          outputs as (delete from ${S}.outputs where doc in (select doc from superseded)),
-          thumbnails as (delete from ${S}.thumbnails where doc in (select doc from superseded))
-     insert into ${S}.failure_counts (code, delta) select code, -count(*) from superseded group by code`,
+          counted as (
+            insert into ${S}.failure_counts (code, delta) select code, -count(*) from superseded group by code)
+     select doc from superseded`,
     params,
+  );
+  await removePictures(
+    tx,
+    store,
+    S,
+    rows.flatMap(({ doc }) => doc ?? []),
   );
 }

@@ -1,23 +1,15 @@
 import type { FieldValue } from '@akin/domain';
-import { descriptorTable } from '../collections/collection-tables.ts';
+import { modelSetOf } from '../collections/model-set.ts';
 import type { Collection, CollectionSchema } from '../context.ts';
-import {
-  doubleArray,
-  encodeHalfvec,
-  halfvecOfHalves,
-  longArray,
-  textArray,
-  timestampArray,
-  timestampOf,
-} from '../engine/binary.ts';
+import { doubleArray, longArray, textArray, timestampArray, timestampOf } from '../engine/binary.ts';
 import { CopyRows } from '../engine/copy-rows.ts';
 import type { CopyIn, Queryable, WritingTransaction } from '../engine/engine.ts';
-import type { ParsedDescriptor } from '../model-sets.ts';
+import { descriptorTables } from '../outputs/descriptor-rows.ts';
 import type { CommitContext } from './commit-context.ts';
 import type { Prepared } from './prepare.ts';
 
 /**
- * Adds the rows of documents and their descriptors. Columns that no row has are left out.
+ * Adds the rows of documents, whose descriptors and thumbnails are there already. Columns that no row has are left out.
  *
  * @returns the bytes of the documents
  */
@@ -28,12 +20,25 @@ export async function addRows(
 ): Promise<number> {
   if (added.length === 0) return 0;
   const docs = added.map(({ operation }) => operation.doc ?? 0n);
-  const pictures = await pictureBytes(tx, context.collection, docs);
-  const bytes = added.map(({ columns }, i) => (columns?.bytes ?? 0) + (pictures.get(docs[i] ?? 0n) ?? 0));
-  const copies = [copyOfDocuments(context, added, bytes), ...copiesOfDescriptors(context, added)];
-  await tx.copyIn(copies);
-  for (const { rows } of copies) rows.release();
+  const thumbnails = await thumbnailBytes(tx, context.collection, docs);
+  const sizes = descriptorSizes(context);
+  const bytes = added.map(({ columns, modules = [] }, i) => {
+    const descriptors = modules.reduce((sum, module) => sum + (sizes.get(module) ?? 0), 0);
+    return (columns?.bytes ?? 0) + descriptors + (thumbnails.get(docs[i] ?? 0n) ?? 0);
+  });
+  // The collection cannot change its models before the end of the transaction.
+  const described = descriptorTables(context.store, context.collection.sqlSchema);
+  if (described.length > 0) await tx.query(`lock table only ${described.join(', only ')} in row exclusive mode`);
+  const copy = copyOfDocuments(context, added, bytes);
+  await tx.copyIn([copy]);
+  copy.rows.release();
   return bytes.reduce((sum, one) => sum + one, 0);
+}
+
+/** Bytes of the descriptor of each module. */
+function descriptorSizes({ store, schema }: CommitContext): Map<string, number> {
+  const { modules } = modelSetOf(store, schema);
+  return new Map(modules.map(({ name, descriptor }) => [name, 2 * (descriptor?.dimensions ?? 0)]));
 }
 
 const FIXED = ['doc', 'id', 'seq', 'version', 'bytes', 'valid_from', 'words'];
@@ -85,44 +90,23 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   'timestamptz[]': (rows, value) => rows.binary(timestampArray(value as readonly Date[])),
 };
 
-function copiesOfDescriptors({ store, collection }: CommitContext, added: readonly Prepared[]): CopyIn[] {
-  return store.modules.flatMap(({ name }) => {
-    const rows = new CopyRows();
-    for (const { operation, descriptors } of added) {
-      const descriptor = descriptors?.get(name);
-      if (descriptor === undefined) continue;
-      rows.row(3);
-      rows.long(operation.doc ?? 0n);
-      rows.int(descriptor.cell);
-      rows.binary(halfvecOf(descriptor));
-    }
-    if (rows.count > 0) return { into: `${descriptorTable(collection.sqlSchema, name)} (doc, cell, vector)`, rows };
-    rows.release();
-    return [];
-  });
-}
-
 function usedColumns(added: readonly Prepared[]): string[] {
   const names = new Set<string>();
   for (const { columns } of added) for (const name of columns?.values.keys() ?? []) names.add(name);
   return [...names];
 }
 
-/** The bytes of the outputs and the thumbnail of each document that has some. */
-async function pictureBytes(
+/** The bytes of the thumbnail of each document that has one. */
+async function thumbnailBytes(
   tx: Queryable,
   { sqlSchema: S }: Collection,
   docs: readonly bigint[],
 ): Promise<Map<bigint, number>> {
   const rows = await tx.query<{ doc: bigint; bytes: number }>(
-    `select doc, octet_length(json) as bytes from ${S}.outputs where doc = any($1::bigint[])
-     union all
-     select doc, octet_length(bytes) from ${S}.thumbnails where doc = any($1::bigint[])`,
+    `select doc, octet_length(bytes) as bytes from ${S}.thumbnails where doc = any($1::bigint[])`,
     [longArray(docs)],
   );
-  const found = new Map<bigint, number>();
-  for (const { doc, bytes } of rows) found.set(doc, (found.get(doc) ?? 0) + bytes);
-  return found;
+  return new Map(rows.map(({ doc, bytes }) => [doc, bytes]));
 }
 
 /** The SQL type of each column of `documents` that a document may fill, except its words, by the name of the column. */
@@ -145,8 +129,3 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
   doubles: 'float8[]',
   dates: 'timestamptz[]',
 };
-
-/** The numbers of a descriptor are converted only when they are asked for. */
-function halfvecOf(descriptor: ParsedDescriptor): Uint8Array {
-  return descriptor.halves ? halfvecOfHalves(descriptor.halves) : encodeHalfvec(descriptor.vector);
-}

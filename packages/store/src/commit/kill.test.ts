@@ -7,7 +7,7 @@ import { randomNumbers, SHORT_LIVED, scaledByChaos } from '@akin/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allOperations, checkVisible, type Log, type Sent } from '../../test/kill-log.ts';
 import { type TestLocation, testLocation } from '../../test/support.ts';
-import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES } from '../../test/tiny-module.mjs';
+import { parseTinyOutputs, TINY_GROUPS, TINY_MODULES, tinyDescriptorTexts } from '../../test/tiny-module.mjs';
 import { claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { collectionStatus, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
@@ -140,6 +140,7 @@ describe.each(PLACES)(
             ...location,
             modules: TINY_MODULES as never,
             parseOutputs: parseTinyOutputs,
+            descriptorTexts: tinyDescriptorTexts,
             graceMilliseconds: 0,
           });
         } catch (error) {

@@ -1,6 +1,13 @@
 import { type TestDatabase, testDatabase } from '@akin/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { accept, openTestStore, parseTestOutputs, TEST_MODULES, visible } from '../../test/support.ts';
+import {
+  accept,
+  openTestStore,
+  parseTestOutputs,
+  TEST_MODULES,
+  testDescriptorTexts,
+  visible,
+} from '../../test/support.ts';
 import { createCollection, listCollections } from '../collections/collections.ts';
 import type { Collection, Store } from '../context.ts';
 import { openStore } from '../store.ts';
@@ -19,7 +26,13 @@ describe('a database that several processes share', () => {
   let created = 0;
 
   const open = () =>
-    openStore({ databaseUrl: database.url, shared: true, modules: TEST_MODULES, parseOutputs: parseTestOutputs });
+    openStore({
+      databaseUrl: database.url,
+      shared: true,
+      modules: TEST_MODULES,
+      parseOutputs: parseTestOutputs,
+      descriptorTexts: testDescriptorTexts,
+    });
 
   beforeAll(async () => {
     database = await testDatabase();
@@ -216,7 +229,13 @@ describe('a database that several processes share', () => {
   });
 
   it('gives the lease of a collection to a process with its models, before all others', async () => {
-    const ours = { shared: true, modules: TEST_MODULES, parseOutputs: parseTestOutputs, databaseUrl: database.url };
+    const ours = {
+      shared: true,
+      modules: TEST_MODULES,
+      parseOutputs: parseTestOutputs,
+      descriptorTexts: testDescriptorTexts,
+      databaseUrl: database.url,
+    };
     await using old = await openStore({ ...ours, models: new Map([['shape', 'a-1']]) });
     await using young = await openStore({ ...ours, models: new Map([['shape', 'b-1']]) });
     collection = await createCollection(old, 'of-a-1');

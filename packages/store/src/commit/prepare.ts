@@ -1,8 +1,7 @@
 import { AkinError, documentFromJson } from '@akin/domain';
 import { createYielder } from '@akin/runtime';
-import { modelSetOf } from '../collections/model-set.ts';
-import { refuseOtherModels } from '../collections/models.ts';
-import type { ModelSet, ParsedOutputs } from '../context.ts';
+import { requireSameModels } from '../collections/models.ts';
+import { readAnalysis } from '../outputs/pending-analysis.ts';
 import { Bases } from './atomic.ts';
 import { type Failure, failOperations } from './close-operations.ts';
 import type { CommitContext } from './commit-context.ts';
@@ -15,11 +14,11 @@ export interface Prepared {
   readonly operation: ReadyOperation;
   readonly id: string;
   readonly columns?: DocumentColumns;
-  /** By module. The other outputs are in the columns. */
-  readonly descriptors?: ParsedOutputs['descriptors'];
+  /** The modules of which it has a descriptor. */
+  readonly modules?: readonly string[];
   /** Whether a later change, which is applied already, made it void. */
   readonly isObsolete?: boolean;
-  /** The number (`doc`) of the row whose outputs and thumbnail it keeps. */
+  /** The number (`doc`) of the row whose descriptors and thumbnail it keeps. */
   readonly pictureOf?: bigint;
 }
 
@@ -39,13 +38,11 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
   const vocabulary = new Set<string>();
   const failures: Failure[] = [];
   const bases = await Bases.read(context, operations);
-  const { parseOutputs } = modelSetOf(context.store, context.schema);
-  const modules = new Set<string>();
   const yieldIfDue = createYielder();
   for (const operation of operations) {
     await yieldIfDue();
     try {
-      prepared.push(prepare(context, operation, { vocabulary, bases, parseOutputs, modules }));
+      prepared.push(prepare(context, operation, vocabulary, bases));
     } catch (error) {
       // Nothing else was read here: this document is the cause.
       failures.push({
@@ -60,20 +57,12 @@ export async function prepareChunk(context: CommitContext, operations: readonly 
   return { prepared, failed: failures.length };
 }
 
-/** What the operations of a chunk have in common. */
-interface ChunkState {
-  /** Gets the words of the documents. */
-  readonly vocabulary: Set<string>;
-  readonly bases: Bases | undefined;
-  readonly parseOutputs: ModelSet['parseOutputs'];
-  /** The modules whose models are known to be those of the collection. */
-  readonly modules: Set<string>;
-}
-
+/** @param vocabulary gets the words of the document */
 function prepare(
-  { store, collection, schema }: CommitContext,
+  { store, schema }: CommitContext,
   operation: ReadyOperation,
-  { vocabulary, bases, parseOutputs, modules }: ChunkState,
+  vocabulary: Set<string>,
+  bases: Bases | undefined,
 ): Prepared {
   const id = operation.id ?? '';
   if (bases?.isObsolete(operation)) return { operation, id, isObsolete: true };
@@ -82,23 +71,20 @@ function prepare(
     return { operation, id };
   }
   const document = documentFromJson(operation.document ?? '{}', schema.fields);
-  const outputs = operation.outputs === null ? undefined : parseOutputs(operation.outputs, operation.mark ?? undefined);
-  for (const module of outputs?.descriptors.keys() ?? []) {
-    if (modules.has(module)) continue;
-    refuseOtherModels(store, collection, schema, [module]);
-    modules.add(module);
-  }
+  const pending = operation.analysis === null ? undefined : readAnalysis(operation.analysis, store.modules);
+  if (pending !== undefined) requireSameModels(schema, pending.models);
+  const analysis = pending && { fields: pending.fields, modules: [...pending.models.keys()] };
   const whole =
     operation.atomic && bases !== undefined
-      ? bases.update(operation, document, outputs)
-      : { fields: document.fields, outputs, picture: operation.doc ?? undefined };
+      ? bases.update(operation, document, analysis)
+      : { fields: document.fields, analysis, picture: operation.doc ?? undefined };
   bases?.recordState(operation, whole);
   const isOther = whole.picture !== undefined && whole.picture !== operation.doc;
   return {
     operation,
     id,
-    columns: documentColumns(id, whole.fields, whole.outputs, schema, vocabulary),
-    ...(whole.outputs ? { descriptors: whole.outputs.descriptors } : {}),
+    columns: documentColumns(id, whole.fields, whole.analysis?.fields, schema, vocabulary),
+    ...(whole.analysis ? { modules: whole.analysis.modules } : {}),
     ...(isOther && whole.picture !== undefined ? { pictureOf: whole.picture } : {}),
   };
 }

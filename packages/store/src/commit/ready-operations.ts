@@ -11,10 +11,8 @@ export interface ReadyOperation {
   readonly id: string | null;
   readonly doc: bigint | null;
   readonly document: string | null;
-  /** Outputs of its analysis or of its import, as JSON text. */
-  readonly outputs: string | null;
-  /** Mark of the outputs, see `parseOutputs`. */
-  readonly mark: string | null;
+  /** The outputs of its analysis or of its import, see `pending-analysis.ts`. */
+  readonly analysis: string | null;
   readonly acceptedAt: Date;
   /** Whether a delete leaves tombstones. */
   readonly leavesTombstones: boolean;
@@ -80,7 +78,7 @@ interface Range {
  *
  * The cursor is for speed: applied operations are no longer ready, but their index entries exist until a vacuum, and
  * scanning them for each chunk would take quadratic time. For the same reason a statement reads only as many requests
- * as should suffice: it reads up to `limit` operations of each, with their outputs, before it sorts them.
+ * as should suffice: it reads up to `limit` operations of each before it sorts them.
  */
 export async function nextReady(
   store: Store,
@@ -124,18 +122,16 @@ async function readReady(
   const [first, end, most] = [params.add(after, 'int8'), params.add(endSeq, 'int8'), params.add(limit, 'int8')];
   const ofShard =
     shard === undefined ? '' : `and ${shardOfOperation(shardsOf(collection))} = ${params.add(shard, 'int8')}`;
-  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.leaves_tombstones,
-              x.json as outputs, x.mark
+  const sql = `select r.first_seq + o.position as seq, o.*, r.accepted_at, r.leaves_tombstones
        from (select request, first_seq, accepted_at, leaves_tombstones from ${S}.requests
               where request = any(${params.add(requests, 'bigint[]')})
                 and first_seq + count > ${first} + 1 and first_seq < ${end}) r
       cross join lateral (
-        select request, position, kind, id, doc, document, atomic, kept_version from ${S}.operations
+        select request, position, kind, id, doc, document, analysis, atomic, kept_version from ${S}.operations
          where request = r.request and state = 'ready' and position > ${first} - r.first_seq
            and position < ${end} - r.first_seq ${ofShard}
          order by position limit ${most}
       ) o
-      left join ${S}.outputs x on x.doc = o.doc
       order by seq limit ${most}`;
   const rows = await store.engine.transaction((tx) => tx.query<ReadyRow>(sql, params.values), {
     lane: 'bulk',
@@ -150,8 +146,7 @@ async function readReady(
     id: row.id,
     doc: row.doc,
     document: row.document,
-    outputs: row.outputs,
-    mark: row.mark,
+    analysis: row.analysis,
     acceptedAt: row.accepted_at,
     leavesTombstones: row.leaves_tombstones,
     atomic: row.atomic,

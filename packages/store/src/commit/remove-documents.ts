@@ -1,6 +1,6 @@
-import { descriptorTable } from '../collections/collection-tables.ts';
 import type { Collection, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
+import { removePictures } from '../outputs/descriptor-rows.ts';
 import type { CommitContext } from './commit-context.ts';
 
 /** Removes rows of documents with all their data. */
@@ -12,12 +12,8 @@ export async function removeDocuments(
 ): Promise<void> {
   if (docs.length === 0) return;
   const S = collection.sqlSchema;
-  const descriptors = store.modules
-    .filter((module) => module.descriptor)
-    .map((module) => descriptorTable(S, module.name));
-  for (const table of [`${S}.documents`, ...descriptors, `${S}.outputs`, `${S}.thumbnails`]) {
-    await tx.query(`delete from ${table} where doc = any($1::bigint[])`, [docs]);
-  }
+  await tx.query(`delete from ${S}.documents where doc = any($1::bigint[])`, [docs]);
+  await removePictures(tx, store, S, docs);
 }
 
 /**

@@ -22,12 +22,10 @@ describe.each([1, 2])('tables for many documents on PostgreSQL, in a collection 
     expect(await pagesThatWait(store, collection)).toBeGreaterThan(0);
   });
 
-  it('keep outputs in their rows, and leave it to sessions how many words wait', async () => {
+  it('leave it to sessions how many words wait', async () => {
     await using own = await openOwnStore();
     const collection = await createCollection(own.store, 'shop', { shards });
     const suffixes = shards === 1 ? [''] : ['_s0', '_s1'];
-    const wanted = suffixes.map((suffix) => [`outputs${suffix}`, ['toast_tuple_target=4080']]);
-    expect(await bulkSettings(own.store, collection)).toEqual(expect.arrayContaining(wanted));
     expect(await wordsIndexes(own.store, collection)).toEqual(
       suffixes.map(() => [expect.stringMatching(/words/), null]),
     );
@@ -93,13 +91,4 @@ async function pagesThatWait(store: Store, { sqlSchema }: Collection): Promise<n
 async function wordsIndexes(store: Store, { sqlSchema }: Collection): Promise<[string, string[] | null][]> {
   const sql = `select relname, reloptions from ${GIN} order by relname`;
   return (await store.engine.query(sql, [sqlSchema])).map(({ relname, reloptions }) => [relname, reloptions]);
-}
-
-async function bulkSettings(store: Store, { sqlSchema }: Collection): Promise<unknown[]> {
-  const rows = await store.engine.query(
-    `select relname, array_remove(reloptions, 'vacuum_truncate=off') as settings from pg_class c
-       join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and relname like 'outputs%'`,
-    [sqlSchema],
-  );
-  return rows.map(({ relname, settings }) => [relname, settings]);
 }

@@ -127,8 +127,13 @@ export function halfvecOfHalves(halves: Uint8Array): Uint8Array {
   return bytes;
 }
 
+/** The inverse of {@link halfvecOfHalves}, for the output of `halfvec_send`. */
+export function halvesOfHalfvec(bytes: Uint8Array): Uint8Array {
+  return Buffer.from(bytes.subarray(4)).swap16();
+}
+
 /** Parses the output of `halfvec_send`. */
 export function decodeHalfvec(bytes: Uint8Array): Float32Array {
-  const littleEndian = Buffer.from(bytes).swap16();
-  return readHalves(littleEndian, 4, littleEndian.readUInt16LE(0));
+  const halves = halvesOfHalfvec(bytes);
+  return readHalves(halves, 0, halves.length / 2);
 }

@@ -6,7 +6,7 @@ import { createFeeding } from '../../test/feeding.mjs';
 import { allOperations, checkVisible, type Log } from '../../test/kill-log.ts';
 import { testLocation } from '../../test/support.ts';
 import { watchThreads } from '../../test/threads.ts';
-import { parseTinyOutputs, TINY_MODULES } from '../../test/tiny-module.mjs';
+import { parseTinyOutputs, TINY_MODULES, tinyDescriptorTexts } from '../../test/tiny-module.mjs';
 import { stageChanges } from '../accept/staging.ts';
 import { claimForAnalysis, requeueStuck, saveAnalysis } from '../analyze/analysis.ts';
 import { maintain } from '../bulk/maintain.ts';
@@ -31,6 +31,7 @@ it('a thread of the embedded database that is killed repeatedly loses no accepte
     ...location,
     modules: TINY_MODULES as never,
     parseOutputs: parseTinyOutputs,
+    descriptorTexts: tinyDescriptorTexts,
     graceMilliseconds: 0,
   });
   const collection = await findCollection(store, 'my-collection');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { accept, ENGINES, openTestStore, testLocation, visible } from '../../test/support.ts';
+import { accept, ENGINES, openTestStore, testLocation, testOutputs, visible } from '../../test/support.ts';
 import { maintain } from '../bulk/maintain.ts';
 import { createCollection, dropCollection } from '../collections/collections.ts';
 import { defineFields } from '../collections/define-fields.ts';
@@ -49,6 +49,29 @@ describe.each(ENGINES)('an export on %s', (kind) => {
       `select count(*) as rows from ${collection.sqlSchema}.documents`,
     );
     expect(row?.rows).toBe(24n);
+  });
+
+  it('writes the outputs of a picture, empty lists too, also after the document was changed', async () => {
+    const store = await emptyStore(kind);
+    const collection = await createCollection(store, 'books');
+    const outputsOf = async () =>
+      (await exportDocuments(store, collection, ALL)).documents.map(({ outputs }) => outputs);
+    await accept(store, collection, [
+      { id: 'a', import: testOutputs({ shape: [1, 0, 0, 0.5], names: [] }) },
+      { id: 'b', import: testOutputs({ names: ['red'] }) },
+      { id: 'c' },
+    ]);
+    await commit(store, collection);
+    const expected = [
+      '{"shape_descriptor":"1,0,0,0.5","shape_cluster":0,"shape_rerank":-4611686018427387904,"tint_names":[],"tint_isolated":true,"tint_freq":[0.25,0.75],"tint_free":[0,8]}',
+      '{"tint_names":["red"],"tint_isolated":true,"tint_freq":[0.25,0.75],"tint_free":[0,8]}',
+      null,
+    ];
+    expect(await outputsOf()).toEqual(expected);
+    await accept(store, collection, [{ id: 'a', value: { set: 1 } }]);
+    await accept(store, collection, [{ id: 'a', value: { inc: 1 } }]);
+    await commit(store, collection);
+    expect((await outputsOf()).toSorted()).toEqual(expected.toSorted());
   });
 
   it('reports that its commit is no longer kept', async () => {

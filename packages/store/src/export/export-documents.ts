@@ -1,4 +1,13 @@
-import { AkinError, type FieldType, type Query, type StoredDocument, VERSION_FIELD } from '@akin/domain';
+import {
+  AkinError,
+  Double,
+  type FieldType,
+  type FieldValue,
+  type Query,
+  type StoredDocument,
+  stringifyJson,
+  VERSION_FIELD,
+} from '@akin/domain';
 import { VERSION } from '../collections/collection-tables.ts';
 import { loadSchema } from '../collections/schema.ts';
 import type { Collection, Store } from '../context.ts';
@@ -25,7 +34,7 @@ export interface ExportRequest {
 export interface ExportedDocument {
   /** Its fields, except those from the analysis. */
   readonly fields: StoredDocument;
-  /** The unchanged outputs. Null if there are none. */
+  /** The text of the outputs, as an analysis writes it. Null if there are none. */
   readonly outputs: string | null;
   readonly thumbnail: Uint8Array | null;
   readonly version: bigint;
@@ -150,25 +159,36 @@ export async function readExported(
   docs: readonly bigint[],
 ): Promise<ExportedDocument[]> {
   const { tx, sqlSchema: S } = snapshot;
-  const rows = await tx.query<{ doc: bigint; version: bigint; outputs: string | null; thumbnail: Buffer | null }>(
-    `select d.doc, ${VERSION} as version, o.json as outputs, t.bytes as thumbnail
+  const rows = await tx.query<{ doc: bigint; version: bigint; thumbnail: Buffer | null }>(
+    `select d.doc, ${VERSION} as version, t.bytes as thumbnail
        from ${S}.documents d
-       left join ${S}.outputs o on o.doc = d.doc
        left join ${S}.thumbnails t on t.doc = d.doc
       where d.doc = any($1::bigint[])
       order by d.doc`,
     [docs],
   );
-  const fields = [...snapshot.schema.fields.values()].filter(
-    ({ name, origin, type }) => origin !== 'analysis' && type !== 'text' && name !== VERSION_FIELD,
+  const { fields } = snapshot.schema;
+  const wanted = [...fields.values()].filter(({ name, type }) => type !== 'text' && name !== VERSION_FIELD);
+  const documents = await readDocuments(store, snapshot, docs, wanted, [], true);
+  return rows.map(({ doc, version, thumbnail }) => {
+    const all = [...(documents.get(doc)?.document ?? [])];
+    const outputs = new Map(all.filter(([name]) => fields.get(name)?.origin === 'analysis'));
+    return {
+      fields: new Map(all.filter(([name]) => !outputs.has(name))),
+      outputs: outputs.size === 0 ? null : writeOutputs(outputs),
+      thumbnail,
+      version,
+    };
+  });
+}
+
+/** The text of outputs, in the order of their modules. */
+function writeOutputs(outputs: StoredDocument): string {
+  // Decimal numbers are written with a fraction even if they are whole, as by the analysis.
+  const written = (value: FieldValue) => (typeof value === 'number' ? new Double(value) : value);
+  return stringifyJson(
+    new Map(Array.from(outputs, ([name, value]) => [name, Array.isArray(value) ? value.map(written) : written(value)])),
   );
-  const documents = await readDocuments(store, snapshot, docs, fields, []);
-  return rows.map(({ doc, version, outputs, thumbnail }) => ({
-    fields: documents.get(doc)?.document ?? new Map(),
-    outputs,
-    thumbnail,
-    version,
-  }));
 }
 
 async function first(store: Store, collection: Collection): Promise<Cursor> {

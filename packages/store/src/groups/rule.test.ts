@@ -31,6 +31,7 @@ describe.each(ENGINES)('the rule of groups on %s', (kind) => {
         ...other.location,
         modules: TEST_MODULES,
         parseOutputs,
+        descriptorTexts: () => new Map(),
         graceMilliseconds: 0,
         models: new Map([['shape', model]]),
         calibrations: new Map([

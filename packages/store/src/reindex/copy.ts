@@ -6,6 +6,7 @@ import { loadSchema } from '../collections/schema.ts';
 import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { ExportedDocument } from '../export/export-documents.ts';
+import { readAnalysis } from '../outputs/pending-analysis.ts';
 import type { FilePlace } from '../runs/source.ts';
 import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
@@ -115,14 +116,16 @@ async function copyOf(
   const id = String(fields.get('id'));
   const models = modelSetOf(store, schema);
   try {
-    const document = documentFromJson(jsonOf(fields), schema.fields);
+    const { import: _, ...document } = documentFromJson(jsonOf(fields), schema.fields);
     const image = document.fields.get('image');
     const tried = tryOutputs(models, own);
     const problem = tried instanceof AkinError ? tried : undefined;
     const other = others.get(id);
     const taken = isUsable(tried) || other === undefined ? tried : tryOutputs(models, other);
     if (isUsable(taken)) {
-      return { change: { kind: 'add', document: { ...document, ...taken.parts }, ...taken.read, keptVersion } };
+      return {
+        change: { kind: 'add', document: { ...document, ...taken.picture }, outputs: taken.outputs, keptVersion },
+      };
     }
     if (typeof image === 'string' && /^https?:/i.test(image) && !unreachable) {
       return { change: { kind: 'add', document, keptVersion }, analyzed: 'original' };
@@ -130,14 +133,13 @@ async function copyOf(
     if (problem === undefined && !unreachable) return { change: { kind: 'add', document, keptVersion } };
     const [source, path] = ['source', 'path'].map((name) => document.fields.get(name));
     const place = typeof source === 'string' ? { source, path: typeof path === 'string' ? path : id } : undefined;
-    const picture = { ...own, id, place };
-    const again = await reanalyze?.(picture, models, signal);
+    const again = await reanalyze?.({ ...own, id, place }, models, signal);
     if (again !== undefined) {
-      const { parts, read } = requireUsable(
+      const { picture, outputs } = requireUsable(
         tryOutputs(models, { outputs: again.outputs, thumbnail: again.thumbnail ?? own.thumbnail }),
       );
       return {
-        change: { kind: 'add', document: { ...document, ...parts }, ...read, keptVersion },
+        change: { kind: 'add', document: { ...document, ...picture }, outputs, keptVersion },
         analyzed: again.fromThumbnail ? 'thumbnail' : 'original',
       };
     }
@@ -161,19 +163,19 @@ function withoutAddress<Document extends { readonly fields: ReadonlyMap<string, 
   return { ...document, fields };
 }
 
-/** Whether the models of a collection accept outputs unchanged. */
-export function acceptsOutputsOf(store: Store, schema: CollectionSchema): (outputs: string) => boolean {
-  const models = modelSetOf(store, schema);
-  return (outputs) => isUsable(tryOutputs(models, { outputs, thumbnail: null }));
+/** Whether the models of a collection accept the outputs of a change that is pending in another. */
+export function acceptsPending(store: Store, { models }: CollectionSchema): (analysis: string) => boolean {
+  return (analysis) =>
+    Array.from(readAnalysis(analysis, store.modules).models).every(
+      ([module, model]) => (models.get(module) ?? model) === model,
+    );
 }
 
 /** The reusable part of an analysis, or why the present models do not accept it. Undefined if there was none. */
 function tryOutputs({ parseOutputs }: ModelSet, { outputs, thumbnail }: Outputs) {
   if (outputs === null) return undefined;
   try {
-    const { mark } = parseOutputs(outputs);
-    const parts = { import: outputs, ...(thumbnail === null ? {} : { thumbnail }) };
-    return { parts, read: mark === undefined ? {} : { mark } };
+    return { outputs: parseOutputs(outputs), picture: thumbnail === null ? {} : { thumbnail } };
   } catch (error) {
     if (error instanceof AkinError) return error;
     throw error;

@@ -9,6 +9,7 @@ import {
   openTestStore,
   parseTestOutputs,
   TEST_MODULES,
+  testDescriptorTexts,
   testLocation,
   testOutputs,
   visible,
@@ -41,7 +42,7 @@ async function emptyStore(kind: (typeof ENGINES)[number]) {
 const gone = (id: string): Change => ({ kind: 'delete', id });
 
 /** Outputs that the models of {@link olderBooks} accept. */
-const version2 = (shape: readonly number[]) => JSON.stringify({ version: 2, ...JSON.parse(testOutputs({ shape })) });
+const version2 = (shape: readonly number[]) => testOutputs({ shape, names: ['v2'] });
 
 /** A collection with outputs of the first version, in a store whose models are now of the second. */
 async function olderBooks(kind: (typeof ENGINES)[number]) {
@@ -61,8 +62,9 @@ async function olderBooks(kind: (typeof ENGINES)[number]) {
     ...location,
     modules: TEST_MODULES,
     graceMilliseconds: 0,
+    descriptorTexts: testDescriptorTexts,
     parseOutputs: (json) => {
-      if (!json.includes('"version":2')) throw new AkinError('bad-request', 'These are of version 1.');
+      if (!json.includes('"v2"')) throw new AkinError('bad-request', 'These are of version 1.');
       return parseTestOutputs(json);
     },
   });

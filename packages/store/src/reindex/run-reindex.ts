@@ -10,7 +10,7 @@ import { sqlStateOf } from '../engine/sqlstate.ts';
 import { definedFields, type ExportedDocument } from '../export/export-documents.ts';
 import { movePin, type Pin, pinCommit, removePin } from '../export/pins.ts';
 import { changesBetween, differencesFrom, documentsOf } from './changes.ts';
-import { acceptsOutputsOf, type CopyResult, copyDocuments, type Reanalyze } from './copy.ts';
+import { acceptsPending, type CopyResult, copyDocuments, type Reanalyze } from './copy.ts';
 import {
   abandonTarget,
   FIRST_COPY,
@@ -225,7 +225,7 @@ class ReindexRun {
   async #trySwap(): Promise<boolean> {
     const { commit } = this.#pin as Pin;
     try {
-      const takes = acceptsOutputsOf(this.#store, await loadSchema(this.#store, this.#target));
+      const takes = acceptsPending(this.#store, await loadSchema(this.#store, this.#target));
       return await swapCollections(this.#store, this.#old, this.#target, commit, takes, this.#requireOwn);
     } catch (error) {
       if (LOCKED.includes(sqlStateOf(error) ?? '')) return false;

@@ -1,3 +1,4 @@
+import { descriptorTable } from '../collections/collection-tables.ts';
 import { newDocSql } from '../collections/shards.ts';
 import { supersede } from '../commit/failures.ts';
 import { copyTombstones } from '../commit/tombstones.ts';
@@ -19,7 +20,7 @@ export async function holdChanges(store: Store, collection: Collection): Promise
  * Gives a collection's name, its sequence numbers and its pending changes to another collection, in one transaction.
  *
  * @param commit the last commit whose documents the other collection has
- * @param accepts whether the models of the other collection accept outputs
+ * @param accepts whether the models of the other collection accept the outputs of a pending change
  * @param guard rejects if this process may no longer do it
  * @returns false if there are newer changes: copy those first
  */
@@ -28,7 +29,7 @@ export async function swapCollections(
   old: Collection,
   target: Collection,
   commit: bigint,
-  accepts: (outputs: string) => boolean,
+  accepts: (analysis: string) => boolean,
   guard: (tx: Queryable) => Promise<void>,
 ): Promise<boolean> {
   const [S, T] = [old.sqlSchema, target.sqlSchema];
@@ -56,18 +57,19 @@ export async function swapCollections(
               exists (select from ${S}.documents d where d.id = o.id and d.seq > r.first_seq + o.position)
               or exists (select from ${S}.barriers b where b.id = o.id and b.seq > r.first_seq + o.position)))`,
       );
-      if (!(await requeuePictures(tx, old, accepts))) return false;
+      if (!(await requeuePictures(tx, accepts))) return false;
       // Failed copies are listed as missing. Nobody can retry them, because their numbers are negative.
-      await supersede(tx, T, `select request, position from ${T}.operations where state = 'failed'`);
+      await supersede(tx, store, T, `select request, position from ${T}.operations where state = 'failed'`);
       await tx.query(
         `insert into ${T}.requests (first_seq, count, created_at, accepted_at, finished, leaves_tombstones)
          select first_seq, count, created_at, accepted_at, finished, leaves_tombstones from ${S}.requests
           where request in (select request from moved)`,
       );
       await tx.query(
-        `insert into ${T}.operations (request, position, kind, id, doc, document, modules, state, attempt, available_at,
+        `insert into ${T}.operations (request, position, kind, id, doc, document, analysis, modules, state, attempt, available_at,
                                       error_code, error_msg, host, failed_attempts, atomic, kept_version, bytes)
-         select r.request, m.position, m.kind, m.id, case when m.kind = 'add' then m.new_doc end, m.document, m.modules,
+         select r.request, m.position, m.kind, m.id, case when m.kind = 'add' then m.new_doc end, m.document,
+                case when not m.again then m.analysis end, m.modules,
                 case when m.state = 'analyzing' then 'queued' else m.state end, m.attempt,
                 case when m.state = 'queued' then m.available_at end, m.error_code, m.error_msg, m.host,
                 m.failed_attempts, m.atomic, m.kept_version, m.bytes
@@ -77,10 +79,16 @@ export async function swapCollections(
         `insert into ${T}.failure_counts (code, delta)
          select coalesce(error_code, 'internal'), count(*) from moved where state = 'failed' group by 1`,
       );
-      await tx.query(
-        `insert into ${T}.outputs (doc, json, mark)
-         select m.new_doc, o.json, o.mark from moved m join ${S}.outputs o on o.doc = m.doc where not m.again`,
-      );
+      for (const { name, descriptor } of store.modules) {
+        if (descriptor === undefined) continue;
+        const modelIn = (schema: string) => `(select model from ${schema}.descriptor_counts where module = '${name}')`;
+        // Failed changes keep what they have, except descriptors of another size.
+        await tx.query(
+          `insert into ${descriptorTable(T, name)} (doc, vector, codes)
+           select m.new_doc, v.vector, v.codes from moved m join ${descriptorTable(S, name)} v on v.doc = m.doc
+            where not m.again and ${modelIn(S)} is not distinct from ${modelIn(T)}`,
+        );
+      }
       await tx.query(
         `insert into ${T}.thumbnails (doc, bytes, etag)
          select m.new_doc, t.bytes, t.etag from moved m join ${S}.thumbnails t on t.doc = m.doc where not m.again`,
@@ -116,16 +124,12 @@ const MAX_READY = 1_000;
  *
  * @returns false if a commit has to apply them first: there are too many, or a client sent some of the outputs
  */
-async function requeuePictures(
-  tx: Queryable,
-  old: Collection,
-  accepts: (outputs: string) => boolean,
-): Promise<boolean> {
-  const ready = await tx.query<{ new_doc: bigint; attempt: number; json: string }>(
-    `select m.new_doc, m.attempt, o.json from moved m join ${old.sqlSchema}.outputs o on o.doc = m.doc
-      where m.kind = 'add' and m.state = 'ready' limit ${MAX_READY + 1}`,
+async function requeuePictures(tx: Queryable, accepts: (analysis: string) => boolean): Promise<boolean> {
+  const ready = await tx.query<{ new_doc: bigint; attempt: number; analysis: string }>(
+    `select new_doc, attempt, analysis from moved
+      where state = 'ready' and analysis is not null limit ${MAX_READY + 1}`,
   );
-  const refused = ready.filter(({ json }) => !accepts(json));
+  const refused = ready.filter(({ analysis }) => !accepts(analysis));
   if (refused.length === 0) return true;
   if (ready.length > MAX_READY || refused.some(({ attempt }) => attempt === 0)) return false;
   await tx.query(

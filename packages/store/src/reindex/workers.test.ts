@@ -1,12 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { AkinError } from '@akin/domain';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { storeWithModels } from '../../test/reindexing.ts';
-import { accept, parseTestOutputs, TEST_MODULES, testLocation, testOutputs, visible } from '../../test/support.ts';
+import {
+  accept,
+  parseTestOutputs,
+  TEST_MODULES,
+  testDescriptorTexts,
+  testLocation,
+  testOutputs,
+  visible,
+} from '../../test/support.ts';
 import { waitForOperations } from '../accept/operations.ts';
 import { type AnalysisTask, claimForAnalysis, saveAnalysis } from '../analyze/analysis.ts';
 import { collectionStates, createCollection, dropCollection, findCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
-import type { Collection, Store } from '../context.ts';
+import type { Collection, ModelSet, Store } from '../context.ts';
 import { openStore } from '../store.ts';
 import { type ReindexWork, runReindex } from './run-reindex.ts';
 import { beginReindex, orphanedReindexes, pauseReindex, reindexState, resumeReindex } from './state.ts';
@@ -34,7 +43,7 @@ function workOf(store: Store, more: Partial<ReindexWork> = {}): ReindexWork {
 }
 
 const first = testOutputs({ shape: [1, 0, 0, 0] });
-const second = JSON.stringify({ version: 2, ...JSON.parse(first) });
+const second = testOutputs({ shape: [1, 0, 0, 0], names: ['v2'] });
 const ids = async (store: Store, name: string) => visible(store, await findCollection(store, name));
 
 // On one database: their statements are the same. reindex.test.ts reindexes on both.
@@ -87,7 +96,7 @@ describe('processes that reindex a collection', () => {
   });
 
   it('fail if a copy is refused in its commit, with or without thumbnails', async () => {
-    const { store, takes } = await testStore();
+    const { store } = await testStore();
     const books = await createCollection(store, 'books');
     await accept(store, books, [
       { id: 'x', value: 1, import: first },
@@ -98,10 +107,9 @@ describe('processes that reindex a collection', () => {
     const inCommit: ReindexWork = {
       ...work,
       commit: async (name) => {
-        takes.first = false;
-        await work.commit(name).finally(() => {
-          takes.first = true;
-        });
+        const { sqlSchema } = await findCollection(store, name);
+        await store.engine.query(`update ${sqlSchema}.operations set analysis = 'damaged' where analysis is not null`);
+        await work.commit(name);
       },
     };
     const target = await beginReindex(store, books, work.holder, new Map());
@@ -126,13 +134,28 @@ describe('processes that reindex a collection', () => {
   });
 
   it('repeat analyses of the old models after the last commit', async () => {
-    const { store, takes } = await testStore();
+    const { location, remove } = await testLocation('postgres');
+    const shared = { modules: TEST_MODULES, calibrations: new Map() };
+    const two: ModelSet = {
+      ...shared,
+      models: new Map([['shape', 'two:1']]),
+      parseOutputs: (json) => {
+        if (!json.includes('"v2"')) throw new AkinError('bad-request', 'These are of other models.');
+        return parseTestOutputs(json);
+      },
+    };
+    const store = await openStore({
+      ...{ ...location, ...shared, graceMilliseconds: 0, descriptorTexts: testDescriptorTexts },
+      models: new Map([['shape', 'one:1']]),
+      parseOutputs: parseTestOutputs,
+      findModelSet: async () => two,
+    });
+    open.push(remove, async () => store[Symbol.asyncDispose]());
     const books = await createCollection(store, 'books');
     await accept(store, books, [{ id: 'x', value: 1, import: first }]);
     await commit(store, books);
     const late = await accept(store, books, [{ id: 'late', value: 2, image: 'https://example.org/late.jpg' }]);
     const [task] = await claimForAnalysis(store, 1);
-    takes.first = false;
     let isSaved = false;
     const work = workOf(store, {
       reanalyze: async () => ({ outputs: second, fromThumbnail: false }),
@@ -143,7 +166,7 @@ describe('processes that reindex a collection', () => {
         await saveAnalysis(store, task as AnalysisTask, first);
       },
     });
-    const target = await beginReindex(store, books, work.holder, new Map());
+    const target = await beginReindex(store, books, work.holder, new Map(), { model: 'two' });
     await runReindex(store, books, target as Collection, work);
     const rebuilt = await findCollection(store, 'books');
     expect(rebuilt.id).toBe(target?.id);
@@ -181,6 +204,7 @@ describe('a process without the models of a reindex', () => {
         modules: TEST_MODULES,
         models: new Map([['shape', model]]),
         parseOutputs: parseTestOutputs,
+        descriptorTexts: testDescriptorTexts,
         graceMilliseconds: 0,
       });
     const store = await make('new:1');

@@ -144,7 +144,7 @@ export async function readMembers(
          from (select d.doc, d.id, d.${group}::text as g, ${valueColumn(value)}${keyColumns(keys)} from ${from}) m
         where ${inRange}) m
        join ${sqlSchema}.documents d on d.doc = m.doc
-       ${shown.outputs ? `left join ${sqlSchema}.outputs o on o.doc = m.doc` : ''}
+       ${shown.joins}
       where m.r = 1 or (m.r > ${least} and m.r <= ${most}) order by m.g, m.r`,
     params.values,
   );

@@ -46,9 +46,7 @@ export function clauseColumn(
   return findColumn(tables, field, (problem) => clauseError(fieldPosition ?? position, problem));
 }
 
-/** SQL that is true if the document has an output of a module that is not a column: then its descriptor exists. */
-export function hasOutput({ sqlSchema, modules }: SearchedTables, name: string): string {
-  const module = modules.find(({ outputs }) => outputs.some((output) => output.name === name));
-  if (module?.descriptor === undefined) return 'false';
-  return `exists (select from ${descriptorTable(sqlSchema, module.name)} v where v.doc = d.doc)`;
+/** SQL that is true if the document has the outputs of a module that are not columns: then its descriptor exists. */
+export function hasDescriptor({ sqlSchema }: SearchedTables, module: string): string {
+  return `exists (select from ${descriptorTable(sqlSchema, module)} v where v.doc = d.doc)`;
 }

@@ -35,7 +35,7 @@ const tables: SearchedTables = {
       Object.entries(TYPES).map(([name, type]): [string, Column] => {
         if (type === 'location') return [name, { kind: 'location', lat: 'lat', lon: 'lon' }];
         if (type === 'text') return [name, { kind: 'words', sql: 'words' }];
-        if (name === 'shape_descriptor') return [name, { kind: 'output' }];
+        if (name === 'shape_descriptor') return [name, { kind: 'output', module: 'shape' }];
         return [name, { kind: 'column', sql: name, type }];
       }),
     ),

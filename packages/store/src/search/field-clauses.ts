@@ -11,7 +11,7 @@ import {
   type WildcardPart,
 } from '@akin/domain';
 import type { SqlValue } from '../engine/engine.ts';
-import { type FoundColumn, hasOutput, type SearchedTables } from './columns.ts';
+import { type FoundColumn, hasDescriptor, type SearchedTables } from './columns.ts';
 import type { Clock } from './date-math.ts';
 import { quoteLexeme } from './document-words.ts';
 import { fuzzyCondition } from './fuzzy.ts';
@@ -235,7 +235,7 @@ export function existsSql(found: FoundColumn, { tables }: CompileContext): strin
   const { column } = found;
   if (column.kind === 'location') return `d.${column.lat} is not null`;
   if (column.kind === 'words') return `length(d.${column.sql}) > 0`;
-  if (column.kind === 'output') return hasOutput(tables, found.name);
+  if (column.kind === 'output') return hasDescriptor(tables, column.module);
   if (column.kind === 'version') return 'true';
   return isMultiValued(found) ? `cardinality(d.${column.sql}) > 0` : `d.${column.sql} is not null`;
 }

@@ -31,7 +31,7 @@ export async function getDocuments(
     const tables = { sqlSchema, schema, modules: store.modules };
     const params = new Params();
     const fields = selectFields(tables, fieldsOf(schema));
-    const { columns, outputs, read } = documentColumns(store, tables, fields, [], params);
+    const { columns, joins, read } = documentColumns(store, tables, fields, [], params);
     const selected = ['c.*', 'd.doc', 'd.id as document_id', ...columns];
     // The number of documents for one value is known: that is planned once.
     const [only, ...others] = ids;
@@ -46,7 +46,7 @@ export async function getDocuments(
                where id = ${params.add(id, 'int4')}) c
         left join ${sqlSchema}.documents d
           on ${[matched, 'd.valid_from <= c.commit and c.commit < d.valid_to', ...inside].join(' and ')}
-        ${outputs ? `left join ${sqlSchema}.outputs o on o.doc = d.doc` : ''}`;
+        ${joins}`;
     const readStandby = async (engine: Engine, require: (row: Row | undefined) => Promise<void>) => {
       const rows = await engine.read(sql, params.values, options);
       await require(rows[0]);

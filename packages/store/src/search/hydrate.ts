@@ -6,10 +6,11 @@ import {
   type StoredDocument,
   unescapeBackslashes,
 } from '@akin/domain';
-import { VERSION } from '../collections/collection-tables.ts';
-import { modelSetOf } from '../collections/model-set.ts';
+import { descriptorTable, VERSION } from '../collections/collection-tables.ts';
 import type { Store } from '../context.ts';
+import { halvesOfHalfvec } from '../engine/binary.ts';
 import type { Queryable, Row } from '../engine/engine.ts';
+import { UNKNOWN_MODEL } from '../outputs/pending-analysis.ts';
 import { findColumn, type SearchedTables } from './columns.ts';
 import { Params } from './params.ts';
 import { distanceSql, locationColumn } from './space.ts';
@@ -36,40 +37,60 @@ export interface ReadDocument {
 
 /** The columns of a statement that show documents. */
 export interface DocumentColumns {
-  /** SQL expressions over a row `d` of `documents` and a row `o` of `outputs`. */
+  /** SQL expressions over a row `d` of `documents` and the rows of `joins`. */
   readonly columns: readonly string[];
-  /** Whether `o` is needed. */
-  readonly outputs: boolean;
+  /** Joins of `d` with the descriptors that are shown, as SQL. Empty if there are none. */
+  readonly joins: string;
   readonly read: (row: Row) => ReadDocument;
 }
 
+/** @param isWhole whether lists of outputs are read even if they are empty, as whoever stores them again needs */
 export function documentColumns(
-  store: Store,
-  tables: SearchedTables,
+  { descriptorTexts }: Pick<Store, 'descriptorTexts'>,
+  { sqlSchema, ...tables }: SearchedTables,
   fields: readonly Field[],
   distances: readonly Distance[],
   params: Params,
+  isWhole = false,
 ): DocumentColumns {
   const { columns } = tables.schema;
-  const far = distances.map((distance, i) => `${geodistSql(distance, tables, params)} as far${i}`);
+  const far = distances.map((distance, i) => `${geodistSql(distance, { sqlSchema, ...tables }, params)} as far${i}`);
   const selected = fields.flatMap(({ name }, i) => {
     const column = columns.get(name);
     if (column?.kind === 'column') return [`d.${column.sql} as c${i}`];
     if (column?.kind === 'version') return [`${VERSION} as c${i}`];
     return column?.kind === 'location' ? [`d.${column.lat} as lat${i}`, `d.${column.lon} as lon${i}`] : [];
   });
-  const outputs = fields.some(({ name }) => columns.get(name)?.kind === 'output');
+  const described = new Set(
+    fields.flatMap(({ name }) => {
+      const column = columns.get(name);
+      return column?.kind === 'output' ? [column.module] : [];
+    }),
+  );
+  const modules = [...described];
+  const textsOf = (row: Row, i: number) => {
+    const [vector, codes] = [row[`vector${i}`] as Buffer | null, row[`codes${i}`] as Buffer | null];
+    if (vector === null || codes === null) return [];
+    const module = modules[i] as string;
+    const model = tables.schema.models.get(module) ?? UNKNOWN_MODEL;
+    return [...descriptorTexts(module, model, { halves: halvesOfHalfvec(vector), codes })];
+  };
   return {
-    columns: [...selected, ...far, ...(outputs ? ['o.json as outputs'] : [])],
-    outputs,
+    columns: [
+      ...selected,
+      ...far,
+      ...modules.map((_, i) => `halfvec_send(o${i}.vector) as vector${i}, o${i}.codes as codes${i}`),
+    ],
+    joins: modules
+      .map((module, i) => `left join ${descriptorTable(sqlSchema, module)} o${i} on o${i}.doc = d.doc`)
+      .join(' '),
     read: (row) => {
-      const parsed =
-        typeof row.outputs === 'string' ? modelSetOf(store, tables.schema).parseOutputs(row.outputs).fields : undefined;
+      const texts = new Map(modules.flatMap((_, i) => textsOf(row, i)));
       const document = new Map<string, FieldValue>();
-      for (const [i, { name }] of fields.entries()) {
-        const isOutput = columns.get(name)?.kind === 'output';
-        const value = isOutput ? parsed?.get(name) : columnValue(row, i);
-        if (value !== undefined) document.set(name, value);
+      for (const [i, { name, origin }] of fields.entries()) {
+        const value = columns.get(name)?.kind === 'output' ? texts.get(name) : columnValue(row, i);
+        const isEmpty = Array.isArray(value) && value.length === 0 && !(isWhole && origin === 'analysis');
+        if (value !== undefined && !isEmpty) document.set(name, value);
       }
       const far = distances.map((_, i) => row[`far${i}`] as number | null);
       return { document, distances: far };
@@ -84,15 +105,16 @@ export async function readDocuments(
   docs: readonly bigint[],
   fields: readonly Field[],
   distances: readonly Distance[],
+  isWhole = false,
 ): Promise<Map<bigint, ReadDocument>> {
   const { tx, sqlSchema } = snapshot;
   const params = new Params();
   const page = params.add(docs, 'int8[]');
-  const { columns, outputs, read } = documentColumns(store, snapshot, fields, distances, params);
+  const { columns, joins, read } = documentColumns(store, snapshot, fields, distances, params, isWhole);
   if (docs.length === 0) return new Map();
   const rows = await tx.query(
     `select ${['d.doc', ...columns].join(', ')}
-       from ${sqlSchema}.documents d ${outputs ? `left join ${sqlSchema}.outputs o on o.doc = d.doc` : ''}
+       from ${sqlSchema}.documents d ${joins}
       where d.doc = any(${page})`,
     params.values,
   );
@@ -106,6 +128,5 @@ function geodistSql({ field, from }: Distance, snapshot: SearchedTables, params:
 
 function columnValue(row: Row, i: number): FieldValue | undefined {
   if (typeof row[`lat${i}`] === 'number') return { lat: row[`lat${i}`], lon: row[`lon${i}`] };
-  const value = (row[`c${i}`] ?? undefined) as FieldValue | undefined;
-  return Array.isArray(value) && value.length === 0 ? undefined : value;
+  return (row[`c${i}`] ?? undefined) as FieldValue | undefined;
 }

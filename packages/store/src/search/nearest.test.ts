@@ -45,7 +45,7 @@ function parse(json: string): ParsedOutputs {
   if (view === undefined) return { fields: new Map(), descriptors: new Map() };
   return {
     fields: new Map([['view_descriptor', view.join(',')]]),
-    descriptors: new Map([['view', { vector: Float32Array.from(view), cell: 0 }]]),
+    descriptors: new Map([['view', { vector: Float32Array.from(view) }]]),
   };
 }
 
@@ -91,6 +91,7 @@ describe.each(ENGINES)('ranking a large collection on %s', (kind) => {
         ...location,
         modules: [VIEW],
         parseOutputs: parse,
+        descriptorTexts: () => new Map(),
         exactDocuments: LIMIT,
         graceMilliseconds: 0,
       }),

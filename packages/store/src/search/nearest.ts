@@ -150,7 +150,7 @@ async function rankCandidates(
     ...(groupCount === undefined ? { found: matches } : { found: groupCount, matches }),
     best,
   });
-  if (start === 0 && rows > 0 && !shown.outputs && !groups) {
+  if (start === 0 && rows > 0 && shown.joins === '' && !groups) {
     // The first page begins with the best, and its documents are looked up once.
     const contents = shown.columns.map((column) => `, ${column}`).join('');
     const found = await snapshot.lookUp<NearRow>(
@@ -169,7 +169,7 @@ async function rankCandidates(
        from (select min(value) as best from near) t
        left join lateral (${shownRows}) m on true
        left join ${sqlSchema}.documents d on d.doc = m.doc
-       ${shown.outputs ? `left join ${sqlSchema}.outputs o on o.doc = m.doc` : ''}
+       ${shown.joins}
       order by ${order}`,
     params.values,
   );

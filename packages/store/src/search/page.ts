@@ -50,7 +50,7 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   const shown = documentColumns(store, snapshot, fields, request.distances ?? [], params);
   // The contents are read only from the rows of the page, after they are chosen: of one document, at once.
   const isOne = isOfOneDocument(request);
-  const isAtOnce = isOne && !shown.outputs;
+  const isAtOnce = isOne && shown.joins === '';
   const columns = [
     'd.doc, d.id',
     `${typeof value === 'string' ? value : 'null::float8'} as value`,
@@ -69,7 +69,7 @@ export async function readPage(store: Store, request: SearchRequest, snapshot: S
   const withContents = `
      select ${['m.*', ...shown.columns].join(', ')} from (${page}) m
      ${shown.columns.length > 0 ? `join ${sqlSchema}.documents d on d.doc = m.doc` : ''}
-     ${shown.outputs ? `left join ${sqlSchema}.outputs o on o.doc = m.doc` : ''}
+     ${shown.joins}
      order by ${orderBy(keys)}`;
   const ask = isOne ? snapshot.lookUp : snapshot.tx.query;
   const found = await ask<PageRow & Row>(isAtOnce ? page : withContents, params.values);

@@ -1,7 +1,7 @@
 import { parseQuery } from '@akin/domain';
 import { openProxy, type ReplicatedPostgres, replicatedPostgres, testDatabase } from '@akin/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { accept, parseTestOutputs, TEST_MODULES, testOutputs } from '../../test/support.ts';
+import { accept, parseTestOutputs, TEST_MODULES, testDescriptorTexts, testOutputs } from '../../test/support.ts';
 import { commitOfStandby } from '../accept/operations.ts';
 import { createCollection } from '../collections/collections.ts';
 import { commit } from '../commit/commit.ts';
@@ -64,6 +64,7 @@ describe('searches with a standby', () => {
       standbyUrls: [standbyOf().url],
       modules: TEST_MODULES,
       parseOutputs: parseTestOutputs,
+      descriptorTexts: testDescriptorTexts,
       indexedFrom: 0,
     });
     store.standbys.listen((_name, result) => results.push(result));
@@ -341,6 +342,7 @@ describe('searches with a standby', () => {
       standbyUrls: [left.url],
       modules: TEST_MODULES,
       parseOutputs: parseTestOutputs,
+      descriptorTexts: testDescriptorTexts,
     });
     const told: StandbyResult[] = [];
     later.standbys.listen((_name, result) => told.push(result));

@@ -1,0 +1,43 @@
+import { descriptorTable } from '../collections/collection-tables.ts';
+import type { Store } from '../context.ts';
+import { encodeHalfvec, halfvecOfHalves } from '../engine/binary.ts';
+import type { Queryable } from '../engine/engine.ts';
+import type { ParsedDescriptor } from '../model-sets.ts';
+
+/** The tables of the descriptors of a collection. */
+export function descriptorTables({ modules }: Pick<Store, 'modules'>, sqlSchema: string): string[] {
+  return modules.filter(({ descriptor }) => descriptor).map(({ name }) => descriptorTable(sqlSchema, name));
+}
+
+/** A descriptor in the binary format of `halfvec`. Its numbers are converted only when they are asked for. */
+export function halfvecOf({ halves, vector }: ParsedDescriptor): Uint8Array {
+  return halves ? halfvecOfHalves(halves) : encodeHalfvec(vector);
+}
+
+/** Copies descriptors and thumbnails from one version of a document to the next, where the next has none of its own. */
+export async function copyPictures(
+  tx: Queryable,
+  store: Store,
+  S: string,
+  copies: readonly { readonly from: bigint; readonly to: bigint }[],
+): Promise<void> {
+  if (copies.length === 0) return;
+  const values = [copies.map(({ to }) => to), copies.map(({ from }) => from)];
+  const tables = descriptorTables(store, S).map((table) => [table, 'vector, codes'] as const);
+  for (const [table, columns] of [...tables, [`${S}.thumbnails`, 'bytes, etag'] as const]) {
+    await tx.query(
+      `insert into ${table} (doc, ${columns})
+       select t.doc, ${columns} from unnest($1::bigint[], $2::bigint[]) t (doc, source)
+         join ${table} o on o.doc = t.source on conflict (doc) do nothing`,
+      values,
+    );
+  }
+}
+
+/** Removes the descriptors and thumbnails of rows that no document needs. */
+export async function removePictures(tx: Queryable, store: Store, S: string, docs: readonly bigint[]): Promise<void> {
+  if (docs.length === 0) return;
+  for (const table of [...descriptorTables(store, S), `${S}.thumbnails`]) {
+    await tx.query(`delete from ${table} where doc = any($1::bigint[])`, [docs]);
+  }
+}
