@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import { AkinError } from '@akin/domain';
-import { DEFAULT_IMAGE_LIMITS, decodeBase64 } from '@akin/imaging';
+import { DEFAULT_IMAGE_LIMITS, decodeBase64, formatBytes, OWN_IMAGE_LIMITS } from '@akin/imaging';
 import type { Analyzer } from '@akin/modules/analyze';
 import { reasonOf } from './folder/walk.ts';
 
@@ -46,14 +46,18 @@ async function analyzeLine(
   try {
     const request = readInput(input);
     about = request.about;
-    const size = request.data === undefined ? await sizeOf(request.file) : request.data.length;
+    const size =
+      request.data === undefined ? await sizeOf(request.file, analyzer.decoding.capacity) : request.data.length;
     const release = await analyzer.files.acquire(false, options.signal, size);
     try {
       const bytes =
         request.data === undefined
           ? await fs.readFile(request.file)
           : decodeBase64(request.data, DEFAULT_IMAGE_LIMITS.bytes);
-      const { outputs, width, height } = await analyzer.analyze(bytes, options);
+      const { outputs, width, height } = await analyzer.analyze(bytes, {
+        ...options,
+        ...(request.data === undefined ? { limits: OWN_IMAGE_LIMITS } : {}),
+      });
       return { ok: true, line: JSON.stringify({ ...about, width, height, outputs }) };
     } finally {
       release();
@@ -79,14 +83,17 @@ function readInput(input: string): { about: Record<string, unknown>; file: strin
   throw new AkinError('bad-request', 'A line of JSON needs "data" (base64 of a picture) or "file" (a path).');
 }
 
-/** @throws AkinError if it is not a file, or is larger than pictures may be */
-async function sizeOf(file: string): Promise<number> {
+/** @throws AkinError if it is not a file, or does not fit in memory */
+async function sizeOf(file: string, capacity: number): Promise<number> {
   const about = await fs.stat(file);
   // A pipe or a device may never end, and a read of it cannot be cancelled.
   if (!about.isFile()) throw new AkinError('bad-request', 'it is not a file');
   const { size } = about;
-  if (size > DEFAULT_IMAGE_LIMITS.bytes) {
-    throw new AkinError('too-large', `The file has ${size} bytes; the limit is ${DEFAULT_IMAGE_LIMITS.bytes}.`);
+  if (size > capacity) {
+    throw new AkinError(
+      'too-large',
+      `it has ${formatBytes(size)}, and ${formatBytes(capacity)} of memory are allowed: raise --picture-memory`,
+    );
   }
   return size;
 }

@@ -1,5 +1,5 @@
 import { parseUrl, type Region } from '@akin/domain';
-import { type DownloadSettings, downloadImage, toFields } from '@akin/imaging';
+import { type DownloadSettings, downloadImage, type ImageLimits, toFields } from '@akin/imaging';
 import type { Analysis, Analyzer, TextAnalysis } from '@akin/modules/analyze';
 import { inSpan, type WeightedSemaphore } from '@akin/runtime';
 
@@ -17,7 +17,11 @@ export type Download = (url: string, urgent: boolean, signal: AbortSignal) => Pr
  *
  * @param files the budget of large files in memory. If a file does not fit, its reading pauses.
  */
-export function downloader(settings: DownloadSettings, files: WeightedSemaphore): Download {
+export function downloader(
+  settings: DownloadSettings,
+  files: WeightedSemaphore,
+  limits: Partial<ImageLimits> = {},
+): Download {
   return (url, urgent, signal) => {
     const attributes = { 'http.request.method': 'GET', ...serverOf(url) };
     return inSpan('GET', { kind: 'client', attributes }, async (span) => {
@@ -26,7 +30,7 @@ export function downloader(settings: DownloadSettings, files: WeightedSemaphore)
         release = await files.acquire(urgent, signal, bytes);
       };
       try {
-        const bytes = await downloadImage(url, { ...settings, signal, admit });
+        const bytes = await downloadImage(url, { ...settings, limits, signal, admit });
         // Its size may not have been known before.
         release(bytes.length);
         span.set({ 'http.response.body.size': bytes.length });

@@ -60,7 +60,7 @@ export interface ServeConfig {
   readonly logLevel: string;
   readonly webFolder: string;
   /** Default: that of the gateway. */
-  readonly limits?: BacklogLimits;
+  readonly limits?: BacklogLimits & Partial<GatewayLimits>;
   /** As the gateway expects it. */
   readonly retryRun?: (run: string) => boolean;
   /** As the store expects it. */
@@ -151,7 +151,7 @@ async function open(
   const analyzer = parts.use('analyzer', withMetrics(await createModelAnalyzers(config.analysis, models), metrics));
   const queue = parts.use('queue', createMemoryQueue());
   const downloads = config.downloads ?? { policy: { allowLoopback: true, allowPrivate: false } };
-  const download = downloader(downloads, analyzer.files);
+  const download = downloader(downloads, analyzer.files, config.analysis.limits);
   parts.use('analyzer worker', createAnalyzerWorker({ queue, analyzer, threads, download, log, metrics }));
   const indexer = parts.use('indexer', createIndexer({ store, queue, log, metrics }));
   const library = new ModelLibrary({ models, log, folder: config.models, mirror: config.mirror });

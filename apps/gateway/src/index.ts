@@ -1,5 +1,5 @@
 export { type AccessConfig, requiresKeys } from './access/gate.ts';
-export { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './admission/limits.ts';
+export { DEFAULT_GATEWAY_LIMITS, type GatewayLimits, limitsForPictures } from './admission/limits.ts';
 export type {
   Analysis,
   AnalyzeImage,

@@ -1,6 +1,6 @@
 import type { FilePlace } from '@akin/store';
+import type { GatewayLimits } from './admission/limits.ts';
 import type { Originals } from './config.ts';
-import { MAX_PICTURE_BYTES } from './http/pictures.ts';
 
 /**
  * The bytes of the original file of a document, if it exists here and is not too large.
@@ -10,12 +10,12 @@ import { MAX_PICTURE_BYTES } from './http/pictures.ts';
 export async function readOriginal(
   collection: string,
   place: FilePlace | undefined,
-  originals: Originals,
+  { originals, limits }: { readonly originals: Originals; readonly limits: Pick<GatewayLimits, 'pictureBytes'> },
   reserve?: (bytes: number) => void,
 ): Promise<Uint8Array | undefined> {
   if (place === undefined) return undefined;
   const file = await originals.open({ collection, ...place }).catch(() => undefined);
-  if (file === undefined || file.size === 0 || file.size > MAX_PICTURE_BYTES) return undefined;
+  if (file === undefined || file.size === 0 || file.size > limits.pictureBytes) return undefined;
   reserve?.(file.size);
   const chunks: Uint8Array[] = [];
   try {

@@ -13,8 +13,8 @@ export type Picture =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>;
 
-/** akin rejects larger pictures, so no more of a stream is read. */
-const MAX_PICTURE_BYTES = 25_000_000;
+/** akin rejects larger pictures, whatever its settings, so no more of a stream is read. */
+const MAX_PICTURE_BYTES = 400_000_000;
 
 /** Converts a picture to what is sent: a URL, or bytes. @throws when a file cannot be read, or the error of a stream */
 export async function resolvePicture(picture: Picture): Promise<string | Blob> {
@@ -40,7 +40,7 @@ async function collect(stream: AsyncIterable<Uint8Array | string>): Promise<Blob
     const part = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : new Uint8Array(chunk);
     bytes += part.length;
     if (bytes > MAX_PICTURE_BYTES)
-      throw createRequestError(413, 'The picture has more than 25 MB: send a smaller version.');
+      throw createRequestError(413, 'The picture has more than 400 MB: send a smaller version.');
     chunks.push(part);
   }
   return new Blob(chunks);

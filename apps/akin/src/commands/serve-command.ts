@@ -36,6 +36,7 @@ import {
   STORE_OPTIONS,
   searchMemory,
   THROTTLE_OPTION,
+  uploadLimits,
   WAITING_OPTIONS,
   waitingLimits,
 } from './serve-options.ts';
@@ -133,7 +134,7 @@ export const serveCommand: CommandModule = {
         // Otherwise other machines could make akin fetch from services that only this machine can reach.
         downloads: downloadSettings(options, !isReachableByOthers),
         legacySegment: options.text('legacy-segment') ?? 'solr',
-        limits: waitingLimits(options),
+        limits: { ...uploadLimits(options), ...waitingLimits(options) },
         throttled: !options.isOn('no-throttle'),
         searchMemory: searchMemory(options),
         standbyUrls: standbys,

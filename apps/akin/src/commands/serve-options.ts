@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { type GatewayLimits, limitsForPictures } from '@akin/gateway';
+import { DEFAULT_IMAGE_LIMITS } from '@akin/imaging';
 import { type AnalyzerConfig, BACKEND_CHOICES, defaultPictureMemory } from '@akin/modules/analyze';
 import { useContentModel } from '@akin/modules/vectors';
 import { defaultSearchMemory } from '@akin/store';
@@ -24,6 +26,24 @@ export const CONTENT_MODEL_OPTIONS: readonly Option[] = [CONTENT_MODEL_OPTION, M
 
 const MEGABYTE = 1024 ** 2;
 const MIN_PICTURE_MEGABYTES = 64;
+/** Of --upload-size and --upload-pixels: what one body and one decoder can hold. */
+const MAX_UPLOAD = 400;
+
+/** Limits of pictures that are not the owner's files. */
+export const UPLOAD_OPTIONS: readonly Option[] = [
+  {
+    name: 'upload-size',
+    valueName: 'MB',
+    description: 'Maximum size of a picture that is uploaded or fetched. Files of indexed folders have no such limit',
+    default: String(DEFAULT_IMAGE_LIMITS.bytes / 1e6),
+  },
+  {
+    name: 'upload-pixels',
+    valueName: 'megapixels',
+    description: 'Maximum number of pixels of such a picture',
+    default: String(DEFAULT_IMAGE_LIMITS.pixels / 1e6),
+  },
+];
 
 /** Options of every command that analyzes. */
 export const ANALYSIS_OPTIONS: readonly Option[] = [
@@ -45,6 +65,7 @@ export const ANALYSIS_OPTIONS: readonly Option[] = [
     description: 'Memory budget of all decoded pictures together, at least 64',
     default: String(Math.floor(defaultPictureMemory() / MEGABYTE)),
   },
+  ...UPLOAD_OPTIONS,
   ...CONTENT_MODEL_OPTIONS,
 ];
 
@@ -157,8 +178,18 @@ export function analysisConfig(options: ParsedOptions, chosen?: string): Analyze
     threads: Math.max(1, options.number('threads')),
     backend,
     pictureMemory: megabytes * MEGABYTE,
+    limits: { bytes: uploadBytes(options), pixels: Math.max(1, options.number('upload-pixels', MAX_UPLOAD)) * 1e6 },
     ...(contentModel ? { contentModel } : {}),
   };
+}
+
+/** The limits of a gateway for the bodies of pictures. */
+export function uploadLimits(options: ParsedOptions): Partial<GatewayLimits> {
+  return limitsForPictures(uploadBytes(options));
+}
+
+function uploadBytes(options: ParsedOptions): number {
+  return Math.max(1, options.number('upload-size', MAX_UPLOAD)) * 1e6;
 }
 
 /** The folder of another content model, whose codebook this process then uses. Call it before anything is read. */

@@ -36,7 +36,7 @@ export interface FleetProcess {
    */
   serveUntilShutdown(server: Gateway, openMilliseconds?: number): Gateway;
   /** Opens an HTTP server for a process that is not a gateway, and keeps it. */
-  openServer(config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'httpReady'>): Promise<Gateway>;
+  openServer(config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'httpReady' | 'limits'>): Promise<Gateway>;
   /** What the process is waiting for, if anything. */
   waitingFor(): string | undefined;
 }
@@ -93,14 +93,14 @@ export async function runFleetProcess(
     signal.addEventListener('abort', () => void one.drain(), { once: true });
     return parts.use('server', one, shutdownDelayMilliseconds + openMilliseconds);
   };
-  const openServer = async (config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'httpReady'>) =>
+  const openServer = async (config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'httpReady' | 'limits'>) =>
     serveUntilShutdown(
       await createWorkerServer({
         ...config,
         ...listen,
         log,
         metrics,
-        limits: { shutdownMilliseconds: OPEN_REQUESTS_MILLISECONDS },
+        limits: { ...config.limits, shutdownMilliseconds: OPEN_REQUESTS_MILLISECONDS },
       }),
     );
   try {

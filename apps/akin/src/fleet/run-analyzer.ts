@@ -1,5 +1,6 @@
 import { createAnalyzerWorker, withMetrics } from '@akin/analyzer';
-import type { DownloadSettings } from '@akin/imaging';
+import { limitsForPictures } from '@akin/gateway';
+import { DEFAULT_IMAGE_LIMITS, type DownloadSettings } from '@akin/imaging';
 import type { Analyzer, AnalyzerConfig } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { activeModelSet, modelNames, modelSetText } from '@akin/modules/vectors';
@@ -72,9 +73,10 @@ async function openAnalysis(
   await analyzer.warmUp(moduleNames);
   const { backend, backendReason } = analyzer;
   log.info({ backend, backendReason, models: modelNames() }, 'analyzes pictures');
-  const download = downloader(downloads, analyzer.files);
+  const download = downloader(downloads, analyzer.files, analysis.limits);
   const { url } = await openServer({
     ready,
+    limits: limitsForPictures(analysis.limits?.bytes ?? DEFAULT_IMAGE_LIMITS.bytes),
     // It listens only after the worker threads have warmed up.
     httpReady: async () => {},
     analyze: analyzeSentOrFetched(analyzer, download),

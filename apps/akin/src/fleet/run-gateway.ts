@@ -4,6 +4,7 @@ import {
   createGateway,
   createWorkerServer,
   DEFAULT_GATEWAY_LIMITS,
+  type GatewayLimits,
   keyInstructions,
   requiresKeys,
 } from '@akin/gateway';
@@ -28,7 +29,7 @@ export interface GatewayProcessConfig {
   readonly corsOrigins: readonly string[];
   readonly legacySegment: string;
   readonly webFolder: string;
-  readonly limits: BacklogLimits;
+  readonly limits: BacklogLimits & Partial<GatewayLimits>;
   readonly access: AccessConfig;
   /** Shared with the analyzers. */
   readonly fleetKey: string | undefined;

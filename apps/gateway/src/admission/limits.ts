@@ -5,9 +5,11 @@ import type { SemaphoreLimits } from './semaphore.ts';
 export interface GatewayLimits {
   /** Body of an update. It is streamed, so this is not memory. */
   readonly updateBytes: number;
-  /** Form or JSON body of parameters: a picture of 25 MB as base64 with escapes. */
+  /** One uploaded picture. The analyzer has its own limits. */
+  readonly pictureBytes: number;
+  /** Form or JSON body of parameters: a picture as base64 with escapes. */
   readonly parameterBytes: number;
-  /** Multipart body: two pictures of 25 MB, and parameters. */
+  /** Multipart body: two pictures, and parameters. */
   readonly multipartBytes: number;
   /** All bodies of parameters in memory at the same time. A single one is always accepted. */
   readonly parameterMemoryBytes: number;
@@ -60,6 +62,7 @@ export interface GatewayLimits {
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   orphanedReindexesMilliseconds: 10_000,
   updateBytes: 2 * 1024 ** 3,
+  pictureBytes: 25_000_000,
   parameterBytes: 35 * 1024 ** 2,
   multipartBytes: 60 * 1024 ** 2,
   parameterMemoryBytes: 70 * 1024 ** 2,
@@ -86,3 +89,13 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   sentPictures: { concurrent: 16, queued: 48, queueMilliseconds: 10_000, fair: true },
   fetchedPictures: { concurrent: 16, queued: 48, queueMilliseconds: 10_000, fair: true },
 };
+
+/** Limits that let pictures of this size in, and the bodies that contain them. */
+export function limitsForPictures(pictureBytes: number): Partial<GatewayLimits> {
+  const { parameterBytes, multipartBytes } = DEFAULT_GATEWAY_LIMITS;
+  return {
+    pictureBytes,
+    parameterBytes: Math.max(parameterBytes, Math.ceil(pictureBytes * 1.45)),
+    multipartBytes: Math.max(multipartBytes, Math.ceil(pictureBytes * 2.5)),
+  };
+}

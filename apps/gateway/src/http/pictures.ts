@@ -6,9 +6,6 @@ import type { Body } from './body.ts';
 import { MULTIPART_TYPE, readMultipart, textOf } from './multipart.ts';
 import type { ParameterList } from './parameters.ts';
 
-/** Maximum size of an uploaded picture. The analyzer has its own limits. */
-export const MAX_PICTURE_BYTES = 25_000_000;
-
 /** The multipart part that contains a picture. */
 export const FILE_PART = 'file';
 
@@ -71,12 +68,13 @@ async function readRaw(
   reservation: Reservation,
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
-  if (body.contentLength > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
+  const { pictureBytes } = limits;
+  if (body.contentLength > pictureBytes) throw imageTooLarge(pictureBytes);
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of readReserved(body, limits.parameterBytes, reservation, limits)) {
     length += chunk.length;
-    if (length > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
+    if (length > pictureBytes) throw imageTooLarge(pictureBytes);
     chunks.push(chunk);
   }
   const files = new Map<string, Uint8Array>();
@@ -92,7 +90,8 @@ async function readForm(
   limits: GatewayLimits,
 ): Promise<BodyParameters> {
   const chunks = readReserved(body, limits.multipartBytes, reservation, limits);
-  const accepted = { parts: limits.parameters, check: checkPart };
+  const check = (name: string, bytes: number) => checkPart(name, bytes, limits);
+  const accepted = { parts: limits.parameters, check };
   const parts = await readMultipart(body.contentType, chunks, accepted, signal);
   const files = new Map<string, Uint8Array>();
   // Browsers send an empty file for a field in which none was chosen.
@@ -118,8 +117,8 @@ async function readForm(
 }
 
 /** @throws AkinError too-large for a picture above the limit. Texts are checked like those of other bodies. */
-export function checkPart(name: string, bytes: number): void {
-  if (isFilePart(name) && bytes > MAX_PICTURE_BYTES) throw imageTooLarge(MAX_PICTURE_BYTES);
+export function checkPart(name: string, bytes: number, { pictureBytes }: GatewayLimits): void {
+  if (isFilePart(name) && bytes > pictureBytes) throw imageTooLarge(pictureBytes);
 }
 
 /** The bytes of a body, counted before they are kept. */

@@ -5,7 +5,7 @@ import type { ModelSet, PictureToAnalyze } from '@akin/store';
 import type { SharedContext } from '../context.ts';
 import { readOriginal } from '../original-bytes.ts';
 
-type Context = Pick<SharedContext, 'analyze' | 'originals'>;
+type Context = Pick<SharedContext, 'analyze' | 'originals' | 'limits'>;
 
 interface Reanalysis {
   readonly outputs: string;
@@ -30,7 +30,7 @@ export function reanalyze(context: Context, collection: string, background: Abor
     const model = modelSet.models.get('content');
     const analyzed = (bytes: Uint8Array) =>
       retryTransient(() => context.analyze({ bytes }, modules, { urgent: false, model, signal }), signal);
-    const file = await readOriginal(collection, picture.place, context.originals);
+    const file = await readOriginal(collection, picture.place, context);
     if (file !== undefined) {
       try {
         const { outputs } = await analyzed(file);

@@ -1,7 +1,7 @@
 import { AkinError, decodeBase64, type Region, readPictureAddress, withErrorContext } from '@akin/domain';
 import type { Analysis, AnalyzeImage } from '../config.ts';
 import type { Context } from '../context.ts';
-import { type Files, MAX_PICTURE_BYTES } from '../http/pictures.ts';
+import type { Files } from '../http/pictures.ts';
 
 export interface PictureOptions {
   readonly model?: string | undefined;
@@ -31,7 +31,7 @@ export async function analyzePicture(
 ): Promise<Analysis> {
   const picture = withErrorContext(parameter, () => {
     if ('bytes' in input) return input;
-    return 'url' in input ? { url: requireHttp(input.url) } : { bytes: pictureBytes(input.data, context.files) };
+    return 'url' in input ? { url: requireHttp(input.url) } : { bytes: pictureBytes(input.data, context) };
   });
   return analyzed(picture, modules, options, signal, context);
 }
@@ -87,8 +87,8 @@ async function analyzed(
   }
 }
 
-function pictureBytes(data: string, files: Files): Uint8Array {
-  return files.get(data) ?? decodeBase64(data, MAX_PICTURE_BYTES);
+function pictureBytes(data: string, { files, limits }: Context & { readonly files: Files }): Uint8Array {
+  return files.get(data) ?? decodeBase64(data, limits.pictureBytes);
 }
 
 function requireHttp(url: string): string {

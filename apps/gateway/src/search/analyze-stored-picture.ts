@@ -34,7 +34,7 @@ export async function analyzeStoredPicture(
   const { address, place, thumbnail } = stored;
   const reservation = context.memoryBudget.open(context.client, signal);
   try {
-    const file = await readOriginal(collection.name, place, context.originals, reservation.growTo);
+    const file = await readOriginal(collection.name, place, context, reservation.growTo);
     const sources = [...(file ? [{ bytes: file }] : []), ...(address === undefined ? [] : [{ url: address }])];
     let problem: unknown = new AkinError(
       'bad-request',

@@ -85,7 +85,7 @@ async function readParts(
 ): Promise<{ document: JsonObject; file: Uint8Array; name: string | undefined }> {
   const chunks = readReserved(body, limits.multipartBytes, reservation, limits);
   const check = (name: string, bytes: number) => {
-    checkPart(name, bytes);
+    checkPart(name, bytes, limits);
     if (name === FILE_PART || bytes <= MAX_DOCUMENT_BYTES) return;
     throw new AkinError('too-large', `The part "${DOCUMENT_PART}" has more than ${MAX_DOCUMENT_BYTES} bytes.`);
   };
