@@ -62,6 +62,32 @@ describe('documents on the page', () => {
     expect((await collection.status()).documents).toBe(documents);
   });
 
+  it('keeps what it deleted in a trash, which can be restored or emptied', async () => {
+    const page = await demo.visit('/?q=headphones');
+    const collection = demo.akin.client.collection('my-collection');
+    const { documents } = await collection.status();
+    const bar = page.getByRole('region', { name: 'Selected documents' });
+    await cards(page).getByRole('checkbox').nth(0).click();
+    await cards(page).getByRole('checkbox').nth(1).click();
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('2 documents deleted.').waitFor();
+    await page.getByRole('link', { name: 'Manage' }).click();
+    await page.getByRole('link', { name: 'Trash (2)' }).click();
+    await page.getByRole('heading', { name: 'Trash of my-collection' }).waitFor();
+    await cards(page).getByRole('checkbox').nth(1).click();
+    await bar.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('1 document restored to my-collection.').waitFor();
+    expect((await collection.status()).documents).toBe(documents - 1);
+    const { docs } = (await demo.akin.client.collection('my-collection.trash').select({ fl: 'id,trashed_at' }))
+      .response;
+    expect(docs).toEqual([{ id: expect.any(String), trashed_at: expect.stringMatching(/^20/) }]);
+    await page.getByRole('button', { name: 'Empty the trash' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Empty the trash' }).click();
+    await page.getByText('This collection is empty').waitFor();
+    await page.getByRole('button', { name: 'Back to my-collection' }).click();
+    await page.getByText(`${documents - 1} found`).waitFor();
+  });
+
   it('drags over many, labels them, copies them to a collection, and keeps searches', async () => {
     const page = await demo.visit('/?q=headphones');
     const collection = demo.akin.client.collection('my-collection');

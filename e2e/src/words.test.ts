@@ -1,4 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { AkinRequestError } from '@akin/client';
 import { TINY_TOWERS } from '@akin/testing';
@@ -13,10 +15,24 @@ const COLORS = { red: '#e01010', green: '#10d020', blue: '#1020e0', yellow: '#f0
 
 let place: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;
+/** Has the files of models once `isMirrorFilled`. */
+let mirror: Server;
+let isMirrorFilled = false;
 const inPlace = (...names: string[]) => path.join(place.folder, ...names);
 
 beforeAll(async () => {
   place = await temporaryFolder();
+  mirror = createServer(async (request, response) => {
+    const name = /\/resolve\/[0-9a-f]{40}\/(.+)/.exec(request.url ?? '')?.[1]?.replace('_quantized', '') ?? '';
+    const bytes = isMirrorFilled ? await readFile(path.join(TINY_TOWERS, name)).catch(() => undefined) : undefined;
+    // Other pixels before the network make another model than that of the command line.
+    const sent =
+      bytes && name === 'preprocessor_config.json'
+        ? JSON.stringify({ ...JSON.parse(bytes.toString()), rescale_factor: 1 / 200 })
+        : bytes;
+    response.writeHead(sent ? 200 : 404).end(sent);
+  });
+  await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve));
   await mkdir(inPlace('pictures'));
   for (const [name, background] of Object.entries(COLORS)) {
     const bytes = await sharp({ create: { width: 90, height: 60, channels: 3, background } })
@@ -27,6 +43,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await akin?.command.stop();
+  mirror?.close();
   await place?.remove();
 });
 
@@ -55,7 +72,9 @@ async function refusal(request: Promise<unknown>): Promise<[status: number, mess
 
 describe('words by a content model that knows them', () => {
   it('find the pictures that show them', async () => {
-    akin = await serve('--content-model', TINY_TOWERS, inPlace('pictures'));
+    const { port } = mirror.address() as AddressInfo;
+    const models = ['--models', inPlace('models'), '--mirror', `http://127.0.0.1:${port}`];
+    akin = await serve('--content-model', TINY_TOWERS, ...models, inPlace('pictures'));
     await akin.command.waitForOutput(/Three requests to paste/);
     const hash = expect.stringMatching(/^[0-9a-f]{8}$/);
     expect(await model()).toEqual({ name: 'tiny-siglip', hash, words: true, vector: 'pooled' });
@@ -124,6 +143,32 @@ describe('words by a content model that knows them', () => {
     await where.waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
     await collection.deleteByIds(['car'], { commit: true });
+  });
+
+  it('come with a model that the page downloads, and new or old collections get', async () => {
+    const name = 'siglip-base-patch16-224-q8';
+    await using browser = await startBrowser();
+    const { page, complaints } = await openPage(browser, `${akin.url}/?view=manage`);
+    const models = page.getByRole('region', { name: 'Models' });
+    await models.getByRole('button', { name: `Get ${name}` }).click();
+    await models.getByRole('alert').getByText('answers 404').waitFor();
+    isMirrorFilled = true;
+    await models.getByRole('button', { name: `Try again ${name}` }).click();
+    await models.locator('li', { hasText: name }).getByText('· here').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Name of the collection').fill('small');
+    await page.getByLabel('Model of the new collection').selectOption('akin');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('link', { name: 'small' }).click();
+    await page.getByRole('link', { name: 'Manage' }).click();
+    await models.getByText('used by small').waitFor();
+    await models.getByRole('button', { name: `Use for small… ${name}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Analyze again' }).click();
+    await models.locator('li', { hasText: name }).getByText('used by small').waitFor();
+    const { collections } = await akin.client.collections();
+    expect(collections.find((one) => one.name === 'small')?.model).toMatchObject({ name, words: true });
+    await akin.client.collection('small').drop();
+    expect(complaints).toEqual([]);
   });
 
   it('that are cut off cause a warning', async () => {

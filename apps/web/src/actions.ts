@@ -5,6 +5,7 @@ import type { Mode } from './mode.ts';
 import type { ShownRequest } from './request/shown-request.ts';
 import type { Comparison } from './review/comparison.ts';
 import type { KeepRule } from './review/keep.ts';
+import type { Other } from './side-by-side/state.ts';
 import type { Example, Query } from './view-state.ts';
 
 /** The user's actions on the page. */
@@ -24,6 +25,10 @@ export interface Actions {
   select(id: string, how: { readonly range: boolean }): void;
   clearSelection(): void;
   deleteSelected(): Promise<void>;
+  /** Brings the selected documents of a trash back. */
+  restoreSelected(): Promise<void>;
+  /** Deletes all documents of the shown trash. */
+  emptyTrash(): Promise<void>;
   /** Adds a label to all selected documents, or removes it. */
   labelSelected(): Promise<void>;
   /** Copies the selected documents into another collection. */
@@ -45,6 +50,8 @@ export interface Actions {
   setOrder(sort: string): void;
   /** Lists more values of a field that contain a text; null: only the most frequent values. */
   findValues(field: string, contains: string | null): void;
+  /** Shows the query beside itself in another mode or collection; null hides that. */
+  compareWith(other: Other | null): void;
   /** Shows the request of the results in one form; null hides it. */
   showRequest(form: ShownRequest['form'] | null): void;
   setLayout(layout: Layout): void;
@@ -59,7 +66,15 @@ export interface Actions {
   reviewGroups(): void;
   showChanges(): void;
   showManage(): void;
-  createCollection(name: string): void;
+  /** @param contentModel the name of its model; undefined: the default one */
+  createCollection(name: string, contentModel?: string): void;
+  /** Downloads a model to the machine of akin, or goes on with that. */
+  pullModel(name: string): void;
+  stopPull(name: string): void;
+  /** Analyzes the collection again with another model. */
+  reindex(model: string): void;
+  pauseReindex(): void;
+  resumeReindex(): void;
   dropCollection(name: string): void;
   clearDemo(): void;
   createKey(key: NewKey): void;
@@ -105,10 +120,14 @@ export interface Actions {
   addLabel(document: FoundDocument, label?: string): Promise<void>;
   removeLabel(document: FoundDocument, label: string): Promise<void>;
   deleteOpened(document: FoundDocument): Promise<void>;
+  /** Saves the file of a document on this computer. */
+  download(document: FoundDocument): Promise<void>;
   /** Searches for documents like all selected ones. */
   searchBySelected(): void;
   /** Opens the next or the previous document. */
   step(by: 1 | -1): Promise<void>;
+  /** Asks for a part of a document's picture, or of that of the query, and searches with it. */
+  searchPart(document?: FoundDocument): Promise<void>;
   upload(file: Blob): Promise<void>;
   copy(text: string): Promise<void>;
 }

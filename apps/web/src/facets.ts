@@ -185,7 +185,9 @@ export function facetsOf(
     const shown = values.reduce((sum, { count }) => sum + count, 0);
     const divides = values.length > 1 || (values[0]?.count ?? numFound) < numFound;
     const repeats = (values[0]?.count ?? 0) > 1 && shown >= numFound * MIN_SHARE;
-    return chosen || (divides && repeats) ? [{ ...field, values }] : [];
+    // Labels are albums, however few documents have one.
+    const isAlbum = field.name === 'labels' && values.length > 0;
+    return chosen || isAlbum || (divides && repeats) ? [{ ...field, values }] : [];
   });
 }
 

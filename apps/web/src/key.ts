@@ -108,16 +108,17 @@ export async function setImageSource(image: HTMLImageElement, address: string): 
   image.src = shown;
 }
 
-/** Saves the file of a document on this computer. */
-export async function saveOriginal(address: string, name: string): Promise<void> {
+/** Saves the file of a document on this computer. @returns false if it could not be downloaded with the key */
+export async function saveOriginal(address: string, name: string): Promise<boolean> {
   const key = keyOfTab();
   const file = key === undefined ? undefined : await fetchPicture(address, key);
-  if (key !== undefined && file === undefined) return;
+  if (key !== undefined && file === undefined) return false;
   const link = document.createElement('a');
   link.href = file ? URL.createObjectURL(file) : address;
   link.download = name;
   link.click();
   if (file) setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  return true;
 }
 
 /** For `src` of an image: its URL, or an object URL of the picture that was fetched with the key. */

@@ -29,7 +29,9 @@ function draw(): void {
   if (!isDrawn) root.replaceChildren();
   isDrawn = true;
   const focused = document.activeElement;
-  render(page(model.state, model.pageData, actions, commandOf(model, key !== undefined), model.collection), root);
+  const curl = commandOf(model, key !== undefined);
+  const collectionOf = (name: string) => model.akin.collection(name);
+  render(page(model.state, model.pageData, actions, curl, collectionOf), root);
   showModal();
   VIEWS.groups.now?.showCompared();
   updateGrids();

@@ -41,6 +41,7 @@ const NOTHING: PageData = {
   review: NO_REVIEW,
   changes: NO_CHANGES,
   request: null,
+  sideBySide: null,
   layout: loadLayout(),
   cardFields: [],
   cardFieldChoices: [],

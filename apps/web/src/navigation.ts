@@ -91,6 +91,7 @@ function clearResultState(model: Model): void {
   model.pageData = {
     ...model.pageData,
     request: null,
+    sideBySide: null,
     menuVisible: false,
     opened: null,
     tags: null,

@@ -10,6 +10,7 @@ import type { ShownRequest } from './request/shown-request.ts';
 import type { Review } from './review/state.ts';
 import type { Runs } from './runs/runs.ts';
 import type { SavedSearch } from './saved.ts';
+import type { SideBySide } from './side-by-side/state.ts';
 import type { PredictedTags } from './tags.ts';
 import type { UndoOffer } from './undoable.ts';
 import type { WayOn } from './ways-on.ts';
@@ -68,6 +69,8 @@ export interface PageData {
   changes: Changes;
   /** The request of the results in one form, if the page shows it. */
   request: ShownRequest | null;
+  /** Two rankings of the query, if the page shows them. */
+  sideBySide: SideBySide | null;
   layout: Layout;
   /** Fields that cards show, and those that users can choose. */
   cardFields: readonly string[];

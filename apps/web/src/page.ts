@@ -18,8 +18,10 @@ import { resultCountText, resultsView } from './results.ts';
 import { runBars } from './runs/runs.ts';
 import { savedMenu } from './saved.ts';
 import { selectionBar } from './selection.ts';
+import { SIDE_BY_SIDE } from './side-by-side/lazy.ts';
 import { filtersToggle } from './sidebar.ts';
 import { TEXTS } from './texts.ts';
+import { collectionOfTrash, isTrash } from './trash-name.ts';
 import { undoNote } from './undo.ts';
 import { type ViewState, writeState } from './view-state.ts';
 import { VIEWS } from './views.ts';
@@ -32,8 +34,9 @@ export function page(
   pageData: PageData,
   actions: Actions,
   curl: string,
-  collection: Collection,
+  collectionOf: (name: string) => Collection,
 ): TemplateResult {
+  const collection = collectionOf(state.collection);
   const skip = (event: Event) => {
     event.preventDefault();
     if (!focusFirst()) document.getElementById('results')?.focus();
@@ -46,7 +49,7 @@ export function page(
       ${pageData.analyzing ? analyzing(pageData) : nothing}
       ${pageData.away ? awayNote(actions) : nothing}
       ${pageData.error ? html`<p class="error" role="alert">${pageData.error}</p>` : nothing}
-      ${content(state, pageData, actions, curl, collection)}
+      ${content(state, pageData, actions, curl, collectionOf)}
     </main>
     ${details(pageData, actions, collection, state.query !== null)} ${VIEWS.groups.now?.compareDialog(pageData, actions, collection) ?? nothing}
     ${pageData.undoable ? undoNote(pageData.undoable, actions) : nothing}
@@ -74,14 +77,14 @@ function content(
   pageData: PageData,
   actions: Actions,
   curl: string,
-  collection: Collection,
+  collectionOf: (name: string) => Collection,
 ): TemplateResult | typeof nothing {
   const waiting = pageData.error === null ? html`<p class="note">${TEXTS.results.loading}</p>` : nothing;
   if (state.view === 'changes') return VIEWS.changes.now?.changesView(pageData, actions) ?? waiting;
   if (state.view === 'manage') return VIEWS.manage.now?.manageView(pageData, actions) ?? waiting;
   return state.view === 'groups'
-    ? reviewView(state, pageData, actions, curl, collection)
-    : results(state, pageData, actions, curl, collection);
+    ? reviewView(state, pageData, actions, curl, collectionOf(state.collection))
+    : results(state, pageData, actions, curl, collectionOf);
 }
 
 function results(
@@ -89,14 +92,38 @@ function results(
   pageData: PageData,
   actions: Actions,
   curl: string,
-  collection: Collection,
+  collectionOf: (name: string) => Collection,
 ): TemplateResult {
+  const collection = collectionOf(state.collection);
   const choices = html`${filtersToggle(state, pageData, actions)}
     ${state.query ? nothing : searchInSwitch(state, pageData, actions)} ${eachChoice(state, pageData, actions)} ${orderChoice(state, pageData.ranges, actions)}
     ${layoutSwitch(pageData.layout, actions)}`;
-  return html`${state.query && !pageData.analyzing ? queryView(state, state.query, pageData, actions, collection) : nothing}
+  return html`${isTrash(state.collection) ? trashBar(state, pageData, actions) : nothing}${state.query && !pageData.analyzing ? queryView(state, state.query, pageData, actions, collection) : nothing}
     ${summary(state, pageData, resultCountText(state, pageData), actions, curl, choices)}
-    ${requestView(pageData, actions)} ${examples(state, pageData, actions)} ${resultsView(state, pageData, actions, collection)} ${selectionBar(pageData, actions)}`;
+    ${requestView(pageData, actions)} ${comparison(state, pageData, actions, collectionOf)} ${examples(state, pageData, actions)} ${resultsView(state, pageData, actions, collection)} ${selectionBar(pageData, state.collection, actions)}`;
+}
+
+function comparison(
+  state: ViewState,
+  pageData: PageData,
+  actions: Actions,
+  collectionOf: (name: string) => Collection,
+): TemplateResult | typeof nothing {
+  const { sideBySide } = pageData;
+  if (sideBySide === null) return nothing;
+  return SIDE_BY_SIDE.now?.sideBySideView(state, pageData, sideBySide, actions, collectionOf) ?? nothing;
+}
+
+/** What stands above the documents of a trash. */
+function trashBar({ collection }: ViewState, { numFound, scope }: PageData, actions: Actions): TemplateResult {
+  const T = TEXTS.trash;
+  const name = collectionOfTrash(collection);
+  return html`<section class="line" aria-label=${T.of(name)}>
+    <h2>${T.of(name)}</h2>
+    <span class="about">${T.about}</span>
+    <button class="quiet" @click=${() => actions.showCollection(name)}>${T.back(name)}</button>
+    ${scope !== 'search' && numFound !== 0 ? html`<button @click=${actions.emptyTrash}>${T.empty}</button>` : nothing}
+  </section>`;
 }
 
 function reviewView(
@@ -171,7 +198,8 @@ function header(state: ViewState, pageData: PageData, actions: Actions): Templat
 }
 
 function collectionChoice(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
-  const names = [...new Set([...pageData.collections, state.collection])].sort();
+  const others = pageData.collections.filter((name) => !isTrash(name));
+  const names = [...new Set([...others, state.collection])].sort();
   if (names.length < 2) return nothing;
   const choose = (event: Event) => actions.showCollection((event.target as HTMLSelectElement).value);
   return html`<select class="collections" aria-label=${P.collection} .value=${state.collection} @change=${choose}>

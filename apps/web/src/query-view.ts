@@ -7,8 +7,10 @@ import { colorEditor, readColors } from './filters/color-query.ts';
 import { keyedSource } from './key.ts';
 import { MODE_NAMES } from './modes.ts';
 import type { PageData } from './page-data.ts';
+import { cutOutStyle, type Region, readRegion } from './region/region.ts';
 import { predictedTags } from './tags.ts';
 import { TEXTS } from './texts.ts';
+import { fileOfQuery } from './upload.ts';
 import type { Query, ViewState } from './view-state.ts';
 import { searchInSwitch } from './words.ts';
 
@@ -26,7 +28,7 @@ export function queryView(
     ${queryPicture(query, pageData, actions, collection)}
     <div>
       <p class="asked">${queryText(query, pageData)}</p>
-      ${query.by === 'text' ? searchInSwitch(state, pageData, actions) : modeSwitch(state, query, actions)}
+      ${query.by === 'text' ? searchInSwitch(state, pageData, actions) : modeSwitch(state, query, pageData.sideBySide !== null, actions)}
       ${query.by === 'hex' ? colorEditor(query.hex, actions) : nothing} ${additionalInputs(state, actions, collection)} ${searchAsWordButton(query, actions)} ${predictedTags(pageData.tags, state.filters, actions)}
     </div>
     <button class="quiet clear" @click=${() => actions.searchBy(null)}>${T.clear}</button>
@@ -34,13 +36,21 @@ export function queryView(
 }
 
 /** A choice of the mode; a search by colour has none. */
-function modeSwitch(state: ViewState, query: Query, actions: Actions): TemplateResult | typeof nothing {
+function modeSwitch(
+  state: ViewState,
+  query: Query,
+  isCompared: boolean,
+  actions: Actions,
+): TemplateResult | typeof nothing {
   if (query.by === 'hex') return nothing;
+  const other = MODE_NAMES.find(([mode]) => mode !== state.mode)?.[0] ?? state.mode;
   return html`<div class="modes" role="group" aria-label=${T.by}>
     ${MODE_NAMES.map(
       ([mode, name, about]) =>
         html`<button title=${about} aria-pressed=${state.mode === mode} @click=${() => actions.setMode(mode)}>${name}</button>`,
     )}
+    ${query.by === 'id' || fileOfQuery(query) ? html`<button class="quiet" title=${T.partTitle} @click=${() => actions.searchPart()}>${T.part}</button>` : nothing}
+    <button class="quiet" title=${T.sideBySideTitle} aria-expanded=${isCompared} @click=${() => actions.compareWith(isCompared ? null : { collection: state.collection, mode: other })}>${T.sideBySide}</button>
   </div>`;
 }
 
@@ -52,7 +62,11 @@ function queryPicture(
 ): TemplateResult | typeof nothing {
   if (query.by === 'text') return nothing;
   if (query.by === 'id') {
-    const image = html`<img src=${keyedSource(collection.thumbnailAddress(query.id))} alt="" />`;
+    const region = readRegion(query.region ?? null);
+    const source = keyedSource(collection.thumbnailAddress(query.id));
+    const image = region
+      ? html`<span class="cut-out"><img src=${source} alt="" style=${cutOutStyle(region)} @load=${(event: Event) => shapeCutOut(event, region)} /></span>`
+      : html`<img src=${source} alt="" />`;
     const document = pageData.documents.find(({ id }) => id === query.id);
     if (document === undefined) return image;
     return html`<button class="asked-picture" title=${TEXTS.details.title} aria-label=${TEXTS.details.title} @click=${() => actions.open(document)}>${image}</button>`;
@@ -70,10 +84,22 @@ function queryPicture(
     : html`<span class="placeholder">${T.uploaded}</span>`;
 }
 
+/** The longer side of a part, in CSS pixels. */
+const CUT_OUT_SIDE = 96;
+
+/** Gives the box the shape of the part. */
+function shapeCutOut({ target }: Event, { w, h }: Region): void {
+  const { naturalWidth, naturalHeight, parentElement } = target as HTMLImageElement;
+  const ratio = (w * naturalWidth) / (h * naturalHeight);
+  if (!parentElement) return;
+  parentElement.style.width = `${CUT_OUT_SIDE * Math.min(1, ratio)}px`;
+  parentElement.style.height = `${CUT_OUT_SIDE * Math.min(1, 1 / ratio)}px`;
+}
+
 function queryText(query: Query, pageData: PageData): string {
   if (query.by === 'id') {
     const document = pageData.documents.find(({ id }) => id === query.id);
-    return T.like(document ? titleOf(document) : query.id);
+    return (query.region ? T.likePart : T.like)(document ? titleOf(document) : query.id);
   }
   if (query.by === 'url') return T.likeUrl(query.url);
   if (query.by === 'text') return TEXTS.words.shows(query.text);

@@ -5,6 +5,7 @@ import { saveCsv } from './csv.ts';
 import type { Model } from './model.ts';
 import type { PageData } from './page-data.ts';
 import { TEXTS } from './texts.ts';
+import { isTrash } from './trash-name.ts';
 
 const T = TEXTS.selection;
 
@@ -38,19 +39,22 @@ export function selectBetween(model: Model, others: ReadonlySet<string>, from: s
 /** Actions for the selected documents. */
 export function selectionBar(
   { selected, scope, documents }: PageData,
+  collection: string,
   actions: Actions,
 ): TemplateResult | typeof nothing {
   if (selected.size === 0) return nothing;
+  const inTrash = isTrash(collection);
   const mayChange = scope === 'index' || scope === 'admin';
   return html`<div class="chosen-bar" role="region" aria-label=${T.region}>
     <span aria-live="polite">${T.selected(selected.size)}</span>
     <button class="quiet" @click=${actions.clearSelection}>${T.clear}</button>
     <button class="quiet" @click=${() => actions.copy([...selected].join('\n'))}>${T.copyIds}</button>
     <button class="quiet" @click=${actions.searchBySelected}>${T.similar}</button>
-    ${mayChange ? html`<button class="quiet" @click=${actions.labelSelected}>${T.label}</button>` : nothing}
-    ${scope === 'admin' ? html`<button class="quiet" @click=${actions.copySelected}>${T.copy}</button>` : nothing}
+    ${mayChange && !inTrash ? html`<button class="quiet" @click=${actions.labelSelected}>${T.label}</button>` : nothing}
+    ${scope === 'admin' && !inTrash ? html`<button class="quiet" @click=${actions.copySelected}>${T.copy}</button>` : nothing}
     <button class="quiet" @click=${() => saveDocuments(documents.filter(({ id }) => selected.has(id)))}>${T.csv}</button>
-    ${mayChange ? html`<button class="primary" @click=${actions.deleteSelected}>${T.delete}</button>` : nothing}
+    ${mayChange ? html`<button class=${inTrash ? 'quiet' : 'primary'} @click=${actions.deleteSelected}>${inTrash ? TEXTS.trash.deleteForGood : T.delete}</button>` : nothing}
+    ${mayChange && inTrash ? html`<button class="primary" @click=${actions.restoreSelected}>${TEXTS.trash.restore}</button>` : nothing}
   </div>`;
 }
 

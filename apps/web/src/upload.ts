@@ -29,6 +29,20 @@ export function historyState(query: Query | null): { readonly upload?: Query } {
  * @throws {Error} when the file is not a picture that akin supports; the message is for the user.
  */
 export async function queryOfFile(collection: Collection, file: Blob): Promise<Query> {
+  const query = await readFile(collection, file);
+  uploaded = { file, query };
+  return query;
+}
+
+/** The last uploaded picture, as long as the page is open. */
+let uploaded: { readonly file: Blob; readonly query: Query } | undefined;
+
+/** The uploaded picture of a query; undefined after a reload. */
+export function fileOfQuery(query: Query | null): Blob | undefined {
+  return query !== null && uploaded?.query === query ? uploaded.file : undefined;
+}
+
+async function readFile(collection: Collection, file: Blob): Promise<Query> {
   const sent = (await scaleDown(file, LONGEST_SIDE)) ?? file;
   // Only files that the browser cannot decode are still this large, for example videos or archives.
   if (sent.size > MAX_BYTES) throw new PictureError(413, TEXTS.messages.tooLarge);

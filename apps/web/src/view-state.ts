@@ -8,10 +8,12 @@ import {
 import { minRelatedScore } from './bands.ts';
 import { othersParameters } from './filters/each-filter.ts';
 import { DEFAULT_MODE, MODES, type Mode } from './mode.ts';
+import { readRegion, regionText } from './region/region.ts';
 
 /** The query: a stored document, a picture at a URL, colours, words, or an uploaded picture. */
 export type Query =
-  | { by: 'id'; id: string }
+  /** `region` is the part of its picture that is compared: `x,y,width,height` as fractions. */
+  | { by: 'id'; id: string; region?: string }
   | { by: 'url'; url: string }
   | { by: 'hex'; hex: string }
   /** Words that describe pictures (`look`), and optionally also occur in the text of documents (`both`). */
@@ -81,7 +83,10 @@ export function readState(url: string): ViewState {
 
 function readQuery(address: URLSearchParams, hash: string): Query | null {
   const id = address.get('like');
-  if (id !== null) return { by: 'id', id };
+  if (id !== null) {
+    const region = readRegion(address.get('region'));
+    return { by: 'id', id, ...(region ? { region: regionText(region) } : {}) };
+  }
   const url = address.get('url');
   if (url !== null) return { by: 'url', url };
   const hex = address.get('hex');
@@ -100,6 +105,7 @@ export function writeState(state: ViewState): string {
   if (state.collection !== DEFAULT_COLLECTION) address.set('collection', state.collection);
   if (state.view !== 'search') address.set('view', state.view);
   if (state.query?.by === 'id') address.set('like', state.query.id);
+  if (state.query?.by === 'id' && state.query.region) address.set('region', state.query.region);
   if (state.query?.by === 'url') address.set('url', state.query.url);
   if (state.query?.by === 'hex') address.set('hex', state.query.hex);
   if (state.query?.by === 'text') address.set('shows', state.query.text);
@@ -171,7 +177,10 @@ export function groupsParameters(
 
 /** The request for predicted labels of the query; null for colours and words, which have none. */
 export function tagParameters(query: Query): TagParameters | null {
-  if (query.by === 'id') return { 'tagging.input.id': query.id };
+  if (query.by === 'id') {
+    const region = query.region === undefined ? {} : { 'tagging.input.region': query.region };
+    return { 'tagging.input.id': query.id, ...region };
+  }
   if (query.by === 'url') return { 'tagging.input.url': query.url };
   if (query.by === 'data') return { 'tagging.input.data': query.data };
   return query.by === 'outputs' ? { 'tagging.input.preprocessed': query.outputs } : null;
@@ -184,7 +193,10 @@ const WEIGHTS = { more: 1, less: -0.5 } as const;
 export function rankParameters(query: Query, examples: readonly Example[] = []): SearchParameters {
   const ids = examples.map(({ id }) => id);
   const weights = ids.length > 0 ? { 'rank.weights': [1, ...examples.map(({ sign }) => WEIGHTS[sign])].join(',') } : {};
-  if (query.by === 'id') return { 'rank.by.id': [query.id, ...ids], ...weights };
+  if (query.by === 'id') {
+    const region = query.region === undefined ? {} : { 'rank.region': query.region };
+    return { 'rank.by.id': [query.id, ...ids], ...region, ...weights };
+  }
   const others = ids.length > 0 ? { 'rank.by.id': ids, ...weights } : {};
   if (query.by === 'url') return { 'rank.by.url': query.url, ...others };
   if (query.by === 'data') return { 'rank.by.data': query.data, ...others };

@@ -6,12 +6,8 @@ import type { ViewState } from './view-state.ts';
 
 const T = TEXTS.waysOn;
 
-/** A model of akin that knows words, in 8 bits: the smallest one. */
-const MODEL_WITH_WORDS = 'siglip-base-patch16-224-q8';
-
 /** What to do when no document has the words. */
 export function waysOnView(state: ViewState, pageData: PageData, actions: Actions): TemplateResult | typeof nothing {
-  const command = `npx akin-search models pull ${MODEL_WITH_WORDS}\nnpx akin-search --content-model ${MODEL_WITH_WORDS}`;
   const lacksWords = state.words !== '' && pageData.scope === 'admin' && pageData.status?.model?.words === false;
   const hasFilters = state.words !== '' && state.filters.length > 0;
   return html`<div class="ways-on">
@@ -22,8 +18,7 @@ export function waysOnView(state: ViewState, pageData: PageData, actions: Action
     ${hasFilters ? html`<button @click=${() => actions.setFilters([])}>${T.withoutFilters}</button>` : nothing}
     ${
       lacksWords
-        ? html`<p class="about">${T.model}</p>
-            <p class="line"><code>${command}</code> <button class="quiet" @click=${() => actions.copy(command)}>${TEXTS.page.copy}</button></p>`
+        ? html`<p class="line"><span class="about">${T.model}</span> <button @click=${actions.showManage}>${T.models}</button></p>`
         : nothing
     }
   </div>`;

@@ -187,6 +187,7 @@ export interface Reindex {
   state: 'copying' | 'analyzing' | 'switching' | 'paused' | 'done' | 'failed';
   /** Whether a process is working on it. */
   alive: boolean;
+  beganAt: string;
   documents: number;
   copied: number;
   analyzed: number;

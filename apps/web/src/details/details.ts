@@ -3,8 +3,6 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Actions } from '../actions.ts';
 import { isAnalyzed, paletteOf, strings, titleOf } from '../elements.ts';
 import { filterOf, filterText } from '../facets.ts';
-import { pathOf } from '../file-path.ts';
-import { saveOriginal } from '../key.ts';
 import { similarTo } from '../modes.ts';
 import type { PageData } from '../page-data.ts';
 import { predictedTags } from '../tags.ts';
@@ -64,15 +62,8 @@ function exampleButtons({ id }: FoundDocument, actions: Actions): TemplateResult
 }
 
 /** What can be done with the document itself. */
-function ownActions(
-  document: FoundDocument,
-  pageData: PageData,
-  actions: Actions,
-  collection: Collection,
-  mayChange: boolean,
-): TemplateResult {
+function ownActions(document: FoundDocument, pageData: PageData, actions: Actions, mayChange: boolean): TemplateResult {
   const isSelected = pageData.selected.has(document.id);
-  const name = (pathOf(document) ?? document.id).replace(/^.*[\\/]/, '');
   return html`<div class="modes" role="group" aria-label=${T.actions}>
     ${
       mayChange
@@ -83,7 +74,7 @@ function ownActions(
     <button aria-pressed=${isSelected} @click=${() => actions.select(document.id, { range: false })}>${isSelected ? T.deselect : T.select}</button>
     ${
       hasOriginal(document, pageData)
-        ? html`<button @click=${() => saveOriginal(collection.originalAddress(document.id), name)}>${T.download}</button>`
+        ? html`<button @click=${() => actions.download(document)}>${T.download}</button>`
         : nothing
     }
     ${mayChange ? html`<button @click=${() => actions.deleteOpened(document)}>${T.delete}</button>` : nothing}
@@ -116,7 +107,10 @@ function content(
       <button class="quiet close" aria-label=${T.close} @click=${() => actions.open(null)}>×</button>
       <h2>${titleOf(document)}</h2>
       ${pageData.error ? html`<p class="error" role="alert">${pageData.error}</p>` : nothing}
-      <div class="modes" role="group" aria-label=${T.searchBy}>${similarTo(document, actions)}</div>
+      <div class="modes" role="group" aria-label=${T.searchBy}>
+        ${similarTo(document, actions)}
+        ${isAnalyzed(document) ? html`<button title=${TEXTS.question.partTitle} @click=${() => actions.searchPart(document)}>${TEXTS.question.part}</button>` : nothing}
+      </div>
       ${isRanked && isAnalyzed(document) ? exampleButtons(document, actions) : nothing}
       ${paletteOf(document, 'big', (hex) => actions.searchBy({ by: 'hex', hex }, 'color'))}
       <p class="chips">
@@ -131,6 +125,6 @@ function content(
         )}
       </p>
       ${predictedTags(pageData.openedTags, [], actions, labels, mayChange ? (label) => void actions.addLabel(document, label) : undefined)}
-      ${ownActions(document, pageData, actions, collection, mayChange)} ${facts(document, actions, mayChange)}
+      ${ownActions(document, pageData, actions, mayChange)} ${facts(document, actions, mayChange)}
     </div>`;
 }

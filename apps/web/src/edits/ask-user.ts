@@ -1,3 +1,4 @@
+import { makeElement } from '../make-element.ts';
 import { TEXTS } from '../texts.ts';
 
 interface DialogOptions {
@@ -8,7 +9,13 @@ interface DialogOptions {
   /** The label of a second button. */
   readonly second?: string;
   /** Asks for a text; `values` are suggestions. */
-  readonly input?: { readonly label: string; readonly value?: string; readonly values?: readonly string[] };
+  readonly input?: {
+    readonly label: string;
+    readonly value?: string;
+    readonly values?: readonly string[];
+    /** A text of any length and several lines, of which nothing is cut. */
+    readonly isLong?: boolean;
+  };
 }
 
 export interface Answer {
@@ -17,31 +24,35 @@ export interface Answer {
   readonly isSecond: boolean;
 }
 
+const MAX_ROWS = 8;
+
 /** Asks a question in a dialog. @returns null if the user cancelled */
 export function askUser({ title, text, action, second, input }: DialogOptions): Promise<Answer | null> {
-  const dialog = make('dialog', { className: 'ask' });
+  const dialog = makeElement('dialog', { className: 'ask' });
   dialog.setAttribute('aria-label', title);
-  const form = make('form', { method: 'dialog' });
-  form.append(make('h2', { textContent: title }));
-  if (text !== undefined) form.append(make('p', { textContent: text }));
-  const field = make('input', { type: 'text', required: true, autocomplete: 'off', maxLength: 100 });
+  const form = makeElement('form', { method: 'dialog' });
+  form.append(makeElement('h2', { textContent: title }));
+  if (text !== undefined) form.append(makeElement('p', { textContent: text }));
+  const field = input?.isLong
+    ? makeElement('textarea', { required: true, rows: MAX_ROWS })
+    : makeElement('input', { type: 'text', required: true, autocomplete: 'off', maxLength: 100 });
   if (input) {
     field.ariaLabel = input.label;
     field.placeholder = input.label;
     field.value = input.value ?? '';
-    const list = make('datalist', { id: 'ask-values' });
-    list.append(...(input.values ?? []).map((value) => make('option', { value })));
+    const list = makeElement('datalist', { id: 'ask-values' });
+    list.append(...(input.values ?? []).map((value) => makeElement('option', { value })));
     if (input.values) field.setAttribute('list', list.id);
     form.append(field, list);
   }
-  const buttons = make('div', { className: 'dialog-actions' });
-  const cancel = make('button', { type: 'button', textContent: TEXTS.page.cancel });
+  const buttons = makeElement('div', { className: 'dialog-actions' });
+  const cancel = makeElement('button', { type: 'button', textContent: TEXTS.page.cancel });
   // Not a submit button: Enter would choose the first of them.
-  const other = make('button', { type: 'button', textContent: second ?? '' });
+  const other = makeElement('button', { type: 'button', textContent: second ?? '' });
   buttons.append(
     cancel,
     ...(second === undefined ? [] : [other]),
-    make('button', { className: 'primary', textContent: action }),
+    makeElement('button', { className: 'primary', textContent: action }),
   );
   form.append(buttons);
   dialog.append(form);
@@ -50,8 +61,8 @@ export function askUser({ title, text, action, second, input }: DialogOptions): 
     let answer: Answer | null = null;
     let isSecond = false;
     form.addEventListener('submit', () => {
-      const text = input ? field.value.trim() : '';
-      if (!input || text !== '') answer = { text, isSecond };
+      const text = input ? field.value : '';
+      if (!input || text.trim() !== '') answer = { text: input?.isLong ? text : text.trim(), isSecond };
     });
     other.addEventListener('click', () => {
       isSecond = true;
@@ -65,11 +76,4 @@ export function askUser({ title, text, action, second, input }: DialogOptions): 
     });
     dialog.showModal();
   });
-}
-
-function make<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  properties: Partial<HTMLElementTagNameMap[Name]>,
-): HTMLElementTagNameMap[Name] {
-  return Object.assign(document.createElement(name), properties);
 }

@@ -40,9 +40,15 @@ export async function removeLabel(model: Model, document: FoundDocument, label: 
   await change(model, document, { labels: { remove: [label] } });
 }
 
+/** A longer text, or one of several lines, is edited as such. */
+const MAX_LINE = 60;
+
 async function askForText(title: string, label: string, value: string): Promise<string | null> {
-  const answer = await askUser({ title, action: T.save, input: { label, value } });
-  return answer && answer.text !== value ? answer.text : null;
+  // As browsers do.
+  const shown = value.replace(/\r\n?/g, '\n');
+  const isLong = shown.length > MAX_LINE || shown.includes('\n');
+  const answer = await askUser({ title, action: T.save, input: { label, value: shown, isLong } });
+  return answer && answer.text !== shown ? answer.text : null;
 }
 
 /** Changes a document that must still exist, and shows its new fields wherever the page shows it. */

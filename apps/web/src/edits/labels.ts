@@ -1,6 +1,7 @@
 import type { Collection } from '@akin/client';
 
-const MAX_SUGGESTIONS = 500;
+/** As many as a list of a browser can offer. */
+const MAX_SUGGESTIONS = 5_000;
 
 /** The labels of a collection, the most frequent ones first, to suggest. The page works without them. */
 export async function labelsOf(collection: Collection): Promise<readonly string[]> {

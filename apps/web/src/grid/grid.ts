@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from '../actions.ts';
 import { cardFieldsLine } from '../card-fields.ts';
-import { paletteOf, picture, scoreText, titleOf } from '../elements.ts';
+import { paletteOf, picture, scoreText, strings, titleOf } from '../elements.ts';
 import { pathOf } from '../file-path.ts';
 import { othersButton } from '../filters/one-of-each.ts';
 import { similarTo } from '../modes.ts';
@@ -170,6 +170,7 @@ function card(
     <button class="picture" title=${about} tabindex=${tab} @click=${() => actions.open(document)}>
       ${picture(document, collection)}
       ${document.score === undefined || !showsScores ? nothing : html`<span class="score" title=${T.scoreTitle}>${scoreText(document.score)}</span>`}
+      ${labelsOn(document)}
     </button>
     ${othersButton(document, actions, tab)}
     <input class="select" type="checkbox" tabindex=${tab} aria-label=${T.select(name)} .checked=${isSelected} @click=${toggle} />
@@ -178,6 +179,16 @@ function card(
     ${cardFieldsLine(document, pageData.cardFields)}
     <div class="card-actions">${similarTo(document, actions, tab)}</div>
   </li>`;
+}
+
+const MAX_LABELS = 2;
+
+/** Labels on the picture of a card; their number, if there are more. */
+function labelsOn(document: FoundDocument): TemplateResult | typeof nothing {
+  const labels = strings(document.labels);
+  if (labels.length === 0) return nothing;
+  const more = labels.length - MAX_LABELS;
+  return html`<span class="card-labels">${labels.slice(0, MAX_LABELS).map((label) => html`<span>${label}</span>`)}${more > 0 ? html`<span>+${more}</span>` : nothing}</span>`;
 }
 
 function cardOf({ target }: Event): HTMLElement | null {

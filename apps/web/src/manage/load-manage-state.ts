@@ -1,5 +1,7 @@
-import { AkinRequestError } from '@akin/client';
+import { AkinRequestError, type CollectionSummary } from '@akin/client';
+import { forgetResults } from '../kept-results.ts';
 import type { Model } from '../model.ts';
+import { isGoingOn } from './models.ts';
 import type { ManageState } from './state.ts';
 
 /** A query for the demo's documents. */
@@ -10,16 +12,19 @@ export async function loadManageState(model: Model): Promise<void> {
   const { signal } = model.start();
   model.update({ loading: false, error: null });
   try {
-    const [{ collections }, keys, demo] = await Promise.all([
-      model.akin.collections(),
+    const { collections } = await model.akin.collections();
+    const [keys, demo, models] = await Promise.all([
       // Loads the keys, if the user may manage them.
       model.akin.keys().catch((error) => {
         if (error instanceof AkinRequestError && error.status !== 0) return null;
         throw error;
       }),
       demoOf(model),
+      modelsOf(model, collections),
     ]);
-    if (!signal.aborted) updateManageState(model, { collections, keys: keys?.keys ?? null, ...demo });
+    if (signal.aborted) return;
+    updateManageState(model, { collections, keys: keys?.keys ?? null, ...demo, ...models });
+    await watchModels(model, signal);
   } catch (error) {
     if (!signal.aborted) model.showError(error);
   }
@@ -29,6 +34,54 @@ export async function loadManageState(model: Model): Promise<void> {
 async function demoOf({ collection }: Model): Promise<Pick<ManageState, 'demo' | 'demoCollection'>> {
   const found = await collection.select({ fq: DEMO, rows: 0 }).catch(() => undefined);
   return { demo: found?.response.numFound ?? 0, demoCollection: collection.name };
+}
+
+type ModelsState = Pick<ManageState, 'models' | 'refusal' | 'reindex'>;
+
+/** The models and the last reindex of the current collection, as far as the key allows. */
+async function modelsOf(model: Model, collections: readonly CollectionSummary[]): Promise<ModelsState> {
+  const { akin, collection } = model;
+  const isFilling = collections.some(({ name }) => name === `${collection.name.slice(0, 90)}.reindex`);
+  const [listed, reindex] = await Promise.all([
+    akin.models().catch(() => undefined),
+    // Without any reindex, the response would be an error.
+    isFilling || isReindexing(model) ? collection.reindexStatus().catch(() => null) : null,
+  ]);
+  return { models: listed?.models ?? [], refusal: listed?.refusal, reindex };
+}
+
+/** Interval of requests during a download or a reindex. */
+const BUSY_MILLISECONDS = 1_000;
+let watching: AbortSignal | undefined;
+
+/** Shows the progress of downloads and of a reindex until they end, or the user leaves the view. */
+export async function watchModels(model: Model, signal: AbortSignal): Promise<void> {
+  if (watching === signal) return;
+  watching = signal;
+  while (isBusy(model)) {
+    await new Promise((resolve) => setTimeout(resolve, BUSY_MILLISECONDS));
+    if (signal.aborted) return;
+    const wasReindexing = isReindexing(model);
+    const { collections } = await model.akin
+      .collections()
+      .catch(() => ({ collections: model.pageData.managed.collections }));
+    const models = await modelsOf(model, collections ?? []);
+    if (signal.aborted) return;
+    updateManageState(model, { ...models, collections });
+    // Its results were of the other model.
+    if (wasReindexing && !isReindexing(model)) forgetResults();
+  }
+  watching = undefined;
+}
+
+function isBusy(model: Model): boolean {
+  const { models } = model.pageData.managed;
+  return isReindexing(model) || models.some(({ download }) => download?.state === 'running');
+}
+
+function isReindexing({ pageData }: Model): boolean {
+  const { reindex } = pageData.managed;
+  return reindex !== null && isGoingOn(reindex);
 }
 
 /** Changes this part of the state. */

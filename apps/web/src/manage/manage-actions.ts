@@ -4,7 +4,7 @@ import { loadCollections } from '../load-collections.ts';
 import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
 import { DEMO, loadManageState, updateManageState } from './load-manage-state.ts';
-import { MANAGE_TEXTS as T } from './texts.ts';
+import { MODELS_TEXTS, MANAGE_TEXTS as T } from './texts.ts';
 
 /** Runs an action, and reloads the view if the user has not left it. */
 async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
@@ -16,8 +16,11 @@ async function act(model: Model, work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-export function createCollection(model: Model, name: string): Promise<void> {
-  return act(model, () => model.akin.collection(name).create());
+/** @param contentModel the name of its model; undefined: the default one */
+export function createCollection(model: Model, name: string, contentModel?: string): Promise<void> {
+  return act(model, () =>
+    model.akin.collection(name).create(contentModel === undefined ? {} : { model: contentModel }),
+  );
 }
 
 /**
@@ -64,4 +67,29 @@ export function createKey(model: Model, key: NewKey): Promise<void> {
 export async function revokeKey(model: Model, id: string, name: string): Promise<void> {
   if ((await askUser({ title: T.revokeOf(name), text: T.revokeText, action: T.revoke })) === null) return;
   await act(model, () => model.akin.revokeKey(id));
+}
+
+export function pullModel(model: Model, name: string): Promise<void> {
+  return act(model, () => model.akin.pullModel(name));
+}
+
+export function stopPull(model: Model, name: string): Promise<void> {
+  return act(model, () => model.akin.stopPull(name));
+}
+
+/** Asks, and then analyzes the current collection again with another model. */
+export async function reindex(model: Model, name: string): Promise<void> {
+  const { collection } = model;
+  const documents = model.pageData.status?.documents ?? 0;
+  const [title, text] = [MODELS_TEXTS.useOf(collection.name, name), MODELS_TEXTS.useText(documents, name)];
+  if ((await askUser({ title, text, action: MODELS_TEXTS.useAction })) === null) return;
+  await act(model, async () => updateManageState(model, { reindex: await collection.reindex({ model: name }) }));
+}
+
+export function pauseReindex(model: Model): Promise<void> {
+  return act(model, () => model.collection.pauseReindex());
+}
+
+export function resumeReindex(model: Model): Promise<void> {
+  return act(model, () => model.collection.resumeReindex());
 }

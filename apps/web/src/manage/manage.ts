@@ -6,7 +6,9 @@ import { day, moment, number } from '../format.ts';
 import { keyOfTab } from '../key.ts';
 import type { PageData } from '../page-data.ts';
 import { TEXTS } from '../texts.ts';
-import { MANAGE_TEXTS as T } from './texts.ts';
+import { isTrash, trashName } from '../trash-name.ts';
+import { modelsView } from './models.ts';
+import { MODELS_TEXTS, MANAGE_TEXTS as T } from './texts.ts';
 
 const SCOPES: readonly Scope[] = ['search', 'index', 'admin'];
 
@@ -21,7 +23,7 @@ export function manageView(pageData: PageData, actions: Actions): TemplateResult
   return html`<div class="changes">
     <section aria-label=${T.collections}>
       <h2>${T.collections}</h2>
-      <ul class="operations">${collections.map((one) => collectionOf(one, pageData, actions))}</ul>
+      <ul class="operations">${collections.filter(({ name }) => !isTrash(name)).map((one) => collectionOf(one, pageData, actions))}</ul>
       ${
         pageData.scope === 'search'
           ? nothing
@@ -30,8 +32,9 @@ export function manageView(pageData: PageData, actions: Actions): TemplateResult
               ${picker(TEXTS.add.folder, true, actions)} ${picker(TEXTS.add.files, false, actions)}
             </p>`
       }
-      ${pageData.scope === 'admin' ? creation(actions) : nothing}
+      ${pageData.scope === 'admin' ? creation(pageData, actions) : nothing}
     </section>
+    ${modelsView(pageData, actions)}
     <section aria-label=${T.keys}>
       <h2>${T.keys}</h2>
       ${ownKey(actions)} ${pageData.managed.keys ? keys(pageData.managed.keys, pageData.managed.newKey, collections, actions) : nothing}
@@ -40,24 +43,36 @@ export function manageView(pageData: PageData, actions: Actions): TemplateResult
 }
 
 function collectionOf(one: CollectionSummary, { scope, managed }: PageData, actions: Actions): TemplateResult {
+  const trash = managed.collections?.find(({ name, documents }) => name === trashName(one.name) && documents > 0);
   const isDemo = managed.demo > 0 && one.name === managed.demoCollection;
   return html`<li>
     <span class="what"><a href=${`?collection=${encodeURIComponent(one.name)}`}>${one.name}</a></span>
     <span class="how">${TEXTS.page.status(one)}</span>
+    ${trash ? html`<a href=${`?collection=${encodeURIComponent(trash.name)}`}>${TEXTS.trash.open(trash.documents)}</a>` : nothing}
     ${isDemo && scope !== 'search' ? html`<button class="quiet" @click=${actions.clearDemo}>${T.clearDemo}</button>` : nothing}
     ${scope === 'admin' ? html`<button class="quiet" aria-label=${T.dropOf(one.name)} @click=${() => actions.dropCollection(one.name)}>${T.drop}</button>` : nothing}
   </li>`;
 }
 
-function creation(actions: Actions): TemplateResult {
+function creation({ managed }: PageData, actions: Actions): TemplateResult {
+  const here = managed.models.filter((model) => model.here);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const form = event.target as HTMLFormElement;
-    actions.createCollection(String(new FormData(form).get('name')).trim());
+    const data = new FormData(form);
+    const name = String(data.get('name')).trim();
+    actions.createCollection(name, data.get('model')?.toString() || undefined);
     form.reset();
   };
   return html`<form class="line" @submit=${submit}>
     <input name="name" required maxlength="100" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" title=${T.nameRule} aria-label=${TEXTS.page.collectionName} placeholder=${TEXTS.page.collectionName} />
+    ${
+      here.length < 2
+        ? nothing
+        : html`<select name="model" aria-label=${MODELS_TEXTS.newModel}>
+            ${here.map(({ name, isDefault }) => html`<option value=${isDefault ? '' : name} ?selected=${isDefault}>${name}</option>`)}
+          </select>`
+    }
     <button>${T.create}</button>
   </form>`;
 }

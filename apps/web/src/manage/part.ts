@@ -1,4 +1,15 @@
 /** The view of collections, models and keys, which is loaded when it is first opened. */
 export { loadManageState } from './load-manage-state.ts';
 export { manageView } from './manage.ts';
-export { clearDemo, createCollection, createKey, dropCollection, revokeKey } from './manage-actions.ts';
+export {
+  clearDemo,
+  createCollection,
+  createKey,
+  dropCollection,
+  pauseReindex,
+  pullModel,
+  reindex,
+  resumeReindex,
+  revokeKey,
+  stopPull,
+} from './manage-actions.ts';

@@ -1,4 +1,4 @@
-import type { CollectionSummary, Key } from '@akin/client';
+import type { CollectionSummary, ContentModel, Key, Reindex } from '@akin/client';
 
 /** Collections and keys, if the page shows them. */
 export interface ManageState {
@@ -11,6 +11,12 @@ export interface ManageState {
   /** The current collection, and the number of the demo's pictures in it. */
   readonly demoCollection: string;
   readonly demo: number;
+  /** Empty if they are not known. */
+  readonly models: readonly ContentModel[];
+  /** Why no model can be downloaded. */
+  readonly refusal: string | undefined;
+  /** How the current collection is being analyzed again; null if it never was. */
+  readonly reindex: Reindex | null;
 }
 
 export const EMPTY_MANAGE_STATE: ManageState = {
@@ -19,4 +25,7 @@ export const EMPTY_MANAGE_STATE: ManageState = {
   newKey: null,
   demo: 0,
   demoCollection: '',
+  models: [],
+  refusal: undefined,
+  reindex: null,
 };

@@ -1,4 +1,4 @@
-import { count } from '../format.ts';
+import { count, number } from '../format.ts';
 
 export const MANAGE_TEXTS = {
   collections: 'Collections',
@@ -32,4 +32,29 @@ export const MANAGE_TEXTS = {
   until: (date: string) => `until ${date}`,
   unused: 'not used yet',
   used: (date: string) => `last used ${date}`,
+} as const;
+
+export const MODELS_TEXTS = {
+  title: 'Models',
+  words: 'finds words',
+  numbers: (numbers: number) => `${number(numbers)} numbers`,
+  here: 'here',
+  usedBy: (collection: string) => `used by ${collection}`,
+  get: 'Get',
+  getAgain: 'Try again',
+  getting: (name: string) => `Download of ${name}`,
+  stop: 'Stop',
+  stopOf: (name: string) => `Stop the download of ${name}`,
+  use: (collection: string) => `Use for ${collection}…`,
+  useOf: (collection: string, name: string) => `Use ${name} for ${collection}`,
+  useText: (documents: number, name: string) =>
+    `akin analyzes ${count(documents, 'document')} again with ${name}. Searches and changes go on meanwhile, with the old model; you can pause it.`,
+  useAction: 'Analyze again',
+  reindexing: (collection: string, name: string) => `Analyzing ${collection} again${name && ` with ${name}`}`,
+  reindexFailed: (collection: string) => `${collection} was not analyzed again.`,
+  paused: 'paused',
+  pause: 'Pause',
+  resume: 'Resume',
+  left: (time: string) => `${time} left`,
+  newModel: 'Model of the new collection',
 } as const;

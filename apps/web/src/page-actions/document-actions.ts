@@ -1,11 +1,15 @@
 import type { Actions } from '../actions.ts';
 import { neighbour, showDetails } from '../details/open.ts';
 import { EDITS } from '../edits/lazy.ts';
+import { pathOf } from '../file-path.ts';
 import { keepResults } from '../kept-results.ts';
+import { saveOriginal } from '../key.ts';
 import type { Model } from '../model.ts';
 import { pushEntry } from '../navigation.ts';
 import { search } from '../search.ts';
 import { select } from '../selection.ts';
+import { TEXTS } from '../texts.ts';
+import { isTrash } from '../trash-name.ts';
 import { pauseUndoTimer, restartUndoTimer, undoLast } from '../undo.ts';
 import { writeState } from '../view-state.ts';
 import { loadAndRun } from './load-and-run.ts';
@@ -14,6 +18,8 @@ type Names =
   | 'select'
   | 'clearSelection'
   | 'deleteSelected'
+  | 'restoreSelected'
+  | 'emptyTrash'
   | 'labelSelected'
   | 'copySelected'
   | 'editTitle'
@@ -21,6 +27,7 @@ type Names =
   | 'addLabel'
   | 'removeLabel'
   | 'deleteOpened'
+  | 'download'
   | 'open'
   | 'step'
   | 'undo'
@@ -38,10 +45,14 @@ export function documentActions(model: Model): Pick<Actions, Names> {
     model.update({ selected: new Set() });
     await search(model, 0, true);
   };
+  const remove = (edits: Edits, ids: readonly string[]) =>
+    isTrash(model.collection.name) ? edits.deleteForGood(model, ids) : edits.deleteDocuments(model, ids);
   const actions: Pick<Actions, Names> = {
     select: (id, how) => select(model, id, how),
     clearSelection: () => model.update({ selected: new Set() }),
-    deleteSelected: () => changeSelected((edits) => edits.deleteDocuments(model, [...model.pageData.selected])),
+    deleteSelected: () => changeSelected((edits) => remove(edits, [...model.pageData.selected])),
+    restoreSelected: () => changeSelected((edits) => edits.restoreSelected(model)),
+    emptyTrash: () => changeSelected((edits) => edits.deleteForGood(model)),
     labelSelected: () => changeSelected((edits) => edits.labelSelected(model)),
     copySelected: () => edit((edits) => edits.copySelected(model)),
     editTitle: (document) => edit((edits) => edits.editTitle(model, document)),
@@ -52,9 +63,14 @@ export function documentActions(model: Model): Pick<Actions, Names> {
       ),
     removeLabel: (document, label) => edit((edits) => edits.removeLabel(model, document, label)),
     async deleteOpened(document) {
-      if (!(await edit((edits) => edits.deleteDocuments(model, [document.id])))) return;
+      if (!(await edit((edits) => remove(edits, [document.id])))) return;
       actions.open(null);
       await search(model, 0, true);
+    },
+    async download(document) {
+      const name = (pathOf(document) ?? document.id).replace(/^.*[\\/]/, '');
+      const isSaved = await saveOriginal(model.collection.originalAddress(document.id), name);
+      model.update({ error: isSaved ? null : TEXTS.details.notDownloaded });
     },
     open(document) {
       if (document) {

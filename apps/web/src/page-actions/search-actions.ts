@@ -5,12 +5,14 @@ import { filtersOfOthers } from '../filters/one-of-each.ts';
 import { lazyPart } from '../lazy.ts';
 import type { Model } from '../model.ts';
 import { navigate } from '../navigation.ts';
+import { REGIONS } from '../region/lazy.ts';
 import { forgetSearch, saveSearch } from '../saved.ts';
 import { findValues, search } from '../search.ts';
 import { readSearchBox } from '../search-box.ts';
+import { SIDE_BY_SIDE } from '../side-by-side/lazy.ts';
 import { updateStatus } from '../status.ts';
 import { TEXTS } from '../texts.ts';
-import { queryOfFile } from '../upload.ts';
+import { fileOfQuery, queryOfFile } from '../upload.ts';
 import { type ViewState, writeState } from '../view-state.ts';
 import { canRankByText, wordsOf } from '../words.ts';
 import { loadAndRun } from './load-and-run.ts';
@@ -33,7 +35,9 @@ type Names =
   | 'setOrder'
   | 'findValues'
   | 'showRequest'
+  | 'compareWith'
   | 'searchBySelected'
+  | 'searchPart'
   | 'upload';
 
 /** Pictures of one search by examples: more would hardly change the mean. */
@@ -100,6 +104,25 @@ export function searchActions(model: Model, hasKey: boolean): Pick<Actions, Name
     setOrder: (sort) => go({ sort }),
     findValues: (field, contains) => findValues(model, field, contains),
     showRequest: (form) => void loadAndRun(model, REQUESTS, (part) => part.showRequest(model, form, hasKey)),
+    compareWith(other) {
+      if (other === null) model.update({ sideBySide: null });
+      else void loadAndRun(model, SIDE_BY_SIDE, (part) => part.compareWith(model, other));
+    },
+    async searchPart(document) {
+      const { query } = model.state;
+      const file = document === undefined ? fileOfQuery(query) : undefined;
+      if (file) {
+        const part = await loadAndRun(model, REGIONS, ({ partOfFile }) => partOfFile(file));
+        if (part) await actions.upload(part);
+        return;
+      }
+      const id = document?.id ?? (query?.by === 'id' ? query.id : undefined);
+      if (id === undefined) return;
+      const before = query?.by === 'id' && query.id === id ? query.region : undefined;
+      const known = document ?? model.pageData.documents.find((one) => one.id === id);
+      const part = await loadAndRun(model, REGIONS, ({ partOfDocument }) => partOfDocument(model, id, known, before));
+      if (part) actions.searchBy(part, 'content');
+    },
     async upload(file) {
       model.forgetPreview();
       const preview = URL.createObjectURL(file);

@@ -24,6 +24,11 @@ type Names =
   | 'showChanges'
   | 'showManage'
   | 'createCollection'
+  | 'pullModel'
+  | 'stopPull'
+  | 'reindex'
+  | 'pauseReindex'
+  | 'resumeReindex'
   | 'dropCollection'
   | 'clearDemo'
   | 'createKey'
@@ -65,7 +70,12 @@ export function viewActions(model: Model): Pick<Actions, Names> {
     },
     showChanges: () => navigate(model, { view: 'changes', query: null }),
     showManage: () => navigate(model, { view: 'manage', query: null }),
-    createCollection: (name) => manage((part) => part.createCollection(model, name)),
+    createCollection: (name, contentModel) => manage((part) => part.createCollection(model, name, contentModel)),
+    pullModel: (name) => manage((part) => part.pullModel(model, name)),
+    stopPull: (name) => manage((part) => part.stopPull(model, name)),
+    reindex: (name) => manage((part) => part.reindex(model, name)),
+    pauseReindex: () => manage((part) => part.pauseReindex(model)),
+    resumeReindex: () => manage((part) => part.resumeReindex(model)),
     dropCollection: (name) =>
       manage((part) => part.dropCollection(model, name, (dropped) => switchToOtherCollection(model, dropped))),
     clearDemo: () => manage((part) => part.clearDemo(model)),

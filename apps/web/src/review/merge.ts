@@ -1,15 +1,8 @@
-import type { FoundDocument, Plain } from '@akin/client';
+import type { FoundDocument } from '@akin/client';
 import { isOwnField } from '../details/facts.ts';
 import { strings } from '../elements.ts';
 import { bestOf } from './keep.ts';
-
-/** An atomic update: what one kept document takes over. */
-export interface Takeover {
-  readonly id: string;
-  /** Its document must still exist, or the update would make one. */
-  readonly _version_: 1;
-  readonly [field: string]: Plain | { readonly 'add-distinct': readonly string[] } | { readonly set: Plain };
-}
+import type { Takeover } from './takeover.ts';
 
 /**
  * What the best kept member of each group takes over from the marked ones: labels that it has not, and fields of people

@@ -4,7 +4,7 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import type { Actions } from '../actions.ts';
 import { scoreText } from '../elements.ts';
 import { TEXTS } from '../texts.ts';
-import { MAX_UNDOABLE_DOCUMENTS, UNDO_SECONDS } from '../undoable.ts';
+import { UNDO_SECONDS } from '../undoable.ts';
 import { membersAbove, pathsToDelete } from './files.ts';
 import { groupOf, keepRuleSelect } from './group.ts';
 import { foldersOf } from './keep.ts';
@@ -100,7 +100,7 @@ function confirmation({ marked, groups, minScore }: Review, actions: Actions): T
   return html`<dialog id=${DIALOG} aria-label=${T.confirm} @close=${actions.answered}>
     <p><b>${T.question(marked.size)}</b></p>
     <p>
-      ${marked.size > MAX_UNDOABLE_DOCUMENTS ? T.tooMany : T.undoFor(UNDO_SECONDS)}
+      ${T.undoFor(UNDO_SECONDS)}
       ${T.filesStay}
       ${emptied > 0 ? html`<b>${T.emptied(emptied)}</b>` : nothing}
       ${paths.length > 0 && left > 0 ? T.pathsLeft(left) : nothing}

@@ -10,7 +10,6 @@ export const REVIEW_TEXTS = {
   deleteChosen: 'Delete…',
   confirm: 'Delete documents',
   question: (documents: number) => `Delete ${count(documents, 'document')} from the collection?`,
-  tooMany: 'You cannot undo this: too many documents.',
   undoFor: (seconds: number) => `You can undo this for ${count(seconds, 'second')}.`,
   emptied: (groups: number) => `${groups === 1 ? 'One group loses' : `${number(groups)} groups lose`} all pictures.`,
   toolbar: 'All groups',

@@ -16,11 +16,20 @@ export interface Runs {
   readonly seen: ReadonlySet<string>;
   /** Ids of runs whose failed files are being sent again. */
   readonly retrying: ReadonlySet<string>;
+  /** Ids of runs of commands that have ended: only the same command can try their files again. */
+  readonly ended: ReadonlySet<string>;
   /** The id of the run whose failures are shown. */
   readonly opened: string | null;
 }
 
-export const NO_RUNS: Runs = { list: [], rate: undefined, seen: new Set(), retrying: new Set(), opened: null };
+export const NO_RUNS: Runs = {
+  list: [],
+  rate: undefined,
+  seen: new Set(),
+  retrying: new Set(),
+  ended: new Set(),
+  opened: null,
+};
 
 const isGoingOn = ({ state }: Run) => state === 'running' || state === 'paused';
 
@@ -61,7 +70,7 @@ function runBar(run: Run, runs: Runs, actions: Actions): TemplateResult {
       }
       ${isGoingOn(run) ? nothing : html`<button class="quiet" aria-label=${T.dismiss} title=${T.dismiss} @click=${() => actions.dismissRun(run.id)}>×</button>`}
     </div>
-    ${isOpen ? failures(run, runs.retrying.has(run.id), actions) : nothing}
+    ${isOpen ? failures(run, runs, actions) : nothing}
   </div>`;
 }
 
@@ -73,11 +82,18 @@ function titleOf(run: Run): string {
 }
 
 /** The failures by reason, with advice on what to do. */
-function failures(run: Run, isRetrying: boolean, actions: Actions): TemplateResult {
+function failures(run: Run, { retrying, ended }: Runs, actions: Actions): TemplateResult {
+  const command = `npx akin-search index ${shellText(run.source)}`;
   const reasons = [...byCode(run.failures)].sort(([, a], [, b]) => b.length - a.length);
   return html`<div class="failures" role="region" aria-label=${T.failuresOf} tabindex="0">
     <div class="failures-head">
-      ${isGoingOn(run) ? nothing : html`<button ?disabled=${isRetrying} @click=${() => actions.retryRun(run.id)}>${T.retry}</button>`}
+      ${
+        isGoingOn(run)
+          ? nothing
+          : ended.has(run.id)
+            ? html`<span>${T.again} <code>${command}</code></span> <button @click=${() => actions.copy(command)}>${TEXTS.page.copy}</button>`
+            : html`<button ?disabled=${retrying.has(run.id)} @click=${() => actions.retryRun(run.id)}>${T.retry}</button>`
+      }
       <button @click=${() => saveFailures(run)}>${T.csv}</button>
     </div>
     ${reasons.map(
@@ -88,6 +104,11 @@ function failures(run: Run, isRetrying: boolean, actions: Actions): TemplateResu
     )}
     ${run.failuresMore > 0 ? html`<p class="about">${T.more(run.failuresMore)}</p>` : nothing}
   </div>`;
+}
+
+/** A text as one word of a shell. */
+function shellText(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function byCode(failures: readonly RunFailure[]): Map<string, RunFailure[]> {

@@ -1,4 +1,4 @@
-import type { Run } from '@akin/client';
+import { ConflictError, type Run } from '@akin/client';
 import type { Model } from '../model.ts';
 import type { Runs } from './runs.ts';
 
@@ -35,7 +35,15 @@ function rateOf({ id, done, failed }: Run): number | undefined {
 
 /** Retries the failed files of a run. */
 export function retryRun(model: Model, id: string): Promise<void> {
-  return act(model, () => model.collection.retryRun(id));
+  return act(model, async () => {
+    try {
+      await model.collection.retryRun(id);
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      const { runs } = model.pageData;
+      model.update({ runs: { ...runs, ended: new Set([...runs.ended, id]) } });
+    }
+  });
 }
 
 /** Removes a run from the list. */

@@ -1,0 +1,97 @@
+import type { Collection } from '@akin/client';
+import { forgetResults } from '../kept-results.ts';
+import { loadCollections } from '../load-collections.ts';
+import type { Model } from '../model.ts';
+import { TEXTS } from '../texts.ts';
+import { collectionOfTrash, isTrash, TRASH_DAYS, trashName } from '../trash-name.ts';
+import { offerUndo, readDocuments, storeDocuments } from '../undo.ts';
+import { askUser } from './ask-user.ts';
+import { trashedLine, untrashedLine } from './trashed-line.ts';
+
+/** Documents moved in one step: each takes some 30 kB of memory. */
+const CHUNK = 200;
+/** For files of a folder: what leaves the trash was deleted on purpose before. */
+const NO_TOMBSTONES = { tombstones: false } as const;
+
+/**
+ * The trash of the current collection, which is created if it is missing; undefined if the key does not allow that, or
+ * if it holds outputs of another model, which cannot be mixed.
+ */
+export async function openTrash({ akin, collection, pageData }: Model): Promise<Collection | undefined> {
+  if (isTrash(collection.name)) return undefined;
+  const { collections } = await akin.collections();
+  const known = (name: string) => collections.find((one) => one.name === name);
+  const [own, there] = [known(collection.name), known(trashName(collection.name))];
+  const trash = akin.collection(trashName(collection.name));
+  if (there === undefined) {
+    if (pageData.scope !== 'admin') return undefined;
+    await trash.create(own?.model === undefined ? {} : { model: own.model.name });
+    return trash;
+  }
+  const fits = there.documents === 0 || there.model?.hash === own?.model?.hash;
+  return fits ? trash : undefined;
+}
+
+/** Moves documents into the trash, and removes from it what has been there too long. */
+export async function moveToTrash(collection: Collection, trash: Collection, ids: readonly string[]): Promise<void> {
+  const now = new Date();
+  for (let i = 0; i < ids.length; i += CHUNK) {
+    const some = ids.slice(i, i + CHUNK);
+    const lines = await readDocuments(collection, some);
+    // First of all: whatever happens in between, they are somewhere.
+    await storeDocuments(
+      trash,
+      lines.map((line) => trashedLine(line, now)),
+    );
+    await collection.deleteByIds(some);
+  }
+  await collection.commit();
+  await trash.deleteByQuery(`trashed_at:[* TO NOW-${TRASH_DAYS}DAYS]`, { commit: true, ...NO_TOMBSTONES });
+}
+
+/** Moves documents back into their collection. */
+export async function moveFromTrash(collection: Collection, trash: Collection, ids: readonly string[]): Promise<void> {
+  for (let i = 0; i < ids.length; i += CHUNK) {
+    const some = ids.slice(i, i + CHUNK);
+    const lines = await readDocuments(trash, some);
+    await storeDocuments(collection, lines.map(untrashedLine));
+    await trash.deleteByIds(some, { commit: true, ...NO_TOMBSTONES });
+  }
+}
+
+/** Brings the selected documents of the trash back. @returns false after an error, which the page shows */
+export async function restoreSelected(model: Model): Promise<boolean> {
+  const trash = model.collection;
+  const ids = [...model.pageData.selected];
+  const name = collectionOfTrash(trash.name);
+  try {
+    await moveFromTrash(model.akin.collection(name), trash, ids);
+    forgetResults();
+    model.update({ error: null });
+    offerUndo(model, { text: TEXTS.trash.restored(ids.length, name), undo: undefined });
+    return true;
+  } catch (error) {
+    model.showError(error);
+    return false;
+  }
+}
+
+/** Deletes documents of the trash for good: the given ones, or all. @returns false if the user cancelled, or it failed */
+export async function deleteForGood(model: Model, ids?: readonly string[]): Promise<boolean> {
+  const trash = model.collection;
+  const T = TEXTS.trash;
+  const documents = ids?.length ?? model.pageData.status?.documents ?? 0;
+  const title = ids === undefined ? T.empty : T.deleteForGood;
+  if ((await askUser({ title, text: T.forGood(documents), action: title })) === null) return false;
+  try {
+    if (ids === undefined) await trash.deleteByQuery('*:*', { commit: true, ...NO_TOMBSTONES });
+    else await trash.deleteByIds(ids, { commit: true, ...NO_TOMBSTONES });
+    forgetResults();
+    model.update({ error: null });
+    await loadCollections(model);
+    return true;
+  } catch (error) {
+    model.showError(error);
+    return false;
+  }
+}

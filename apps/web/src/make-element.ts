@@ -1,0 +1,7 @@
+/** Creates an element with properties, for dialogs that are not rendered by templates. */
+export function makeElement<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<HTMLElementTagNameMap[Name]>,
+): HTMLElementTagNameMap[Name] {
+  return Object.assign(document.createElement(name), properties);
+}

@@ -1,0 +1,19 @@
+const ENDING = '.trash';
+const MAX_NAME = 100;
+
+/** How long a deleted document can be brought back. */
+export const TRASH_DAYS = 30;
+
+/** The collection that keeps what the page deleted from another one. */
+export function trashName(collection: string): string {
+  return `${collection.slice(0, MAX_NAME - ENDING.length)}${ENDING}`;
+}
+
+export function isTrash(collection: string): boolean {
+  return collection.endsWith(ENDING);
+}
+
+/** The collection of a trash. */
+export function collectionOfTrash(trash: string): string {
+  return trash.slice(0, -ENDING.length);
+}
