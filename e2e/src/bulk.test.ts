@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -64,6 +64,72 @@ const many = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, i) => ({ id: `document ${i}`, place: i, ...more }));
 
 describe('akin import', () => {
+  it('stores a table with its local pictures, fetches addresses, and says what it cannot store', async () => {
+    await mkdir(file('photos'));
+    await writeFile(file('photos/a.png'), await picture(1));
+    await mkdir(file('photos/über'.normalize('NFD')));
+    await writeFile(file('photos/über/b.png'.normalize('NFD')), await picture(2));
+    await writeFile(file('photos/broken.jpg'), 'GIF89a');
+    await writeFile(file('secret.png'), await picture(3));
+    await symlink(file('secret.png'), file('photos/link.png'));
+    const rows = [
+      'sku;file;price;ean',
+      '007;a.png;12,50;00123',
+      `8;${'über/b.png'.normalize('NFC')};9;5`,
+      `9;${host}/picture.jpg;1.000,5;6`,
+      '10;;7;7',
+      '11;../secret.png;1;1',
+      '12;link.png;1;1',
+      `13;${file('secret.png')};1;1`,
+      '14;broken.jpg;1;1',
+      '15;none.png;1;1',
+      `16;${file('photos/a.png')};1`,
+      ';a.png;1;1',
+      `007;${file('photos/a.png')};13;1`,
+    ];
+    await writeFile(file('products.csv'), rows.join('\n'));
+    const table = ['--id-column', 'sku', '--picture-column', 'file', '--pictures', file('photos')];
+    const numbers = ['--separator', ';', '--decimal-comma'];
+    const { code, out, err } = await run('import', 'products', file('products.csv'), ...table, ...numbers);
+    expect([code, out + err]).toEqual([2, expect.stringMatching(/^5 accepted/)]);
+    expect(out).toContain('line 13 replaces line 2: both have the id "007"');
+    const reasons = await rejects('products.csv');
+    expect(reasons.map(({ line }) => line)).toEqual([6, 7, 8, 9, 10, 11, 12]);
+    const [above, link, absolute, broken, none, short, nameless] = reasons.map(({ reason }) => reason);
+    for (const reason of [above, link, absolute]) expect(reason).toContain(`is outside of ${file('photos')}`);
+    expect(above).toContain('"../secret.png"');
+    expect(broken).toContain('"broken.jpg"');
+    expect(none).toBe('The picture "none.png": it does not exist');
+    expect(short).toBe('The row has 3 cells, the first row has 4.');
+    expect(nameless).toBe('The row has no sku.');
+    const collection = akin.client.collection<{ price: number; ean: string }>('products');
+    expect(await collection.get(['007', '8', '9', '10'])).toEqual([
+      { id: '007', file: file('photos/a.png'), price: 13, ean: '1' },
+      { id: '8', file: 'über/b.png'.normalize('NFC'), price: 9, ean: '5' },
+      { id: '9', image: `${host}/picture.jpg`, price: 1000.5, ean: '6' },
+      { id: '10', price: 7, ean: '7' },
+    ]);
+    const { documents } = await collection.similar({ file: file('photos/a.png') }, { threshold: 0.999, fields: [] });
+    expect(documents.map(({ id }) => id)).toEqual(['007', '9']);
+    const response = await fetch(collection.thumbnailAddress('8'));
+    expect(response.headers.get('content-type')).toBe('image/webp');
+  });
+
+  it('of a table without the named columns stores nothing, and creates no collection', async () => {
+    await writeFile(file('headless.csv'), 'sku,file,price\n1,a.png,2\n');
+    const { code, err } = await run('import', 'headless', file('headless.csv'));
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('no column id; columns are sku, file, price: use --id-column'),
+    ]);
+    const wrong = await run('import', 'headless', file('headless.csv'), '--id-column', 'sku', '--pictures', 'x');
+    expect(wrong.err).toContain('--pictures needs --picture-column');
+    const picture = ['--id-column', 'sku', '--picture-column', 'file', '--pictures', file('headless.csv')];
+    expect((await run('import', 'headless', file('headless.csv'), ...picture)).err).toContain('it is not a folder');
+    const { collections } = await akin.client.collections();
+    expect(collections.map(({ name }) => name)).not.toContain('headless');
+  });
+
   it('reads lines, compressed lines, an array, a table and standard input, and reports the number of documents', async () => {
     const documents = many(SEVERAL_REQUESTS);
     await write('lines.ndjson', documents);

@@ -1,15 +1,18 @@
 import { AkinRequestError, type Collection } from '@akin/client';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { InputPosition, Line } from './line.ts';
+import type { LocalPictures } from './local-pictures.ts';
 import { failedOperations, OperationWatcher, seqOf } from './operation-watcher.ts';
 import type { Progress, ProgressFile } from './progress-file.ts';
 import type { CsvOptions } from './read-csv.ts';
 import { type BulkDocument, type ExportHeader, readDocument } from './read-document.ts';
 import { type Format, readLines } from './read-lines.ts';
 import type { Rejects } from './rejects.ts';
+import type { RepeatedIds } from './repeated-ids.ts';
 import { retryTransient } from './retry-transient.ts';
 import { sendBatch } from './send-batch.ts';
 import { SendQueues } from './send-queues.ts';
+import { tableDocuments } from './table-documents.ts';
 
 export interface ImportConfig {
   readonly collection: Collection;
@@ -24,6 +27,10 @@ export interface ImportConfig {
   readonly cells: CsvOptions;
   /** The types of fields, by name, that must exist before the first document. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Analyzes the pictures of a table that are files of this machine. */
+  readonly pictures: LocalPictures | undefined;
+  /** Finds rows of a table with the same id; undefined if the input is no table. */
+  readonly repeated: RepeatedIds | undefined;
   /** Number of concurrent requests. */
   readonly parallel: number;
   readonly compress: boolean;
@@ -106,11 +113,14 @@ export class Import {
    * @throws StrictError; AkinRequestError when akin accepts nothing; the reason of the signal; errors of the input
    */
   async send(): Promise<void> {
-    const { file, format, cells, fields, signal, progressFile } = this.#config;
+    const { file, format, cells, fields, pictures, signal, progressFile } = this.#config;
     const saving = setInterval(() => void this.#save(), SAVE_MILLISECONDS);
     try {
       await this.#define({ fields });
-      for await (const line of readLines(file, this.#read, format, cells, signal)) {
+      const { columns } = cells;
+      const lines = readLines(file, this.#read, format, cells, signal);
+      const isPlain = columns.id === 'id' && columns.picture === undefined;
+      for await (const line of isPlain ? lines : tableDocuments(lines, columns, pictures, signal)) {
         signal.throwIfAborted();
         await this.#take(line);
         this.#read = { lines: line.number, bytes: line.end };
@@ -165,7 +175,10 @@ export class Import {
     const document = readDocument(line);
     if ('problem' in document) this.#reject(line.number, undefined, document.problem);
     else if ('header' in document) await this.#define(document.header);
-    else await this.#queues.add(document);
+    else {
+      this.#config.repeated?.see(document);
+      await this.#queues.add(document);
+    }
   }
 
   async #define({ fields }: ExportHeader): Promise<void> {

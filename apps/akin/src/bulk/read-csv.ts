@@ -2,6 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { AkinError } from '@akin/domain';
 import { CsvError, parse } from 'csv-parse';
 import { type InputPosition, type Line, LONGEST_LINE } from './line.ts';
+import { type ColumnType, requireColumns, type TableColumns } from './table-columns.ts';
 
 /** How to read the cells of a CSV file. */
 export interface CsvOptions {
@@ -11,6 +12,18 @@ export interface CsvOptions {
   readonly lists: ReadonlySet<string>;
   /** The separator of these values. */
   readonly listSeparator: string;
+  readonly columns: TableColumns;
+  /** Numbers have a decimal comma, and maybe dots between thousands: `1.234,50`. */
+  readonly decimalComma: boolean;
+  /** What all values of a column have in common. Without a type, each cell is read by itself. */
+  readonly types?: ReadonlyMap<string, ColumnType>;
+}
+
+/** A row of a CSV file, its number, and the names of the columns. */
+export interface CsvRow {
+  readonly names: readonly string[];
+  readonly cells: readonly string[];
+  readonly number: number;
 }
 
 const NEWLINE = 0x0a;
@@ -19,6 +32,7 @@ const NEWLINE = 0x0a;
  * numbers.
  */
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?$/;
+const NUMBER_WITH_COMMA = /^-?(?:0|[1-9][0-9]{0,17}|[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,5})(?:,[0-9]{1,17})?$/;
 
 /**
  * The rows of a CSV file (RFC 4180) as documents. The first row names the fields. An empty cell means no value.
@@ -30,9 +44,16 @@ const NUMBER = /^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?$/;
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   start: InputPosition,
-  cells: CsvOptions,
+  options: CsvOptions,
 ): AsyncGenerator<Line> {
-  const { separator } = cells;
+  for await (const row of readRows(chunks, options)) if (row.number > start.lines) yield lineOf(row, options);
+}
+
+/** The rows after the first one, as they are. @throws AkinError as {@link readCsv} */
+export async function* readRows(
+  chunks: AsyncIterable<Buffer>,
+  { separator, columns }: Pick<CsvOptions, 'separator' | 'columns'>,
+): AsyncGenerator<CsvRow> {
   const rows = parse({
     ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
     ...{ delimiter: separator, max_record_size: LONGEST_LINE },
@@ -42,13 +63,21 @@ export async function* readCsv(
   let names: readonly string[] | undefined;
   try {
     for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      if (names === undefined) names = columnNames(record, separator);
-      else if (info.lines > start.lines) yield lineOf(names, record, info.lines, cells);
+      if (names === undefined) {
+        names = columnNames(record, separator);
+        requireColumns(names, columns);
+      } else yield { names, cells: record, number: info.lines };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new AkinError('bad-request', `The file is not CSV: ${error.message}.`);
   }
+}
+
+/** The JSON number that a cell contains, or undefined. */
+export function numberIn(cell: string, decimalComma: boolean): string | undefined {
+  if (!decimalComma) return NUMBER.test(cell) ? cell : undefined;
+  return NUMBER_WITH_COMMA.test(cell) ? cell.replaceAll('.', '').replace(',', '.') : undefined;
 }
 
 /**
@@ -108,7 +137,7 @@ function columnNames(row: readonly string[], separator: string): readonly string
 }
 
 /** A row with more or fewer cells than names is not sent: its values would be in the wrong fields. */
-function lineOf(names: readonly string[], cells: readonly string[], number: number, options: CsvOptions): Line {
+function lineOf({ names, cells, number }: CsvRow, options: CsvOptions): Line {
   if (cells.length !== names.length) {
     const problem = `The row has ${cells.length} cells, the first row has ${names.length}.`;
     return { number, bytes: undefined, problem, start: 0, end: 0 };
@@ -123,12 +152,22 @@ function lineOf(names: readonly string[], cells: readonly string[], number: numb
 /** The values of these fields are text, even if they look like numbers. */
 const TEXTS = new Set(['id', 'image', 'import', 'thumbnail']);
 
-function jsonOf(name: string, cell: string, { lists, listSeparator }: CsvOptions): string {
-  // A separator at the end or twice in a row separates no values.
-  if (lists.has(name)) return `[${cell.split(listSeparator).filter(Boolean).map(literalOf).join(',')}]`;
-  return TEXTS.has(name) ? JSON.stringify(cell) : literalOf(cell);
+/** Whether the values of a column are text in any case. */
+export function isText(name: string, { id, picture }: TableColumns): boolean {
+  return TEXTS.has(name) || name === id || name === picture;
 }
 
-function literalOf(text: string): string {
-  return NUMBER.test(text) || text === 'true' || text === 'false' ? text : JSON.stringify(text);
+function jsonOf(
+  name: string,
+  cell: string,
+  { lists, listSeparator, columns, types, decimalComma }: CsvOptions,
+): string {
+  const literal = (text: string) => literalOf(text, decimalComma);
+  // A separator at the end or twice in a row separates no values.
+  if (lists.has(name)) return `[${cell.split(listSeparator).filter(Boolean).map(literal).join(',')}]`;
+  return isText(name, columns) || types?.get(name) === 'string' ? JSON.stringify(cell) : literal(cell);
+}
+
+function literalOf(text: string, decimalComma: boolean): string {
+  return text === 'true' || text === 'false' ? text : (numberIn(text, decimalComma) ?? JSON.stringify(text));
 }

@@ -36,14 +36,19 @@ export async function* readLines(
   signal?: AbortSignal,
 ): AsyncGenerator<Line> {
   if (file !== '-' && (await isParquet(file))) return yield* readParquet(file, start);
-  const input = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
-  if (signal) addAbortSignal(signal, input);
-  const unpacked = await unpack(input);
+  const unpacked = await readUnpacked(file, signal);
   if (format === 'csv') return yield* readCsv(unpacked, start, cells);
   const [first, chunks] = await peek(unpacked);
   const text = first.subarray(0, 3).equals(BYTE_ORDER_MARK) ? first.subarray(3) : first;
   const isArray = text.find((byte) => ![0x20, 0x09, 0x0a, 0x0d].includes(byte)) === 0x5b;
   yield* isArray ? readArray(chunks, start) : splitLines(chunks, start, text === first ? 0 : 3);
+}
+
+/** The bytes of a file or, for `-`, of standard input; without gzip. @throws as {@link readLines} */
+export function readUnpacked(file: string, signal?: AbortSignal): Promise<AsyncIterable<Buffer>> {
+  const input = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  if (signal) addAbortSignal(signal, input);
+  return unpack(input);
 }
 
 async function unpack(input: Readable): Promise<AsyncIterable<Buffer>> {

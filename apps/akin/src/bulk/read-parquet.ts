@@ -1,8 +1,9 @@
 import { open, stat } from 'node:fs/promises';
 import { AkinError } from '@akin/domain';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import type { InputPosition, Line } from './line.ts';
+import { type ColumnType, requireColumns, type TableColumns } from './table-columns.ts';
 
 const MAGIC = 'PAR1';
 /** Uncompressed bytes of the rows that are read at a time. */
@@ -24,6 +25,30 @@ export async function isParquet(file: string): Promise<boolean> {
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * The columns of a Parquet file that contain numbers with fractions. The first of them may be whole, which would make
+ * the field a Long.
+ *
+ * @throws AkinError bad-request for a broken file, and for one without these columns
+ */
+export async function parquetTypes(file: string, required: TableColumns): Promise<Map<string, ColumnType>> {
+  const buffer = await asyncBufferFromFile(file);
+  const metadata = await withFormatErrors(() => parquetMetadataAsync(buffer));
+  const columns = parquetSchema(metadata).children.map(({ element }) => element);
+  requireColumns(
+    columns.map(({ name }) => name),
+    required,
+  );
+  const decimals = columns.filter(
+    ({ type, converted_type, logical_type }) =>
+      type === 'DOUBLE' ||
+      type === 'FLOAT' ||
+      converted_type === 'DECIMAL' ||
+      ['DECIMAL', 'FLOAT16'].includes(logical_type?.type ?? ''),
+  );
+  return new Map(decimals.map(({ name }) => [name, 'double']));
 }
 
 /**

@@ -1,10 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import { columnTypes } from './column-types.ts';
+import { readCsv, readRows } from './read-csv.ts';
 import { formatOf, readLines } from './read-lines.ts';
+import { parquetTypes } from './read-parquet.ts';
 
 let folder: string;
 
@@ -19,17 +23,24 @@ interface Options {
   readonly lists?: readonly string[];
   readonly separator?: string;
   readonly listSeparator?: string;
+  readonly id?: string;
+  readonly picture?: string;
+  readonly decimalComma?: boolean;
+}
+
+function cellsOf(options: Options) {
+  const { lists = [], separator = ',', listSeparator = '|', id = 'id', picture, decimalComma = false } = options;
+  return { separator, lists: new Set(lists), listSeparator, decimalComma, columns: { id, picture } };
 }
 
 /** The result: for each row its number and its document, or its error. */
 async function read(bytes: Buffer | string, options: Options = {}): Promise<[number, unknown][]> {
-  const { name = 'table.csv', from = 0, lists = [], separator = ',', listSeparator = '|' } = options;
+  const { name = 'table.csv', from = 0 } = options;
   const file = join(folder, name);
   await writeFile(file, bytes);
   const rows: [number, unknown][] = [];
   const start = { lines: from, bytes: 0 };
-  const cells = { separator, lists: new Set(lists), listSeparator };
-  for await (const line of readLines(file, start, formatOf(file), cells)) {
+  for await (const line of readLines(file, start, formatOf(file), cellsOf(options))) {
     rows.push([line.number, line.bytes ? JSON.parse(line.bytes.toString()) : line.problem]);
   }
   return rows;
@@ -102,6 +113,48 @@ describe('CSV', () => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
+  it.each([
+    [{}, 'no column id; columns are sku, file, price: use --id-column'],
+    [{ id: 'SKU' }, 'no column SKU; columns are sku, file, price: use --id-column'],
+    [{ id: 'sku', picture: 'image' }, 'no column image; columns are sku, file, price: use --picture-column'],
+  ])('is refused before its first row if a column is not there', async (options, message) => {
+    await expect(read('sku,file,price\n1,2\n', options)).rejects.toThrow(message);
+    await expect(read('id,sku,file\n1\n', { id: 'sku' })).rejects.toThrow('the column id would be lost');
+  });
+
+  it('has a type for each column: what all of its values have in common', async () => {
+    const text = [
+      'sku;ean;mixed;price;stock;sold;on;either;none;id_like;labels',
+      '1;00123;1;12;1;2024-02-29;true;true;;12345678901234567890;1',
+      '2;5;x;-1.5;2;2024-02-29T12:00:00Z;false;1;;1;2',
+      '3;;;;;;;;;;',
+      '4;too;few',
+    ].join('\n');
+    const options = { separator: ';', id: 'sku', lists: ['labels'] };
+    const types = async (table: string, more: Options = {}) => {
+      const cells = cellsOf({ ...options, ...more });
+      const rows = readRows(Readable.from([Buffer.from(table)]), cells);
+      return Object.fromEntries(await columnTypes(rows, cells));
+    };
+    expect(await types(text)).toEqual({
+      ...{ ean: 'string', mixed: 'string', price: 'double', stock: 'long', sold: 'date', on: 'boolean' },
+      ...{ either: 'string', id_like: 'string' },
+    });
+    expect(await types('sku;a;b;c;d\n1;12,50;1.234,5;1.5;1.234', { decimalComma: true })).toEqual({
+      ...{ a: 'double', b: 'double', c: 'string', d: 'long' },
+    });
+    expect(await types('sku;a\n1;12,50')).toEqual({ a: 'string' });
+  });
+
+  it('keeps cells of a text column as they are, and reads numbers with a decimal comma', async () => {
+    const types = new Map([['ean', 'string' as const]]);
+    const cells = { ...cellsOf({ separator: ';', decimalComma: true }), types };
+    const table = Readable.from([Buffer.from('id;ean;price;big\n1;5;12,50;-1.234.567,8\n')]);
+    const lines: string[] = [];
+    for await (const { bytes } of readCsv(table, { lines: 0, bytes: 0 }, cells)) lines.push(String(bytes));
+    expect(lines).toEqual(['{"id":"1","ean":"5","price":12.50,"big":-1234567.8}']);
+  });
+
   it('that is not UTF-8 is refused with the line, instead of stored with damaged text', async () => {
     const latin = (text: string) => Buffer.from(text, 'latin1');
     for (const [bytes, line] of [
@@ -142,11 +195,23 @@ describe('Parquet', () => {
     expect(rows[3]?.[1]).not.toHaveProperty('price');
     expect(await read(file(5, 2), { name: 'rows.parquet', from: 3 })).toEqual(rows.slice(3));
     const lines: string[] = [];
-    const cells = { separator: ',', lists: new Set<string>(), listSeparator: '|' };
-    for await (const { bytes } of readLines(join(folder, 'rows.parquet'), { lines: 0, bytes: 0 }, 'ndjson', cells)) {
+    for await (const { bytes } of readLines(
+      join(folder, 'rows.parquet'),
+      { lines: 0, bytes: 0 },
+      'ndjson',
+      cellsOf({}),
+    )) {
       lines.push(String(bytes));
     }
     expect(lines[1]).toContain('"big":9007199254740994');
+  });
+
+  it('has Double columns for numbers with fractions, and is refused without the columns that are needed', async () => {
+    await writeFile(join(folder, 'types.parquet'), file(2, 2));
+    expect(await parquetTypes(join(folder, 'types.parquet'), { id: 'id' })).toEqual(new Map([['price', 'double']]));
+    await expect(parquetTypes(join(folder, 'types.parquet'), { id: 'sku' })).rejects.toThrow(
+      'no column sku; columns are id, big, price, at: use --id-column',
+    );
   });
 
   it('writes bytes as base64, a struct as its JSON, and NaN as no value', async () => {

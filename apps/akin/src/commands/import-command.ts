@@ -1,15 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { AkinRequestError, type Collection } from '@akin/client';
-import { Import, type ImportConfig, StrictError } from '../bulk/import-documents.ts';
+import { Import, StrictError } from '../bulk/import-documents.ts';
 import { findServer, isLocal, SERVER_OPTIONS } from '../bulk/options.ts';
 import { type Progress, ProgressFile } from '../bulk/progress-file.ts';
 import { bulkProgressLine } from '../bulk/progress-line.ts';
-import { formatOf } from '../bulk/read-lines.ts';
 import { Rejects } from '../bulk/rejects.ts';
+import { RepeatedIds } from '../bulk/repeated-ids.ts';
 import { retryTransient } from '../bulk/retry-transient.ts';
+import { fitToSchema, openLocalPictures, readTable, TABLE_OPTIONS } from '../bulk/table-options.ts';
 import { ensureCollection } from '../ensure-collection.ts';
 import { type ParsedOptions, UsageError } from '../options.ts';
 import type { CommandModule } from '../program.ts';
+import { ANALYSIS_OPTIONS } from './serve-options.ts';
 
 const NO_PROGRESS: Progress = {
   start: { lines: 0, bytes: 0 },
@@ -25,31 +27,10 @@ export const importCommand: CommandModule = {
     name: 'import',
     usage: 'import <file.ndjson[.gz]|file.csv[.gz]|file.parquet|->',
     description:
-      'Sends documents to a running akin: one JSON object per line, one JSON array, CSV with the names of the fields in its first row (all of them plain or gzip), or a Parquet file. If it is stopped, run the same command to continue: <file>.progress says where. <file>.rejects.ndjson lists each refused document with its line and the reason. Exit code 0: all documents are stored and visible; 2: some were refused; 1: akin stopped accepting documents; 130: stopped.',
+      'Sends documents to a running akin: one JSON object per line, one JSON array, CSV with the names of the fields in its first row (all of them plain or gzip), or a Parquet file. The pictures of a table may be files of this machine. If it is stopped, run the same command to continue: <file>.progress says where. <file>.rejects.ndjson lists each refused document with its line and the reason. Exit code 0: all documents are stored and visible; 2: some were refused; 1: akin stopped accepting documents; 130: stopped.',
     options: [
       ...SERVER_OPTIONS,
-      {
-        name: 'field',
-        valueName: 'name:type,…',
-        description: 'Types of new fields, separated by commas. string[] is a list of strings',
-      },
-      { name: 'format', valueName: 'csv|ndjson', description: 'Format of the input. Default: by the name of the file' },
-      {
-        name: 'separator',
-        valueName: 'character',
-        description: 'Separator of CSV cells. Default: a comma, or a tab in .tsv files',
-      },
-      {
-        name: 'lists',
-        valueName: 'names',
-        description: 'CSV columns whose cells have several values. Default: those of fields defined as lists',
-      },
-      {
-        name: 'list-separator',
-        valueName: 'text',
-        description:
-          'Separator of the values in such a cell, also of labels. Default: |, and only for --lists of labels',
-      },
+      ...TABLE_OPTIONS,
       {
         name: 'from',
         valueName: 'line',
@@ -66,6 +47,7 @@ export const importCommand: CommandModule = {
         default: '600',
       },
       { name: 'no-wait', description: 'Do not wait until the documents are visible' },
+      ...ANALYSIS_OPTIONS,
     ],
   },
 
@@ -73,7 +55,9 @@ export const importCommand: CommandModule = {
     const [file, ...more] = options.positionals;
     if (file === undefined || more.length > 0) throw new UsageError('Name one file, or - for standard input.');
     const size = file === '-' ? undefined : await sizeOf(file);
-    const table = tableOf(file, options);
+    const table = await readTable(file, options, size !== undefined, signal).catch((error: unknown) => {
+      throw readError(file, error);
+    });
     const server = await findServer(options);
     const progressFile =
       size === undefined ? undefined : await ProgressFile.nextTo(file, server.url, server.name).catch(() => undefined);
@@ -92,13 +76,13 @@ export const importCommand: CommandModule = {
     const rejects = await Rejects.open(rejectsFile, previousProgress !== NO_PROGRESS, isShared);
     const { signal: either, stop } = linkedSignal(signal);
     const collection = await ensureCollection(server.client, server.name);
-    if (table.format === 'csv') {
-      const { schema } = await retryTransient(() => collection.schema(), maxOutageMilliseconds, signal);
-      for (const name of listsOf(schema.fields, options.text('list-separator') !== undefined))
-        table.cells.lists.add(name);
-    }
+    const schema = await retryTransient(() => collection.schema(), maxOutageMilliseconds, signal);
+    await using local = await openLocalPictures(file, table.cells.columns, collection, options);
+    const repeated = table.isTable ? new RepeatedIds() : undefined;
     const run = new Import({
-      ...{ file, previousProgress, progressFile, rejects, collection, ...table },
+      ...{ file, previousProgress, progressFile, rejects, collection, repeated, ...table },
+      fields: fitToSchema(table, schema, options),
+      pictures: local.pictures,
       parallel: Math.min(16, Math.max(1, options.number('parallel'))),
       compress: !isLocal(server.url),
       modules: options.text('modules'),
@@ -117,7 +101,8 @@ export const importCommand: CommandModule = {
       line.finish();
       stop();
       await rejects.close();
-      process.stdout.write(`${[message, ...failureLines(rejects, previousProgress)].join('\n')}\n`);
+      const more = [...(repeated?.summary() ?? []), ...failureLines(rejects, previousProgress)];
+      process.stdout.write(`${[message, ...more].join('\n')}\n`);
       return code;
     };
     try {
@@ -137,9 +122,7 @@ export const importCommand: CommandModule = {
       const isContinued = progressFile ? ' Run the same command again to continue.' : '';
       if (signal.aborted) return await ended(130, `Stopped: ${run.state.accepted} accepted.${isContinued}`);
       if (error instanceof StrictError) return await ended(2, `${error.message} Later documents were not sent.`);
-      const { syscall, message } = error as NodeJS.ErrnoException;
-      if (syscall === 'open' || syscall === 'read') throw new UsageError(`${file} cannot be read: ${message}`);
-      if (!(error instanceof AkinRequestError)) throw error;
+      if (!(error instanceof AkinRequestError)) throw readError(file, error);
       return await ended(1, `${error.message} ${run.state.accepted} were accepted.${isContinued}`);
     } finally {
       stop();
@@ -147,43 +130,10 @@ export const importCommand: CommandModule = {
   },
 };
 
-type Table = Pick<ImportConfig, 'format' | 'fields'> & {
-  readonly cells: ImportConfig['cells'] & { readonly lists: Set<string> };
-};
-
-/** How to read the input, by the options and the name of the file. */
-function tableOf(file: string, options: ParsedOptions): Table {
-  const format = options.text('format') ?? formatOf(file);
-  if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format must be csv or ndjson.');
-  const separator = options.text('separator') ?? (/\.tsv(\.gz)?$/i.test(file) ? '\t' : ',');
-  if (separator.length !== 1 || /["\r\n]/.test(separator)) throw new UsageError('--separator must be one character.');
-  const fields = namesIn(options.text('field')).map((text) => {
-    const colon = text.lastIndexOf(':');
-    if (colon < 1) throw new UsageError('--field must look like price:double,sku:string.');
-    return [text.slice(0, colon), text.slice(colon + 1)] as const;
-  });
-  const listSeparator = options.text('list-separator') ?? '|';
-  if (listSeparator === '') throw new UsageError('--list-separator must not be empty.');
-  const lists = fields.filter(([, type]) => type.endsWith('[]')).map(([name]) => name);
-  return {
-    format,
-    cells: { separator, listSeparator, lists: new Set([...namesIn(options.text('lists')), ...lists]) },
-    fields: Object.fromEntries(fields),
-  };
-}
-
-/** The fields whose cells are lists. @param withPredefined also the predefined ones, such as `labels` */
-function listsOf(
-  fields: readonly { readonly name: string; readonly multiValued: boolean; readonly origin: string }[],
-  withPredefined: boolean,
-): string[] {
-  return fields
-    .filter(({ multiValued, origin }) => multiValued && (origin === 'document' || withPredefined))
-    .map(({ name }) => name);
-}
-
-function namesIn(text: string | undefined): string[] {
-  return (text ?? '').split(',').filter(Boolean);
+/** The error for the user, if it is one of the system about the input; otherwise the same. */
+function readError(file: string, error: unknown): unknown {
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  return syscall === 'open' || syscall === 'read' ? new UsageError(`${file} cannot be read: ${message}`) : error;
 }
 
 /** A separate signal, whose listeners end with the run. */

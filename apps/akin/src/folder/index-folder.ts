@@ -1,13 +1,13 @@
-import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { AkinRequestError, type Collection } from '@akin/client';
 import { AkinError } from '@akin/domain';
-import { formatBytes, OWN_IMAGE_LIMITS, toFields } from '@akin/imaging';
+import { toFields } from '@akin/imaging';
 import type { Analysis, Analyzer } from '@akin/modules/analyze';
 import { moduleNames } from '@akin/modules/manifests';
 import { decodeDescriptor } from '@akin/modules/vectors';
 import { Absences, type RefusedRoot } from './absences.ts';
+import { analyzeFile } from './analyze-file.ts';
 import { Batch } from './batch.ts';
 import {
   changedDocument,
@@ -17,7 +17,7 @@ import {
   folderLabels,
   newDocument,
 } from './file-document.ts';
-import { hashOfBytes, hashOfFile } from './file-hash.ts';
+import { hashOfFile } from './file-hash.ts';
 import { hasState, type Match } from './file-match.ts';
 import { type KnownPicture, readKnownFiles } from './known-files.ts';
 import { FileMatcher } from './match-files.ts';
@@ -132,6 +132,11 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
   let videos = 0;
   let broken: unknown;
 
+  const analyze = async (found: Candidate, modules: readonly string[]) => {
+    const facts = { name: path.basename(found.file), sidecars: await sidecars.of(found.file) };
+    const options = { model: run.model, modules, thumbnail: modules.length > 0, facts, signal: run.signal };
+    return analyzeFile(run.analyzer, found, options);
+  };
   const add = (document: FileDocument, { file }: Candidate) => {
     fileOfId.set(document.id, file);
     return batch.add(document);
@@ -160,7 +165,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         const hash = match.kind === 'moved' ? match.hash : undefined;
         if (stored !== undefined) {
           counts.done++;
-          const { analysis } = await analyzeFile(run, found, sidecars, []);
+          const { analysis } = await analyze(found, []);
           await add(changedDocument(known, { file: found, hash, analysis, stored, labels }), found);
         } else if (match.kind === 'moved') {
           if (known.place === found.place) counts.unchanged++;
@@ -184,14 +189,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         counts.unchanged++;
         return;
       }
-      const { capacity } = run.analyzer.decoding;
-      if (found.bytes > capacity) {
-        throw new AkinError(
-          'too-large',
-          `it has ${formatBytes(found.bytes)}, and ${formatBytes(capacity)} of memory are allowed: raise --picture-memory`,
-        );
-      }
-      const { analysis, hash } = await analyzeFile(run, found, sidecars, moduleNames);
+      const { analysis, hash } = await analyze(found, moduleNames);
       const { duplicate_descriptor: duplicate } = JSON.parse(analysis.outputs) as { duplicate_descriptor?: string };
       if (duplicate) nearDuplicates.add(decodeDescriptor(duplicate, 'duplicate'));
       counts.done++;
@@ -346,25 +344,6 @@ async function realFileOf({ place }: KnownPicture): Promise<{ real: string } | '
     return { real: await realOf(place) };
   } catch (error) {
     return isGone(error) ? 'gone' : 'unknown';
-  }
-}
-
-/** Keeps at most as many files in memory as fit into the budget. */
-async function analyzeFile(
-  { analyzer, model, signal }: FolderRun,
-  { file, bytes: size }: Candidate,
-  sidecars: Sidecars,
-  modules: readonly string[],
-): Promise<{ analysis: Analysis; hash: number }> {
-  const release = await analyzer.files.acquire(false, signal, size);
-  try {
-    const bytes = await fs.readFile(file);
-    const hash = hashOfBytes(bytes);
-    const facts = { name: path.basename(file), sidecars: await sidecars.of(file) };
-    const options = { model, modules, thumbnail: modules.length > 0, facts, limits: OWN_IMAGE_LIMITS, signal };
-    return { analysis: await analyzer.analyze(bytes, options), hash };
-  } finally {
-    release();
   }
 }
 

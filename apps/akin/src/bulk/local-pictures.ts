@@ -1,0 +1,100 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { AkinError, quote } from '@akin/domain';
+import type { Analyzer } from '@akin/modules/analyze';
+import { analyzeFile } from '../folder/analyze-file.ts';
+import { isGone, reasonOf } from '../folder/walk.ts';
+import { UsageError } from '../options.ts';
+
+/** Pictures below one folder, which a table names by their paths. */
+export interface LocalPictures {
+  /** Number of pictures that are worth to begin before the first of them is finished. */
+  readonly ahead: number;
+  /**
+   * Analyzes a picture.
+   *
+   * @param name its path, relative to the folder or absolute
+   * @returns the members of its document: outputs and thumbnail
+   * @throws AkinError that names the path: also if it leads out of the folder
+   */
+  analyze(name: string, signal: AbortSignal): Promise<{ import: string; thumbnail?: string }>;
+}
+
+/** The real path of the folder of the pictures. @throws {UsageError} if there is no such folder */
+export async function findPictures(folder: string): Promise<string> {
+  const root = await fs.realpath(folder).catch((error: unknown) => {
+    throw new UsageError(`--pictures ${folder}: ${reasonOf(error)}.`);
+  });
+  if (!(await fs.stat(root)).isDirectory()) throw new UsageError(`--pictures ${folder}: it is not a folder.`);
+  return root;
+}
+
+/** @throws {UsageError} if there is no such folder */
+export async function openPictures(
+  folder: string,
+  {
+    analyzer,
+    ...options
+  }: { analyzer: Analyzer; threads: number; model: string | undefined; modules: readonly string[] },
+): Promise<LocalPictures> {
+  const root = await findPictures(folder);
+  return {
+    // Twice the threads: the next picture is read from disk while others are analyzed.
+    ahead: options.threads * 2,
+    async analyze(name, signal) {
+      try {
+        const file = await findFile(root, path.resolve(folder), name);
+        const stat = await fs.stat(file);
+        // A pipe or a device may never end.
+        if (!stat.isFile()) throw new AkinError('bad-request', 'it is not a file');
+        const { analysis } = await analyzeFile(
+          analyzer,
+          { file, bytes: stat.size },
+          { ...options, thumbnail: true, signal },
+        );
+        const { outputs, thumbnail } = analysis;
+        return {
+          import: outputs,
+          ...(thumbnail === undefined ? {} : { thumbnail: Buffer.from(thumbnail).toString('base64') }),
+        };
+      } catch (error) {
+        signal.throwIfAborted();
+        const code = error instanceof AkinError ? error.code : 'bad-request';
+        throw new AkinError(code, `The picture ${quote(name)}: ${reasonOf(error)}`, { cause: error });
+      }
+    },
+  };
+}
+
+/**
+ * The real path of a file below the folder. Accents in the name may be composed or not.
+ *
+ * @param root the real path of the folder
+ * @throws AkinError if it is outside, also by a link; Error of the system
+ */
+async function findFile(root: string, folder: string, name: string): Promise<string> {
+  let missing: unknown;
+  for (const form of new Set([name, name.normalize('NFC'), name.normalize('NFD')])) {
+    const file = path.resolve(folder, form);
+    if (!isInside(folder, file) && !isInside(root, file)) throw outside(folder);
+    try {
+      const real = await fs.realpath(file);
+      if (isInside(root, real)) return real;
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      missing ??= error;
+      continue;
+    }
+    throw outside(folder);
+  }
+  throw missing;
+}
+
+function outside(folder: string): AkinError {
+  return new AkinError('bad-request', `it is outside of ${folder}: name a folder that contains it with --pictures`);
+}
+
+function isInside(folder: string, file: string): boolean {
+  const below = path.relative(folder, file);
+  return below !== '' && below !== '..' && !below.startsWith(`..${path.sep}`) && !path.isAbsolute(below);
+}

@@ -1,0 +1,31 @@
+import { AkinError } from '@akin/domain';
+
+/** The columns of a table that are more than a field. */
+export interface TableColumns {
+  /** The column of the ids. */
+  readonly id: string;
+  /** The column of the pictures, which are addresses or local paths. */
+  readonly picture?: string | undefined;
+}
+
+/** The types of fields that a column can have. */
+export type ColumnType = 'long' | 'double' | 'boolean' | 'date' | 'string';
+
+const MAX_NAMED = 20;
+
+/**
+ * Refuses a table without these columns, before its first row is read.
+ *
+ * @throws AkinError bad-request that lists the columns and names the option
+ */
+export function requireColumns(names: readonly string[], { id, picture }: TableColumns): void {
+  const listed = names.slice(0, MAX_NAMED).join(', ') + (names.length > MAX_NAMED ? ' …' : '');
+  const options = { 'id-column': id, 'picture-column': picture };
+  for (const [option, name] of Object.entries(options)) {
+    if (name === undefined || names.includes(name)) continue;
+    throw new AkinError('bad-request', `no column ${name}; columns are ${listed}: use --${option}`);
+  }
+  if (id !== 'id' && names.includes('id')) {
+    throw new AkinError('bad-request', `--id-column ${id}: the values of the column id would be lost, so rename it`);
+  }
+}

@@ -1,0 +1,151 @@
+import path from 'node:path';
+import type { Collection } from '@akin/client';
+import { parseModulesApply } from '@akin/modules/manifests';
+import { analysisConfig } from '../commands/serve-options.ts';
+import { modelOf } from '../folder/run-folders.ts';
+import { ContentModels } from '../models/content-models.ts';
+import { createModelAnalyzers } from '../models/model-analyzers.ts';
+import { modelsFolder } from '../models/models-folder.ts';
+import { type Option, type ParsedOptions, UsageError } from '../options.ts';
+import { columnTypes } from './column-types.ts';
+import type { ImportConfig } from './import-documents.ts';
+import { findPictures, type LocalPictures, openPictures } from './local-pictures.ts';
+import { readRows } from './read-csv.ts';
+import { formatOf, readUnpacked } from './read-lines.ts';
+import { isParquet, parquetTypes } from './read-parquet.ts';
+import type { TableColumns } from './table-columns.ts';
+
+/** Options that say how the input becomes documents. */
+export const TABLE_OPTIONS: readonly Option[] = [
+  {
+    name: 'id-column',
+    valueName: 'name',
+    description: 'Column (or member) with the ids of the documents',
+    default: 'id',
+  },
+  {
+    name: 'picture-column',
+    valueName: 'name',
+    description: 'Column (or member) with the pictures. This command analyzes files, akin fetches addresses',
+  },
+  {
+    name: 'pictures',
+    valueName: 'folder',
+    description: 'Folder of the files that the column of the pictures names. Default: the folder of the input',
+  },
+  {
+    name: 'field',
+    valueName: 'name:type,…',
+    description:
+      'Types of new fields, separated by commas; string[] is a list of strings. Default: what all values of a CSV column have in common',
+  },
+  { name: 'format', valueName: 'csv|ndjson', description: 'Format of the input. Default: by the name of the file' },
+  {
+    name: 'separator',
+    valueName: 'character',
+    description: 'Separator of CSV cells. Default: a comma, or a tab in .tsv files',
+  },
+  { name: 'decimal-comma', description: 'Numbers in CSV have a decimal comma: 1.234,50' },
+  {
+    name: 'lists',
+    valueName: 'names',
+    description: 'CSV columns whose cells have several values. Default: those of fields defined as lists',
+  },
+  {
+    name: 'list-separator',
+    valueName: 'text',
+    description: 'Separator of the values in such a cell, also of labels. Default: |, and only for --lists of labels',
+  },
+];
+
+export interface Table extends Pick<ImportConfig, 'format' | 'fields'> {
+  readonly cells: ImportConfig['cells'] & { readonly lists: Set<string> };
+  /** Whether the input has rows and columns. */
+  readonly isTable: boolean;
+}
+
+/**
+ * How to read the input, by the options and the name of the file. The rows of a CSV file are read once for the types of
+ * its columns.
+ *
+ * @param isFile whether it can be read twice
+ * @throws UsageError; AkinError if the input cannot be read, or lacks a column
+ */
+export async function readTable(
+  file: string,
+  options: ParsedOptions,
+  isFile: boolean,
+  signal: AbortSignal,
+): Promise<Table> {
+  const format = options.text('format') ?? formatOf(file);
+  if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format must be csv or ndjson.');
+  const separator = options.text('separator') ?? (/\.tsv(\.gz)?$/i.test(file) ? '\t' : ',');
+  if (separator.length !== 1 || /["\r\n]/.test(separator)) throw new UsageError('--separator must be one character.');
+  const named = namesIn(options.text('field')).map((text) => {
+    const colon = text.lastIndexOf(':');
+    if (colon < 1) throw new UsageError('--field must look like price:double,sku:string.');
+    return [text.slice(0, colon), text.slice(colon + 1)] as const;
+  });
+  const columns = { id: options.text('id-column') ?? 'id', picture: options.text('picture-column') };
+  if (columns.picture === undefined && options.isGiven('pictures')) {
+    throw new UsageError('--pictures needs --picture-column, the name of the column with the paths.');
+  }
+  if (columns.picture !== undefined) await findPictures(picturesFolder(file, options));
+  const listFields = named.filter(([, type]) => type.endsWith('[]')).map(([name]) => name);
+  const lists = new Set([...namesIn(options.text('lists')), ...listFields]);
+  const listSeparator = options.text('list-separator') ?? '|';
+  if (listSeparator === '') throw new UsageError('--list-separator must not be empty.');
+  const cells = { separator, lists, listSeparator, columns, decimalComma: options.isOn('decimal-comma') };
+  const table = { format, cells, fields: Object.fromEntries(named), isTable: format === 'csv' } as const;
+  if (!isFile) return table;
+  if (await isParquet(file)) {
+    return { ...table, cells: { ...cells, types: await parquetTypes(file, columns) }, isTable: true };
+  }
+  if (format !== 'csv') return table;
+  const rows = readRows(await readUnpacked(file, signal), cells);
+  return { ...table, cells: { ...cells, types: await columnTypes(rows, cells) } };
+}
+
+function picturesFolder(file: string, options: ParsedOptions): string {
+  return options.text('pictures') ?? (file === '-' ? '.' : path.dirname(file));
+}
+
+function namesIn(text: string | undefined): string[] {
+  return (text ?? '').split(',').filter(Boolean);
+}
+
+/**
+ * Reads cells of the collection's lists as lists, and returns the fields to define: those that the user names, and
+ * columns that the collection does not know yet.
+ */
+export function fitToSchema(
+  { cells, fields, format }: Table,
+  { schema }: Awaited<ReturnType<Collection['schema']>>,
+  options: ParsedOptions,
+): Record<string, string> {
+  const withPredefined = options.text('list-separator') !== undefined;
+  for (const { name, multiValued, origin } of format === 'csv' ? schema.fields : []) {
+    if (multiValued && (origin === 'document' || withPredefined)) cells.lists.add(name);
+  }
+  const known = new Set([...schema.fields.map(({ name }) => name), ...cells.lists, 'score']);
+  const found = [...(cells.types ?? [])].filter(([name]) => !known.has(name));
+  return { ...Object.fromEntries(found), ...fields };
+}
+
+/** What analyzes local pictures, if the input has a column of pictures. */
+export async function openLocalPictures(
+  file: string,
+  { picture }: TableColumns,
+  collection: Collection,
+  options: ParsedOptions,
+): Promise<AsyncDisposable & { pictures?: LocalPictures }> {
+  if (picture === undefined) return { [Symbol.asyncDispose]: async () => {} };
+  const config = analysisConfig(options);
+  const models = new ContentModels({ contentModel: config.contentModel, models: modelsFolder(options) });
+  const analyzer = await createModelAnalyzers(config, models);
+  const pictures = await openPictures(picturesFolder(file, options), {
+    ...{ analyzer, threads: config.threads, model: await modelOf(collection, models) },
+    modules: parseModulesApply(options.text('modules')),
+  });
+  return { pictures, [Symbol.asyncDispose]: () => analyzer[Symbol.asyncDispose]() };
+}
