@@ -35,6 +35,7 @@ const TITLES = {
   heic: 'Photos of iPhones',
   keys: 'Keys',
   python: 'Python',
+  mcp: 'Agents (MCP)',
   backends: 'Backends',
   ARCHITECTURE: 'Architecture',
   glossary: 'Glossary',
@@ -82,7 +83,7 @@ export default {
       { text: 'You have', items: pages('photos', 'shop', 'bulk', 'operations', 'clients', 'comparison') },
       {
         text: 'Use',
-        items: pages('search', 'colors', 'tags-and-groups', 'content-models', 'heic', 'keys', 'python', 'backends'),
+        items: pages('search', 'colors', 'tags-and-groups', 'content-models', 'heic', 'keys', 'python', 'mcp', 'backends'),
       },
       {
         text: 'Operate',

@@ -20,6 +20,7 @@ const COMMON_COMMANDS: Readonly<Record<string, LoadCommand>> = {
   models: async () => (await import('./commands/models-command.ts')).modelsCommand,
   train: async () => (await import('./commands/train-command.ts')).trainCommand,
   keys: async () => (await import('./commands/keys-command.ts')).keysCommand,
+  mcp: async () => (await import('./commands/mcp-command.ts')).mcpCommand,
   report: async () => (await import('./commands/report-command.ts')).reportCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/backup.ts')).restoreCommand,
