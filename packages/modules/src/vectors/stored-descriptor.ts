@@ -2,7 +2,7 @@ import { descriptorOf } from './codebook.ts';
 import { descriptorText } from './descriptor.ts';
 
 /** A descriptor as it is stored. */
-export interface StoredDescriptor {
+interface StoredDescriptor {
   /** Its numbers as little-endian halves. */
   readonly halves: Uint8Array;
   /** The result of {@link packCodes}. */

@@ -22,58 +22,83 @@ export async function readTotals(
   request: SearchRequest,
   snapshot: Snapshot,
   clock: Clock,
-  { rows, constantScore, found: foundByPage, best: nearest }: Page,
+  page: Page,
 ): Promise<Totals> {
-  const { rank, start = 0, cursorMark, minExactCount } = request;
-  const fromTheStart = start === 0 && (cursorMark === undefined || cursorMark === '*');
-  const isShort = rows.length < request.rows && (fromTheStart || (cursorMark === undefined && rows.length > 0));
-  const isLastPage = isShort || (fromTheStart && rows.length === 1 && isOfOneDocument(request));
-  const isCollapsed = (snapshot.collapsed ?? []).length > 0 || snapshot.shown !== undefined;
-  const whole = rank?.maxDistance === undefined && !isCollapsed ? allExceptQuery(request, snapshot) : undefined;
-  const everything = whole?.length === 0;
-  const found =
-    foundByPage ?? (everything ? maxRanked(request, snapshot) : isLastPage ? start + rows.length : undefined);
-
-  const [first] = sortOf(request);
-  const bestFirst = fromTheStart && request.rows > 0 && first?.name === 'score' && first.direction === 'desc';
-  const asksBest = isValued(request) && constantScore === null && !bestFirst && nearest === undefined;
-  const known = nearest ?? constantScore ?? (bestFirst ? (rows[0]?.value ?? null) : null);
-  if (found !== undefined && !asksBest) return { found, exact: true, best: found > 0 ? known : null };
-
-  const [excluded] = found === undefined && !asksBest && minExactCount === undefined ? (whole ?? []) : [];
-  if (excluded !== undefined) {
-    // If only a few are excluded, those are counted.
-    const out = await readTotals(
-      { ...request, query: excluded, filters: [], start: 0, rows: 0 },
-      snapshot,
-      clock,
-      NO_PAGE,
-    );
-    const left = maxRanked(request, snapshot) - out.found;
-    return { found: left, exact: true, best: left > 0 ? known : null };
-  }
-
-  const { params, from, value, inRange } = asksBest
-    ? matchSource(request, snapshot, clock, true)
-    : matchSource(withoutNeedlessRank(request, snapshot), snapshot, clock, rank?.maxDistance !== undefined);
-  const best = asksBest ? `${rank === undefined ? 'max' : 'min'}(m.value)` : 'null::float8';
+  const best = bestOf(request, page);
+  if (best === undefined) return askBest(request, snapshot, clock);
+  const found = foundBy(request, snapshot, page);
+  if (found !== undefined) return { found, exact: true, best: found > 0 ? best : null };
+  const { start = 0, minExactCount } = request;
   // Counts one match more than requested: if there are that many, there may be more.
-  const enough = minExactCount === undefined || asksBest ? undefined : Math.max(minExactCount, start + rows.length) + 1;
-  const matches = `select ${typeof value === 'string' ? value : 'null::float8'} as value from ${from}`;
-  const [row] = await snapshot.tx.query<{ found: bigint; best: number | null }>(
+  const enough = minExactCount === undefined ? undefined : Math.max(minExactCount, start + page.rows.length) + 1;
+  const total =
+    enough === undefined ? await countAll(request, snapshot, clock) : await count(request, snapshot, clock, enough);
+  return { found: total, exact: total !== enough, best: total > 0 ? best : null };
+}
+
+/** The best value, or null if the request wants none. @returns undefined if the page does not contain it */
+function bestOf(request: SearchRequest, { rows, constantScore, best: nearest }: Page): number | null | undefined {
+  if (nearest !== undefined) return nearest ?? constantScore;
+  if (constantScore !== null || !isValued(request)) return constantScore;
+  const [first] = sortOf(request);
+  const isBestFirst = first?.name === 'score' && first.direction === 'desc' && request.rows > 0;
+  return isBestFirst && isFromTheStart(request) ? (rows[0]?.value ?? null) : undefined;
+}
+
+/** The number of matches. @returns undefined if neither the page nor the commit contains it */
+function foundBy(request: SearchRequest, snapshot: Snapshot, { rows, found }: Page): number | undefined {
+  if (found !== undefined) return found;
+  if (allExceptQuery(request, snapshot)?.length === 0) return maxRanked(request, snapshot);
+  const { start = 0, cursorMark } = request;
+  const isFirst = isFromTheStart(request);
+  const isShort = rows.length < request.rows && (isFirst || (cursorMark === undefined && rows.length > 0));
+  const isOnlyOne = isFirst && rows.length === 1 && isOfOneDocument(request);
+  return isShort || isOnlyOne ? start + rows.length : undefined;
+}
+
+function isFromTheStart({ start = 0, cursorMark }: SearchRequest): boolean {
+  return start === 0 && (cursorMark === undefined || cursorMark === '*');
+}
+
+/** Counts the matches in the database. If a request leaves out only the matches of one query, it counts those. */
+async function countAll(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<number> {
+  const [excluded] = allExceptQuery(request, snapshot) ?? [];
+  if (excluded === undefined) return count(request, snapshot, clock);
+  const few = { ...request, query: excluded, filters: [], start: 0, rows: 0 };
+  return maxRanked(request, snapshot) - (await readTotals(few, snapshot, clock, NO_PAGE)).found;
+}
+
+/** @param enough counts at most so many */
+async function count(request: SearchRequest, snapshot: Snapshot, clock: Clock, enough?: number): Promise<number> {
+  const counted = withoutNeedlessRank(request, snapshot);
+  const { params, from, value, inRange } = matchSource(
+    counted,
+    snapshot,
+    clock,
+    request.rank?.maxDistance !== undefined,
+  );
+  const matches = `(select ${sqlOf(value)} as value from ${from}) m where ${inRange}`;
+  const [row] = await snapshot.tx.query<{ found: bigint }>(
     enough === undefined
-      ? `select count(*) as found, ${best} as best from (${matches}) m where ${inRange}`
-      : `select count(*) as found, null::float8 as best
-           from (select from (${matches}) m where ${inRange} limit ${params.add(enough, 'int8')}) c`,
+      ? `select count(*) as found from ${matches}`
+      : `select count(*) as found from (select from ${matches} limit ${params.add(enough, 'int8')}) c`,
     params.values,
   );
-  const total = Number(row?.found ?? 0);
-  return {
-    found: total,
-    exact: total !== enough,
-    best: asksBest ? (row?.best ?? null) : total > 0 ? known : null,
-  };
+  return Number(row?.found ?? 0);
 }
+
+/** Counts all matches and reads their best value in one statement. */
+async function askBest(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Totals> {
+  const { params, from, value, inRange } = matchSource(request, snapshot, clock, true);
+  const best = request.rank === undefined ? 'max' : 'min';
+  const [row] = await snapshot.tx.query<{ found: bigint; best: number | null }>(
+    `select count(*) as found, ${best}(m.value) as best from (select ${sqlOf(value)} as value from ${from}) m where ${inRange}`,
+    params.values,
+  );
+  return { found: Number(row?.found ?? 0), exact: true, best: row?.best ?? null };
+}
+
+const sqlOf = (value: string | number) => (typeof value === 'string' ? value : 'null::float8');
 
 /** A page that was not read, and whose best value is not needed. */
 const NO_PAGE: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, constantScore: 0, best: null };
@@ -82,15 +107,19 @@ const NO_PAGE: Page = { rows: [], documents: NO_DOCUMENTS, mark: undefined, cons
  * If a request asks for everything, or for everything but the matches of one query: that query, or nothing. @returns
  * undefined for any other request
  */
-function allExceptQuery({ query, filters = [] }: SearchRequest, { key }: Snapshot): readonly Query[] | undefined {
-  // Commits have not counted what is inside the filter of a key.
-  if (key !== undefined) return undefined;
+function allExceptQuery(
+  { query, filters = [], rank }: SearchRequest,
+  { key, collapsed = [], shown }: Snapshot,
+): readonly Query[] | undefined {
+  // Commits have not counted what is inside the filter of a key, within a distance, or left of groups.
+  const isWhole = key === undefined && rank?.maxDistance === undefined && collapsed.length === 0 && shown === undefined;
+  if (!isWhole) return undefined;
   const [only, ...others] = [query, ...filters].filter(({ kind }) => kind !== 'all');
   if (only === undefined) return [];
   if (others.length > 0 || only.kind !== 'bool') return undefined;
   const { must, should, mustNot } = only;
-  const isWhole = [...must, ...should].every(({ kind }) => kind === 'all') && must.length + should.length > 0;
-  return isWhole && mustNot.length === 1 ? mustNot : undefined;
+  const hasAll = [...must, ...should].every(({ kind }) => kind === 'all') && must.length + should.length > 0;
+  return hasAll && mustNot.length === 1 ? mustNot : undefined;
 }
 
 /** The number of documents that a ranking can find, as commits have counted them. */
