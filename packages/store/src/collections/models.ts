@@ -137,7 +137,7 @@ export async function requireOwnModels(
 }
 
 /** As {@link requireOwnModels}, with a known schema and without claiming models. */
-export function refuseOtherModels(
+function refuseOtherModels(
   store: Store,
   { name }: Collection,
   schema: CollectionSchema,
