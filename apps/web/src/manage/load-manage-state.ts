@@ -55,7 +55,7 @@ const BUSY_MILLISECONDS = 1_000;
 let watching: AbortSignal | undefined;
 
 /** Shows the progress of downloads and of a reindex until they end, or the user leaves the view. */
-export async function watchModels(model: Model, signal: AbortSignal): Promise<void> {
+async function watchModels(model: Model, signal: AbortSignal): Promise<void> {
   if (watching === signal) return;
   watching = signal;
   while (isBusy(model)) {
