@@ -214,8 +214,8 @@ function heavyImports(root) {
 }
 
 const parsed = new Map();
-/** This file is AssemblyScript: its decorators of functions are not valid in TypeScript. It imports nothing. */
-const ASSEMBLY_SCRIPT = join('packages', 'searcher', 'kernel', 'kernel.ts');
+/** These files are AssemblyScript: their decorators of functions are not valid in TypeScript. They import nothing. */
+const ASSEMBLY_SCRIPT = join('kernel', 'kernel.ts');
 
 /**
  * The imports of a file: static, dynamic with a plain string, re-exported, or named in a type. Each file is parsed

@@ -54,6 +54,7 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
       facts,
       model,
       region,
+      soughtPoints,
       signal = new AbortController().signal,
     }: {
       readonly urgent: boolean;
@@ -61,6 +62,7 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
       readonly facts?: { readonly name?: string | undefined } | undefined;
       readonly model?: string | undefined;
       readonly region?: Region | undefined;
+      readonly soughtPoints?: boolean | undefined;
       readonly signal?: AbortSignal;
     },
   ): Promise<
@@ -70,7 +72,9 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
     const { bytes, release } =
       'bytes' in input ? { bytes: input.bytes, release: () => {} } : await download(input.url, urgent, signal);
     try {
-      const analysis = await analyzer.analyze(bytes, { modules, urgent, thumbnail, facts, model, region, signal });
+      const analysis = await analyzer.analyze(bytes, {
+        ...{ modules, urgent, thumbnail, facts, model, region, soughtPoints, signal },
+      });
       if (analysis.facts === undefined) return analysis;
       const { width, height } = analysis;
       return { ...analysis, fields: { width, height, ...toFields(analysis.facts) } };

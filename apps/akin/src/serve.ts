@@ -66,6 +66,8 @@ export interface ServeConfig {
   /** As the store expects it. */
   readonly throttled?: boolean;
   readonly searchMemory?: number;
+  /** Modules that analyze pictures where a collection does not name its own. */
+  readonly defaultModules?: readonly string[] | undefined;
 }
 
 /** Limits of the waiting work of each collection. */
@@ -136,6 +138,7 @@ async function open(
   const models = new ContentModels({ contentModel: config.analysis.contentModel, models: config.models });
   const settings = {
     ...(config.searchMemory === undefined ? {} : { searchMemory: config.searchMemory }),
+    defaultModules: config.defaultModules,
   };
   const opening = openStore({ ...models.forStore, ...location, ...settings, signal });
   // Waits for a folder to be closed properly, but not for a server that does not answer.

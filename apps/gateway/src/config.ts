@@ -37,6 +37,8 @@ export type AnalyzeImage = (
     readonly model?: string | undefined;
     /** Only this part of the picture. */
     readonly region?: Region | undefined;
+    /** Find more points than are stored, for a search for parts. */
+    readonly soughtPoints?: boolean | undefined;
     readonly signal?: AbortSignal;
   },
 ) => Promise<Analysis>;

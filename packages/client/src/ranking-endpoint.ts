@@ -1,12 +1,13 @@
 import type { SearchParameters } from './types.ts';
 
 /** Search endpoints. */
-export type SearchEndpoint = 'select' | 'image' | 'color' | 'duplicate';
+export type SearchEndpoint = 'select' | 'image' | 'color' | 'duplicate' | 'parts';
 
 const ENDPOINT_OF_MODE: ReadonlyMap<string, SearchEndpoint> = new Map([
   ['content', 'image'],
   ['color', 'color'],
   ['duplicate', 'duplicate'],
+  ['parts', 'parts'],
 ]);
 
 /**

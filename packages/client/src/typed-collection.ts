@@ -77,10 +77,10 @@ export type Region = readonly [x: number, y: number, width: number, height: numb
 
 export interface SimilarOptions<Name extends string = string> extends SearchOptions<Name> {
   /**
-   * The module whose descriptors are compared: `content`, `color`, `duplicate` for copies of one picture, or another
-   * module of the server. Default: `color` if only colours are given, otherwise `content`.
+   * The module whose descriptors are compared: `content`, `color`, `duplicate` for copies of one picture, `parts` for
+   * pictures that have a part in common, or another module of the server. Default: `color` if only colours are given, otherwise `content`.
    */
-  readonly by?: 'content' | 'color' | 'duplicate' | (string & {});
+  readonly by?: 'content' | 'color' | 'duplicate' | 'parts' | (string & {});
   /** Minimum score, 0 to 1. */
   readonly threshold?: number;
   /** Whether the results include the documents of `id`. Default: no. */

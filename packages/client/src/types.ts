@@ -381,6 +381,8 @@ export interface CollectionSummary {
   failures: { [reason: string]: number };
   /** Number of shards. */
   shards: number;
+  /** The modules that analyze its pictures, if they are not the usual ones. */
+  modules?: string[];
   /** Bytes of the field values, outputs and thumbnails of its documents. */
   bytes: number;
   /** Its quota; null: no limit. */

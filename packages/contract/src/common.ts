@@ -147,6 +147,10 @@ export const COLLECTION = z
       description:
         'Bytes of the visible documents: values of fields, outputs and thumbnails. What the database adds, such as indexes and descriptors, is not included.',
     }),
+    modules: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The modules that analyze its pictures, if they are not the usual ones.' }),
     maxDocuments: z.int().nullable().meta({ description: 'Quota of documents. Null means no limit.' }),
     maxBytes: z.int().nullable().meta({ description: 'Quota of bytes. Null means no limit.' }),
     model: z

@@ -27,6 +27,7 @@ import { operation } from './http/operation.ts';
 import { operations } from './http/operations.ts';
 import { operationsStream } from './http/operations-stream.ts';
 import { original } from './http/original.ts';
+import { parts } from './http/parts.ts';
 import { pauseReindex } from './http/pause-reindex.ts';
 import { ping } from './http/ping.ts';
 import { pixolution } from './http/pixolution.ts';
@@ -63,6 +64,7 @@ export const ENDPOINTS = {
   image,
   color,
   duplicate,
+  parts,
   update,
   updateJson,
   updateJsonDocs,

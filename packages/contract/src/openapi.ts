@@ -26,7 +26,19 @@ const SECURITY_SCHEMES: Json = {
 const TAGS: Readonly<Record<string, { description: string; endpoints: readonly string[] }>> = {
   Search: {
     description: 'Find documents by pictures, colours, words and filters.',
-    endpoints: ['select', 'query', 'image', 'color', 'duplicate', 'get', 'terms', 'tag', 'thumbnail', 'original'],
+    endpoints: [
+      'select',
+      'query',
+      'image',
+      'color',
+      'duplicate',
+      'parts',
+      'get',
+      'terms',
+      'tag',
+      'thumbnail',
+      'original',
+    ],
   },
   Groups: {
     description: 'Near-duplicates of a whole collection.',

@@ -195,7 +195,9 @@ export const SEARCH_PARAMETERS = z.object({
     description: 'One number for each `rank.by.*`, in the same order. A negative number means "not like this".',
     example: '1,-0.5',
   }),
-  'rank.mode': text().optional().meta({ description: 'Kind of similarity: `content`, `color` or `duplicate`.' }),
+  'rank.mode': text()
+    .optional()
+    .meta({ description: 'Kind of similarity: `content`, `color` or `duplicate`; or `parts`, as `/parts`.' }),
   collapse: choice(['duplicates']).optional().meta({
     description:
       '`duplicates`: show one document of each group of near-duplicates. Its `collapsed` is the number of others that match and are left out; `numFound` counts the documents that are shown. Not with `cursorMark`.',

@@ -7,7 +7,7 @@ export const UPDATE_PARAMETERS = z.object({
   collection: COLLECTION_PARAMETER,
   'modules.apply': text().optional().meta({
     description:
-      'Modules that analyze the pictures, separated by commas: `color,content,copyspace,duplicate`. Default: all.',
+      'Modules that analyze the pictures, separated by commas: `color,content,copyspace,duplicate,parts`. Default: those of the collection.',
     example: 'content',
   }),
   commit: flag().default(false).meta({ description: 'Make changes visible before the response.' }),

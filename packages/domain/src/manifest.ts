@@ -6,6 +6,8 @@ export interface OutputField {
   readonly type: FieldType;
   /** False: a search returns the field only when `fl` names it. */
   readonly returnedByDefault: boolean;
+  /** Whether a text that is not returned by default is a column of its own. */
+  readonly isColumn?: boolean;
   /** Regular expression for each text of outputs that a client sends back; it must match the whole text. */
   readonly pattern?: string;
   /** Minimum and maximum of each number of outputs that a client sends back. */
@@ -19,6 +21,10 @@ export interface OutputField {
 export interface ModuleManifest {
   readonly name: string;
   readonly outputs: readonly OutputField[];
+  /** True: it analyzes only where it is asked for by name. */
+  readonly isOptional?: boolean;
+  /** The output that contains the points of a picture, by which parts of pictures are found. */
+  readonly points?: string;
   /**
    * The vector used for ranking, if the module has one. Ranking is by L2 distance of unit vectors in half precision.
    */

@@ -4,6 +4,7 @@ import { colorManifest } from './color/manifest.ts';
 import { contentManifest } from './content/manifest.ts';
 import { copyspaceManifest } from './copyspace/manifest.ts';
 import { duplicateManifest } from './duplicate/manifest.ts';
+import { partsManifest } from './parts/manifest.ts';
 
 /**
  * The registry of all modules, in the order of outputs and parameters. A new module needs a folder of its name and a
@@ -14,13 +15,15 @@ export const MODULES: readonly ModuleManifest[] = [
   contentManifest,
   copyspaceManifest,
   duplicateManifest,
+  partsManifest,
 ];
 
-export const moduleNames: readonly string[] = MODULES.map(({ name }) => name);
+/** The modules that analyze pictures unless others are named. */
+export const moduleNames: readonly string[] = MODULES.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
 
 /**
- * Parses the parameter `modules.apply`: module names separated by commas. Absent or empty means all. The result is in
- * the order of the registry, without duplicates.
+ * Parses the parameter `modules.apply`: module names separated by commas. Absent or empty means all that are not
+ * optional. The result is in the order of the registry, without duplicates.
  *
  * @throws {AkinError} bad-request that names the unknown module and the existing ones.
  */
@@ -29,12 +32,13 @@ export function parseModulesApply(text: string | undefined): string[] {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const unknown = asked.find((name) => !moduleNames.includes(name));
+  const all = MODULES.map(({ name }) => name);
+  const unknown = asked.find((name) => !all.includes(name));
   if (unknown !== undefined) {
     throw new AkinError(
       'bad-request',
-      `modules.apply names ${JSON.stringify(unknown.slice(0, 40))}, which is not a module. Use some of ${moduleNames.join(', ')}.`,
+      `modules.apply names ${JSON.stringify(unknown.slice(0, 40))}, which is not a module. Use some of ${all.join(', ')}.`,
     );
   }
-  return moduleNames.filter((name) => asked.length === 0 || asked.includes(name));
+  return asked.length === 0 ? [...moduleNames] : all.filter((name) => asked.includes(name));
 }

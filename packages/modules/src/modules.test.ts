@@ -127,7 +127,7 @@ describe('the registry', () => {
 
   it('names an unknown module and those that exist', () => {
     expect(() => parseModulesApply('content,Smell')).toThrow(
-      `modules.apply names "Smell", which is not a module. Use some of ${moduleNames.join(', ')}.`,
+      `modules.apply names "Smell", which is not a module. Use some of ${MODULES.map(({ name }) => name).join(', ')}.`,
     );
   });
 });

@@ -27,6 +27,8 @@ export interface Picture {
    * picture.
    */
   features(): Promise<Features<'content'>>;
+  /** Whether the picture is searched for: then more of its points are found than are stored. */
+  readonly isSought?: boolean;
   /** For a module that uses another network. */
   readonly network: OpenNetwork;
 }

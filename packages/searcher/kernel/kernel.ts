@@ -326,3 +326,30 @@ function hadamard(at: usize, length: i32): void {
     }
   }
 }
+
+/**
+ * Finds the codes that differ from a query in few bits.
+ *
+ * @param codesAt the codes, one after the other
+ * @param bytes of a code, a multiple of 8
+ * @param count number of codes, less than 2^22
+ * @param most the greatest number of different bits, 511 at most
+ * @param outAt gets a u32 for each code that is found: its position, above the lowest 9 bits, in which is its number of
+ *   different bits. 4 bytes more than that are written
+ * @returns the number of codes that are found
+ */
+export function nearCodes(codesAt: usize, bytes: i32, count: i32, queryAt: usize, most: i32, outAt: usize): i32 {
+  let out = outAt;
+  let at = codesAt;
+  for (let i = 0; i < count; i++) {
+    let differences: u64 = 0;
+    for (let byte: usize = 0; byte < <usize>bytes; byte += 8) {
+      differences += popcnt<u64>(load<u64>(at + byte) ^ load<u64>(queryAt + byte));
+    }
+    at += bytes;
+    store<u32>(out, (<u32>i << 9) | <u32>differences);
+    // Without a branch, which would often be predicted wrongly.
+    out += <usize>(<i32>differences <= most) << 2;
+  }
+  return <i32>((out - outAt) >> 2);
+}

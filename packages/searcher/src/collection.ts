@@ -18,7 +18,17 @@ import { type DocNumbers, type DocSet, forEachIn } from './doc-set.ts';
 import { DocValues } from './doc-values.ts';
 import { FloatVectors, floatsBytes } from './floats.ts';
 import { findPairs, type NearPairs, type PairsQuery } from './pairs.ts';
-import { type CountQuery, candidateCount, type PartCandidates, type Restriction, type VectorQuery } from './query.ts';
+import { mirrored, readPoints } from './points/point-format.ts';
+import { PointTable } from './points/point-table.ts';
+import {
+  type CountQuery,
+  candidateCount,
+  type PartCandidates,
+  type PointCandidate,
+  type PointQuery,
+  type Restriction,
+  type VectorQuery,
+} from './query.ts';
 import { RowGroups } from './row-groups.ts';
 import { RowTable } from './row-table.ts';
 import { scanNear } from './scan-near.ts';
@@ -32,6 +42,7 @@ export class SearchedCollection {
   readonly #exactRows: number;
   readonly #rows = new RowTable();
   readonly #vectors = new Map<string, FloatVectors | CodeTable>();
+  readonly #points = new Map<string, PointTable>();
   readonly #filters = new Map<number, Bits>();
   readonly #columns = new Map<number, DocValues>();
   /** Undefined until rows are assigned to cells, and after the removal of rows that had a cell. */
@@ -50,6 +61,7 @@ export class SearchedCollection {
   get bytes(): number {
     let bytes = this.#rows.bytes;
     for (const vectors of this.#vectors.values()) bytes += vectors.bytes;
+    for (const points of this.#points.values()) bytes += points.bytes;
     for (const bits of this.#filters.values()) bytes += bits.byteLength;
     for (const values of this.#columns.values()) bytes += values.bytes;
     return bytes + (this.#cells?.bytes ?? 0);
@@ -57,9 +69,10 @@ export class SearchedCollection {
 
   /**
    * Maximum bytes of rows with vectors of one module, without filters.
-   * @param dimensions the dimensions of the vectors
+   * @param dimensions the dimensions of the vectors; 0 for a module with points
    */
   static bytesFor(rows: number, dimensions: number, exactRows: number): number {
+    if (dimensions === 0) return RowTable.bytesFor(rows) + PointTable.bytesFor(rows);
     const isExact = rows <= 2 * exactRows;
     const vectors = isExact ? floatsBytes(dimensions, rows) : codesBytes(codeSizes(dimensions), rows);
     return RowTable.bytesFor(rows) + vectors;
@@ -90,6 +103,15 @@ export class SearchedCollection {
       this.#vectors.set(module, vectors);
     }
     vectors.set(row, vector);
+  }
+
+  /** Stores the points of a row for a module. Ignored if the document is not in this collection. */
+  setPoints(module: string, doc: number, bytes: Uint8Array): void {
+    const row = this.#rows.rowOf(doc);
+    if (row < 0) return;
+    const points = this.#points.get(module) ?? new PointTable();
+    this.#points.set(module, points);
+    points.set(row, bytes);
   }
 
   /**
@@ -244,6 +266,25 @@ export class SearchedCollection {
   }
 
   /**
+   * Finds rows that may have a part in common with a picture.
+   *
+   * @returns undefined if the commit can no longer be searched
+   * @throws Error if the commit is not loaded yet, or a filter is not loaded
+   */
+  findParts(query: PointQuery): PointCandidate[] | undefined {
+    const rows = this.#visibleRows(query);
+    if (rows === undefined) return undefined;
+    this.#restrict(rows, query);
+    const [table, points] = [this.#points.get(query.module), readPoints(query.points)];
+    if (table === undefined || points === undefined) return [];
+    return [points, mirrored(points)].flatMap((set, i) =>
+      table.search(set, rows, query.count).map(({ row, agreement, votes }) => ({
+        ...{ doc: this.#rows.docs[row] as number, isMirrored: i === 1, agreement, votes },
+      })),
+    );
+  }
+
+  /**
    * @returns undefined if the commit can no longer be searched
    * @throws Error if the commit is not loaded yet, or a filter is not loaded
    */
@@ -274,7 +315,8 @@ export class SearchedCollection {
     if (commit < this.#oldest) return undefined;
     if (commit > this.#commit) throw new Error(`commit ${commit} is not in memory`);
     const rows = this.#rows.visibleAt(commit, commit === this.#commit && !this.#isAhead);
-    intersect(rows, this.#vectors.get(module)?.rowsWithVector ?? createBits(0));
+    const held = this.#vectors.get(module) ?? this.#points.get(module);
+    intersect(rows, held?.rowsWithVector ?? createBits(0));
     return rows;
   }
 
@@ -293,6 +335,7 @@ export class SearchedCollection {
   #removeDead(): void {
     const rows = this.#rows.liveRows();
     for (const [module, vectors] of this.#vectors) this.#vectors.set(module, copyOfRows(vectors, rows));
+    for (const [module, points] of this.#points) this.#points.set(module, points.copyOf(rows));
     for (const [filter, bits] of this.#filters) {
       const kept = createBits(rows.length);
       for (const [row, other] of rows.entries()) if (hasBit(bits, other)) setBit(kept, row);

@@ -1,6 +1,16 @@
 export { type DocNumbers, type DocSet, docSetOf } from './doc-set.ts';
 export type { ValueList } from './messages.ts';
 export type { NearPairs, PairsQuery } from './pairs.ts';
-export type { Candidates, CountQuery, Distinct, Restriction, VectorQuery } from './query.ts';
+export type { PartMatch } from './points/verify.ts';
+export type {
+  Candidates,
+  CountQuery,
+  Distinct,
+  PartQuery,
+  PointCandidate,
+  PointQuery,
+  Restriction,
+  VectorQuery,
+} from './query.ts';
 export { Searcher, SearcherError } from './searcher.ts';
 export { readValues, type Summary, summaryOf } from './wire.ts';

@@ -56,6 +56,21 @@ it.each([
   expect(levels).toEqual(plainLevels);
 });
 
+it.each([8, 16, 32])('finds the same codes of %i bytes as its twin', (size) => {
+  const random = createRandom(size);
+  const codes = Uint8Array.from({ length: 200 * size + size }, () => random() * 256);
+  const fill = (bytes: Uint8Array) => bytes.set(codes, MASK - 200 * size);
+  for (const most of [0, 3.5 * size, 4 * size, 8 * size]) {
+    const counts: number[] = [];
+    const [found, plainFound] = both(fill, (kernel) => {
+      counts.push(kernel.nearCodes(MASK - 200 * size, size, 200, MASK, most, QUERY));
+    });
+    expect(counts[0]).toBe(counts[1]);
+    const end = QUERY + 4 * (counts[0] as number);
+    expect(found.slice(QUERY, end)).toEqual(plainFound.slice(QUERY, end));
+  }
+});
+
 it('gives the same squares and transforms as the plain kernel', () => {
   const random = createRandom(5);
   const numbers = Float32Array.from({ length: OUT / 4 }, () => random() * 4 - 2);

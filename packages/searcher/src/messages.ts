@@ -1,6 +1,7 @@
 import type { DocNumbers, DocSet } from './doc-set.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
-import type { CountQuery, PartCandidates, VectorQuery } from './query.ts';
+import type { PartMatch } from './points/verify.ts';
+import type { CountQuery, PartCandidates, PartQuery, PointCandidate, PointQuery, VectorQuery } from './query.ts';
 import type { DocList } from './wire.ts';
 
 /*
@@ -16,8 +17,15 @@ export interface ValueList extends DocList {
 export type Request =
   /** Begins a collection. Other messages about a collection that was not begun fail. */
   | { readonly kind: 'begin'; readonly key: number }
-  /** New and ended rows, with their vectors of some modules. */
-  | { readonly kind: 'rows'; readonly key: number; readonly modules: readonly string[]; readonly bytes: Uint8Array }
+  /** New and ended rows, with their vectors or points of some modules. */
+  | {
+      readonly kind: 'rows';
+      readonly key: number;
+      readonly modules: readonly string[];
+      /** Which of the modules have points. */
+      readonly withPoints?: readonly string[];
+      readonly bytes: Uint8Array;
+    }
   /** Documents that match a filter. They are added if the filter already has some. */
   | { readonly kind: 'filter'; readonly key: number; readonly filter: number; readonly docs: DocNumbers | DocSet }
   | { readonly kind: 'drop-filter'; readonly key: number; readonly filter: number }
@@ -51,6 +59,9 @@ export type Request =
   | { readonly kind: 'cells'; readonly key: number; readonly isFirst: boolean; readonly bytes: Uint8Array }
   | { readonly kind: 'pairs'; readonly key: number; readonly query: PairsQuery }
   | { readonly kind: 'search'; readonly key: number; readonly query: VectorQuery }
+  | { readonly kind: 'points'; readonly key: number; readonly query: PointQuery }
+  /** Each thread checks its share of the candidates. */
+  | { readonly kind: 'parts'; readonly key: number; readonly query: PartQuery }
   | { readonly kind: 'count'; readonly key: number; readonly query: CountQuery }
   | { readonly kind: 'drop'; readonly key: number };
 
@@ -67,6 +78,9 @@ export interface ReplyMessage {
   readonly candidates?: PartCandidates | undefined;
   readonly counts?: readonly number[] | undefined;
   readonly pairs?: NearPairs | undefined;
+  readonly points?: readonly PointCandidate[] | undefined;
+  /** By number of the candidate. */
+  readonly parts?: readonly (readonly [candidate: number, match: PartMatch])[];
   /** The documents that are not in this collection. */
   readonly missing?: readonly number[];
   readonly failure?: string;

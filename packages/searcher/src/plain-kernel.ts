@@ -1,3 +1,5 @@
+import { popCount } from './bits.ts';
+
 /**
  * The inner loops of the searcher over one memory. Parameters that end in "At" are addresses in this memory, multiples
  * of 16. kernel/kernel.ts describes each function.
@@ -25,6 +27,7 @@ export interface Kernel {
   rotate(at: number, signsAt: number, length: number): void;
   signBits(at: number, count: number, outAt: number): number;
   encodeLevels(at: number, count: number, step: number, outAt: number, factorsAt: number): void;
+  nearCodes(codesAt: number, bytes: number, count: number, queryAt: number, most: number, outAt: number): number;
 }
 
 /** The kernel in plain TypeScript. Tests compare the WebAssembly kernel with it, and it is the fallback. */
@@ -134,6 +137,18 @@ export function createPlainKernel(memory: WebAssembly.Memory): Kernel {
       view.setFloat32(factorsAt, product / levelSquare, true);
       view.setFloat32(factorsAt + 4, product / Math.sqrt(levelSquare), true);
       view.setFloat32(factorsAt + 8, Math.sqrt(Math.max(0, square - (product * product) / levelSquare)), true);
+    },
+    nearCodes(codesAt, bytesOfCode, count, queryAt, most, outAt) {
+      let found = 0;
+      for (let i = 0; i < count; i++) {
+        let differences = 0;
+        for (let j = 0; j < bytesOfCode; j += 4) {
+          const code = view.getUint32(codesAt + i * bytesOfCode + j, true);
+          differences += popCount(code ^ view.getUint32(queryAt + j, true));
+        }
+        if (differences <= most) view.setUint32(outAt + 4 * found++, ((i << 9) | differences) >>> 0, true);
+      }
+      return found;
     },
   };
 }

@@ -89,3 +89,29 @@ export interface PartCandidates extends Candidates {
   /** With `distinct`: the groups that match. */
   readonly found?: FoundGroups;
 }
+
+/** A search for pictures that have a part in common with another one. */
+export interface PointQuery extends Restriction {
+  readonly commit: number;
+  readonly module: string;
+  /** As the module parts writes them. */
+  readonly points: Uint8Array;
+  /** How many candidates are wanted, of the picture and as many of its mirror image. */
+  readonly count: number;
+}
+
+/** A document that may have a part in common with the query. */
+export interface PointCandidate {
+  readonly doc: number;
+  readonly isMirrored: boolean;
+  /** Points whose places agree; then more votes come first. */
+  readonly agreement: number;
+  readonly votes: number;
+}
+
+/** Pairs of a picture and a candidate that are checked. */
+export interface PartQuery {
+  /** As the module parts writes them. */
+  readonly points: Uint8Array;
+  readonly candidates: readonly { readonly isMirrored: boolean; readonly points: Uint8Array }[];
+}

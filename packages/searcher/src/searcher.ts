@@ -3,7 +3,16 @@ import { SearchedCollection } from './collection.ts';
 import { mergeCandidates, queryForPart } from './merge.ts';
 import type { ReplyMessage, Request, ThreadConfig } from './messages.ts';
 import type { NearPairs, PairsQuery } from './pairs.ts';
-import type { Candidates, CountQuery, PartCandidates, VectorQuery } from './query.ts';
+import type { PartMatch } from './points/verify.ts';
+import type {
+  Candidates,
+  CountQuery,
+  PartCandidates,
+  PartQuery,
+  PointCandidate,
+  PointQuery,
+  VectorQuery,
+} from './query.ts';
 
 /** This path is correct both from src (under jest) and from dist. */
 const THREAD_FILE = new URL('../dist/thread.js', import.meta.url);
@@ -51,7 +60,7 @@ export class Searcher implements AsyncDisposable {
 
   /**
    * Maximum bytes of a collection with a number of documents and vectors of one module, without its filters.
-   * @param dimensions the dimensions of the vectors
+   * @param dimensions the dimensions of the vectors; 0 for a module with points
    */
   bytesFor(documents: number, dimensions: number): number {
     const { threads, exactRows } = this.#options;
@@ -70,7 +79,7 @@ export class Searcher implements AsyncDisposable {
    */
   async change(
     key: number,
-    request: Exclude<Request, { kind: 'search' | 'count' | 'pairs' | 'cells' }>,
+    request: Exclude<Request, { kind: 'search' | 'count' | 'points' | 'parts' | 'pairs' | 'cells' }>,
   ): Promise<void> {
     await this.#ask(key, request);
     if (request.kind === 'drop') this.#bytes.delete(key);
@@ -96,6 +105,27 @@ export class Searcher implements AsyncDisposable {
     const parts = (await this.#ask(key, { kind: 'count', key, query })).map(({ counts }) => counts);
     if (parts.some((part) => part === undefined)) return undefined;
     return query.restrictions.map((_, i) => parts.reduce((sum, part) => sum + (part?.[i] ?? 0), 0));
+  }
+
+  /**
+   * Finds documents that may have a part in common with a picture, most likely first.
+   * @returns undefined as in {@link search}
+   */
+  async findParts(key: number, query: PointQuery): Promise<PointCandidate[] | undefined> {
+    const parts = (await this.#ask(key, { kind: 'points', key, query })).map(({ points }) => points);
+    if (parts.some((part) => part === undefined)) return undefined;
+    const found = (parts as PointCandidate[][]).flat();
+    found.sort((a, b) => b.agreement - a.agreement || b.votes - a.votes || a.doc - b.doc);
+    return [false, true].flatMap((side) => found.filter(({ isMirrored }) => isMirrored === side).slice(0, query.count));
+  }
+
+  /** Checks which candidates have a part in common with a picture. @returns by position; undefined for the others */
+  async checkParts(key: number, query: PartQuery): Promise<(PartMatch | undefined)[]> {
+    const found = query.candidates.map((): PartMatch | undefined => undefined);
+    for (const { parts = [] } of await this.#ask(key, { kind: 'parts', key, query })) {
+      for (const [i, match] of parts) found[i] = match;
+    }
+    return found;
   }
 
   /**

@@ -1,6 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SearchedCollection } from './collection.ts';
 import type { ReplyMessage, Request, RequestMessage, ThreadConfig } from './messages.ts';
+import { mirrored, readPoints } from './points/point-format.ts';
+import { findPart, type PartMatch } from './points/verify.ts';
+import type { PartQuery } from './query.ts';
 import { threadOf } from './row-table.ts';
 import { readCells, readDocs, readRows, readVector, readVectors } from './wire.ts';
 
@@ -52,7 +55,9 @@ function nextClustering(): typeof clustering {
   return undefined;
 }
 
-function replyTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' | 'pairs' | 'missing'> {
+function replyTo(
+  request: Request,
+): Pick<ReplyMessage, 'candidates' | 'counts' | 'pairs' | 'points' | 'parts' | 'missing'> {
   const { key } = request;
   if (request.kind === 'drop') collections.delete(key);
   if (request.kind === 'begin') {
@@ -63,10 +68,12 @@ function replyTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' |
   if (collection === undefined) throw new Error('the collection is not in memory any more');
   if (request.kind === 'search') return { candidates: collection.search(request.query) };
   if (request.kind === 'count') return { counts: collection.count(request.query) };
+  if (request.kind === 'points') return { points: collection.findParts(request.query) };
+  if (request.kind === 'parts') return { parts: checkParts(request.query) };
   if (request.kind === 'pairs') return { pairs: collection.pairs(request.query) };
   switch (request.kind) {
     case 'rows':
-      applyRows(collection, request.bytes, request.modules);
+      applyRows(collection, request);
       break;
     case 'gone':
       readVectors(request.bytes, request.dimensions, isOwn, (doc, vector) => {
@@ -107,7 +114,11 @@ function replyTo(request: Request): Pick<ReplyMessage, 'candidates' | 'counts' |
 
 let vector: Float32Array = new Float32Array();
 
-function applyRows(collection: SearchedCollection, bytes: Uint8Array, modules: readonly string[]): void {
+function applyRows(
+  collection: SearchedCollection,
+  { bytes, modules, withPoints = [] }: Extract<Request, { kind: 'rows' }>,
+): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   readRows(bytes, ({ doc, from, to, vectors }) => {
     if (doc === undefined || !isOwn(doc)) return;
     if (to !== undefined) return collection.expireRow(doc, to);
@@ -115,9 +126,24 @@ function applyRows(collection: SearchedCollection, bytes: Uint8Array, modules: r
     for (const [i, module] of modules.entries()) {
       const at = vectors[i] as number;
       if (at < 0) continue;
+      if (withPoints.includes(module)) {
+        collection.setPoints(module, doc, bytes.subarray(at, at + view.getInt32(at - 4)));
+        continue;
+      }
       vector = readVector(bytes, at, vector);
       collection.setVector(module, doc, vector);
     }
+  });
+}
+
+function checkParts({ points, candidates }: PartQuery): (readonly [number, PartMatch])[] {
+  const query = readPoints(points);
+  if (query === undefined) return [];
+  const sets = [query, mirrored(query)] as const;
+  return candidates.flatMap((candidate, i) => {
+    const picture = i % count === index ? readPoints(candidate.points) : undefined;
+    const match = picture && findPart(sets[candidate.isMirrored ? 1 : 0], picture);
+    return match === undefined ? [] : [[i, match] as const];
   });
 }
 

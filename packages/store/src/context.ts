@@ -21,6 +21,7 @@ export interface Store extends ModelSet, AsyncDisposable {
   readonly indexedFrom: number;
   readonly exactDocuments: number;
   readonly searchMilliseconds: number;
+  readonly defaultModules: readonly string[] | undefined;
   readonly shardsFrom: number;
   /** Set for the requests of a key with a filter: what reads or changes documents is limited to those inside. */
   readonly keyFilter?: KeyFilter;

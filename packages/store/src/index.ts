@@ -1,4 +1,3 @@
-export type { FieldCollapse, MemberRequest } from './search/collapse-request.ts';
 export { type Backlog, readBacklog } from './accept/backlog.ts';
 export { checkDelete } from './accept/check-delete.ts';
 export { lastOperation } from './accept/last-operation.ts';
@@ -31,6 +30,7 @@ export { type HostPatienceLimits, hostPatience } from './analyze/host-patience.t
 export { retryFailed } from './analyze/retry.ts';
 export { maintain, maintainCollection } from './bulk/maintain.ts';
 export { deleteUnaccepted } from './bulk/recover.ts';
+export { appliedModules } from './collections/applied-modules.ts';
 export {
   type CollectionState,
   type CollectionStatus,
@@ -94,9 +94,11 @@ export {
 } from './reindex/state.ts';
 export { dismissRun, findRun, listRuns, type Run, type RunFailure, reportRun } from './runs/runs.ts';
 export { type FilePlace, readStoredPicture } from './runs/source.ts';
+export type { FieldCollapse, MemberRequest } from './search/collapse-request.ts';
 export { MAX_FACET_VALUES } from './search/facet-plans.ts';
 export type { FacetRequest, FacetResult, ValueCount } from './search/facet-request.ts';
 export { MAX_FACETS } from './search/facets.ts';
+export { type FoundPart, findParts, type PartsInput } from './search/find-parts.ts';
 export { getDocuments } from './search/get-documents.ts';
 export { readThumbnail } from './search/read.ts';
 export type { RankByDocuments, Ranking, SearchInput, SearchResult, Smartfilter } from './search/request.ts';

@@ -36,6 +36,8 @@ export type StoreConfig = {
   /** Parses the JSON text of outputs; throws AkinError. Passed in, so that the store needs no module. */
   readonly parseOutputs: ModelSet['parseOutputs'];
   readonly descriptorTexts: DescriptorTexts;
+  /** Modules that analyze pictures where a collection does not name its own. Default: all that are not optional. */
+  readonly defaultModules?: readonly string[] | undefined;
   /** How long replaced rows stay for searches that began before the commit, in milliseconds. Default: 60,000. */
   readonly graceMilliseconds?: number;
   /** From this number of documents on, fields that searches use get indexes. Default: 5,000. */
@@ -128,7 +130,11 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       name: ('process' in config && config.process && connectionName(config.process)) || 'akin',
       milliseconds: searchMilliseconds,
     });
-    const inMemory = new InMemorySearch({ exactRows: exactDocuments, memory: config.searchMemory });
+    const inMemory = new InMemorySearch({
+      exactRows: exactDocuments,
+      memory: config.searchMemory,
+      pointsOf: (module) => config.modules.find(({ name }) => name === module)?.points,
+    });
     const own: ModelSet = {
       modules: config.modules,
       models: config.models ?? new Map(),
@@ -147,6 +153,7 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       graceMilliseconds: config.graceMilliseconds ?? 60_000,
       exactDocuments,
       searchMilliseconds,
+      defaultModules: config.defaultModules,
       indexedFrom: config.indexedFrom ?? 5_000,
       shardsFrom: config.shardsFrom ?? 2_000,
       shared,

@@ -105,7 +105,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
   }
 
   return async (input, modules, options) => {
-    const { thumbnail = false, facts, model, region, signal = new AbortController().signal } = options;
+    const { thumbnail = false, facts, model, region, soughtPoints, signal = new AbortController().signal } = options;
     const form = new URLSearchParams({ 'modules.apply': modules.join(','), logParamsList: '' });
     if ('text' in input) form.set('input.text', input.text);
     else if ('url' in input) form.set('input.url', input.url);
@@ -114,6 +114,7 @@ export function analyzeRemotely(config: RemoteConfig): AnalyzeImage {
     if (facts) form.set('fields', 'true');
     if (facts?.name) form.set('input.name', facts.name);
     if (model !== undefined) form.set('model', model);
+    if (soughtPoints) form.set('parts.sought', 'true');
     if (region) form.set('input.region', [region.x, region.y, region.width, region.height].join());
     const body = form.toString();
     let busy: AkinError | undefined;

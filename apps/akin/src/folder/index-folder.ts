@@ -35,6 +35,8 @@ export interface FolderRun {
   readonly analyzer: Analyzer;
   /** Content model. Default: that of the process. */
   readonly model?: string | undefined;
+  /** The modules of the collection. Default: all that are not optional. */
+  readonly modules?: readonly string[] | undefined;
   /** Number of pictures that are analyzed at the same time. */
   readonly threads: number;
   readonly candidates: (listener: WalkListener) => AsyncIterable<Candidate>;
@@ -189,7 +191,7 @@ export async function indexFolder(run: FolderRun): Promise<FolderReport> {
         counts.unchanged++;
         return;
       }
-      const { analysis, hash } = await analyze(found, moduleNames);
+      const { analysis, hash } = await analyze(found, run.modules ?? moduleNames);
       const { duplicate_descriptor: duplicate } = JSON.parse(analysis.outputs) as { duplicate_descriptor?: string };
       if (duplicate) nearDuplicates.add(decodeDescriptor(duplicate, 'duplicate'));
       counts.done++;

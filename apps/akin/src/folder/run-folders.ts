@@ -102,6 +102,7 @@ async function runOnce(
     report = await indexFolder({
       ...rest,
       model: await modelOf(run.collection, models),
+      modules: (await run.collection.status()).modules,
       async *candidates(listener) {
         const exclude = run.picturesOf === undefined ? splitList(options.text('exclude')) : [];
         const onProblem = (file: string, reason: string) => {

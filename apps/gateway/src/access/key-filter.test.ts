@@ -166,6 +166,8 @@ const ATTEMPTS: readonly string[] = [
   'image?rank.by.id=a1&rank.by.id=b1&rank.weights=1,1',
   'color?rank.by.hex=10B020&rows=100',
   'duplicate?rank.by.id=a1&rank.threshold=0.1',
+  'parts?rank.by.id=a1',
+  'parts?rank.by.id=b1',
   'get?id=b1',
   'get?ids=a1,b1,b2,nobody&fl=id,tenant,secret',
   'get?id=b1&fl=_version_',

@@ -38,7 +38,7 @@ export const analyze: Handler<ParametersOf<Endpoints['analyze']>> = async (call,
   }
   const [input, parameter] = url === undefined ? [{ data: data as string }, 'input.data'] : [{ url }, 'input.url'];
   const facts = call.parameters.fields ? { name } : undefined;
-  const options = { thumbnail: wanted, facts, model, region };
+  const options = { thumbnail: wanted, facts, model, region, soughtPoints: call.parameters['parts.sought'] };
   const { outputs, thumbnail, fields } = await analyzePicture(input, parameter, modules, call.signal, context, options);
   return {
     body: {

@@ -1,4 +1,6 @@
 import type { Endpoints, ParametersOf } from '@akin/contract';
+import { withErrorContext } from '@akin/domain';
+import { parseModulesApply } from '@akin/modules/manifests';
 import { createCollection as create } from '@akin/store';
 import { presentCollection } from '../collections/present.ts';
 import { readQuota } from '../collections/read-quota.ts';
@@ -11,13 +13,14 @@ export const createCollection: Handler<ParametersOf<Endpoints['createCollection'
   context,
 ) => {
   const { store } = context;
-  const { model, shards = 1 } = parameters;
+  const { model, modules, shards = 1 } = parameters;
   if (model !== undefined) {
     const { models } = await store.modelSets.ofName(model);
     await requireAnalysis(models.get('content'), context, signal);
   }
   const settings = {
     ...(model === undefined ? {} : { model }),
+    ...(modules === undefined ? {} : { modules: withErrorContext('modules', () => parseModulesApply(modules)) }),
     ...(shards === 1 ? {} : { shards }),
   };
   const collection = await create(store, parameters.collection, settings, readQuota(parameters));

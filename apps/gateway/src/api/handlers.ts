@@ -28,6 +28,7 @@ import { operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { operationsStream } from './operations-stream.ts';
 import { original } from './original.ts';
+import { parts } from './parts.ts';
 import { pauseReindex } from './pause-reindex.ts';
 import { ping } from './ping.ts';
 import { pixolution } from './pixolution.ts';
@@ -64,6 +65,7 @@ export const HANDLERS: { readonly [Name in EndpointName]: Handler<ParametersOf<E
   image,
   color,
   duplicate,
+  parts,
   update,
   updateJson,
   updateJsonDocs,

@@ -1,8 +1,9 @@
-import { type Collection, collectionStatus, modelSetOf, type Store } from '@akin/store';
+import { appliedModules, type Collection, collectionStatus, modelSetOf, type Store } from '@akin/store';
 
 /** The state of a collection as clients see it. */
 export async function presentCollection(store: Store, collection: Collection): Promise<Record<string, unknown>> {
   const status = await collectionStatus(store, collection);
+  const modules = appliedModules(store, collection);
   return {
     name: collection.name,
     documents: status.documents,
@@ -12,6 +13,7 @@ export async function presentCollection(store: Store, collection: Collection): P
     failed: status.failed,
     failures: status.failures,
     shards: status.shards,
+    ...(modules && { modules }),
     bytes: status.bytes,
     ...status.quota,
     ...(status.contentModel === undefined ? {} : { model: await presentModel(store, status.contentModel) }),

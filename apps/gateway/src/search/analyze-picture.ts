@@ -8,6 +8,7 @@ export interface PictureOptions {
   readonly thumbnail?: boolean;
   readonly facts?: { readonly name?: string | undefined } | undefined;
   readonly region?: Region | undefined;
+  readonly soughtPoints?: boolean;
 }
 
 /**
@@ -19,6 +20,7 @@ export interface PictureOptions {
  * @param options.thumbnail also creates the thumbnail
  * @param options.facts also reads the fields; the name of the file may contain a date
  * @param options.region analyzes only this part
+ * @param options.soughtPoints finds more points, for a search for parts
  * @throws AkinError about the URL, the text or the picture; unavailable if it takes too long
  */
 export async function analyzePicture(

@@ -21,6 +21,7 @@ import { rankingModule, rankOfInputs } from './describe-query.ts';
 import { isUncached, type NamedFacet, readFacets, tagsOf } from './facets.ts';
 import { type FieldList, needsScores, readFieldList, requestedDistances, requestedFields } from './field-list.ts';
 import { type Grouping, pageOf, readGrouping, splitFilters } from './grouping.ts';
+import { PARTS, PARTS_BOX, searchParts } from './parts.ts';
 import { type PresentedHit, presentDocument } from './present.ts';
 import { facetWarnings, presentFacets } from './present-facets.ts';
 import { presentGroups } from './present-groups.ts';
@@ -56,7 +57,9 @@ export async function handleSearch(
       'Nothing to rank by: give rank.by.id, rank.by.url, rank.by.data, rank.by.hex, rank.by.text, rank.by.outputs or a file, or use /select.',
     );
   }
-  const module = rankingModule(parameters['rank.mode'] ?? preset.mode, inputs);
+  const mode = parameters['rank.mode'] ?? preset.mode;
+  const isOfParts = mode === PARTS;
+  const module = isOfParts ? PARTS : rankingModule(mode, inputs);
   const parameter = parameterLookup(call.list);
   const fields = readFieldList(parameters.fl, inputs.length > 0, parameter);
   const query = readQuery('q', parameters.q, parameters, parameter);
@@ -75,20 +78,21 @@ export async function handleSearch(
 
   const { after, afterTimeout } = parameters;
   const commitToShow = await awaitTokenOrStandby(after, afterTimeout, parameters.collection, signal, context);
-  const isAnalyzed = inputs.some(
-    ({ kind, region }) => kind === 'url' || kind === 'data' || kind === 'text' || region !== undefined,
-  );
+  const isAnalyzed =
+    isOfParts ||
+    inputs.some(({ kind, region }) => kind === 'url' || kind === 'data' || kind === 'text' || region !== undefined);
   return computeFromCache(parameters.collection, context, isAnalyzed, async (collection, schema) => {
     const atLeast = await commitToShow(collection);
-    await requireModelForInputs(inputs, module, collection, schema, context);
-    const calibration = calibrationFor(inputs, module, schema, collection, context);
+    if (!isOfParts) await requireModelForInputs(inputs, module, collection, schema, context);
+    const calibration = isOfParts ? undefined : calibrationFor(inputs, module, schema, collection, context);
     const rankOptions = {
       ...{ module, collection, calibration, models: modelSetOf(context.store, schema) },
       threshold: parameters['rank.threshold'] ?? preset.threshold,
       // If the client wants an exact result, this overrides everything else.
       smartfilter: parameters['rank.approximate'] === false ? 'off' : parameters['rank.smartfilter'],
     } as const;
-    const described = inputs.length > 0 ? await rankOfInputs(inputs, rankOptions, signal, context) : undefined;
+    const described =
+      inputs.length > 0 && !isOfParts ? await rankOfInputs(inputs, rankOptions, signal, context) : undefined;
     const rank = described?.rank;
 
     const { names, hidden } = fieldNames(fields, schema);
@@ -116,13 +120,18 @@ export async function handleSearch(
       ...(parameters.NOW === undefined ? {} : { now: new Date(parameters.NOW) }),
       ...(parameters.TZ === undefined ? {} : { timeZone: parameters.TZ }),
     };
-    const result = await searchTraced(collection, question, rank === undefined ? undefined : module, signal, context);
+    const run = (asked: SearchInput) =>
+      searchTraced(collection, asked, rank === undefined ? undefined : module, signal, context);
+    const parts = isOfParts
+      ? await searchParts(inputs, rankOptions.threshold, question, collection, run, signal, context)
+      : undefined;
+    const result = parts?.result ?? (await run(question));
 
     const score = ({ distance, score }: Scored) =>
       distance === undefined ? score : scoreOf(module, distance, calibration);
     const facetQueries = facets.flatMap(({ request }) => (request.kind === 'query' ? [request.query] : []));
     const warnings = [
-      ...(described?.warnings ?? []),
+      ...(described?.warnings ?? parts?.warnings ?? []),
       ...warnAboutDates([query, ...filters.map((filter) => filter.query), ...facetQueries], schema.fields),
     ];
     const shown = {
@@ -133,6 +142,7 @@ export async function handleSearch(
       stats,
       score,
       grouping,
+      boxes: fields.includes(PARTS_BOX) ? parts?.boxes : undefined,
       isLimited: context.store.keyFilter !== undefined,
     };
     const value = presentResult(result, warnings, shown);
@@ -158,19 +168,24 @@ interface Presentation {
   readonly grouping: Grouping | undefined;
   /** Whether the key has a filter: then nothing may tell how many documents there are in all. */
   readonly isLimited: boolean;
+  /** Where the parts are that were found, by id. */
+  readonly boxes: ReadonlyMap<string, unknown> | undefined;
 }
 
 function presentResult(
   result: SearchResult,
   queryWarnings: readonly string[],
-  { parameters, fields, hidden, facets, stats, score, grouping, isLimited }: Presentation,
+  { parameters, fields, hidden, facets, stats, score, grouping, boxes, isLimited }: Presentation,
 ): JsonResult {
   const maxScore = (best: Scored) => {
     const value = needsScores(fields) ? score(best) : undefined;
     return value === undefined ? {} : { maxScore: new Double(value) };
   };
-  const document = (match: Omit<PresentedHit, 'score'> & Scored) =>
-    presentDocument({ ...match, score: score(match) }, fields, hidden);
+  const document = (match: Omit<PresentedHit, 'score'> & Scored & { readonly id?: string }) => {
+    const members = presentDocument({ ...match, score: score(match) }, fields, hidden);
+    const box = boxes?.get(match.id ?? '');
+    return box === undefined ? members : members.set(PARTS_BOX.name, box);
+  };
   const response = {
     ...{ numFound: result.numFound, start: parameters.start },
     ...maxScore({ distance: result.minDistance, score: result.maxScore }),

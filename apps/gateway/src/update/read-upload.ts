@@ -9,7 +9,7 @@ import {
   validateDocument,
 } from '@akin/domain';
 import { moduleNames } from '@akin/modules/manifests';
-import { type Collection, loadSchema } from '@akin/store';
+import { appliedModules, type Collection, loadSchema } from '@akin/store';
 import type { Reservation } from '../admission/memory-budget.ts';
 import type { Context } from '../context.ts';
 import type { Body } from '../http/body.ts';
@@ -55,7 +55,7 @@ export async function* readUpload(
   const { document, file, name } = await readParts(body, reservation, signal, context);
   if (await isValid(document, collection, context)) {
     const picture = { bytes: file };
-    const wanted = modules ?? moduleNames;
+    const wanted = modules ?? appliedModules(context.store, collection) ?? moduleNames;
     const {
       outputs,
       thumbnail,

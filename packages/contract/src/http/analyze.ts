@@ -32,7 +32,11 @@ export const analyze = endpoint({
         'Content model, as outputs name it (`name:hash`). Default: the model of the collection. If the collection does not exist: the model of `--content-model`.',
     }),
     'modules.apply': text().optional().meta({
-      description: 'Modules to run, separated by commas: `color,content,copyspace,duplicate`. Default: all.',
+      description:
+        'Modules to run, separated by commas: `color,content,copyspace,duplicate,parts`. Default: all but `parts`.',
+    }),
+    'parts.sought': flag().default(false).meta({
+      description: '`parts_points` has up to 800 points to search with, instead of the 100 that are stored.',
     }),
     thumbnail: flag().default(false).meta({
       description: 'Also return a small WebP of the picture, the value for `thumbnail` of a document.',

@@ -11,7 +11,7 @@ export const createCollection = endpoint({
   path: '/{collection}',
   summary: 'Create an empty collection.',
   description:
-    'The only settings of a collection are its content model, its number of shards and its quota. The body must be `{}` or empty.',
+    'The only settings of a collection are its content model, its modules, its number of shards and its quota. The body must be `{}` or empty.',
   changesData: true,
   parameters: z.object({
     collection: COLLECTION_PARAMETER,
@@ -19,6 +19,11 @@ export const createCollection = endpoint({
       description:
         'The name of an installed content model (`akin models` lists them); `akin` for akin’s own. Default: that of `--content-model`.',
       example: 'dinov2-small',
+    }),
+    modules: text().optional().meta({
+      description:
+        'The modules that analyze its pictures unless `modules.apply` names others, separated by commas. Default: all but `parts`.',
+      example: 'color,content,copyspace,duplicate,parts',
     }),
     shards: integer(1, MAX_SHARDS)
       .optional()

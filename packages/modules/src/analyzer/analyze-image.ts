@@ -25,6 +25,8 @@ export interface AnalyzeOptions {
   readonly facts?: FileContext | undefined;
   /** Analyze only this part of the picture. */
   readonly region?: Region | undefined;
+  /** Find more points than are stored, for a search for parts. */
+  readonly soughtPoints?: boolean | undefined;
   readonly limits?: Partial<ImageLimits>;
   /**
    * Default: `wasm`. All calls in one thread must use the same backend, because TensorFlow.js has one for all networks.
@@ -81,10 +83,12 @@ export async function analyzeImage(bytes: Uint8Array, options: AnalyzeOptions = 
     decodeImage(bytes, { minSide, region: options.region, ...(options.limits && { limits: options.limits }) });
   const { width, height, pixels } = await decode(MIN_SIDE);
   ended('decode');
-  const picture = preparePicture(pixels, sharedNetworks(options.backend ?? 'wasm'), async (side) => {
+  const pixelsOf = async (side: number) => {
     const isLarge = pixels.width === width || Math.min(pixels.width, pixels.height) >= side;
     return isLarge ? pixels : (await decode(side)).pixels;
-  });
+  };
+  const prepared = preparePicture(pixels, sharedNetworks(options.backend ?? 'wasm'), pixelsOf);
+  const picture = { ...prepared, isSought: options.soughtPoints === true };
   const outputs = new Map<string, unknown>();
   for (const manifest of MODULES) {
     if (!modules.includes(manifest.name)) continue;

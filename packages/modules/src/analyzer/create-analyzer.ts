@@ -35,6 +35,8 @@ export interface CallOptions {
   readonly facts?: FileContext | undefined;
   /** Analyze only this part of the picture. */
   readonly region?: Region | undefined;
+  /** Find more points than are stored, for a search for parts. */
+  readonly soughtPoints?: boolean | undefined;
   /** Limits for this picture, in place of those of the analyzer. */
   readonly limits?: Partial<ImageLimits>;
   /** The content model, for analyzers that have several. Default: the model of the process. */
@@ -156,7 +158,7 @@ export function createPool(
       : undefined;
 
   async function analyze(bytes: Uint8Array, options: CallOptions): Promise<Analysis> {
-    const { urgent = false, modules, thumbnail = false, facts, region } = options;
+    const { urgent = false, modules, thumbnail = false, facts, region, soughtPoints = false } = options;
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
     signal.throwIfAborted();
     const limits = { ...config.limits, ...options.limits };
@@ -174,6 +176,7 @@ export function createPool(
       thumbnail,
       ...(facts && { facts }),
       ...(region && { region }),
+      ...(soughtPoints && { soughtPoints }),
       ...(backend && { backend }),
       ...(contentModel && contentModelName && { contentModel, contentModelName }),
       limits,

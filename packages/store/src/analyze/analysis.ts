@@ -2,6 +2,7 @@ import { AkinError, documentFromJson, type ErrorCode, type Schema } from '@akin/
 import { finishRequests } from '../accept/requests.ts';
 import { etagOf } from '../accept/staged-rows.ts';
 import type { RequestOrigin } from '../accept/staging.ts';
+import { appliedModules } from '../collections/applied-modules.ts';
 import { descriptorTable } from '../collections/collection-tables.ts';
 import { collectionStates } from '../collections/collections.ts';
 import { modelSetOf } from '../collections/model-set.ts';
@@ -207,7 +208,7 @@ async function claimIn(
         ...ref,
         id,
         image,
-        modules: modules?.split(','),
+        modules: modules?.split(',') ?? appliedModules(store, collection),
         models,
         acceptedAt: accepted_at,
         origin: { requestId: request_id ?? undefined, traceparent: traceparent ?? undefined },

@@ -3,6 +3,10 @@ import {
   type CountQuery,
   type NearPairs,
   type PairsQuery,
+  type PartMatch,
+  type PartQuery,
+  type PointCandidate,
+  type PointQuery,
   type Searcher,
   SearcherError,
   type VectorQuery,
@@ -23,6 +27,7 @@ import {
   MAX_EXPIRED,
   type Range,
   type ReadCollection,
+  type ReadModule,
   readChunk,
   readVectors,
 } from './read-rows.ts';
@@ -38,7 +43,8 @@ export class InMemoryCollection {
   readonly #key: number;
   readonly collection: ReadCollection;
   readonly #grown: (held: InMemoryCollection) => Promise<void>;
-  readonly #modules: string[] = [];
+  readonly #modules: ReadModule[] = [];
+  readonly #pointsOf: (module: string) => string | undefined;
   #commit = -1n;
   /** The greatest number of a document so far. */
   #last = -1;
@@ -63,6 +69,7 @@ export class InMemoryCollection {
   /**
    * @param grown called when it needs more memory; rejects with SearcherError if there is none
    * @param free bytes that it can use before other data is dropped
+   * @param pointsOf the column with the points of a module, if it has points
    */
   constructor(
     searcher: Searcher,
@@ -70,11 +77,13 @@ export class InMemoryCollection {
     collection: ReadCollection,
     grown: (held: InMemoryCollection) => Promise<void>,
     free: () => number,
+    pointsOf: (module: string) => string | undefined = () => undefined,
   ) {
     this.#searcher = searcher;
     this.#key = key;
     this.collection = collection;
     this.#grown = grown;
+    this.#pointsOf = pointsOf;
     const handle: CollectionHandle = {
       collection,
       state: () => ({ commit: this.#commit, begun: this.#begun, last: this.#last, rows: this.#rows }),
@@ -96,7 +105,7 @@ export class InMemoryCollection {
   }
 
   hasModule(module: string): boolean {
-    return this.#modules.includes(module);
+    return this.#modules.some(({ name }) => name === module);
   }
 
   /** Whether it has all live rows up to a commit, with their vectors of a module. */
@@ -155,6 +164,16 @@ export class InMemoryCollection {
     return this.#searcher.count(this.#key, query);
   }
 
+  /** As {@link Searcher.findParts}. */
+  findParts(query: PointQuery): Promise<PointCandidate[] | undefined> {
+    return this.#searcher.findParts(this.#key, query);
+  }
+
+  /** As {@link Searcher.checkParts}. */
+  checkParts(query: PartQuery): Promise<(PartMatch | undefined)[]> {
+    return this.#searcher.checkParts(this.#key, query);
+  }
+
   /** As {@link Searcher.pairs}. */
   pairs(query: PairsQuery): Promise<NearPairs | undefined> {
     return this.#searcher.pairs(this.#key, query);
@@ -190,11 +209,11 @@ export class InMemoryCollection {
   async #readAll(source: RowSource, module: string): Promise<void> {
     const pin = await pinCommit(source, this.collection);
     try {
-      if (!this.hasModule(module) && this.#commit < 0n) this.#modules.push(module);
+      if (!this.hasModule(module) && this.#commit < 0n) this.#modules.push(this.#readModuleOf(module));
       await this.#readRows(source, pin, pin.commit);
       if (!this.hasModule(module)) {
-        await this.#readModule(source, pin, module);
-        this.#modules.push(module);
+        await this.#readModule(source, pin, this.#readModuleOf(module));
+        this.#modules.push(this.#readModuleOf(module));
       }
       await this.#follow(source, pin);
     } finally {
@@ -262,7 +281,11 @@ export class InMemoryCollection {
     return this.#readRows(source, pin, upTo);
   }
 
-  async #readModule(source: RowSource, pin: Pin, module: string): Promise<void> {
+  #readModuleOf(name: string): ReadModule {
+    return { name, points: this.#pointsOf(name) };
+  }
+
+  async #readModule(source: RowSource, pin: Pin, module: ReadModule): Promise<void> {
     await inPipeline(
       BEFORE_FIRST,
       (behind) =>
@@ -274,10 +297,11 @@ export class InMemoryCollection {
     );
   }
 
-  async #take({ bytes, last, count }: Chunk, modules: readonly string[]): Promise<void> {
+  async #take({ bytes, last, count }: Chunk, modules: readonly ReadModule[]): Promise<void> {
     this.#last = Math.max(this.#last, last);
     this.#rows += count;
-    await this.#change({ kind: 'rows', modules: [...modules], bytes });
+    const withPoints = modules.filter(({ points }) => points !== undefined).map(({ name }) => name);
+    await this.#change({ kind: 'rows', modules: modules.map(({ name }) => name), withPoints, bytes });
     await this.#grown(this);
   }
 

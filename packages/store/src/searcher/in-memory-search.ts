@@ -29,6 +29,8 @@ export interface InMemorySearchOptions {
   readonly exactRows: number;
   /** Bytes for vectors and filters. Default: 15 % of the memory that the process may use. */
   readonly memory?: number | undefined;
+  /** The column with the points of a module, if it has points. */
+  readonly pointsOf?: (module: string) => string | undefined;
 }
 
 /** The collections whose vectors are in memory, as many as fit: the least recently searched one is removed first. */
@@ -39,10 +41,12 @@ export class InMemorySearch implements AsyncDisposable {
   readonly #held = new Map<number, InMemoryCollection>();
   /** When collections outgrew the memory. */
   readonly #tooLargeSince = new Map<number, number>();
+  readonly #pointsOf: (module: string) => string | undefined;
   #nextKey = 0;
   #inDatabase = 0;
 
-  constructor({ exactRows, memory = defaultSearchMemory() }: InMemorySearchOptions) {
+  constructor({ exactRows, memory = defaultSearchMemory(), pointsOf = () => undefined }: InMemorySearchOptions) {
+    this.#pointsOf = pointsOf;
     this.#memory = memory;
     // Threads work for some milliseconds at a time; a database on the same machine takes turns with them.
     const threads = Math.min(4, availableParallelism());
@@ -215,7 +219,7 @@ export class InMemorySearch implements AsyncDisposable {
   #create(collection: ReadCollection): InMemoryCollection {
     const grown = (held: InMemoryCollection) => this.#grown(held);
     const free = () => this.#memory - this.#taken;
-    return new InMemoryCollection(this.#searcher, this.#nextKey++, collection, grown, free);
+    return new InMemoryCollection(this.#searcher, this.#nextKey++, collection, grown, free, this.#pointsOf);
   }
 
   #bytesWith(held: InMemoryCollection | undefined, { module, documents, dimensions }: NotInMemory): number {

@@ -14,6 +14,13 @@ export interface ReadCollection {
   readonly sqlSchema: string;
 }
 
+/** A module whose vectors, or points, are read. */
+export interface ReadModule {
+  readonly name: string;
+  /** The column of the points, as base64. Undefined: it has vectors. */
+  readonly points?: string | undefined;
+}
+
 /** The number before the first row of a collection. */
 export const BEFORE_FIRST = -1;
 
@@ -49,21 +56,26 @@ export async function readChunk(
   tx: Transaction,
   collection: ReadCollection,
   { after, upTo }: Range,
-  modules: readonly string[],
+  modules: readonly ReadModule[],
   behind: number,
   maxExpired = MAX_EXPIRED,
 ): Promise<Chunk> {
   const { sqlSchema: S } = collection;
-  const vectors = modules.map((_, i) => `, v${i}.vector`).join('');
+  const points = modules.flatMap(({ points }) => points ?? []);
+  const vectors = modules
+    .map(({ points }, i) => (points === undefined ? `, v${i}.vector` : `, decode(d.${points}, 'base64')`))
+    .join('');
   const nothing = modules.map(() => ', null').join('');
   // The condition on the row is repeated for the vectors: otherwise all of them could be read for each chunk. Rows are
   // chosen first, so that only their vectors are read.
-  const joins = modules.map(
-    (module, i) => `left join ${descriptorTable(S, module)} v${i} on v${i}.doc = d.doc and v${i}.doc > ${behind}`,
+  const joins = modules.map(({ name, points }, i) =>
+    points === undefined
+      ? `left join ${descriptorTable(S, name)} v${i} on v${i}.doc = d.doc and v${i}.doc > ${behind}`
+      : '',
   );
   const parts = [
     `(select d.doc, d.valid_from, null::int8${vectors}
-       from (select doc, valid_from from ${S}.documents
+       from (select ${['doc, valid_from', ...points].join(', ')} from ${S}.documents
          where valid_from > ${after} and valid_from <= ${upTo} and valid_to > ${upTo} and doc > ${behind}
          order by doc limit ${CHUNK_ROWS}) d ${joins.join(' ')}
        order by d.doc)`,
@@ -79,16 +91,21 @@ export async function readChunk(
   return { bytes, ...summaryOf(bytes) };
 }
 
-/** The vectors of a module after a row, in order of their number, including those of rows that no commit shows. */
+/** The vectors or points of a module after a row, in order of their number, including those of rows that no commit shows. */
 export async function readVectors(
   tx: Transaction,
   collection: ReadCollection,
-  module: string,
+  { name, points }: ReadModule,
   behind: number,
 ): Promise<Chunk> {
+  const { sqlSchema: S } = collection;
+  const [value, table, condition] =
+    points === undefined
+      ? ['vector', descriptorTable(S, name), 'true']
+      : [`decode(${points}, 'base64')`, `${S}.documents`, `${points} is not null`];
   const bytes = await tx.copy(
-    `select doc, null::int8, null::int8, vector from ${descriptorTable(collection.sqlSchema, module)}
-      where doc > ${behind} order by doc limit ${CHUNK_ROWS}`,
+    `select doc, null::int8, null::int8, ${value} from ${table}
+      where doc > ${behind} and ${condition} order by doc limit ${CHUNK_ROWS}`,
   );
   return { bytes, ...summaryOf(bytes) };
 }

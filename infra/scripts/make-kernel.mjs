@@ -1,14 +1,15 @@
-// npm run kernel: compiles kernel.ts and writes it as src/kernel-bytes.ts. The script downloads AssemblyScript (100 MB
-// with its compiler). It is not a dependency, because only a change of the kernel needs it.
+// npm run kernel, in a package with a kernel: compiles kernel/kernel.ts and writes it as src/kernel-bytes.ts, or as the
+// file that is given. The script downloads AssemblyScript (100 MB with its compiler). It is not a dependency, because
+// only a change of a kernel needs it.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 
 const folder = mkdtempSync(join(tmpdir(), 'akin-kernel-'));
-const source = fileURLToPath(new URL('kernel.ts', import.meta.url));
+const source = resolve('kernel/kernel.ts');
+const target = resolve(process.argv[2] ?? 'src/kernel-bytes.ts');
 const compiled = join(folder, 'kernel.wasm');
 try {
   execFileSync(
@@ -22,7 +23,7 @@ try {
   const hash = createHash('sha256').update(readFileSync(source)).digest('hex');
   const text = readFileSync(compiled).toString('base64');
   writeFileSync(
-    fileURLToPath(new URL('../src/kernel-bytes.ts', import.meta.url)),
+    target,
     `// Made by \`npm run kernel\` out of kernel/kernel.ts.
 
 /** SHA-256 of the source. */

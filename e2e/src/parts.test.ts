@@ -1,0 +1,129 @@
+import { randomNumbers } from '@akin/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { type ServingAkin, serveAkin, temporaryFolder } from './akin.ts';
+
+/** A picture of many triangles. */
+function triangles(seed: number): Promise<Buffer> {
+  const random = randomNumbers(seed);
+  const number = (most: number) => Math.floor(random() * most);
+  const shapes = Array.from({ length: 70 }, () => {
+    const [x, y] = [number(600), number(450)];
+    const corners = [0, 1, 2].map(() => `${x + number(120) - 60},${y + number(120) - 60}`);
+    return `<polygon points="${corners.join(' ')}" fill="rgb(${number(256)},${number(256)},${number(256)})"/>`;
+  });
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="450"><rect width="600" height="450" fill="#888"/>${shapes.join('')}</svg>`;
+  return sharp(Buffer.from(svg)).jpeg({ quality: 90 }).toBuffer();
+}
+
+let place: Awaited<ReturnType<typeof temporaryFolder>>;
+let akin: ServingAkin;
+let seven: Buffer;
+beforeAll(async () => {
+  place = await temporaryFolder();
+  akin = await serveAkin(['--parts', '--no-demo', '--data', place.folder, '--collection', 'drawings']);
+  const drawings = akin.client.collection('drawings');
+  for (let seed = 1; seed <= 12; seed++) {
+    const bytes = await triangles(seed);
+    if (seed === 7) seven = bytes;
+    await drawings.addPicture({ id: `d${seed}`, odd: seed % 2 === 1 }, new Blob([Uint8Array.from(bytes)]));
+  }
+  await drawings.commit();
+});
+afterAll(async () => {
+  await akin?.command.stop();
+  await place?.remove();
+});
+
+interface Box {
+  query: number[];
+  document: number[];
+  turn: number;
+  scale: number;
+  mirrored: boolean;
+}
+
+const search = async (bytes: Buffer, parameters = {}) => {
+  const { response } = await akin.client
+    .collection('drawings')
+    .rank('parts', { fl: 'id,score,parts_box', ...parameters }, { file: Uint8Array.from(bytes) });
+  return response;
+};
+const about = (numbers: readonly number[], expected: readonly number[]) =>
+  expect(numbers.map((one, i) => Math.abs(one - (expected[i] as number)) < 0.04)).toEqual(expected.map(() => true));
+
+it('finds the picture of a crop, and where the crop is in it', async () => {
+  const crop = await sharp(seven).extract({ left: 300, top: 45, width: 270, height: 270 }).toBuffer();
+  const { docs, numFound } = await search(crop);
+  expect(docs.map(({ id }) => id)).toEqual(['d7']);
+  expect(numFound).toBe(1);
+  expect(docs[0]?.score).toBeGreaterThan(0.7);
+  const [found] = docs as unknown as { parts_box: Box }[];
+  const { query, document, turn, mirrored } = (found as { parts_box: Box }).parts_box;
+  about(document, [0.5, 0.1, 0.45, 0.6]);
+  about(query, [0, 0, 1, 1]);
+  expect(Math.min(turn, 360 - turn)).toBeLessThan(2);
+  expect(mirrored).toBe(false);
+});
+
+it('finds both pictures of a collage, one of them mirrored, under filters, with counts', async () => {
+  const four = await sharp(await triangles(4))
+    .flop()
+    .toBuffer();
+  const collage = await sharp({ create: { width: 1200, height: 450, channels: 3, background: '#fff' } })
+    .composite([
+      { input: seven, left: 0, top: 0 },
+      { input: four, left: 600, top: 0 },
+    ])
+    .jpeg()
+    .toBuffer();
+  const both = await search(collage, { facet: true, 'facet.field': 'odd' });
+  expect(both.docs.map(({ id }) => id).sort()).toEqual(['d4', 'd7']);
+  const boxOf = (id: string) => both.docs.find((one) => one.id === id)?.parts_box as unknown as Box;
+  about(boxOf('d7').query, [0, 0, 0.5, 1]);
+  about(boxOf('d4').query, [0.5, 0, 0.5, 1]);
+  expect([boxOf('d7').mirrored, boxOf('d4').mirrored]).toEqual([false, true]);
+  expect((await search(collage, { fq: 'odd:true' })).docs.map(({ id }) => id)).toEqual(['d7']);
+  expect((await search(collage, { fq: '-id:d7', q: 'odd:true' })).numFound).toBe(0);
+  expect((await search(collage, { rows: 1, start: 1 })).docs).toHaveLength(1);
+  expect((await search(collage, { sort: 'id desc' })).docs.map(({ id }) => id)).toEqual(['d7', 'd4']);
+});
+
+it('finds nothing unrelated, and the picture of a document itself', async () => {
+  expect((await search(await triangles(99))).numFound).toBe(0);
+  const drawings = akin.client.collection('drawings');
+  const { response, responseHeader } = await drawings.rank('parts', { 'rank.by.id': 'd3', fl: 'id' });
+  expect(response.docs).toEqual([{ id: 'd3' }]);
+  expect(responseHeader?.warnings).toEqual([expect.stringContaining('thumbnail')]);
+});
+
+it('follows changes', async () => {
+  const drawings = akin.client.collection('drawings');
+  await drawings.addPicture({ id: 'copy' }, new Blob([Uint8Array.from(seven)]));
+  await drawings.deleteByIds(['d7']);
+  await drawings.commit();
+  expect((await search(seven)).docs.map(({ id }) => id)).toEqual(['copy']);
+});
+
+it('says what is wrong with other inputs', async () => {
+  const drawings = akin.client.collection('drawings');
+  for (const parameters of [
+    { 'rank.by.hex': '#ff0000' },
+    { 'rank.by.id': ['d1', 'd2'] },
+    { 'rank.by.id': 'd1', cursorMark: '*', sort: 'id asc' },
+  ]) {
+    await expect(drawings.rank('parts', parameters)).rejects.toMatchObject({ status: 400 });
+  }
+  await expect(drawings.rank('parts', { 'rank.by.id': 'nobody' })).rejects.toMatchObject({ status: 404 });
+});
+
+it('is off for a collection with other modules', async () => {
+  const plain = akin.client.collection('plain');
+  const response = await fetch(`${akin.url}/api/cores/plain?modules=color,content`, { method: 'PUT' });
+  expect(((await response.json()) as { modules: string[] }).modules).toEqual(['color', 'content']);
+  await plain.addPicture({ id: 'd7' }, new Blob([Uint8Array.from(seven)]), { commit: true });
+  const found = await plain.rank('parts', {}, { file: Uint8Array.from(seven) });
+  expect(found.response.numFound).toBe(0);
+  const [document] = await plain.getByIds(['d7'], { fl: 'parts_points,color_names' });
+  expect(Object.keys(document ?? {})).toEqual(['color_names']);
+});

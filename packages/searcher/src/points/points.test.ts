@@ -1,0 +1,133 @@
+import { createRandom } from '@akin/domain/random';
+import { describe, expect, it } from '@jest/globals';
+import { createBits, setBit } from '../bits.ts';
+import { HEADER_BYTES, mirrored, POINT_BYTES, type PointSet, readPoints } from './point-format.ts';
+import { PointTable } from './point-table.ts';
+import { findPart } from './verify.ts';
+
+interface Drawn {
+  readonly x: number;
+  readonly y: number;
+  readonly turn: number;
+  readonly level: number;
+  readonly bits: Uint32Array;
+}
+
+/** Random points of a picture of 400 x 300. */
+function drawPoints(seed: number, count = 100): Drawn[] {
+  const random = createRandom(seed);
+  return Array.from({ length: count }, () => ({
+    ...{ x: random(), y: random() * 0.75, turn: Math.floor(random() * 64), level: Math.floor(random() * 6) },
+    bits: Uint32Array.from({ length: 8 }, () => random() * 2 ** 32),
+  }));
+}
+
+function write(points: readonly Drawn[], width = 400, height = 300): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES + POINT_BYTES * points.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint8(0, 1);
+  view.setUint16(2, width, true);
+  view.setUint16(4, height, true);
+  for (const [i, { x, y, turn, level, bits }] of points.entries()) {
+    const at = HEADER_BYTES + POINT_BYTES * i;
+    for (const [word, value] of bits.entries()) view.setUint32(at + 4 * word, value, true);
+    view.setUint32(at + 32, Math.floor(x * 2_048) | (Math.floor(y * 2_048) << 11) | (turn << 22) | (level << 28), true);
+  }
+  return bytes;
+}
+
+const read = (points: readonly Drawn[]) => readPoints(write(points)) as PointSet;
+
+/** The same points in a picture that is turned and made smaller, some bits changed. */
+function edited(points: readonly Drawn[], turns: number, scale: number, seed: number): Drawn[] {
+  const random = createRandom(seed);
+  const angle = (turns * 2 * Math.PI) / 64;
+  return points.map(({ x, y, turn, level, bits }) => {
+    const [u, v] = [x - 0.5, y - 0.375];
+    const changed = bits.slice();
+    for (let i = 0; i < 20; i++) {
+      const bit = Math.floor(random() * 256);
+      changed[bit >> 5] = (changed[bit >> 5] as number) ^ (1 << (bit & 31));
+    }
+    return {
+      ...{ level: level + Math.round(Math.log(scale) / Math.log(1.2)), turn: (turn + turns) % 64, bits: changed },
+      x: 0.5 + scale * (Math.cos(angle) * u - Math.sin(angle) * v),
+      y: 0.375 + scale * (Math.sin(angle) * u + Math.cos(angle) * v),
+    };
+  });
+}
+
+const allRows = (count: number) => {
+  const rows = createBits(count);
+  for (let row = 0; row < count; row++) setBit(rows, row);
+  return rows;
+};
+
+describe('points of many pictures', () => {
+  const pictures = Array.from({ length: 300 }, (_, seed) => drawPoints(seed));
+  const table = new PointTable();
+  for (const [row, points] of pictures.entries()) table.set(row, write(points));
+  const query = read(edited(pictures[42] as Drawn[], 5, 0.7, 1).slice(0, 40));
+
+  it('finds the picture of which another one shows a turned part', () => {
+    expect(table.search(query, allRows(300), 3)[0]?.row).toBe(42);
+  });
+
+  it('finds only wanted rows', () => {
+    const rows = allRows(300);
+    rows[42 >>> 5] = (rows[42 >>> 5] as number) & ~(1 << (42 & 31));
+    expect(table.search(query, rows, 300).map(({ row }) => row)).not.toContain(42);
+    expect(table.search(query, createBits(300), 300)).toEqual([]);
+  });
+
+  it('finds the same after more rows are added, and after others are removed', () => {
+    const grown = new PointTable();
+    for (const [row, points] of pictures.entries()) {
+      if (row % 100 === 50) grown.search(query, allRows(row), 1);
+      grown.set(row, write(points));
+    }
+    expect(grown.search(query, allRows(300), 20)).toEqual(table.search(query, allRows(300), 20));
+    const kept = Uint32Array.from({ length: 150 }, (_, i) => 298 - 2 * i);
+    expect(table.copyOf(kept).search(query, allRows(150), 1)[0]?.row).toBe(kept.indexOf(42));
+  });
+
+  it('ignores bytes of another format, and estimates its memory from above', () => {
+    const other = new PointTable();
+    for (const bytes of [new Uint8Array(0), new Uint8Array(5), new Uint8Array(42), write(drawPoints(1)).subarray(1)]) {
+      other.set(1, bytes);
+    }
+    expect(other.search(query, allRows(300), 20)).toEqual([]);
+    expect(table.bytes).toBeLessThan(PointTable.bytesFor(300));
+  });
+});
+
+describe('two pictures', () => {
+  const points = drawPoints(7);
+  const picture = read(points);
+
+  it.each([
+    [0, 1],
+    [20, 0.6],
+    [45, 1.4],
+  ])('share a part that is turned by %i of 64 and scaled by %d', (turns, scale) => {
+    const match = findPart(read(edited(points, turns, scale, 3)), picture);
+    const angle = Math.atan2(match?.transform.b ?? 0, match?.transform.a ?? 0);
+    expect(match?.strength).toBeGreaterThan(50);
+    expect((angle + 2 * Math.PI) % (2 * Math.PI)).toBeCloseTo((turns * 2 * Math.PI) / 64, 1);
+    expect(Math.hypot(match?.transform.a ?? 0, match?.transform.b ?? 0)).toBeCloseTo(scale, 1);
+  });
+
+  it('share a mirrored part', () => {
+    const flipped = mirrored(picture);
+    expect(findPart(flipped, picture)).toBeUndefined();
+    expect(findPart(mirrored(flipped), picture)?.strength).toBeGreaterThan(100);
+  });
+
+  it('share nothing if their points differ, are on a line, or are few', () => {
+    expect(findPart(read(drawPoints(8, 800)), picture)).toBeUndefined();
+    const line = points.map((point) => ({ ...point, y: 0.3 }));
+    expect(findPart(read(line), read(line))).toBeUndefined();
+    expect(findPart(read(points.slice(0, 2)), picture)).toBeUndefined();
+    expect(findPart(read([]), read([]))).toBeUndefined();
+  });
+});
