@@ -429,7 +429,9 @@ it('is small, and shows no picture of another server', async () => {
   const complaints = demo.opened?.complaints.splice(0) ?? [];
   expect(complaints.filter((text) => !/ (422|400)/.test(text))).toEqual([]);
   const html = await (await fetch(`${demo.akin.url}/`)).text();
-  const scripts = [...html.matchAll(/(?:src|modulepreload" crossorigin href)="([^"]+[.]js)"/g)].map(([, src = '']) => new URL(src, demo.akin.url));
+  const scripts = [...html.matchAll(/(?:src|modulepreload" crossorigin href)="([^"]+[.]js)"/g)].map(
+    ([, src = '']) => new URL(src, demo.akin.url),
+  );
   const bytes = await Promise.all(scripts.map(async (one) => Buffer.from(await (await fetch(one)).arrayBuffer())));
   expect(scripts).not.toEqual([]);
   expect(bytes.reduce((sum, one) => sum + gzipSync(one).length, 0)).toBeLessThan(60_000);

@@ -9,7 +9,10 @@ import { picture, servePictures, UNLIKE } from './pictures.ts';
 import { run } from './shell.ts';
 
 const CLIENT = fileURLToPath(new URL('../../clients/python', import.meta.url));
-const PYTHON = { install: 'apt-get install python3', env: { ...process.env, PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: '1' } };
+const PYTHON = {
+  install: 'apt-get install python3',
+  env: { ...process.env, PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: '1' },
+};
 
 let home: Awaited<ReturnType<typeof temporaryFolder>>;
 let akin: ServingAkin;

@@ -83,7 +83,17 @@ export default {
       { text: 'You have', items: pages('photos', 'shop', 'bulk', 'operations', 'clients', 'comparison') },
       {
         text: 'Use',
-        items: pages('search', 'colors', 'tags-and-groups', 'content-models', 'heic', 'keys', 'python', 'mcp', 'backends'),
+        items: pages(
+          'search',
+          'colors',
+          'tags-and-groups',
+          'content-models',
+          'heic',
+          'keys',
+          'python',
+          'mcp',
+          'backends',
+        ),
       },
       {
         text: 'Operate',

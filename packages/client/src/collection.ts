@@ -201,6 +201,11 @@ export class Collection extends CollectionAdministration {
     return this.#search('/duplicate', parameters, options);
   }
 
+  /** Finds pictures that contain the picture or a part of it, or are a part of it. */
+  parts(parameters: SearchParameters, options: PictureOptions = {}): Promise<SearchResponse> {
+    return this.#search('/parts', parameters, options);
+  }
+
   /** Yields all documents that match, in the order of their ids. Keeps one page in memory. */
   async *all(parameters: SearchParameters = {}): AsyncGenerator<FoundDocument> {
     let cursorMark = '*';

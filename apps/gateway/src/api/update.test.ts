@@ -487,7 +487,7 @@ describe('values', () => {
       'select?facet=true&facet.query=created:NOW',
       'groups?fq=created:NOW',
       'terms?terms.fl=id&fq=created:NOW',
-      'tag?tagging.input.preprocessed=' + encodeURIComponent(outputsOf('red')) + '&fq=created:NOW',
+      `tag?tagging.input.preprocessed=${encodeURIComponent(outputsOf('red'))}&fq=created:NOW`,
     ]) {
       const response = await send(`/api/cores/my-collection/${path}`);
       expect([path, response.json.responseHeader.warnings]).toEqual([path, json.responseHeader.warnings]);

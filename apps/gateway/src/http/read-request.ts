@@ -170,7 +170,8 @@ function flatten(object: JsonObject, endpoint: Endpoint): ParameterList {
   const list: [string, string][] = [];
   const seen = new Set<string>();
   for (const [name, value] of object.entries) {
-    if (isStrict(endpoint) && seen.has(name)) throw twiceError(name);
+    // Commands in Solr's form may be repeated.
+    if (isStrict(endpoint) && seen.has(name) && !structured.includes(name)) throw twiceError(name);
     seen.add(name);
     if (name === 'params' && value instanceof JsonObject) {
       list.push(...(flatten(value, endpoint) as [string, string][]));

@@ -7,7 +7,7 @@ import { namesIn } from './facets.ts';
 import { readSort } from './query-parameters.ts';
 
 /** How documents with the same value of a field appear in a response. */
-export type GroupForm =
+type GroupForm =
   /** The best of them. */
   | 'collapsed'
   /** The best of them, and the others in a section of the response. */

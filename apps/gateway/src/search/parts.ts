@@ -13,7 +13,7 @@ export const PARTS: string = MODULES.find(({ points }) => points)?.name ?? '';
 const SURE = { strength: 8, score: 0.7 };
 
 /** From 0 to 1. It only approaches 1: the same picture in another size has fewer points in common. */
-export function partScore(strength: number): number {
+function partScore(strength: number): number {
   return strength / (strength + (SURE.strength * (1 - SURE.score)) / SURE.score);
 }
 
@@ -135,7 +135,7 @@ function sizeOf(points: Uint8Array): Size {
  * the document is turned in the query, how large it is there (1: its long side is that of the query), and whether it is
  * mirrored.
  */
-export function boxOf(
+function boxOf(
   { transform, points, isMirrored }: Pick<FoundPart, 'transform' | 'points' | 'isMirrored'>,
   query: Size,
 ): Map<string, unknown> {

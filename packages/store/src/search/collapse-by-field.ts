@@ -23,7 +23,7 @@ import { keyColumn, orderBy, type SortClause, type SortKey, sortKeys } from './s
 const BY_SCORE: SortClause = { name: 'score', direction: 'desc' };
 
 /** The order whose first document is the head of its group. */
-export function headOrder({ order }: FieldCollapse, { sort = [] }: SearchRequest): readonly SortClause[] {
+function headOrder({ order }: FieldCollapse, { sort = [] }: SearchRequest): readonly SortClause[] {
   return order ?? [BY_SCORE, ...sort.filter(({ name }) => name !== 'score')];
 }
 
