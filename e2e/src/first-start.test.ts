@@ -72,8 +72,8 @@ describe('the page for shops', () => {
     expect((await pasteJson(schema)).responseHeader.status).toBe(0);
     const requests = block.trim().split('\n\n');
     const bodies = await Promise.all(requests.map((request) => pasteJson(request, data.folder)));
-    expect(bodies.map(({ response }) => response.docs.length)).toEqual([4, 4, 4]);
-    expect(bodies[2].facet_counts.facet_fields.category).toHaveLength(10);
+    expect(bodies.map(({ response }) => response.docs.length)).toEqual([4, 4, 4, 4]);
+    expect(bodies[3].facet_counts.facet_fields.category).toHaveLength(10);
   });
 });
 

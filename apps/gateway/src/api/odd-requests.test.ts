@@ -95,8 +95,11 @@ describe('complaints', () => {
     const put = (path: string, body = '') => send(path, { method: 'PUT', body, headers: JSON_BODY });
     expect((await put('/api/cores/other', '{"replicas":2}')).json.error.msg).toContain('"replicas"');
     expect((await put('/api/cores/other', '{"fields":[{"a":1}]}')).status).toBe(400);
-    const { status, json } = await put('/api/cores/other?modules=color');
-    expect([status, json.error.msg]).toEqual([400, expect.stringMatching(/"modules" is unknown here.*model, shards/)]);
+    const { status, json } = await put('/api/cores/other?partitions=4');
+    expect([status, json.error.msg]).toEqual([
+      400,
+      expect.stringMatching(/"partitions" is unknown here.*model, .*shards/),
+    ]);
     expect((await put('/api/cores/other', '{}')).status).toBe(201);
   });
 });
