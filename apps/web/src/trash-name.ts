@@ -4,9 +4,10 @@ const MAX_NAME = 100;
 /** How long a deleted document can be brought back. */
 export const TRASH_DAYS = 30;
 
-/** The collection that keeps what the page deleted from another one. */
-export function trashName(collection: string): string {
-  return `${collection.slice(0, MAX_NAME - ENDING.length)}${ENDING}`;
+/** The collection that keeps what the page deleted from another one. Undefined for a trash, and for a long name. */
+export function trashName(collection: string): string | undefined {
+  const name = `${collection}${ENDING}`;
+  return isTrash(collection) || name.length > MAX_NAME ? undefined : name;
 }
 
 export function isTrash(collection: string): boolean {

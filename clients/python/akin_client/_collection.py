@@ -242,7 +242,8 @@ class Collection:
     ) -> Result:
         filters = [str(one) for one in _list(filter)]
         if group is not None:
-            filters.append(str(where("{{!collapse field={}}}", field(group))))
+            quoted = group.replace("\\", "\\\\").replace("'", "\\'")
+            filters.append(f"{{!collapse field='{quoted}'}}")
         names = _list(facets)
         found = self._form(
             endpoint,

@@ -147,7 +147,7 @@ class RequestTest(unittest.TestCase):
         self.assertEqual(result.facets, {"brand": {"Ada": 2}})
         form = self.form()
         self.assertEqual(form["rank.by.id"], ["1", "2"])
-        self.assertEqual(form["fq"], ["a:1", 'b:"2"', '-id:("1" OR "2")', "{!collapse field=sku\\ code}"])
+        self.assertEqual(form["fq"], ["a:1", 'b:"2"', '-id:("1" OR "2")', "{!collapse field='sku code'}"])
         self.assertEqual(form["fl"], ["id,score,net\\ weight"])
         self.assertEqual((form["facet.field"], form["facet.mincount"]), (["brand"], ["1"]))
         self.answer(self.found(), self.found(), self.found())

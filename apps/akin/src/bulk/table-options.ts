@@ -145,7 +145,7 @@ export async function openLocalPictures(
   const analyzer = await createModelAnalyzers(config, models);
   const pictures = await openPictures(picturesFolder(file, options), {
     ...{ analyzer, threads: config.threads, model: await modelOf(collection, models) },
-    modules: parseModulesApply(options.text('modules')),
+    modules: parseModulesApply(options.text('modules') ?? (await collection.status()).modules?.join(',')),
   });
   return { pictures, [Symbol.asyncDispose]: () => analyzer[Symbol.asyncDispose]() };
 }

@@ -16,6 +16,8 @@ interface FolderDocument {
 
 /** Collects documents and sends them in batches, one after the other. `add` waits while a batch is being sent. */
 export class Batch {
+  /** The ids of the documents that akin refused. */
+  readonly refused = new Set<string>();
   readonly #sending: SendOptions<FolderDocument>;
   #documents: FolderDocument[] = [];
   #since = performance.now();
@@ -31,7 +33,8 @@ export class Batch {
       // Analyzed documents are sent even if the run is stopped.
       signal: new AbortController().signal,
       accepted: () => {},
-      refused({ id }, reason) {
+      refused: ({ id }, reason) => {
+        this.refused.add(id);
         // The document of an update was deleted meanwhile.
         if (!/^version conflict/.test(reason)) onRefused(id, reason);
       },

@@ -19,7 +19,7 @@ export async function mergeDoubles(collection: Collection, batch: Batch, doubles
     const ids = [...new Set(chunk.flatMap(({ double, of }) => [double.id, of.id]))];
     const found = new Map((await collection.getByIds(ids)).map((document) => [document.id, document]));
     const updates = new Map<string, { labels: Set<string>; fields: Record<string, FoundDocument[string]> }>();
-    const merged: string[] = [];
+    const merged: { id: string; of: string }[] = [];
     for (const { double, of } of chunk) {
       const [kept, other] = [found.get(of.id), found.get(double.id)];
       if (kept === undefined || other === undefined) continue;
@@ -30,13 +30,18 @@ export async function mergeDoubles(collection: Collection, batch: Batch, doubles
       for (const [name, value] of Object.entries(fields)) {
         if (kept[name] === undefined) update.fields[name] ??= value;
       }
-      merged.push(id);
+      merged.push({ id, of: of.id });
     }
     for (const [id, { labels, fields }] of updates) {
       await batch.add({ id, _version_: 1, labels: { 'add-distinct': [...labels] }, ...fields });
     }
     await batch.flush();
-    await collection.deleteByIds(merged, { tombstones: false });
+    // What could not be taken over stays where it is.
+    const taken = merged.filter(({ of }) => !batch.refused.has(of));
+    await collection.deleteByIds(
+      taken.map(({ id }) => id),
+      { tombstones: false },
+    );
   }
 }
 

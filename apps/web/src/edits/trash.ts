@@ -1,9 +1,9 @@
-import type { Collection } from '@akin/client';
+import { type Collection, ConflictError, KeyError } from '@akin/client';
 import { forgetResults } from '../kept-results.ts';
 import { loadCollections } from '../load-collections.ts';
 import type { Model } from '../model.ts';
 import { TEXTS } from '../texts.ts';
-import { collectionOfTrash, isTrash, TRASH_DAYS, trashName } from '../trash-name.ts';
+import { collectionOfTrash, TRASH_DAYS, trashName } from '../trash-name.ts';
 import { offerUndo, readDocuments, storeDocuments } from '../undo.ts';
 import { askUser } from './ask-user.ts';
 import { trashedLine, untrashedLine } from './trashed-line.ts';
@@ -15,26 +15,51 @@ const NO_TOMBSTONES = { tombstones: false } as const;
 
 /**
  * The trash of the current collection, which is created if it is missing; undefined if the key does not allow that, or
- * if it holds outputs of another model, which cannot be mixed.
+ * if its documents cannot be kept there as they are: it holds outputs of another model, or fields of other types.
  */
-export async function openTrash({ akin, collection, pageData }: Model): Promise<Collection | undefined> {
-  if (isTrash(collection.name)) return undefined;
+export async function openTrash({ akin, collection }: Model): Promise<Collection | undefined> {
+  const name = trashName(collection.name);
+  if (name === undefined) return undefined;
   const { collections } = await akin.collections();
-  const known = (name: string) => collections.find((one) => one.name === name);
-  const [own, there] = [known(collection.name), known(trashName(collection.name))];
-  const trash = akin.collection(trashName(collection.name));
-  if (there === undefined) {
-    if (pageData.scope !== 'admin') return undefined;
-    await trash.create(own?.model === undefined ? {} : { model: own.model.name });
-    return trash;
+  const [own, there] = [collection.name, name].map((one) => collections.find((known) => known.name === one));
+  const trash = akin.collection(name);
+  const isOther = there?.model !== undefined && there.model.hash !== own?.model?.hash;
+  if (isOther && there.documents > 0) return undefined;
+  try {
+    // An empty one keeps the model that it was created with.
+    if (isOther) await trash.drop();
+    if (isOther || there === undefined) await trash.create(own?.model === undefined ? {} : { model: own.model.name });
+    return (await defineFieldsOf(collection, trash)) ? trash : undefined;
+  } catch (error) {
+    if (error instanceof KeyError || error instanceof ConflictError) return undefined;
+    throw error;
   }
-  const fits = there.documents === 0 || there.model?.hash === own?.model?.hash;
-  return fits ? trash : undefined;
+}
+
+/** Gives a trash the types of a collection's fields. @returns false if it has a field of another type */
+async function defineFieldsOf(collection: Collection, trash: Collection): Promise<boolean> {
+  const [wanted, known] = await Promise.all([collection, trash].map(fieldTypes));
+  const missing: Record<string, string> = {};
+  for (const [name, type] of wanted ?? []) {
+    const there = known?.get(name);
+    if (there !== undefined && there !== type) return false;
+    if (there === undefined) missing[name] = type;
+  }
+  if (Object.keys(missing).length > 0) await trash.defineFields(missing);
+  return true;
+}
+
+async function fieldTypes(collection: Collection): Promise<Map<string, string>> {
+  const { schema } = await collection.schema();
+  const own = schema.fields.filter(({ origin }) => origin === 'document');
+  return new Map(own.map(({ name, type, multiValued }) => [name, multiValued ? `${type}[]` : type]));
 }
 
 /** Moves documents into the trash, and removes from it what has been there too long. */
 export async function moveToTrash(collection: Collection, trash: Collection, ids: readonly string[]): Promise<void> {
   const now = new Date();
+  // What others have changed and no search shows yet must be kept, too.
+  await collection.commit();
   for (let i = 0; i < ids.length; i += CHUNK) {
     const some = ids.slice(i, i + CHUNK);
     const lines = await readDocuments(collection, some);

@@ -3,7 +3,7 @@ import { AkinError, type Calibration, type ModuleManifest } from '@akin/domain';
 import type { Collection, CollectionSchema, ModelSet, Store } from '../context.ts';
 import type { Queryable } from '../engine/engine.ts';
 import { GONE_MODEL, type PendingAnalysis, UNKNOWN_MODEL } from '../outputs/pending-analysis.ts';
-import { descriptorTable } from './collection-tables.ts';
+import { descriptorTable, OPEN_STATES } from './collection-tables.ts';
 import { configuredModelSet, modelSetOf } from './model-set.ts';
 import { loadSchema } from './schema.ts';
 
@@ -53,10 +53,17 @@ export async function claimModels(store: Store, collection: Collection): Promise
 /** Whether a module has a model of which no document is left: {@link claimModel} empties its table. */
 async function isModelUnused(tx: Queryable, { sqlSchema: S }: Collection, module: string): Promise<boolean> {
   const rows = await tx.query(
-    `select from ${S}.descriptor_counts where module = $1 and model is not null and documents = 0 and unpublished = 0`,
+    `select from ${S}.descriptor_counts
+      where module = $1 and model is not null and documents = 0 and unpublished = 0 and not exists (${openChanges(S)})`,
     [module],
   );
   return rows.length > 0;
+}
+
+/** SQL: accepted changes that have a descriptor of the module $1, and that a commit will still apply. */
+function openChanges(S: string): string {
+  return `select from ${S}.operations o
+           where o.state in ${OPEN_STATES} and o.analysis is not null and o.analysis::jsonb #>> array[$1, '0'] is not null`;
 }
 
 /**
@@ -77,7 +84,7 @@ export async function claimModel(
   const [row] = await tx.query<{ before: string | null }>(
     `update ${S}.descriptor_counts d set model = $2, calibration = null from ${S}.descriptor_counts old
       where d.module = $1 and old.module = $1 and d.model is distinct from $2
-        and (d.model is null or (d.documents = 0 and d.unpublished = 0))
+        and (d.model is null or (d.documents = 0 and d.unpublished = 0 and not exists (${openChanges(S)})))
      returning old.model as before`,
     [name, model],
   );
