@@ -27,13 +27,12 @@ function headOrder({ order }: FieldCollapse, { sort = [] }: SearchRequest): read
   return order ?? [BY_SCORE, ...sort.filter(({ name }) => name !== 'score')];
 }
 
-/** Whether the nearest document is the head. */
 export function isNearestHead(collapse: FieldCollapse, request: SearchRequest): boolean {
   const [first] = headOrder(collapse, request);
   return first?.name === 'score' && first.direction === 'desc';
 }
 
-/** The column of the field. @throws AkinError bad-request if the field has no single value */
+/** @throws AkinError bad-request if the field has no single value */
 export function groupColumn({ field, parameter }: FieldCollapse, tables: SearchedTables): string {
   const fail = (problem: string) => new AkinError('bad-request', `Parameter ${parameter}: ${problem}.`);
   const { column, type } = findColumn(tables, field, fail);
@@ -64,7 +63,6 @@ type MemberRow = Row & {
   readonly best: number | null;
 };
 
-/** Finds the heads of all groups that match, in one statement. */
 export async function findHeads(
   collapse: FieldCollapse,
   request: SearchRequest,

@@ -25,11 +25,9 @@ export interface MemberRequest {
   readonly limit: number;
   readonly offset: number;
   readonly sort: readonly SortClause[];
-  /** Whether only other documents than the heads are members. */
   readonly withoutHeads: boolean;
 }
 
-/** The group of a document on the page. */
 export interface FoundGroup {
   /** Undefined for documents without a value. */
   readonly value: FieldValue | undefined;

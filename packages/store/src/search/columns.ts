@@ -4,9 +4,7 @@ import type { CollectionSchema, Column } from '../context.ts';
 import type { FieldUses } from './field-uses.ts';
 import { clauseError } from './query-values.ts';
 
-/** The context in which a query is compiled. */
 export interface SearchedTables {
-  /** The SQL schema of the collection. */
   readonly sqlSchema: string;
   readonly schema: CollectionSchema;
   readonly modules: readonly ModuleManifest[];
@@ -38,7 +36,6 @@ export function findColumn(
   );
 }
 
-/** `findColumn` for a clause of a query. */
 export function clauseColumn(
   tables: SearchedTables,
   { field, fieldPosition, position }: { field: string; fieldPosition?: number; position: number },

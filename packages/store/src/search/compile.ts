@@ -188,12 +188,10 @@ type JoinTerms = (
   context: CompileContext,
 ) => { where: string; count: number | string };
 
-/** Queries that must all match, with the terms on one field combined. */
 function compileAll(queries: readonly Query[], context: CompileContext, scored: boolean): CompiledQuery[] {
   return compileJoined(queries, context, scored, allTermsSql);
 }
 
-/** Queries of which one must match, with the terms on one field combined. */
 function compileAny(queries: readonly Query[], context: CompileContext, scored: boolean): CompiledQuery[] {
   return compileJoined(queries, context, scored, anyTermSql);
 }

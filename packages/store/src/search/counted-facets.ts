@@ -1,7 +1,6 @@
 import type { Query } from '@akin/domain';
 import type { SearchRequest } from './request.ts';
 
-/** A facet whose documents are counted. */
 export interface CountedFacet {
   /** Its position in the request. */
   readonly index: number;

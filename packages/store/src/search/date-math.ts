@@ -1,6 +1,5 @@
 import { firstInstantFrom, instantOf, lastInstantOf, parseDate, wallClockAt } from '@akin/domain';
 
-/** The context of dates in a query. */
 export interface Clock {
   /** The value of `NOW`: one moment for a whole request. */
   readonly now: Date;

@@ -53,7 +53,6 @@ function patternsOf(parameter: string, queries: readonly Query[]): { parameter: 
   return queries.flatMap((query) => [...patternsIn(query)].map((clause) => ({ parameter, clause })));
 }
 
-/** The clauses of a query that match several words or values. */
 function* patternsIn(query: Query): Generator<PatternClause> {
   switch (query.kind) {
     case 'wildcard':

@@ -1,7 +1,6 @@
 import type { FacetResult } from './facet-request.ts';
 import type { CompileContext } from './field-clauses.ts';
 
-/** Documents as SQL. */
 export interface MatchedDocuments {
   /** A common table expression that `from` refers to, or empty. */
   readonly with: string;
@@ -12,9 +11,7 @@ export interface MatchedDocuments {
   readonly matchesAll: boolean;
 }
 
-/** A row of the statement that counts facets. */
 export interface CountRow {
-  /** Which facet it belongs to. */
   readonly facet: number;
   /** The kind of the count: `value`, `missing`, `match` or `range`; or the name of a figure. */
   readonly part: string;
@@ -24,7 +21,6 @@ export interface CountRow {
   readonly position: bigint;
 }
 
-/** How to count one facet. */
 export interface FacetPlan {
   /** The conditions whose documents are counted, all in one pass. */
   readonly conditions: (context: CompileContext) => readonly { readonly part: string; readonly condition: string }[];

@@ -107,7 +107,6 @@ async function count(
   return { rows, everything: matched.matchesAll };
 }
 
-/** Counts documents by several conditions in one pass. */
 function conditionsSelect(
   conditions: readonly { index: number; part: string; condition: string }[],
   { from, where }: MatchedDocuments,

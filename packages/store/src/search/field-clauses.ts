@@ -28,7 +28,6 @@ import {
 } from './query-values.ts';
 import { boxSql } from './space.ts';
 
-/** What clauses are compiled with. */
 export interface CompileContext extends Clock {
   readonly tables: SearchedTables;
   readonly params: Params;
@@ -114,7 +113,6 @@ export function allTermsSql(
   return { where: `d.${found.column.sql} @> ${param}`, count };
 }
 
-/** True if terms on the field can be combined by {@link anyTermSql} and {@link allTermsSql}. */
 export function canJoinTerms(found: FoundColumn): boolean {
   return found.column.kind === 'column' && SQL_TYPES[elementType(found.type)] !== undefined;
 }
@@ -266,7 +264,6 @@ function fuzzyOf({ edits, position }: Clause<'fuzzy'>, value: string, { params }
 /** A clause that may match several words of the field `text`. */
 export type PatternClause = Clause<'wildcard' | 'fuzzy' | 'range'>;
 
-/** The condition of a word for such a clause. */
 export function wordCondition(clause: PatternClause, found: FoundColumn, context: CompileContext): Condition {
   switch (clause.kind) {
     case 'wildcard': {

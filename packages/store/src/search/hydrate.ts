@@ -28,14 +28,12 @@ export function selectFields({ schema }: SearchedTables, names: readonly string[
   );
 }
 
-/** The contents of a document on a page. */
 export interface ReadDocument {
   readonly document: StoredDocument;
   /** Kilometers, in the order of the request. Null if the document has no location. */
   readonly distances: readonly (number | null)[];
 }
 
-/** The columns of a statement that show documents. */
 export interface DocumentColumns {
   /** SQL expressions over a row `d` of `documents` and the rows of `joins`. */
   readonly columns: readonly string[];

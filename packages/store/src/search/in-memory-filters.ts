@@ -95,7 +95,6 @@ export class InMemoryFilters implements Disposable {
     for (const [i, one] of restricting.entries()) this.#filters.set(one, this.#taken[i]);
   }
 
-  /** Leaves out some documents. */
   async exclude(docs: readonly bigint[]): Promise<void> {
     if (docs.length === 0) return;
     const { filters, loaded } = await this.#held.filters.load([undefined], this.#snapshot.commit, {
@@ -200,7 +199,7 @@ export class InMemoryFilters implements Disposable {
   }
 }
 
-/** The key of a filter: its condition and values. With another value of NOW it is another filter. */
+/** With another value of NOW it is another filter. */
 function keyOf(where: string, { values }: Params): string {
   return JSON.stringify([where, values], (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
 }

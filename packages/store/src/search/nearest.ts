@@ -21,7 +21,6 @@ import { keyColumn, orderBy, sortKeys } from './sort.ts';
  * nearest is sometimes missed.
  */
 
-/** A page of the nearest documents. */
 export interface NearestPage {
   readonly rows: readonly { readonly doc: bigint; readonly id: string; readonly value: number }[];
   readonly documents: ReadonlyMap<bigint, ReadDocument>;
@@ -111,7 +110,6 @@ function nearQuery(
 
 type NearRow = Row & NearestPage['rows'][number];
 
-/** Orders the candidates by their exact distance and reads the page, in one statement. */
 async function rankCandidates(
   store: Store,
   request: SearchRequest,

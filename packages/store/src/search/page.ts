@@ -29,7 +29,6 @@ export interface Page {
   readonly matches?: number | undefined;
   /** The smallest distance of all matches, if the same statement read it. Null if there are none. */
   readonly best?: number | null | undefined;
-  /** How a ranked page was found. */
   readonly ranking?: Ranking;
 }
 

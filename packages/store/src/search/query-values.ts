@@ -1,7 +1,6 @@
 import { AkinError, type FieldType, parseDate, quote } from '@akin/domain';
 import { type Clock, readDateMath } from './date-math.ts';
 
-/** The names of field types in messages, with examples of values. */
 const TYPE_NAMES: Record<FieldType, string> = {
   boolean: 'a Boolean (true or false)',
   long: 'a Long (an integer)',
@@ -16,7 +15,6 @@ const TYPE_NAMES: Record<FieldType, string> = {
   text: 'the words of all strings',
 };
 
-/** The error of a value that does not fit its field. */
 export function typeMismatch(field: string, type: FieldType, value: string, position: number): AkinError {
   return clauseError(position, `${quote(value)} does not fit the field ${quote(field)}, which is ${TYPE_NAMES[type]}`);
 }

@@ -24,7 +24,6 @@ export interface SearchRequest {
   readonly distances?: readonly Distance[];
   /** Whether one document of each group of near-duplicates is shown; not with a cursorMark. */
   readonly collapse?: boolean;
-  /** Shows one document for each value of a field. */
   readonly collapseBy?: FieldCollapse | undefined;
   /** Also return documents of the groups on the page; with `collapseBy`. */
   readonly members?: MemberRequest | undefined;
@@ -89,7 +88,6 @@ export interface Ranking {
 }
 
 export interface SearchResult {
-  /** The number of the commit of the result. */
   readonly commit: number;
   /** Name of the collection and version of its fields. Both may differ from the values that the caller knew. */
   readonly collection: { readonly name: string; readonly schemaVersion: number };

@@ -95,7 +95,6 @@ class Search {
     return quickly ?? withSnapshot(store, collection, find, freshness);
   }
 
-  /** The steps of a search: candidates, duplicates, page, totals, facets. */
   async #find(base: Snapshot, searcher: 'memory' | 'database'): Promise<SearchResult | NotInMemory> {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const request = await requestOf(this.#question, base);
@@ -157,7 +156,6 @@ class Search {
     };
   }
 
-  /** The finder of candidates, if it is useful. */
   async #finderFor(request: SearchRequest, snapshot: Snapshot): Promise<InMemoryCandidates | NotInMemory | undefined> {
     const [store, collection, clock] = [this.#store, this.#collection, this.#clock];
     const { rank } = request;
@@ -172,7 +170,7 @@ class Search {
   }
 }
 
-/** Counts the facets of a search. @param finder counts some of them, if it found the page */
+/** @param finder counts some of the facets, if it found the page */
 async function countAll(
   request: SearchRequest,
   snapshot: Snapshot,
@@ -237,7 +235,6 @@ async function readHits(
   return { page: await readPage(store, request, seen, clock), snapshot: seen };
 }
 
-/** The groups of the documents on the page, if they are wanted. */
 async function readGroups(
   store: Store,
   request: SearchRequest,

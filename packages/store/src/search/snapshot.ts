@@ -23,7 +23,6 @@ export interface Snapshot extends SearchedTables {
   readonly commit: bigint;
   /** Time of the commit, as the database writes it. Null if there is none. */
   readonly committedAt: string | null;
-  /** Number of visible documents. */
   readonly documents: bigint;
   /** Number of visible documents with the descriptor of each module. */
   readonly descriptorCounts: ReadonlyMap<string, number>;
@@ -158,7 +157,6 @@ export async function withoutTransaction<T>(
 /** From this number of documents on, tables are so large that one of them is always found by an index. */
 export const PREPARED_FROM = 5_000;
 
-/** The expected state of the collection is outdated. */
 class OutdatedError extends Error {}
 
 /** Throws if the result may not be used. Undefined: there is no such collection. */

@@ -25,7 +25,6 @@ export interface SortClause {
   readonly value?: 'min' | 'max';
 }
 
-/** A key of the order. */
 export interface SortKey {
   /** SQL over a row `d` of `documents`. Null: the score or distance, which a statement selects as `value` anyway. */
   readonly sql: string | null;
@@ -35,7 +34,6 @@ export interface SortKey {
 
 const MAX_CLAUSES = 50;
 
-/** Types of fields with several values. */
 const LIST_TYPES: Partial<Record<FieldType, SortKey['type']>> = {
   strings: 'text',
   longs: 'int8',
@@ -148,7 +146,6 @@ function fieldKey(
   return { sql: `d.${column.sql}`, type: sortType };
 }
 
-/** The least or greatest of several values. */
 function listKey(name: string, value: 'min' | 'max', tables: SearchedTables): { sql: string; type: SortKey['type'] } {
   const { column, type } = findColumn(tables, name, sortError);
   const sortType = LIST_TYPES[type];

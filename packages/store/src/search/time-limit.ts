@@ -10,7 +10,7 @@ export class TimeLimit {
   readonly #deadline: number | undefined;
   #isOver = false;
 
-  /** @param deadline the deadline in the time of `performance.now()`; undefined: there is none */
+  /** @param deadline in the time of `performance.now()`; undefined: there is none */
   constructor(tx: Queryable, deadline: number | undefined) {
     this.#tx = tx;
     this.#deadline = deadline;

@@ -60,7 +60,7 @@ function isFromTheStart({ start = 0, cursorMark }: SearchRequest): boolean {
   return start === 0 && (cursorMark === undefined || cursorMark === '*');
 }
 
-/** Counts the matches in the database. If a request leaves out only the matches of one query, it counts those. */
+/** If a request leaves out only the matches of one query, it counts those. */
 async function countAll(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<number> {
   const [excluded] = allExceptQuery(request, snapshot) ?? [];
   if (excluded === undefined) return count(request, snapshot, clock);
