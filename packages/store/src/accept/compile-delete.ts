@@ -31,7 +31,6 @@ export function compileDelete(
   }
 }
 
-/** Why a delete fails. */
 export interface RefusedDelete {
   readonly code: ErrorCode;
   readonly msg: string;

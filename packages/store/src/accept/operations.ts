@@ -22,7 +22,7 @@ export interface Operation {
   /** Position of the document within its request, from 0. */
   readonly position: number;
   readonly kind: 'add' | 'delete' | 'delete-by-query';
-  /** Id of the document. Null for a delete by query. */
+  /** Null for a delete by query. */
   readonly id: string | null;
   readonly state: OperationState;
   /** Number of started analyses. */
@@ -47,7 +47,6 @@ export interface SeqRange {
 const COLUMNS = `r.first_seq + o.position as seq, o.position, o.kind, o.id, o.attempt, r.accepted_at, o.error_code, o.error_msg,
   case when o.state <> 'applied' then o.state when o.applied_commit <= c.commit then 'visible' else 'ready' end as state`;
 
-/** The condition of each state in the table. */
 const CONDITIONS: Readonly<Record<OperationState, string>> = {
   queued: "o.state = 'queued'",
   analyzing: "o.state = 'analyzing'",
@@ -81,11 +80,7 @@ export async function listOperations(
   return rows.length > limit && last !== undefined ? { operations, next: last.seq } : { operations };
 }
 
-/**
- * The operation with a sequence number.
- *
- * @throws AkinError not-found if there is none, or it finished so long ago that it was removed
- */
+/** @throws AkinError not-found if there is none, or it finished so long ago that it was removed */
 export async function findOperation(store: Store, collection: Collection, seq: number): Promise<Operation> {
   const [operation] = await selectOperations(store, collection, { from: seq, to: seq, limit: 1 });
   if (operation !== undefined) return operation;

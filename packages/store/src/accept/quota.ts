@@ -168,7 +168,6 @@ async function hasNew(tx: Queryable, collection: Collection, request: bigint): P
   }
 }
 
-/** How many of the given ids have documents. */
 async function countLive(
   tx: Queryable,
   { sqlSchema: S }: Collection,

@@ -66,7 +66,7 @@ export class StagedBatch {
     return this.#bytes;
   }
 
-  /** Adds a change. @param bytes its approximate size @param position the position in the request */
+  /** @param bytes its approximate size @param position the position in the request */
   add(row: Row, bytes: number, position: number): void {
     this.#bytes += bytes;
     const rows = this.#operations;

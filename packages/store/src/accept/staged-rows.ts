@@ -57,7 +57,7 @@ const EMPTY: Row = {
   kept: null,
 };
 
-/** The row of a change. @param types gets the types of the fields that the change sets */
+/** @param types gets the types of the fields that the change sets */
 export function rowOf(change: Change, types: Map<string, FieldType>): Row {
   if (change.kind === 'delete')
     return { ...EMPTY, kind: 'delete', id: change.id, expected: change.expectedVersion ?? null };

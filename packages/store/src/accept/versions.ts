@@ -99,7 +99,6 @@ interface FoundVersion {
   readonly uncertain: boolean;
 }
 
-/** The reason against a change, if any. */
 function conflictOf(expected: bigint, { version, uncertain }: FoundVersion): string | undefined {
   if (uncertain) return 'a pending delete by query decides whether it exists: send it again in a moment.';
   const actual = version === undefined ? 'there is no such document' : `its version is ${version}`;
@@ -221,7 +220,6 @@ function knownOf(
   };
 }
 
-/** The ids of the rows that a delete by query will remove. */
 async function idsDeletedBy(
   tx: Queryable,
   store: Store,

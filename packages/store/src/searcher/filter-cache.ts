@@ -14,7 +14,6 @@ interface InMemoryFilter {
   users: number;
 }
 
-/** Filters of one search. */
 export interface LoadedFilters {
   readonly filters: readonly { readonly number: number; readonly isComplement: boolean }[];
   readonly loaded: Promise<void>;
@@ -140,7 +139,7 @@ export class FilterCache {
     await Promise.all(unused.map(([, { number }]) => this.#handle.change({ kind: 'drop-filter', filter: number })));
   }
 
-  /** Ends the use of filters by one search. @param numbers the numbers of the filters */
+  /** Ends the use of filters by one search. */
   release(numbers: readonly number[]): void {
     for (const filter of numbers) {
       for (const held of this.#filters.values()) if (held.number === filter) held.users--;
@@ -149,7 +148,6 @@ export class FilterCache {
     }
   }
 
-  /** Number of filters in memory. */
   get count(): number {
     return this.#filters.size + this.#once.size;
   }

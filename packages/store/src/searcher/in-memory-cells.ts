@@ -1,6 +1,5 @@
 import type { NearPairs, PairsQuery } from '@akin/searcher';
 
-/** The source of the cells. */
 export interface CellSource {
   /** The cells are those of documents that were added up to this commit. */
   readonly commit: bigint;
@@ -41,7 +40,7 @@ export class InMemoryCells {
     return this.#version;
   }
 
-  /** Finds pairs among the documents in cells. @returns undefined if they are no longer complete */
+  /** @returns undefined if the cells are no longer complete */
   async pairs(query: PairsQuery): Promise<NearPairs | undefined> {
     const version = this.#version;
     const pairs = await this.#held.pairs(query);

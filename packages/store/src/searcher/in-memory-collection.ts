@@ -164,22 +164,18 @@ export class InMemoryCollection {
     return this.#searcher.count(this.#key, query);
   }
 
-  /** As {@link Searcher.findParts}. */
   findParts(query: PointQuery): Promise<PointCandidate[] | undefined> {
     return this.#searcher.findParts(this.#key, query);
   }
 
-  /** As {@link Searcher.checkParts}. */
   checkParts(query: PartQuery): Promise<(PartMatch | undefined)[]> {
     return this.#searcher.checkParts(this.#key, query);
   }
 
-  /** As {@link Searcher.pairs}. */
   pairs(query: PairsQuery): Promise<NearPairs | undefined> {
     return this.#searcher.pairs(this.#key, query);
   }
 
-  /** As {@link Searcher.assignCells}. */
   async assignCells(bytes: Uint8Array, isFirst: boolean): Promise<number[]> {
     const missing = await this.#searcher.assignCells(this.#key, shared(bytes), isFirst);
     await this.#grown(this);
@@ -189,7 +185,7 @@ export class InMemoryCollection {
   /**
    * Adds vectors of documents up to a commit, which later ones may have replaced.
    *
-   * @returns false if the data does not reach the commit, see {@link reaches}
+   * @returns false if the data does not reach the commit, see {@link hasRowsUpTo}
    */
   addRemoved(commit: bigint, module: string, vectors: Buffer): Promise<boolean> {
     return this.#serialize(async () => {

@@ -26,7 +26,6 @@ export interface ValueReader {
 
 type ReadValues = (column: string, range: Range, max: number) => Promise<Uint8Array>;
 
-/** A column in memory. */
 interface InMemoryColumn {
   readonly number: number;
   readonly ordinals: Map<string, number>;
@@ -81,7 +80,6 @@ export class InMemoryColumns {
     this.#handle = handle;
   }
 
-  /** The columns in memory. */
   get names(): readonly string[] {
     return [...this.#columns.keys()];
   }
@@ -97,7 +95,6 @@ export class InMemoryColumns {
     this.#incoming = undefined;
   }
 
-  /** Drops all columns. */
   async drop(): Promise<void> {
     const all = [...this.#columns.values(), ...(this.#incoming ? [this.#incoming] : [])];
     const numbers = all.map(({ number }) => number);
@@ -264,7 +261,6 @@ export class InMemoryColumns {
     await this.#handle.change({ kind: 'drop-values', column: number });
   }
 
-  /** Prevents the reading of a column for some time. */
   #pause(name: string): void {
     this.#asked.set(name, { times: 0, notBefore: performance.now() + PAUSE_MILLISECONDS });
   }

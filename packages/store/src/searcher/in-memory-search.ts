@@ -86,7 +86,7 @@ export class InMemorySearch implements AsyncDisposable {
   /**
    * Reads a collection into memory, if there is space for it.
    *
-   * @param maxWaitMilliseconds milliseconds that the search can wait: at most 3,000, the default
+   * @param maxWaitMilliseconds at most 3,000, the default
    * @param signal ends the waiting
    * @returns false if there is no space, or reading has failed or takes longer: in the last case it continues
    */

@@ -1,7 +1,6 @@
 import { type DocNumbers, type DocSet, docSetOf } from '@akin/searcher';
 import type { ValueReader } from './in-memory-columns.ts';
 
-/** Matches that have to be read. */
 export interface MatchRequest {
   /** Position of the filter in the request. */
   readonly index: number;
@@ -11,7 +10,6 @@ export interface MatchRequest {
   readonly isComplement: boolean;
 }
 
-/** Reads the matches of the requested filters. */
 export interface MatchReader {
   /** Whether most documents match a filter, by the estimate of the database. */
   matchesMost(index: number): Promise<boolean>;

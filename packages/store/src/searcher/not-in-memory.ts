@@ -3,7 +3,6 @@ export class NotInMemory {
   readonly module: string;
   /** Number of documents with a vector of the module. */
   readonly documents: number;
-  /** Dimensions of such a vector. */
   readonly dimensions: number;
 
   constructor(module: string, documents: number, dimensions: number) {

@@ -7,14 +7,12 @@ import type { Transaction } from '../engine/engine.ts';
  * bytes in the format of @akin/searcher.
  */
 
-/** The collection whose rows are read. */
 export interface ReadCollection {
   readonly id: number;
   readonly name: string;
   readonly sqlSchema: string;
 }
 
-/** A module whose vectors, or points, are read. */
 export interface ReadModule {
   readonly name: string;
   /** The column of the points, as base64. Undefined: it has vectors. */

@@ -2,7 +2,6 @@ import type { Engine, Transaction } from '../engine/engine.ts';
 import { FRESHNESS_COLUMNS, type Standbys } from '../standbys/standbys.ts';
 import type { ReadCollection } from './read-rows.ts';
 
-/** The databases from which rows are read. */
 export interface RowSource {
   /** The primary. */
   readonly engine: Engine;
