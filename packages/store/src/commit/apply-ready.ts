@@ -10,7 +10,6 @@ import { flushPendingList } from './words-index.ts';
 /** Maximum number of requests in the span of a commit. */
 const MAX_LINKS = 100;
 
-/** The work of a commit and its progress. */
 interface Progress {
   readonly applier: Applier;
   /** Operations with numbers up to this one are done, or not ready. */

@@ -3,7 +3,6 @@ import type { Slot } from './fair-semaphore.ts';
 import type { Lease } from './leases.ts';
 import type { ShardLease } from './shard-leases.ts';
 
-/** The context of a commit. */
 export interface CommitContext {
   readonly store: Store;
   readonly collection: Collection;

@@ -7,7 +7,6 @@ import { isCrash } from '../engine/sqlstate.ts';
  */
 const MAX_CRASHES = 3;
 
-/** The statement of a delete by query has crashed the embedded database repeatedly. */
 export class CrashingDeleteError extends Error {
   constructor() {
     super(`it has ended the embedded database ${MAX_CRASHES} times in a row. Change it, for example to fewer clauses`);

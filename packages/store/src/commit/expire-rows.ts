@@ -4,7 +4,6 @@ import { DescriptorChanges } from './descriptor-counts.ts';
 import { expirePublished, removeUnpublished } from './remove-documents.ts';
 import { writeTombstones } from './tombstones.ts';
 
-/** A live row that expires. */
 export interface LiveRow {
   readonly doc: bigint;
   readonly valid_from: bigint;

@@ -35,7 +35,6 @@ export class FairSemaphore {
     return this.#createSlot();
   }
 
-  /** A slot, if one is free now. */
   tryAcquire(): Slot | undefined {
     if (this.#held >= this.#limit()) return undefined;
     this.#held++;

@@ -96,7 +96,6 @@ function usedColumns(added: readonly Prepared[]): string[] {
   return [...names];
 }
 
-/** The bytes of the thumbnail of each document that has one. */
 async function thumbnailBytes(
   tx: Queryable,
   { sqlSchema: S }: Collection,

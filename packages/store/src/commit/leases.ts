@@ -13,7 +13,6 @@ export interface Lease {
   readonly epoch: bigint;
 }
 
-/** A lease that a process may take. */
 export interface AvailableLease {
   readonly collection: Collection;
   /** Whether the process has the models of the collection. */
@@ -86,11 +85,7 @@ export async function findLeases(store: Store, holder: string): Promise<Availabl
   return wanted;
 }
 
-/**
- * Whether this process has the models of a collection. Otherwise its results would fail.
- *
- * @param schemaVersion the schema version of the collection, if it is known
- */
+/** Whether this process has the models of a collection. Otherwise its results would fail. */
 export async function hasModelsOf(store: Store, collection: Collection, schemaVersion?: number): Promise<boolean> {
   if (store.models.size === 0) return true;
   const schema = await loadSchema(store, collection, schemaVersion);

@@ -2,7 +2,6 @@ import { shardOfOperation, shardsOf } from '../collections/shards.ts';
 import type { Collection, Store } from '../context.ts';
 import { Params } from '../search/params.ts';
 
-/** An operation to be applied. */
 export interface ReadyOperation {
   readonly seq: bigint;
   readonly request: bigint;
@@ -14,7 +13,6 @@ export interface ReadyOperation {
   /** The outputs of its analysis or of its import, see `pending-analysis.ts`. */
   readonly analysis: string | null;
   readonly acceptedAt: Date;
-  /** Whether a delete leaves tombstones. */
   readonly leavesTombstones: boolean;
   /** Whether it changes single fields of the document before it. */
   readonly atomic: boolean;

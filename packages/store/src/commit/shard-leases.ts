@@ -50,7 +50,7 @@ export async function withdrawShards(tx: Queryable, { id }: Collection): Promise
   await tx.query('delete from akin.shard_leases where collection = $1', [id]);
 }
 
-/** Takes a free shard. Undefined if there is none. */
+/** @returns undefined if no shard is free */
 export async function claimShard(store: Store, { id }: Collection): Promise<ClaimedShard | undefined> {
   const claim = randomUUID();
   // Nothing is published while shards are left: the number of the commit stays.
@@ -98,7 +98,6 @@ export async function returnShard(
   );
 }
 
-/** Whether some shards of a commit are not done. */
 export async function areShardsLeft(store: Store, { id }: Collection): Promise<boolean> {
   const [row] = await store.engine.query<{ some: boolean }>(
     'select exists (select from akin.shard_leases where collection = $1) as some',
@@ -108,7 +107,6 @@ export async function areShardsLeft(store: Store, { id }: Collection): Promise<b
   return row?.some ?? false;
 }
 
-/** The numbers of the collections with free shards. */
 export async function collectionsWithFreeShards(store: Store): Promise<number[]> {
   const rows = await store.engine.query<{ collection: number }>(
     'select distinct collection from akin.shard_leases where expires_at < now()',

@@ -37,7 +37,6 @@ const FILE_FIELDS: readonly (readonly [name: string, type: FieldType])[] = [
   ['modified', 'date'],
   ['bytes', 'long'],
 ];
-/** Further fields of a document of a file. */
 const OPTIONAL_FIELDS: readonly (readonly [name: string, type: FieldType])[] = [
   ['path', 'string'],
   ['file_hash', 'long'],
@@ -171,7 +170,6 @@ export function deletesEverything(query: string): boolean {
   return parseQuery(query).kind === 'all';
 }
 
-/** Removes all tombstones of the collection, in pieces. */
 export async function deleteAllTombstones({ store, collection, lease }: CommitContext): Promise<void> {
   const S = collection.sqlSchema;
   const [range] = await store.engine.query<{ first: bigint | null; last: bigint | null }>(

@@ -10,7 +10,6 @@ const BATCH = 1_000;
 /** Maximum number of cached words that are known to be in the table; most words of most documents are. */
 const REMEMBERED = 50_000;
 
-/** Adds the missing words to the table. */
 export async function storeWords(store: Store, collection: Collection, words: ReadonlySet<string>): Promise<void> {
   const known = store.memory.words.get(collection.id) ?? new Set<string>();
   store.memory.words.set(collection.id, known);
