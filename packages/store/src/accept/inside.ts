@@ -67,7 +67,7 @@ interface ClosedIds {
   readonly undecided: ReadonlySet<string>;
 }
 
-/** Those of some ids that the key of a request may not change. None if it has no filter. */
+/** None if the key has no filter. */
 export async function closedIds(
   tx: Queryable,
   store: Store,

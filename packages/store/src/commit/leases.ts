@@ -15,7 +15,6 @@ export interface Lease {
 
 export interface AvailableLease {
   readonly collection: Collection;
-  /** Whether the process has the models of the collection. */
   readonly hasModels: boolean;
 }
 
@@ -85,7 +84,11 @@ export async function findLeases(store: Store, holder: string): Promise<Availabl
   return wanted;
 }
 
-/** Whether this process has the models of a collection. Otherwise its results would fail. */
+/**
+ * Whether this process has the models of a collection. Otherwise its results would fail.
+ *
+ * @param schemaVersion if it is known
+ */
 export async function hasModelsOf(store: Store, collection: Collection, schemaVersion?: number): Promise<boolean> {
   if (store.models.size === 0) return true;
   const schema = await loadSchema(store, collection, schemaVersion);

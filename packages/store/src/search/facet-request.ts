@@ -58,6 +58,7 @@ interface Stats {
   /** Undefined if there are no values. */
   readonly min: FieldValue | undefined;
   readonly max: FieldValue | undefined;
+  /** Number of values. */
   readonly count: number;
   /** Number of documents without a value. */
   readonly missing: number;

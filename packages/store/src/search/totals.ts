@@ -87,7 +87,6 @@ async function count(request: SearchRequest, snapshot: Snapshot, clock: Clock, e
   return Number(row?.found ?? 0);
 }
 
-/** Counts all matches and reads their best value in one statement. */
 async function askBest(request: SearchRequest, snapshot: Snapshot, clock: Clock): Promise<Totals> {
   const { params, from, value, inRange } = matchSource(request, snapshot, clock, true);
   const best = request.rank === undefined ? 'max' : 'min';
