@@ -62,7 +62,6 @@ export interface Store extends ModelSet, AsyncDisposable {
 export interface KeyFilter {
   /** A document is inside if it matches all of them. */
   readonly queries: readonly Query[];
-  /** Their texts. */
   readonly texts: readonly string[];
   /** The fields that each document it writes gets. Undefined: it may not write. */
   readonly set: ReadonlyMap<string, string> | undefined;

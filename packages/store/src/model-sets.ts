@@ -24,7 +24,6 @@ export interface ParsedOutputs {
   readonly descriptors: ReadonlyMap<string, ParsedDescriptor>;
 }
 
-/** A descriptor of outputs. */
 export interface ParsedDescriptor {
   readonly vector: Float32Array;
   /** The vector as little-endian half floats, if the outputs contain it in that form. */
@@ -75,7 +74,7 @@ export class ModelSets {
     return this.#known.find((one) => matchesModels(one, models)) ?? this.#own;
   }
 
-  /** The model set with a name. @throws AkinError bad-request if there is none here */
+  /** @throws AkinError bad-request if there is none here */
   ofName(name: string): Promise<ModelSet> {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;

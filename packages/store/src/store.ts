@@ -85,7 +85,6 @@ export type StoreConfig = {
 
 const SEARCH_MILLISECONDS: Readonly<Record<Engine['kind'], number>> = { postgres: 30_000, pglite: 20_000 };
 
-/** The collection that exists from the start. */
 const FIRST_COLLECTION = 'my-collection';
 
 /**

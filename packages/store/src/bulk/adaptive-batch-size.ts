@@ -14,8 +14,6 @@ export class AdaptiveBatchSize {
   readonly #min: number;
 
   /**
-   * @param first rows of the first chunk
-   * @param max maximum rows of a chunk
    * @param aim milliseconds that a chunk may take
    * @param min minimum rows of a chunk: if chunks have a high fixed cost, a busy machine would otherwise go down to
    * single rows
@@ -31,7 +29,6 @@ export class AdaptiveBatchSize {
     return Math.floor(this.#rows);
   }
 
-  /** Runs a chunk of the current size and adapts the size to the time that it took. */
   async measure<T>(rows: number, work: () => Promise<T>): Promise<T> {
     const began = performance.now();
     const result = await work();

@@ -60,15 +60,15 @@ async function runUnlessCancelled(engine: Engine, sql: string): Promise<void> {
   });
 }
 
-/** Whether a vacuum is due: on PostgreSQL, searches and commits continue at the same time. */
+/** Searches and commits continue at the same time. */
 function isDueOnPostgres({ live, dead, inserted }: Table): boolean {
   return Number(dead) + Number(inserted) > 1_000 + 0.05 * Number(live);
 }
 
 /**
- * Whether a vacuum is due: on PGlite no search runs in the meantime. Cleaning up 100,000 rows takes half a second or
- * more: that is done in a pause, or when it is necessary. Rows that were only inserted are marked as visible to all,
- * which is cheap and allows counts with only an index.
+ * No search runs in the meantime. Cleaning up 100,000 rows takes half a second or more: that is done in a pause, or when
+ * it is necessary. Rows that were only inserted are marked as visible to all, which is cheap and allows counts with only
+ * an index.
  */
 function isDueOnPglite({ live, dead, inserted }: Table, sinceLastSearch: number): boolean {
   const paused = sinceLastSearch > PAUSE_MILLISECONDS;

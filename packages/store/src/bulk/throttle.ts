@@ -6,7 +6,7 @@ const POLL_MILLISECONDS = 1_000;
 const RECENT_MILLISECONDS = 1_000;
 /** Bulk work keeps at least a quarter of its speed, because it must end. */
 const MAX_PAUSES = 3;
-/** Maximum pause: users who wait for the end of the work must see progress. */
+/** Users who wait for the end of the work must see progress. */
 const MAX_PAUSE_MILLISECONDS = 700;
 
 /**
@@ -53,12 +53,11 @@ export class Throttle {
     return this.#isOn && (this.#isSearching || this.#othersSearch);
   }
 
-  /** To be called after each search. */
   recordSearch(): void {
     this.#lastSearch = performance.now();
   }
 
-  /** Pauses after a piece of bulk work. @param milliseconds what the piece took @param signal ends the pause */
+  /** @param milliseconds what the piece of bulk work took */
   async pauseAfter(milliseconds: number, signal: AbortSignal = new AbortController().signal): Promise<void> {
     const pause = Math.min(milliseconds, MAX_PAUSE_MILLISECONDS);
     for (let i = 0; i < MAX_PAUSES && pause >= 1 && this.isPausing && !signal.aborted; i++) {

@@ -25,7 +25,6 @@ export interface CollectionStatus {
   readonly failures: Readonly<Record<string, number>>;
   /** The model of the content descriptors. Undefined before it is known. */
   readonly contentModel: string | undefined;
-  /** Number of shards. */
   readonly shards: number;
   /** Bytes of its documents: values of fields, outputs and thumbnails. */
   readonly bytes: number;
@@ -101,7 +100,7 @@ export async function successorOf(store: Store, { id }: Collection): Promise<Col
   return row && fromRow(row);
 }
 
-/** The collection with a name. @throws AkinError not-found that names it and existing ones */
+/** @throws AkinError not-found that names it and existing ones */
 export async function findCollection(store: Store, name: string): Promise<Collection> {
   // As searches do, which usually come next: a connection needs a statement to change its time limit.
   const options = { timeoutMilliseconds: store.searchMilliseconds, isSearch: false };
@@ -134,7 +133,6 @@ export function cachedCollection(
  *
  * @param settings `model`: the name of its models; default: those of the process. `shards`: number of shards; default:
  * 1.
- * @param quota the quota of the collection
  * @throws AkinError bad-request if the name is invalid, the models are not here or the number of shards is not
  * possible; conflict if it exists
  */

@@ -173,7 +173,6 @@ const MIGRATIONS: readonly string[] = [
 /** Any number that nothing else uses: two processes that start together must not migrate at the same time. */
 const MIGRATION_LOCK = 0x616b696d;
 
-/** Updates the shared tables. */
 export async function migrate(engine: Engine): Promise<void> {
   await engine.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
@@ -195,7 +194,6 @@ export async function migrate(engine: Engine): Promise<void> {
 /** The number of the collection that exists from the start. */
 const FIRST_COLLECTION_MADE = 0;
 
-/** Whether the first collection was created. */
 export async function isFirstCollectionMade(engine: Engine): Promise<boolean> {
   return (await engine.query('select 1 from akin.migrations where number = $1', [FIRST_COLLECTION_MADE])).length > 0;
 }

@@ -10,17 +10,14 @@ import type { Queryable } from '../engine/engine.ts';
 /** Shard s has the documents from s · 2^40 to (s + 1) · 2^40 (exclusive). The greatest number is below 2^53. */
 const SHARD_BITS = 40n;
 
-/** The settings of a collection. */
 interface Settings {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The tables of a collection. */
 export interface Tables extends Settings {
   readonly sqlSchema: string;
 }
 
-/** Number of shards of a collection. */
 export function shardsOf({ settings }: Settings): number {
   return typeof settings.shards === 'number' ? settings.shards : 1;
 }

@@ -16,7 +16,6 @@ export interface BackupEnd {
   readonly segments: readonly [first: string, last: string];
 }
 
-/** The database whose data directory is archived. */
 export interface BackupSource {
   readonly dataDirectory: string;
   /** Runs something while the database writes nothing. */

@@ -20,14 +20,12 @@ export interface Queryable {
   query<R extends Row = Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
 }
 
-/** Rows for a table. */
 export interface CopyIn {
   /** The table, with its columns in parentheses. */
   readonly into: string;
   readonly rows: CopyRows;
 }
 
-/** A transaction. */
 export interface Transaction extends Queryable {
   /**
    * The result of a query without parameters, in the binary format of COPY, in memory that threads can share. For large
@@ -36,7 +34,6 @@ export interface Transaction extends Queryable {
   copy(query: string): Promise<Uint8Array>;
 }
 
-/** A transaction that may write. */
 export interface WritingTransaction extends Transaction {
   /** Adds rows to tables, in one round trip. */
   copyIn(copies: readonly CopyIn[]): Promise<void>;
@@ -69,7 +66,6 @@ export interface TransactionOptions {
   readonly longPendingList?: boolean;
   /** A statement without parameters that is sent with the beginning, in one round trip. */
   readonly first?: string;
-  /** Maximum wait for locks. */
   readonly lockTimeoutMilliseconds?: number;
 }
 
@@ -85,7 +81,6 @@ export interface ReadOptions {
   readonly isSearch?: boolean;
 }
 
-/** Connections of a pool. */
 export interface PoolUsage {
   /** Open connections. */
   readonly total: number;
@@ -103,10 +98,7 @@ export interface Engine extends Queryable, AsyncDisposable {
   /** The disk of the database. A server manages its own. */
   readonly disk?: DiskSpace;
   query<R extends Row = Row>(sql: string, params?: readonly SqlValue[], lane?: Lane): Promise<R[]>;
-  /**
-   * Adds rows to tables, all or none of them, in one round trip.
-   *
-   */
+  /** Adds rows to tables, all or none of them, in one round trip. */
   copyIn(copies: readonly CopyIn[], options?: { readonly lane?: Lane }): Promise<void>;
   /** One statement that only reads, as a separate snapshot. */
   read<R extends Row = Row>(sql: string, params: readonly SqlValue[], options: ReadOptions): Promise<R[]>;

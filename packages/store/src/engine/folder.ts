@@ -82,7 +82,6 @@ async function checkFormat(folder: string): Promise<void> {
   );
 }
 
-/** Makes a finished new data directory the current one. */
 export async function adoptNewDirectory(folder: string, { dataDirectory, newDirectory }: DataFolder): Promise<void> {
   // akin.json first: a folder without pg/ counts as new whatever akin.json says, and pg/ without akin.json is refused.
   const file = join(folder, 'akin.json');

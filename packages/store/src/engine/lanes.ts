@@ -28,7 +28,6 @@ export class Lanes {
   #bulkSince: number | undefined;
   /** Until then interactive work goes first. */
   #interactiveUntil = Number.NEGATIVE_INFINITY;
-  /** The connection is kept for the next piece of a lane. */
   #kept: { readonly lane: Lane; readonly timer: NodeJS.Timeout } | undefined;
 
   /** @param now a clock in milliseconds */

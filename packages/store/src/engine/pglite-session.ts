@@ -12,9 +12,7 @@ import { type Connection, SESSION_SETTINGS } from './session.ts';
 import { DISK_FULL, endsConnection } from './sqlstate.ts';
 import { ROW_TYPES } from './types.ts';
 
-/** The SQLSTATE of a statement that was ended before its time. */
 const QUERY_CANCELED = '57014';
-/** The SQLSTATE of statements during a shutdown of the database. */
 const ADMIN_SHUTDOWN = '57P01';
 /** No statement takes longer than building an index of the largest collection on a busy machine. */
 const LONGEST_STATEMENT_MILLISECONDS = 600_000;

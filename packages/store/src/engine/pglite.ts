@@ -112,7 +112,6 @@ function createEngine(
   let backup: Readable | 'begins' | undefined;
   let runs = 0;
   let lastSearch = Number.NEGATIVE_INFINITY;
-  /** Runs work on the connection, and from time to time checks whether a checkpoint is due. */
   const runInLane = <T>(lane: Lane, work: (session: PgliteSession) => Promise<TransactionResult<T>>): Promise<T> => {
     const maxWaitMilliseconds = lane === 'interactive' ? QUEUE_TIMEOUT_MILLISECONDS : undefined;
     return new Promise<T>((resolve, reject) => {

@@ -103,7 +103,6 @@ export function openPool(
 }
 
 export function poolEngine({ pg: pool, processes }: Pool, { check, cancel, release }: PoolUser): PoolEngine {
-  /** Connections in use. */
   const taken = new Set<pg.PoolClient>();
   /** The statement timeout of a connection in milliseconds, for statements outside of transactions, if it has one. */
   const limits = new WeakMap<pg.PoolClient, number>();

@@ -40,7 +40,7 @@ interface Client extends pg.ClientBase {
   readonly connection: { readonly parsedStatements: Record<string, string> };
 }
 
-/** Sends a statement. @param name for the server; not in a transaction @throws errors of pg */
+/** @param name for the server; not in a transaction @throws errors of pg */
 export async function send<R extends pg.QueryResultRow>(
   client: pg.ClientBase,
   text: string,

@@ -65,7 +65,6 @@ async function runAll(client: Connection, sql: string): Promise<Row[]> {
   }
 }
 
-/** The result of work on a connection. */
 export interface TransactionResult<T> {
   readonly result: T;
   /** Resolves when the connection may be used for other work. Never rejects. */

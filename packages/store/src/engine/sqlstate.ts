@@ -1,6 +1,5 @@
 import { AkinError, type ErrorCode } from '@akin/domain';
 
-/** A disk of the database is full. */
 export const DISK_FULL = '53100';
 
 /**

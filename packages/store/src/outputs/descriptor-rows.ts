@@ -4,7 +4,6 @@ import { encodeHalfvec, halfvecOfHalves } from '../engine/binary.ts';
 import type { Queryable } from '../engine/engine.ts';
 import type { ParsedDescriptor } from '../model-sets.ts';
 
-/** The tables of the descriptors of a collection. */
 export function descriptorTables({ modules }: Pick<Store, 'modules'>, sqlSchema: string): string[] {
   return modules.filter(({ descriptor }) => descriptor).map(({ name }) => descriptorTable(sqlSchema, name));
 }

@@ -39,7 +39,6 @@ export function writeAnalysis(
   return JSON.stringify(written);
 }
 
-/** Reads the text of {@link writeAnalysis}. */
 export function readAnalysis(text: string, modules: readonly ModuleManifest[]): PendingAnalysis {
   const written: Written = JSON.parse(text);
   const models = new Map<string, string>();

@@ -77,7 +77,6 @@ export interface StandbyOptions {
   readonly changed: (status: StandbyStatus) => void;
 }
 
-/** The result of one check. */
 interface CheckResult extends DatabaseIdentity {
   readonly standby: boolean;
   /** Bytes of the log that it has replayed. */
@@ -149,7 +148,6 @@ export class Standby implements AsyncDisposable {
     return this.#shown.get(collectionId) ?? -1n;
   }
 
-  /** Records that it shows a commit of a collection. */
   setVisibleCommit(collectionId: number, commit: bigint): void {
     this.#shown.set(collectionId, commit);
     const lacked = this.#lacked;
@@ -361,7 +359,6 @@ function again<T>(ask: () => Promise<T>): (error: unknown) => Promise<T> {
   return (error) => (sqlStateOf(error)?.startsWith('40') ? ask() : Promise.reject(error));
 }
 
-/** Doubles with each time in a row. */
 function backoff([first, max]: readonly [number, number], times: number): number {
   return Math.min(max, first * 2 ** Math.min(times, 30));
 }

@@ -44,7 +44,6 @@ export interface StandbysConfig {
   readonly milliseconds: number;
 }
 
-/** The state of each standby. */
 export interface StandbyLag extends StandbyStatus {
   /** Bytes of the log that it has not replayed. Undefined if it does not answer. */
   readonly lagBytes: number | undefined;
@@ -105,12 +104,10 @@ export class Standbys implements AsyncDisposable {
     for (const standby of this.#standbys) standby.timelineChanged();
   }
 
-  /** Checks all of them now. */
   async check(): Promise<void> {
     await Promise.all(this.#standbys.map((standby) => standby.check()));
   }
 
-  /** Reads the state of each of them. */
   async lags(): Promise<StandbyLag[]> {
     if (this.#standbys.length === 0) return [];
     const position = this.#primary
