@@ -22,6 +22,6 @@ export function parseId(value: JsonValue): string {
   }
   const problem = unstorableReason(id);
   if (problem !== null) throw new AkinError('bad-request', `An id must not contain ${problem}.`);
-  // The ids of many documents are kept in memory; `detach` lets the request's text be freed.
+  // The ids of many documents are kept in memory; a copy lets the request's text be freed.
   return copyString(id);
 }

@@ -1,4 +1,3 @@
-/** True if a collection may have this name. */
 export function isCollectionName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name);
 }

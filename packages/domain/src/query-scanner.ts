@@ -185,7 +185,6 @@ export class QueryScanner {
     return this.text[this.position] === ':';
   }
 
-  /** True if only blanks follow the current position. */
   onlyBlanksFollow(): boolean {
     this.#skipBlanks();
     return this.position >= this.text.length;

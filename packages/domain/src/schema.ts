@@ -14,9 +14,7 @@ export type FieldType =
   | 'longs'
   /** Several decimal numbers: color_palette_freq. */
   | 'doubles'
-  /** Several dates. */
   | 'dates'
-  /** Latitude and longitude. */
   | 'location'
   /** The default search field: the words of all string values. Clients never send it, searches never return it. */
   | 'text';
@@ -86,7 +84,6 @@ export function typeName(type: FieldType): string {
 const MAX_VALUES = 1_000;
 const MAX_PREDEFINED_VALUES = 10_000;
 
-/** Maximum number of values that a list may have. */
 export function maxValues(field: Field | undefined): number {
   return field?.origin === 'document' ? MAX_VALUES : MAX_PREDEFINED_VALUES;
 }

@@ -3,7 +3,6 @@ export const SCOPES = ['search', 'index', 'admin'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Whether a key with one scope may do what needs another scope. */
 export function scopeIncludes(held: Scope, needed: Scope): boolean {
   return SCOPES.indexOf(held) >= SCOPES.indexOf(needed);
 }

@@ -66,7 +66,6 @@ export function rowsOf(bits: Bits, count: number): Uint32Array {
   return rows;
 }
 
-/** How many bits of a word are set. */
 export function popCount(word: number): number {
   let v = word - ((word >>> 1) & 0x55555555);
   v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);

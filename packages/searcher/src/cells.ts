@@ -17,7 +17,7 @@ export class Cells {
     return ROW_BYTES * this.#count + CELL_BYTES * this.#rows.size + this.#rowsWithCell.byteLength;
   }
 
-  /** Assigns a row to a cell. A row that already has a cell keeps it. */
+  /** A row that already has a cell keeps it. */
   assign(row: number, cell: number): void {
     this.#rowsWithCell = grownBits(this.#rowsWithCell, row + 1);
     if (hasBit(this.#rowsWithCell, row)) return;

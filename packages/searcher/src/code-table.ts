@@ -64,7 +64,6 @@ export class CodeTable {
   /** The lengths of the shortest and the longest vector so far. */
   #shortest = Number.POSITIVE_INFINITY;
   #longest = 0;
-  /** The rows that have a vector. */
   rowsWithVector: Bits = createBits(FIRST_SEGMENT_SIZE);
 
   constructor(coder: Coder) {
@@ -357,7 +356,6 @@ export class CodeTable {
   }
 }
 
-/** The number of the segment of a position. */
 const segmentOf = (position: number): number => position >>> SEGMENT_BITS;
 
 /**

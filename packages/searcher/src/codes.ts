@@ -89,7 +89,6 @@ export class Coder implements CodeSizes {
   readonly #levels: Uint8Array;
   readonly #factors: Float32Array;
 
-  /** @param dimensions the dimensions of the vectors */
   constructor(dimensions: number) {
     const sizes = codeSizes(dimensions);
     this.dimensions = sizes.dimensions;

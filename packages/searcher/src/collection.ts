@@ -88,7 +88,7 @@ export class SearchedCollection {
     this.#rows.expire(doc, to);
   }
 
-  /** Stores the vector of a row for a module. Ignored if the document is not in this collection. */
+  /** Ignored if the document is not in this collection. */
   setVector(module: string, doc: number, vector: Float32Array): void {
     const row = this.#rows.rowOf(doc);
     if (row < 0) return;
@@ -105,7 +105,7 @@ export class SearchedCollection {
     vectors.set(row, vector);
   }
 
-  /** Stores the points of a row for a module. Ignored if the document is not in this collection. */
+  /** Ignored if the document is not in this collection. */
   setPoints(module: string, doc: number, bytes: Uint8Array): void {
     const row = this.#rows.rowOf(doc);
     if (row < 0) return;
@@ -174,10 +174,7 @@ export class SearchedCollection {
     this.#cells = new Cells();
   }
 
-  /**
-   * Assigns a document to a cell. @returns false if the document is not in this collection, or `beginCells` was not
-   * called
-   */
+  /** @returns false if the document is not in this collection, or `beginCells` was not called */
   assignCell(doc: number, cell: number): boolean {
     const row = this.#rows.rowOf(doc);
     if (row < 0 || this.#cells === undefined) return false;

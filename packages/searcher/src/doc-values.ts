@@ -11,7 +11,6 @@ const NARROW = 65_535;
 export class DocValues {
   /** 16 bits for each row, until an ordinal needs more. */
   #ordinals: Uint16Array | Uint32Array = new Uint16Array(1_024);
-  /** The greatest ordinal. */
   greatest = 0;
 
   get bytes(): number {

@@ -10,7 +10,6 @@ export class FloatVectors {
   #capacity = FIRST_SEGMENT_SIZE;
   #memory: WebAssembly.Memory;
   #kernel: Kernel;
-  /** The rows that have a vector. */
   rowsWithVector: Bits = createBits(FIRST_SEGMENT_SIZE);
 
   constructor(dimensions: number) {

@@ -86,7 +86,6 @@ export interface ReplyMessage {
   readonly failure?: string;
 }
 
-/** Settings of a thread at its start. */
 export interface ThreadConfig {
   readonly index: number;
   readonly count: number;

@@ -50,7 +50,6 @@ export function countGroups(parts: readonly FoundGroups[], missing: Distinct['mi
   return count;
 }
 
-/** The least number of each group. */
 export function leastOfGroups(numbers: ArrayLike<number>, groups: ArrayLike<number>): Map<number, number> {
   const least = new Map<number, number>();
   for (let i = 0; i < numbers.length; i++) {

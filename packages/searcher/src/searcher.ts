@@ -73,7 +73,6 @@ export class Searcher implements AsyncDisposable {
   }
 
   /**
-   * Changes the data of a collection.
    * @throws SearcherError when the collection was not begun, or a thread failed: then all data is lost, and the threads
    * restart at the next request
    */

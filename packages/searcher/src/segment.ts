@@ -63,7 +63,6 @@ function segmentAddresses({ bits, stride }: CodeSizes, capacity: number): Segmen
   return { levels, factors, mask, tables, numbers, positions, out, end: out + 4 * BLOCK_SIZE + 32 };
 }
 
-/** Bytes of the memory of a segment. */
 export function segmentBytes(sizes: CodeSizes, capacity: number): number {
   return memoryBytes(segmentAddresses(sizes, capacity).end);
 }

@@ -87,7 +87,6 @@ export function* readValues(bytes: Uint8Array): Generator<[value: string, docs: 
   }
 }
 
-/** Calls back with each document of a list. */
 export function readDocs(bytes: Uint8Array, { at, count }: DocList, take: (doc: number) => void): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let i = 0; i < count; i++) take(readNumber(view, at + DOC_BYTES * i));
@@ -120,7 +119,6 @@ export function summaryOf(bytes: Uint8Array): Summary {
   return summary;
 }
 
-/** Calls back with each document and its cell. */
 export function readCells(bytes: Uint8Array, take: (doc: number, cell: number) => void): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at < bytes.length; at += CELL_BYTES) take(readNumber(view, at), view.getInt32(at + DOC_BYTES));

@@ -58,8 +58,6 @@ export class Postings {
   }
 
   /**
-   * Merges postings and added points.
-   *
    * @param rowOf the number of a row in the result; -1 to leave its points out
    */
   static merged(postings: Postings, added: AddedPoints, rowOf: (row: number) => number = (row) => row): Postings {

@@ -53,8 +53,6 @@ export class BitComparer {
   }
 
   /**
-   * Compares some codes with another one.
-   *
    * @param words of 32 bits of a code
    * @returns for each code with at most so many different bits its position times 512, plus their number. Valid until
    * the next call

@@ -109,8 +109,6 @@ export function mayNotFollow(S: string, id: string, distance: string): string {
 
 /**
  * If two documents of one group were marked as different, removes the one that is farther from the representative.
- *
- * @param docs the documents to check, by their numbers
  */
 export async function separateDecided(tx: Queryable, S: string, docs: readonly bigint[]): Promise<void> {
   const rows = await tx.query<{ doc: bigint }>(

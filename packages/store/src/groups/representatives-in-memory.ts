@@ -54,8 +54,6 @@ export class RepresentativesInMemory {
   }
 
   /**
-   * Finds the representatives near some documents.
-   *
    * @param waiting how many documents search for a group now: whether it is worth reading a collection into memory
    * @returns undefined if the searcher does not have them
    * @throws the reason of the signal

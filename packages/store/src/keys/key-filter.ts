@@ -48,7 +48,6 @@ const NONE: Query = { kind: 'none' };
 
 /** Names that are no fields of a document, or whose values akin does not keep as they are. */
 const NOT_SET: readonly string[] = ['id', 'image', 'import', 'pxl_import', 'thumbnail', 'location', 'labels', 'source'];
-/** Most fields that a key sets. */
 const MAX_SET_FIELDS = 20;
 
 /**

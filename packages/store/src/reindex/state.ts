@@ -72,7 +72,7 @@ export const FIRST_COPY = -1_000_000_000_000;
 /** Maximum number of missing documents that are listed. */
 export const MAX_LISTED = 1_000;
 
-/** The progress of the reindex of a collection. @returns undefined if it was never reindexed */
+/** @returns undefined if it was never reindexed */
 export async function reindexState(store: Store, name: string): Promise<Reindex | undefined> {
   const [row] = await store.engine.query(
     `select r.state, began_at, r.documents, copied, analyzed, thumbnails, message, missing, r.settings, ${ALIVE} as alive,
@@ -261,7 +261,7 @@ function notOwn({ name }: Collection): AkinError {
   return new AkinError('conflict', `The reindex of ${name} is paused, or another process runs it now.`);
 }
 
-/** Records the progress. @throws AkinError conflict if another process took over, or it was paused */
+/** @throws AkinError conflict if another process took over, or it was paused */
 export async function saveProgress(
   store: Store,
   collection: Collection,

@@ -57,11 +57,7 @@ export async function findRun(store: Store, collection: Collection, id: string):
   return fromRow(row);
 }
 
-/**
- * Stores a report.
- *
- * @param failures all so far; if empty, earlier ones stay while some failed
- */
+/** @param failures all so far; if empty, earlier ones stay while some failed */
 export async function reportRun(
   store: Store,
   collection: Collection,
@@ -91,7 +87,7 @@ export async function reportRun(
   return findRun(store, collection, id);
 }
 
-/** Removes a run. @throws AkinError not-found; conflict while it is still reported */
+/** @throws AkinError not-found; conflict while it is still reported */
 export async function dismissRun(store: Store, collection: Collection, id: string): Promise<void> {
   const run = await findRun(store, collection, id);
   if (run.state === 'running') {
