@@ -79,7 +79,6 @@ const CHARACTER_OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ['!', 'not'],
 ]);
 
-/** Where to start reading a text. */
 export interface ScanStart {
   readonly from?: number;
   /** Number of characters before `from`. */
@@ -179,7 +178,7 @@ export class QueryScanner {
     return this.#take(operator === undefined ? { kind: 'word', parts } : { kind: operator }, start, end);
   }
 
-  /** True if the next token is a colon. Does not consume it. */
+  /** Does not consume the colon. */
   colonFollows(): boolean {
     this.#skip();
     return this.text[this.position] === ':';

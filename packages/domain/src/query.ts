@@ -7,7 +7,6 @@ export type QueryOperator = 'AND' | 'OR';
 /** A part of a wildcard pattern: literal text, any run of characters (`*`), or exactly one character (`?`). */
 export type WildcardPart = string | { readonly any: '*' | '?' };
 
-/** The field of a clause. */
 interface Named {
   readonly field: string;
   /** The position of the field name, if the query contains it. */

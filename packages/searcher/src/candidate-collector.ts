@@ -10,7 +10,6 @@ const ESTIMATE_DEVIATIONS = 4;
 
 interface CollectorOptions {
   readonly table: RowTable;
-  /** How many rows match. */
   readonly matches: number;
   /** Maximum number of candidates. */
   readonly max: number;

@@ -35,7 +35,6 @@ let positionsOfRows = new Uint32Array(1_024);
 export interface ClusterScan {
   /** Rows with a greater sum of signs are not compared by levels. @param compared how many were compared so far */
   maxSum(compared: number): number;
-  /** Receives compared rows. */
   readonly visit: RowVisitor;
   /** Rows beyond it may be skipped. */
   readonly limit: Limit;

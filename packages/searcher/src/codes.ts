@@ -49,7 +49,6 @@ export interface CodedQuery extends CodedVector {
     /** For the numbers that have signs: the sum of their magnitudes, and their length as a vector. */
     readonly sum: number;
     readonly length: number;
-    /** The magnitudes. */
     readonly magnitudes: Float32Array;
   };
 }

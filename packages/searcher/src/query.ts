@@ -80,11 +80,9 @@ export interface Candidates {
 export interface FoundGroups {
   /** A bit for each ordinal of a value that a row has. */
   readonly values: Bits;
-  /** Number of rows without a value. */
   readonly withoutValue: number;
 }
 
-/** The candidates of one part of a collection. */
 export interface PartCandidates extends Candidates {
   /** With `distinct`: the groups that match. */
   readonly found?: FoundGroups;

@@ -41,7 +41,6 @@ export class RowGroups {
   }
 }
 
-/** Counts the groups of all parts together. */
 export function countGroups(parts: readonly FoundGroups[], missing: Distinct['missing']): number {
   const without = parts.reduce((sum, { withoutValue }) => sum + withoutValue, 0);
   const length = Math.max(0, ...parts.map(({ values }) => values.length));

@@ -22,7 +22,6 @@ export interface AnalysisRef {
   readonly attempt: number;
 }
 
-/** An image to analyze. */
 export interface AnalysisTask extends AnalysisRef {
   /** Id of the document. */
   readonly id: string;

@@ -14,7 +14,6 @@ export interface Retried {
   readonly conflicting: number;
 }
 
-/** The position of an operation in the order of its table. */
 interface Position {
   readonly request: bigint;
   readonly position: number;

@@ -129,8 +129,6 @@ export function cachedCollection(
 }
 
 /**
- * Creates a collection with its tables.
- *
  * @param settings `model`: the name of its models; default: those of the process. `shards`: number of shards; default:
  * 1.
  * @throws AkinError bad-request if the name is invalid, the models are not here or the number of shards is not

@@ -177,8 +177,6 @@ export function requireSameModels(schema: CollectionSchema, models: PendingAnaly
 }
 
 /**
- * The calibration of the distances in a collection.
- *
  * @returns undefined if the models of this process have none
  * @throws AkinError conflict, which names both models, if this process lacks the models of the collection, and no
  *   process that has them stored the calibration

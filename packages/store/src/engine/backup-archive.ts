@@ -18,7 +18,6 @@ export interface BackupEnd {
 
 export interface BackupSource {
   readonly dataDirectory: string;
-  /** Runs something while the database writes nothing. */
   withoutWrites<T>(work: () => Promise<T>): Promise<T>;
   /** Called when all files except the log are archived. */
   end(): Promise<BackupEnd>;

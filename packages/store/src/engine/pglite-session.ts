@@ -65,7 +65,6 @@ export class PgliteSession {
     };
   }
 
-  /** Ends the thread with its current work. */
   cut(): void {
     this.thread.fail(new Error('the database is closed'), ADMIN_SHUTDOWN);
   }

@@ -32,7 +32,6 @@ const POOLER_RETRY_SECONDS = 10;
 /** Statements that end a transaction are always sent. */
 const ENDS: ReadonlySet<string> = new Set(['commit', 'rollback']);
 
-/** Settings of every connection of a pool. */
 export const POOL_SETTINGS: Readonly<Record<string, string>> = { ...SESSION_SETTINGS, work_mem: WORK_MEMORY };
 
 /** Connections to a server, each with its process there. */
@@ -45,7 +44,6 @@ export interface Pool {
 interface PoolUser {
   /** Throws if the database may not be used now. */
   readonly check?: () => void;
-  /** Cancels the statements of these server processes. */
   readonly cancel: (processes: readonly number[]) => Promise<void>;
   /** Called when all connections are closed. */
   readonly release?: () => Promise<void>;

@@ -79,7 +79,6 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   'not-found': 'The collection no longer exists.',
 };
 
-/** Codes with a more precise message. */
 const MESSAGES_BY_STATE: Readonly<Record<string, string>> = {
   [DISK_FULL]: 'The disk of the database is full: free some space, or enlarge the disk. Then try again.',
 };

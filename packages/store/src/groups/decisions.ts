@@ -146,7 +146,6 @@ export async function forgetDecisions(tx: Queryable, S: string, docs: readonly b
   );
 }
 
-/** Copies the decisions of a collection to its replacement. */
 export async function copyDecisions(tx: Queryable, from: Collection, to: Collection): Promise<void> {
   const [S, T] = [from.sqlSchema, to.sqlSchema];
   // Nobody may group documents between the copy and the separation.

@@ -29,7 +29,6 @@ interface UnassignedVector {
   readonly cells: readonly number[];
 }
 
-/** Representatives that may be near some documents. */
 export interface NearInMemory {
   /** The version of the state for which the candidates are complete. */
   readonly version: string;

@@ -55,7 +55,7 @@ const COLUMNS =
 export const LAST_USE_RESOLUTION_MILLISECONDS = 3_600_000;
 
 /**
- * Creates a key. Its text is returned only here: the store keeps a hash of it.
+ * The text of the key is returned only here: the store keeps a hash of it.
  *
  * @throws AkinError bad-request; not-found for a collection that does not exist; conflict if there are too many keys
  */

@@ -11,7 +11,6 @@ import type { FilePlace } from '../runs/source.ts';
 import { documentsOf } from './changes.ts';
 import type { MissingDocument } from './state.ts';
 
-/** The outcome of copying some documents into the target collection. */
 export interface CopyResult extends AcceptedRange {
   /** Number of documents whose pictures are analyzed again. */
   readonly analyzed: number;
@@ -25,7 +24,6 @@ type Outputs = Pick<ExportedDocument, 'outputs' | 'thumbnail'>;
 /** The picture of a document, for a process that may read its original file, or else has its thumbnail. */
 export interface PictureToAnalyze extends Outputs {
   readonly id: string;
-  /** Where its file is. */
   readonly place: FilePlace | undefined;
 }
 

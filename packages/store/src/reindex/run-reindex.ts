@@ -42,7 +42,6 @@ export interface ReindexWork {
 const FEW_CHANGES = 200;
 /** … unless the round took longer than this, because pictures had to be analyzed. */
 const SHORT_MILLISECONDS = 1_000;
-/** Documents that are read and copied together. */
 const COPY_BATCH_SIZE = 200;
 const MAX_ROUNDS = 20;
 const HEARTBEAT_MILLISECONDS = 5_000;
