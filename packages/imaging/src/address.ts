@@ -13,7 +13,6 @@ export interface DownloadPolicy {
   readonly allowHosts?: readonly string[];
 }
 
-/** The kind of network that an address belongs to. */
 export type AddressKind = 'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'reserved';
 
 /**

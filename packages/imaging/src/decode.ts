@@ -153,7 +153,6 @@ async function readHeader(bytes: Uint8Array, type: EncodedType, page: number): P
   return header;
 }
 
-/** The type of a HEIF file, by the compression of its picture. */
 const HEIF_TYPES: Readonly<Record<string, EncodedType>> = { av1: 'avif', hevc: 'heic' };
 
 function checkHeader(type: EncodedType, header: Metadata, limits: ImageLimits): void {
@@ -206,7 +205,6 @@ function shrinkFactor(shortSide: number, minSide: number): number {
   return factor >= 4 ? factor : 1;
 }
 
-/** How sharp decodes a picture, and the target size. */
 interface DecodePlan {
   readonly type: EncodedType;
   /** The page of a TIFF. */

@@ -83,7 +83,7 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
   }
 }
 
-/** A timeout that can be paused. It starts when it is created. */
+/** Starts when it is created. */
 class PausableTimeout {
   readonly #done: () => void;
   #left: number;
@@ -147,7 +147,6 @@ async function allowedAddresses(
   return addresses;
 }
 
-/** The lookups in progress, by host. */
 const lookups = new Map<string, Promise<LookupAddress[]>>();
 
 /**
@@ -174,7 +173,7 @@ const REFUSALS: Record<ReturnType<typeof addressKind>, string> = {
   reserved: 'it leads to a reserved address, which is never fetched',
 };
 
-/** Waits for a promise until the signal aborts. The resolution of a name by DNS cannot be interrupted. */
+/** The resolution of a name by DNS cannot be interrupted. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -184,7 +183,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** The target of a redirect, or undefined for a final response. */
+/** Undefined for a final response. */
 function redirectTarget(response: IncomingMessage, from: URL): URL | undefined {
   const status = response.statusCode ?? 0;
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
@@ -260,7 +259,6 @@ function unreachableError(url: URL, reason: string, cause?: unknown, retryAfter:
   });
 }
 
-/** Whether the cause of a failed connection is often temporary. */
 function isTransient(error: unknown): boolean {
   if (error instanceof ProxyError) return true;
   return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(codeOf(error));

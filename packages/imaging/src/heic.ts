@@ -41,7 +41,6 @@ const PROGRAM = `
 /**
  * Decodes a HEIC file to an uncompressed TIFF, which the normal decoder reads.
  *
- * @param profile colour profile of the picture, if it has one
  * @throws Error with the message of the decoder, or one that begins with `timeout`
  */
 export async function heicToTiff(
@@ -53,7 +52,7 @@ export async function heicToTiff(
   return toTiff(await decodeInThread(bytes, decoder, limits), profile);
 }
 
-/** Decodes in a separate thread, because the decoder cannot be stopped otherwise. */
+/** The decoder cannot be stopped otherwise. */
 function decodeInThread(
   bytes: Uint8Array,
   decoder: string,

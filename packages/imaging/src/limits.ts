@@ -19,7 +19,6 @@ export interface ImageLimits {
   readonly lookupMilliseconds: number;
   /** Time limit for a whole download without DNS: connections, redirects and body together. */
   readonly downloadMilliseconds: number;
-  /** How many redirects a download follows. */
   readonly redirects: number;
 }
 

@@ -14,7 +14,6 @@ export interface Proxies {
   readonly except?: readonly string[];
 }
 
-/** The proxy for a URL, if it needs one. */
 export function proxyFor(url: URL, proxies: Proxies | undefined): URL | undefined {
   const proxy = url.protocol === 'https:' ? proxies?.https : proxies?.http;
   return proxies?.except?.some((entry) => covers(entry.toLowerCase(), url)) ? undefined : proxy;

@@ -76,7 +76,6 @@ export function rawPreview(bytes: Uint8Array): Uint8Array {
   return best.isOriented || orientation < 2 || orientation > 8 ? preview : withOrientation(preview, orientation);
 }
 
-/** The metadata of a raw file. */
 interface RawBlocks {
   readonly exif: readonly Uint8Array[];
   /** A block whose only directory is that of GPS. */

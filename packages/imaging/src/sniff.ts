@@ -99,7 +99,6 @@ function describe(head: Buffer): string {
   return describeIsoMedia(brands(head)) ?? describeMagic(head.toString('latin1')) ?? describeText(readText(head));
 }
 
-/** Whether the bytes are a HEIC photo, the format of iPhones, which an optional package decodes. */
 function isHeic(head: Buffer): boolean {
   return imageType(head) === undefined && describeIsoMedia(brands(head)) === HEIC;
 }

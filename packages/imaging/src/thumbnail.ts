@@ -15,7 +15,7 @@ export async function makeThumbnail(bytes: Uint8Array, limits?: Partial<ImageLim
   return makeThumbnailFromPixels(pixels);
 }
 
-/** Makes a thumbnail from a decoded picture; decode with `minSide` of at least 256. */
+/** @param pixels decoded with `minSide` of at least 256 */
 export async function makeThumbnailFromPixels(pixels: Pixels): Promise<Uint8Array> {
   const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(pixels.width, pixels.height));
   const width = Math.max(1, Math.round(pixels.width * scale));

@@ -1,7 +1,7 @@
 import { JOBS, type JobName, type JobPayload } from '@akin/contract';
 import type { Job, JobHandler } from './queue.ts';
 
-/** Validates the payload of a job. @throws Error that says what is wrong */
+/** @throws Error that says what is wrong */
 export function parsePayload<Name extends JobName>(name: Name, payload: unknown): JobPayload<Name> {
   const result = JOBS[name].payload.safeParse(payload);
   if (result.success) return result.data as JobPayload<Name>;

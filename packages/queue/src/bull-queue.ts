@@ -13,7 +13,6 @@ import { type AddOptions, type JobHandler, MAX_FAILED_JOBS, type Queue, type Wor
 import { RETRY_MILLISECONDS, superviseWorker } from './supervise-worker.ts';
 
 export interface SharedQueueConfig {
-  /** URL of the server. */
   readonly url: string;
   /** Processes with the same prefix share jobs. Default: `akin`. */
   readonly prefix?: string;
@@ -28,7 +27,6 @@ export interface SharedQueueConfig {
   readonly log?: Pick<Log, 'warn'>;
 }
 
-/** A process that handles jobs. */
 interface QueueWorker {
   /** {@link SharedQueueConfig.name} of the process. */
   readonly name: string;

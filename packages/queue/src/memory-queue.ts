@@ -2,7 +2,6 @@ import { JOBS, type JobName, type JobPayload } from '@akin/contract';
 import { backoffAfter, parsePayload, runAttempt } from './attempt.ts';
 import { type AddOptions, type Job, type JobHandler, MAX_FAILED_JOBS, type Queue, type WorkOptions } from './queue.ts';
 
-/** The jobs of one name. */
 interface Jobs {
   readonly waiting: { readonly interactive: Entry[]; readonly bulk: Entry[] };
   readonly delayed: Map<string, NodeJS.Timeout>;

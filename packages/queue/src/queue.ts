@@ -21,7 +21,6 @@ export interface AddOptions {
 }
 
 export interface WorkOptions<Name extends JobName> {
-  /** Maximum jobs at the same time. */
   readonly concurrency: number;
   /**
    * Called with each job that failed permanently.

@@ -69,7 +69,6 @@ function withoutCommand(fields: unknown): unknown {
   };
 }
 
-/** Replaces bytes by their number. */
 function withoutBytes(fields: Record<string, unknown>): Record<string, unknown> {
   if (!Object.values(fields).some((value) => value instanceof Uint8Array)) return fields;
   return Object.fromEntries(

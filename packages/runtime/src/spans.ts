@@ -23,7 +23,7 @@ export interface SpanOptions {
 
 export interface Span {
   set(attributes: Attributes): void;
-  /** Links this span to another one. @param traceparent the header of the other span */
+  /** @param traceparent the header of the other span */
   link(traceparent: string): void;
 }
 
@@ -104,7 +104,6 @@ export function traceFields(): object {
   return tracer?.ids() ?? NOTHING;
 }
 
-/** The type of an error: its code, or the name of its class. */
 function errorType(error: unknown): string {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   const type = typeof code === 'string' ? code : name;

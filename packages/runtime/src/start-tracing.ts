@@ -4,7 +4,6 @@ import { type Attributes, type SpanOptions, setTracer, type Tracer } from './spa
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Tracing that is turned on. */
 export interface Tracing {
   /**
    * Turns tracing off and sends the remaining spans, for two seconds at most.

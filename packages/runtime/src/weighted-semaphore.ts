@@ -9,7 +9,6 @@ interface Waiter {
  * its turn. A caller heavier than the capacity is admitted alone.
  */
 export class WeightedSemaphore {
-  /** Maximum sum of the weights of admitted callers. */
   readonly capacity: number;
   readonly #urgent = new Set<Waiter>();
   readonly #others = new Set<Waiter>();
@@ -29,7 +28,6 @@ export class WeightedSemaphore {
     return this.#taken;
   }
 
-  /** Number of waiting callers. */
   get waiting(): number {
     return this.#urgent.size + this.#others.size;
   }
@@ -40,7 +38,6 @@ export class WeightedSemaphore {
   }
 
   /**
-   * Waits for admission.
    * @param urgent whether this caller goes before those that are not urgent
    * @param weight not negative; more than the capacity counts as the capacity
    * @returns a function that releases the weight. With the argument `rest`, this much stays taken: another call

@@ -34,7 +34,7 @@ export interface PictureFacts {
 
 /** What is known about a file in addition to its bytes. */
 export interface FileContext {
-  /** Its name. A date in it is the last source. */
+  /** A date in it is the last source. */
   readonly name?: string | undefined;
   readonly sidecars?: readonly Sidecar[] | undefined;
 }
@@ -146,7 +146,6 @@ function dateOf(milliseconds: number | undefined): Date | undefined {
   return milliseconds === undefined ? undefined : new Date(milliseconds);
 }
 
-/** Without the members that are undefined. */
 function defined<Values extends object>(values: Values): { [Name in keyof Values]?: NonNullable<Values[Name]> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
