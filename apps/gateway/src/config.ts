@@ -12,7 +12,6 @@ export interface Analysis {
   readonly thumbnail?: Uint8Array;
   /** Fields of a document that the file says, if they were asked for: size, date, camera, place, words. */
   readonly fields?: Readonly<Record<string, string | number>>;
-  /** Warnings for the client. */
   readonly warnings?: readonly string[];
 }
 

@@ -26,26 +26,20 @@ export interface SharedContext {
   readonly wake: () => void;
   readonly originals: Originals;
   readonly models: Models;
-  /** Indexes the files again that failed in a run. False if another process did the run. */
+  /** False if another process did the run. */
   readonly retryRun: (run: string) => boolean;
   /** Commits a collection after a delay in milliseconds, unless the gateway stops before. */
   readonly scheduleCommit: (collection: string, milliseconds: number) => void;
-  /** Runs background tasks until the gateway stops. */
   readonly background: Background['run'];
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly limits: GatewayLimits;
-  /** Limits the bytes of all bodies in memory. */
   readonly memoryBudget: MemoryBudget;
-  /** Limit the number of requests that do expensive work at a time. */
   readonly semaphores: Readonly<Record<'searches' | 'bulkUpdates' | 'sentPictures' | 'fetchedPictures', Semaphore>>;
-  /** Limits the changes that wait to be applied. */
   readonly backlogQuota: BacklogQuota;
   /** Streams of operations. */
   readonly feeds: Feeds;
-  /** Checks keys and rates of requests. */
   readonly gate: Gate;
-  /** The keys of the store. */
   readonly keyRing: KeyRing;
   readonly legacySegment: string;
   readonly version: string;

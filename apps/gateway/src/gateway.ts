@@ -37,7 +37,7 @@ import { createDelayedCommits } from './update/delayed-commits.ts';
 
 /** Disposing drains, lets open requests end for `limits.shutdownMilliseconds`, and closes. */
 export interface Gateway extends AsyncDisposable {
-  /** Its URL, without a slash at the end. */
+  /** Without a slash at the end. */
   readonly url: string;
   readonly port: number;
   /**

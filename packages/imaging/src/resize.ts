@@ -16,6 +16,7 @@ export interface CropBox {
   readonly height: number;
 }
 
+/** Copies a rectangle out of a picture. */
 export function cropPixels({ width: stride, data }: Pixels, { left, top, width, height }: CropBox): Pixels {
   const cut = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++) {

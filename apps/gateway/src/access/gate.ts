@@ -48,9 +48,7 @@ export function requiresKeys(config: {
 
 /** What a request may do. */
 export interface Access {
-  /** Id of its key. */
   readonly keyId?: string;
-  /** Its scope. */
   readonly scope: Scope;
   /**
    * The client: a key, or an address if there is no key. The key of a web page, which many people have, is a separate
@@ -64,18 +62,16 @@ export interface Access {
    * @throws AkinError forbidden
    */
   checkFetch(): void;
-  /** Whether it may see a collection. */
   allowsCollection(collection: string): boolean;
   /** The part of each collection that its key may see and change. Undefined: all. */
   readonly keyFilter: KeyFilter | undefined;
-  /** Whether its key is still valid. Long responses check this from time to time. */
+  /** Long responses check this from time to time. */
   isValid(): Promise<boolean>;
 }
 
 const ADDRESS_RATE = 20;
 /** Characters that a header can contain unchanged. */
 const FLEET_KEY = /^[\x21-\x7e]{16,}$/;
-/** The endpoints that create, list and revoke keys. */
 const KEYS_PATH = '/api/keys';
 const CHALLENGE = 'Bearer realm="akin"';
 
@@ -100,7 +96,6 @@ export class Gate {
   /**
    * Decides whether a request may do what it asks for.
    *
-   * @param name the name of the endpoint
    * @param collection the collection in the path; undefined if there is none
    * @param response gets headers with the remaining rate
    * @throws AkinError unauthorized, forbidden, too-many-requests; unavailable if the keys cannot be read
@@ -172,7 +167,7 @@ export class Gate {
     return !isForeign(origin, this.#safety) || (await this.#ring?.hasOrigin(origin)) === true;
   }
 
-  /** The key of a request. Undefined if it has none and needs none. */
+  /** Undefined if the request has no key and needs none. */
   async #identify(
     request: IncomingMessage,
     response: Response,

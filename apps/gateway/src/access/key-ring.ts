@@ -80,7 +80,6 @@ export class KeyRing {
     return this.#keys.get(id);
   }
 
-  /** The current key with this id. */
   async withId(id: string): Promise<StoredKey | undefined> {
     await this.#refresh();
     return this.#keys.get(id);
@@ -92,7 +91,7 @@ export class KeyRing {
     return this.#origins.has(origin);
   }
 
-  /** Records the use of a key in the background: the request does not depend on it. */
+  /** In the background: the request does not depend on it. */
   recordUse(id: string): void {
     const key = this.#keys.get(id);
     if (key === undefined) return;
@@ -102,7 +101,7 @@ export class KeyRing {
     recordKeyUse(this.#store, key.id).catch(() => undefined);
   }
 
-  /** Reads the keys again. Call it after a change of keys in this process. */
+  /** Call it after a change of keys in this process. */
   reload(): Promise<void> {
     // A read in progress may be from before the change.
     const reading = (this.#reading ?? Promise.resolve()).catch(() => undefined).then(() => this.#read());

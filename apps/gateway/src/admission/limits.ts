@@ -18,7 +18,6 @@ export interface GatewayLimits {
   readonly parameters: number;
   /** Maximum compression ratio after the first 32 MB. Beyond it a body is a decompression bomb. */
   readonly compressionRatio: number;
-  /** Time limit for the headers. */
   readonly headerMilliseconds: number;
   /** How long a body may pause. Waiting uses this time up; arriving bytes give it back at the minimum rate. */
   readonly bodyIdleMilliseconds: number;

@@ -1,4 +1,3 @@
-/** What a bucket answers. */
 export interface RateDecision {
   readonly allowed: boolean;
   /** The maximum number of requests at once. */

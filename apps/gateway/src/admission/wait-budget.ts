@@ -7,10 +7,6 @@ export class WaitBudget {
   readonly #bytesPerSecond: number;
   #left: number;
 
-  /**
-   * @param maxMilliseconds the longest pause
-   * @param bytesPerSecond the minimum rate of a body
-   */
   constructor(maxMilliseconds: number, bytesPerSecond: number) {
     this.#maxMilliseconds = maxMilliseconds;
     this.#bytesPerSecond = bytesPerSecond;

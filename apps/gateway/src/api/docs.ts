@@ -2,7 +2,6 @@ import { openApiDocument } from '@akin/contract';
 import { DOCS_HEADERS, renderDocs } from '../html/docs-page.ts';
 import type { Handler } from '../http/serve.ts';
 
-/** The description of the interface as an HTML page. */
 export const docs: Handler<unknown> = (_call, { version, legacySegment }) => ({
   type: 'text/html; charset=utf-8',
   bytes: renderDocs(openApiDocument({ version, legacySegment }), legacySegment),

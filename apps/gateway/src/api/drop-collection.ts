@@ -2,7 +2,6 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { dropCollection as drop, findCollection } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** Drops a collection with all its documents. */
 export const dropCollection: Handler<ParametersOf<Endpoints['dropCollection']>> = async (
   { parameters },
   { store, keyRing, originals },

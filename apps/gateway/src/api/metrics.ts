@@ -1,6 +1,5 @@
 import type { Handler } from '../http/serve.ts';
 
-/** Metrics for Prometheus. */
 export const metrics: Handler<unknown> = async (_call, context) => {
   const { type, text } = await context.metrics.text();
   return { type, bytes: text };

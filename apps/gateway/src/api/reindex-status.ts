@@ -3,7 +3,6 @@ import { findCollection } from '@akin/store';
 import { presentReindex } from '../collections/present-reindex.ts';
 import type { Handler } from '../http/serve.ts';
 
-/** Progress of a reindex. */
 export const reindexStatus: Handler<ParametersOf<Endpoints['reindexStatus']>> = async ({ parameters }, { store }) => ({
   body: await presentReindex(store, await findCollection(store, parameters.collection)),
 });

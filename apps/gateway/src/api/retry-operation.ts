@@ -5,7 +5,6 @@ import type { Handler } from '../http/serve.ts';
 import { presentOperation } from '../operations/present.ts';
 import { seqOf } from '../operations/seq-of.ts';
 
-/** Processes one failed change again. */
 export const retryOperation: Handler<ParametersOf<Endpoints['retryOperation']>> = async (
   { parameters },
   { store, wake },

@@ -2,7 +2,6 @@ import type { Endpoints, ParametersOf } from '@akin/contract';
 import { findCollection, retryFailed } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** Processes failed changes again. */
 export const retryOperations: Handler<ParametersOf<Endpoints['retryOperations']>> = async (
   { parameters },
   { store, wake },

@@ -3,7 +3,6 @@ import { elementType, type Field, isListType } from '@akin/domain';
 import { findCollection, loadSchema } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** The fields of a collection with their types. */
 export const schema: Handler<ParametersOf<Endpoints['schema']>> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const { fields } = await loadSchema(store, collection);

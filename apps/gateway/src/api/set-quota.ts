@@ -4,7 +4,6 @@ import { presentCollection } from '../collections/present.ts';
 import { readQuota } from '../collections/read-quota.ts';
 import type { Handler } from '../http/serve.ts';
 
-/** Sets how many documents and bytes a collection may have. */
 export const setQuota: Handler<ParametersOf<Endpoints['setQuota']>> = async ({ parameters }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   await set(store, collection, readQuota(parameters));

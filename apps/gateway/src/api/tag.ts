@@ -106,7 +106,6 @@ function labelField(name: string, { fields }: CollectionSchema): Field {
   );
 }
 
-/** Matches all documents but one. */
 function excludingId(id: string): Query {
   const itself: Query = { kind: 'term', field: 'id', value: id, operator: 'OR', position: 0 };
   return { kind: 'bool', must: [{ kind: 'all' }], should: [], mustNot: [itself] };

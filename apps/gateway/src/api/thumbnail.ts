@@ -3,7 +3,7 @@ import { AkinError, quote } from '@akin/domain';
 import { findCollection, readThumbnail } from '@akin/store';
 import type { Handler } from '../http/serve.ts';
 
-/** The thumbnail of a document. A client may reuse it as long as its ETag is the same. */
+/** A client may reuse a thumbnail as long as its ETag is the same. */
 export const thumbnail: Handler<ParametersOf<Endpoints['thumbnail']>> = async ({ parameters, header }, { store }) => {
   const collection = await findCollection(store, parameters.collection);
   const found = await readThumbnail(store, collection, parameters.id);

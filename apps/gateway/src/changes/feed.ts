@@ -63,7 +63,6 @@ export class Feed {
     return page;
   }
 
-  /** The number of the last poll. */
   get pollNumber(): number {
     return this.#pollNumber;
   }

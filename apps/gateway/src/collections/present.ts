@@ -1,6 +1,5 @@
 import { appliedModules, type Collection, collectionStatus, modelSetOf, type Store } from '@akin/store';
 
-/** The state of a collection as clients see it. */
 export async function presentCollection(store: Store, collection: Collection): Promise<Record<string, unknown>> {
   const status = await collectionStatus(store, collection);
   const modules = appliedModules(store, collection);

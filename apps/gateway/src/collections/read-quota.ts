@@ -5,7 +5,7 @@ interface QuotaParameters {
   readonly maxBytes?: number | undefined;
 }
 
-/** A quota from parameters. A missing one means no limit. */
+/** A missing parameter means no limit. */
 export function readQuota({ maxDocuments, maxBytes }: QuotaParameters): Quota {
   return { maxDocuments: maxDocuments ?? null, maxBytes: maxBytes ?? null };
 }

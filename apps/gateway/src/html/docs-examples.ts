@@ -37,7 +37,6 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   defineFieldsByPost: { json: { 'add-field': { name: 'price', type: 'pdouble' } } },
 };
 
-/** The data of an example. */
 export interface Callable {
   readonly name: string;
   /** In capitals, in the order of the page. */

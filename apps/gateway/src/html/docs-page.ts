@@ -17,7 +17,6 @@ interface Operation {
   readonly description?: string;
   /** Required scopes, one scheme each. Empty if no key is needed. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  /** References to parameters. */
   readonly parameters: readonly { readonly $ref: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 }
@@ -65,7 +64,6 @@ export function renderDocs(document: Record<string, unknown>, legacySegment: str
   );
 }
 
-/** Groups the methods that do the same. */
 function sectionsOf(path: string, item: Record<string, Operation>): Section[] {
   return groupAlike(Object.keys(item), (method) => JSON.stringify(item[method]?.summary)).map((alike) => ({
     path,

@@ -53,7 +53,7 @@ export function pageHeaders(more: Readonly<Record<string, string | readonly stri
 /** The headers of a page without a script. */
 export const HTML_HEADERS: Readonly<Record<string, string>> = pageHeaders();
 
-/** A whole page. @param script must be in the headers of the page */
+/** @param script must be in the headers of the page */
 export function page(title: string, content: Html, script?: string): string {
   const end = script === undefined ? '' : html`<script>${new Html(script)}</script>`;
   return html`<!doctype html>

@@ -8,7 +8,6 @@ import type { GatewayLimits } from '../admission/limits.ts';
 import { WaitBudget } from '../admission/wait-budget.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** The body of a request. */
 export interface Body {
   /** Content type in lower case without its parameters. Empty if none was sent. */
   readonly type: string;
@@ -164,7 +163,7 @@ class BodyTimeout {
 
 const TIMED_OUT = Symbol('timed out');
 
-/** The next chunk, or null at the end. */
+/** Null at the end. */
 async function nextChunk(
   chunks: AsyncIterator<Uint8Array>,
   arrivals: BodyTimeout,

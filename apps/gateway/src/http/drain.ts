@@ -39,7 +39,7 @@ export class Drain {
     next();
   }
 
-  /** The lifetime of a request. It has ended if the client is gone. */
+  /** The lifetime has ended if the client is gone. */
   lifetimeOf(response: Response): Lifetime {
     const known = this.#open.get(response);
     if (known !== undefined) return known;

@@ -47,7 +47,7 @@ export function presentError(error: unknown, requestId: string, listedDetails: n
   };
 }
 
-/** The member `error`. It lists only the first of many details, and its message says how many there are. */
+/** Lists only the first of many details, and its message says how many there are. */
 export function errorMember(
   status: number,
   code: ErrorCode,

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { AkinError } from '@akin/domain';
 
-/** Answers requests that Node's parser refuses, in the format of all errors. */
 const STATUS_OF_PARSER_ERROR: Readonly<Record<string, { readonly status: string; readonly msg: string }>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
@@ -20,6 +19,7 @@ const STATUS_OF_PARSER_ERROR: Readonly<Record<string, { readonly status: string;
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', msg: 'The headers took too long to arrive.' },
 };
 
+/** Answers requests that Node's parser refuses, in the format of all errors. */
 export function rejectMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -6,7 +6,6 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 
 export const MULTIPART_TYPE = 'multipart/form-data';
 
-/** One part of a multipart body. */
 export interface Part {
   readonly name: string;
   /** The name that a file has at the client. It is text of the client, and no path here. */
@@ -70,7 +69,7 @@ export async function readMultipart(
   return parts.map(({ name, fileName, chunks, length }) => ({ name, fileName, bytes: Buffer.concat(chunks, length) }));
 }
 
-/** The text of a part. @throws AkinError bad-request if it is not UTF-8 */
+/** @throws AkinError bad-request if the part is not UTF-8 */
 export function textOf({ name, bytes }: Part): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -27,7 +27,6 @@ export function hasSeveralPictures(parameter: string, list: ParameterList, files
   return files.size > 0 && list.filter(([name, value]) => name === parameter && value !== '').length > 1;
 }
 
-/** Parameters of a body, and the pictures among them. */
 export interface BodyParameters {
   readonly list: ParameterList;
   readonly files: Files;
@@ -41,7 +40,6 @@ export function mayHavePictures(type: string): boolean {
 /**
  * Parameters of a body with pictures: the parts of a multipart body, or one picture that is the whole body.
  *
- * @param inUrl parameters of the URL
  * @param reservation counts its bytes, which stay in memory until the request is answered
  * @throws AkinError bad-request, too-large, too-many-requests
  */

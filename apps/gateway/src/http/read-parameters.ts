@@ -48,8 +48,7 @@ export function readParameters(
 }
 
 /**
- * The values of an endpoint's parameters. Only those that were sent are parsed: an endpoint has dozens, and a request
- * sends few.
+ * Only those that were sent are parsed: an endpoint has dozens, and a request sends few.
  * @returns undefined if one is malformed or missing
  */
 function readSent(shape: z.ZodObject, raw: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
@@ -90,7 +89,6 @@ function defaultsOf(shape: z.ZodObject): ReadonlyMap<string, unknown> {
 /** How to read a parameter: all its values, the first one, or the first one unless it is blank. */
 type ReadMode = 'repeats' | 'once' | 'once, not blank';
 
-/** For each endpoint, how to read its parameters, by name. */
 const READ_MODES = new WeakMap<z.ZodObject, ReadonlyMap<string, ReadMode>>();
 
 function kindsOf(shape: z.ZodObject): ReadonlyMap<string, ReadMode> {
@@ -131,7 +129,6 @@ export function repeats(type: z.ZodType): boolean {
   return unwrap(type) instanceof z.ZodArray;
 }
 
-/** A type without its optionality and default. */
 function unwrap(type: z.ZodType): z.ZodType {
   let inner = type;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault) inner = inner.unwrap() as z.ZodType;

@@ -42,7 +42,6 @@ export function isXmlType(type: string): boolean {
 /**
  * Parameters of a body: a form, a flat JSON object if the endpoint accepts one, or pictures if it accepts some.
  *
- * @param inUrl parameters of the URL
  * @param reservation counts its bytes, which stay in memory until the request is answered
  * @throws AkinError unsupported-media-type, bad-request, too-large, too-many-requests
  */
@@ -73,7 +72,6 @@ async function readTexts(
   throw unsupportedBody(body, `${endpoint.bodies ? 'application/json or a form' : 'a form'}${pictures}`);
 }
 
-/** The error for a body whose type is not accepted here. */
 export function unsupportedBody(body: Body, wanted: string): AkinError {
   const what =
     body.type === '' ? 'A body without Content-Type is not read' : `A body of ${quote(body.type)} is not read here`;

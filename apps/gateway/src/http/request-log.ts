@@ -27,7 +27,7 @@ export function isPayload(name: string): boolean {
   return name.endsWith('.data') || name.endsWith('.outputs') || name.endsWith('.preprocessed');
 }
 
-/** The size of the value. For a file, its placeholder contains it. */
+/** For a file, its placeholder contains the size. */
 export function payloadSize(value: string): string {
   return /^\(file \d+: \d+ bytes\)$/.test(value) ? value : `(${value.length} characters)`;
 }

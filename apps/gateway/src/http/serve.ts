@@ -40,12 +40,10 @@ export interface Call<Parameters> {
   readonly list: ParameterList;
   /** Unread only if the endpoint streams its bodies. */
   readonly body: Body;
-  /** The prefix of the path. */
   readonly prefix: 'cores' | 'legacy';
   readonly requestId: string;
   /** Counts the bytes that the request keeps in memory until it is answered. */
   readonly reservation: Reservation;
-  /** Further rights of the request. */
   readonly access: Access;
   /** Aborts when the client disconnects, when a deadline passes, and when the process no longer waits. */
   readonly signal: AbortSignal;
@@ -63,7 +61,6 @@ interface RequestLog {
   indent: boolean | undefined;
   /** Ignored parts of the request, as warnings. */
   warnings: readonly string[];
-  /** Id of its key. */
   keyId: string | undefined;
 }
 
@@ -201,7 +198,6 @@ export function countUnrouted(response: Response, context: SharedContext): void 
   context.metrics.request('none', response.statusCode, performance.now() - requestLogOf(response).started);
 }
 
-/** Writes any error in the common format. */
 export function writeError(error: unknown, request: Request, response: Response, context: SharedContext): void {
   const requestLog = requestLogOf(response);
   if (!(error instanceof AkinError) || error.code === 'internal') {

@@ -17,7 +17,6 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   'admin/file': 'a collection has no files',
 };
 
-/** The error for an unknown path. */
 export function unknownAddress(path: string): AkinError {
   const [, below = ''] = /^\/(?:api\/cores|[\w-]+)\/[^/]+\/(.+?)\/?$/.exec(path) ?? [];
   const instead = Object.hasOwn(UNSUPPORTED, below) ? UNSUPPORTED[below] : undefined;

@@ -1,6 +1,5 @@
 import type { Collection, Operation } from '@akin/store';
 
-/** An operation as clients see it. */
 export function presentOperation(collection: Collection, operation: Operation): Record<string, unknown> {
   const { seq, kind, id, state, attempt, position, acceptedAt, error } = operation;
   return {

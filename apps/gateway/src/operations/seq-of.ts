@@ -1,9 +1,6 @@
 import { AkinError } from '@akin/domain';
 
-/**
- * The sequence number in the name of an operation.
- * @throws AkinError not-found
- */
+/** @throws AkinError not-found */
 export function seqOf(operation: string, collection: string): number {
   const seq = operation.startsWith(`${collection}-`) ? operation.slice(collection.length + 1) : '';
   if (/^[1-9]\d{0,14}$/.test(seq)) return Number(seq);

@@ -13,7 +13,6 @@ import {
 import type { SharedContext } from '../context.ts';
 import { reanalyze } from './reanalyze.ts';
 
-/** What a reindex needs of the gateway. */
 type Context = Pick<
   SharedContext,
   'store' | 'commit' | 'wake' | 'background' | 'analyze' | 'originals' | 'log' | 'limits'
@@ -47,11 +46,7 @@ async function findOutputs(name: string, { store, log }: Context): Promise<Colle
   }
 }
 
-/**
- * Looks now and periodically for reindexes whose process has ended, and continues those whose models are here.
- *
- * @param milliseconds interval of the search
- */
+/** Looks now and periodically for reindexes whose process has ended, and continues those whose models are here. */
 export function resumeOrphanedReindexes(context: Context, milliseconds: number): void {
   const { store, background, log } = context;
   background('search for reindexes without a process', async (signal) => {

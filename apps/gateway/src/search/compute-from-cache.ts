@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 /** Errors that may only be due to outdated cached data. */
 const OUTDATED: readonly ErrorCode[] = ['not-found', 'bad-request', 'conflict'];
 
-/** A result, and the state of the collection that it was made from. */
 interface ResultWithState<T> {
   readonly value: T;
   /** The name of the collection, and the version of its fields, as the database returned them with the result. */

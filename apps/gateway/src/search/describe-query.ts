@@ -7,7 +7,6 @@ import { analyzePicture, analyzeText, TEXT_MODULE } from './analyze-picture.ts';
 import { analyzeStoredPicture } from './analyze-stored-picture.ts';
 import type { RankInput } from './rank-inputs.ts';
 
-/** Modules that have a descriptor, by name. */
 const RANKING = new Map(MODULES.filter(({ descriptor }) => descriptor).map((module) => [module.name, module]));
 
 /** The module whose descriptors contain only colours, so that a search by colour needs no picture. */
@@ -94,7 +93,7 @@ interface InputVector {
   readonly warnings?: readonly string[] | undefined;
 }
 
-/** The vector of an input. Undefined for a whole document, whose descriptor is read from the commit of the result. */
+/** Undefined for a whole document, whose descriptor is read from the commit of the result. */
 async function describe(
   { kind, value, parameter, region }: RankInput,
   { module, models, collection }: RankOptions,
