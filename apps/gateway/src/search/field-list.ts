@@ -79,7 +79,6 @@ export function readFieldList(values: readonly string[], ranked: boolean, parame
   };
 }
 
-/** Whether a response needs scores. */
 export function needsScores(list: FieldList): boolean {
   return list.score || list.computed.some(({ kind }) => kind === 'score');
 }

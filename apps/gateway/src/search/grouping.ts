@@ -27,7 +27,6 @@ export interface Grouping {
   readonly ngroups: boolean;
 }
 
-/** The parameters of `group` and `expand`. */
 interface GroupParameters {
   readonly group: boolean;
   readonly 'group.field': readonly string[];

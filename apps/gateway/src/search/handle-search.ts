@@ -156,7 +156,6 @@ interface Scored {
   readonly score?: number | undefined;
 }
 
-/** What decides how a result is presented. */
 interface Presentation {
   readonly parameters: Parameters;
   readonly fields: FieldList;

@@ -110,7 +110,6 @@ async function soughtPoints(input: RankInput, collection: Collection, signal: Ab
   return { points: Uint8Array.from(Buffer.from(text, 'base64')), warnings };
 }
 
-/** Matches the documents with these ids. */
 function anyOfIds(ids: Iterable<string>): Query {
   const should = Array.from(ids, (value): Query => ({ kind: 'term', field: 'id', value, operator: 'OR', position: 0 }));
   return should.length === 0 ? { kind: 'none' } : { kind: 'bool', must: [], should, mustNot: [] };

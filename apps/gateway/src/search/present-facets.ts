@@ -43,7 +43,6 @@ export function presentFacets(
   };
 }
 
-/** Warnings about the lists. */
 export function facetWarnings(facets: readonly NamedFacet[], results: readonly FacetResult[]): string[] {
   return facets.flatMap(({ key }, i) => {
     const result = results[i];
@@ -54,18 +53,16 @@ export function facetWarnings(facets: readonly NamedFacet[], results: readonly F
   });
 }
 
-/** A value and its count. The value is a text, as in Solr, even if it is a number. */
 export function named({ value, count }: ValueCount): [string, number] {
   return [nameOf(value), count];
 }
 
-/** Values are names here, and so they are texts, even of numbers. */
+/** Values are names here, and so they are texts, as in Solr, even of numbers. */
 export function nameOf(value: FieldValue): string {
   if (value instanceof Date) return formatDate(value);
   return typeof value === 'number' ? stringifyJson(new Double(value)) : String(value);
 }
 
-/** Names and counts in the format of `json.nl`. */
 export function namedList(entries: readonly (readonly [string | null, number])[], style: NamedListStyle): unknown {
   switch (style) {
     case 'map':

@@ -3,7 +3,6 @@ import type { Grouping } from './grouping.ts';
 import { presentValue } from './present.ts';
 import { nameOf } from './present-facets.ts';
 
-/** A list of documents in a response. */
 export interface DocumentList {
   readonly numFound: number;
   readonly start: number;
@@ -15,7 +14,6 @@ export interface DocumentList {
 type Groups = NonNullable<SearchResult['groups']>;
 type Member = Groups[number]['members'][number];
 
-/** How the documents of groups are written. */
 interface Writing {
   readonly document: (member: Member) => unknown;
   /** The member `maxScore` of a list, if scores are wanted. */

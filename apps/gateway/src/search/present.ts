@@ -9,7 +9,6 @@ export function presentValue(value: FieldValue): unknown {
   return value.map((element) => (typeof element === 'number' ? new Double(element) : element));
 }
 
-/** A found document, with its score if there is one. */
 export interface PresentedHit {
   readonly document: ReadonlyMap<string, FieldValue>;
   readonly score: number | undefined;

@@ -9,9 +9,7 @@ export interface QueryOptions {
 }
 
 /**
- * Parses the query of a parameter.
- *
- * @param name the name of the parameter, for messages
+ * @param name the parameter, for messages
  * @throws AkinError bad-request that names the parameter, the character and what was expected
  */
 export function readQuery(name: string, text: string, options: QueryOptions, parameter: ParameterLookup): Query {

@@ -1,7 +1,6 @@
 import { AkinError, parseRegion, type Region } from '@akin/domain';
 import type { ParameterList } from '../http/parameters.ts';
 
-/** One input of a ranked search. */
 export interface RankInput {
   readonly kind: 'id' | 'url' | 'data' | 'hex' | 'text' | 'outputs';
   /** Its parameter, for messages. */
@@ -76,7 +75,7 @@ function withRegions(inputs: readonly RankInput[], texts: readonly string[]): Ra
 }
 
 /**
- * The region of a parameter. Undefined if its text is empty.
+ * Undefined if the text is empty.
  *
  * @param parameter its name, for messages
  * @throws AkinError bad-request

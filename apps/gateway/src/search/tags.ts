@@ -6,7 +6,6 @@ export interface Voter {
   readonly labels: readonly string[];
 }
 
-/** A label for a picture. */
 export interface PredictedTag {
   readonly tag: string;
   /** 0 to 1. */

@@ -20,11 +20,9 @@ export interface CommitPlan {
   readonly wait: boolean;
   /** Wait for all changes that were accepted before, not only for those of this request. */
   readonly waitAnalysis: boolean;
-  /** Commit within this number of milliseconds. */
   readonly withinMilliseconds: number | undefined;
 }
 
-/** The plan from the parameters of a request and the commit commands in its body. */
 export function planCommit(
   parameters: ParametersOf<Endpoints['update']>,
   commits: readonly CommitCommand[],

@@ -66,7 +66,6 @@ export interface StagedBody {
   readonly ids: readonly { readonly id: string; readonly index: number }[];
   /** The changes that were left out. Empty without `maxErrors`. */
   readonly leftOut: readonly LeftOut[];
-  /** Where the changes stood in the body. */
   readonly places: BodyPlaces;
   /** Call this once the request is accepted: others may be waiting for its slot. */
   releaseSlot(): void;
@@ -92,7 +91,6 @@ interface StagingOptions {
  *
  * @param options.modules the modules that analyze the pictures; undefined: all
  * @param options.tombstones whether its deletes leave tombstones
- * @param options.origin the request of the body
  * @throws AkinError bad-request with a detail for each invalid document; too-many-requests above the backlog quota;
  * conflict if the collection has other models; errors of reading the body. Nothing is left behind then.
  */
@@ -306,7 +304,7 @@ function deleteOf({ id, version }: Extract<Command, { kind: 'delete' }>, { expec
   return { kind: 'delete', id: parseId(id), ...(expected === undefined ? {} : { expectedVersion: expected }) };
 }
 
-/** The change for a document. Its outputs are checked now, so that no commit finds them invalid. */
+/** Outputs are checked now, so that no commit finds them invalid. */
 async function addOf(
   document: NewDocument,
   modules: readonly string[] | undefined,

@@ -4,14 +4,11 @@ import type { Collection, SeqRange } from '@akin/store';
 /** The value of `responseHeader.token` of an update: the operations that a later search must wait for. */
 const FORM = /^akin1 (\d{1,10}) (\d{1,16}) (\d{1,16}) (.*)$/;
 
-/** The token of the operations of an update. */
 export function writeToken(collection: Collection, { first, last }: SeqRange): string {
   return Buffer.from(`akin1 ${collection.id} ${first} ${last} ${collection.name}`).toString('base64url');
 }
 
 /**
- * The operations of a token.
- *
  * @param newest number of the newest operation of the collection: a token beyond it is from another store
  * @throws AkinError bad-request if the token is not one of this collection
  */
