@@ -105,7 +105,6 @@ export async function decodingBytes(bytes: Uint8Array, options: BudgetOptions): 
   );
 }
 
-/** Reads and checks everything that is known before a picture is decoded. */
 async function inspect(bytes: Uint8Array, options: DecodeOptions) {
   const limits = { ...DEFAULT_IMAGE_LIMITS, ...options.limits };
   if (bytes.length > limits.bytes) {

@@ -83,7 +83,6 @@ export async function downloadImage(url: string, options: DownloadOptions): Prom
   }
 }
 
-/** Starts when it is created. */
 class PausableTimeout {
   readonly #done: () => void;
   #left: number;

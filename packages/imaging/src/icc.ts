@@ -45,7 +45,6 @@ function toLinear(x: number): number {
   return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
 }
 
-/** Offsets of the tags by name. */
 function readTags(bytes: Buffer): Map<string, number> {
   const tags = new Map<string, number>();
   const count = Math.min(bytes.readUInt32BE(128), MAX_TAGS);

@@ -4,7 +4,6 @@ import { findHeicDecoder, HEIC_PACKAGE } from './heic.ts';
 import { installCommand } from './install-command.ts';
 import { isRawTiff, RAW_BRAND, RAW_EXTENSIONS, RAW_SIGNATURES } from './raw.ts';
 
-/** The encodings that are decoded. */
 export type EncodedType = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff' | 'bmp' | 'heic';
 /** `raw`: a raw file of a camera, of which the largest JPEG inside is decoded. */
 export type ImageType = EncodedType | 'raw';

@@ -9,11 +9,9 @@ export interface Tiff {
   readonly littleEndian: boolean;
   /** BigTIFF, with 64-bit offsets. */
   readonly big: boolean;
-  /** Offset of the first directory. */
   readonly first: number;
 }
 
-/** The tags of one directory by number. */
 export type Directory = ReadonlyMap<number, Tag>;
 
 export interface Tag {

@@ -19,9 +19,8 @@ export interface Metrics {
     labels?: readonly Label[],
     bounds?: readonly number[],
   ): Histogram<Label>;
-  /** Counts one answered request. */
   request(endpoint: string, status: number, milliseconds: number): void;
-  /** Counts one search in the database. @param path `unranked`, or the kind of ranking: `exact` or `approximate` */
+  /** @param path `unranked`, or the kind of ranking: `exact` or `approximate` */
   search(path: 'unranked' | 'exact' | 'approximate', milliseconds: number): void;
   /** All metrics as text, and the content type of this text. */
   text(): Promise<{ readonly type: string; readonly text: string }>;

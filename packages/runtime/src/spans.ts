@@ -30,17 +30,14 @@ export interface Span {
 /** A span that its owner ends. */
 export interface OpenSpan extends Span {
   rename(name: string): void;
-  /** Runs some work as part of this span. */
   run<Value>(work: () => Value): Value;
   /** Marks this span as failed. @param type the type of the error, for example a code: never its text */
   fail(type: string): void;
   end(): void;
 }
 
-/** The implementation of spans when traces are on. */
 export interface Tracer {
   open(name: string, options: SpanOptions): OpenSpan;
-  /** Runs some work without a span. */
   detached<Value>(work: () => Value): Value;
   /** Headers that pass the active span to another process. */
   headers(): Readonly<Record<string, string>>;

@@ -54,7 +54,6 @@ export class BacklogQuota {
     }
   }
 
-  /** Counts an accepted request. */
   record(collection: Collection, count: number, pictures: number): void {
     const known = this.#cachedBacklog(collection);
     known.changes += count;

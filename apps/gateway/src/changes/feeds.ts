@@ -6,7 +6,6 @@ import { Feed } from './feed.ts';
 /** Maximum number of streams in one process: each is a lasting connection. */
 const MAX_READERS = 500;
 
-/** The feeds of collections with listeners. */
 export class Feeds {
   readonly #store: Store;
   readonly #feeds = new Map<string, Feed>();
@@ -19,7 +18,6 @@ export class Feeds {
     setMaxListeners(MAX_READERS, this.#stopping.signal);
   }
 
-  /** Ends all streams. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -36,7 +34,7 @@ export class Feeds {
     });
   }
 
-  /** The feed of a collection by its name. Call `close` at the end of its use. */
+  /** Call `close` at the end of its use. */
   open(name: string): { readonly feed: Feed; readonly close: () => void } {
     this.#readers++;
     const feed = this.#feeds.get(name) ?? new Feed(this.#store, name, this.#stopping.signal);

@@ -46,7 +46,6 @@ export interface Callable {
   readonly required: readonly string[];
 }
 
-/** The same request in three languages. */
 export function renderExamples(call: Callable): Html {
   const { query = {}, json, file = false } = SAMPLES[call.name] ?? {};
   const method = json === undefined && !file ? (call.methods[0] as string) : (call.methods.at(-1) as string);

@@ -35,7 +35,6 @@ export const DOCS_HEADERS = pageHeaders({
   'img-src': "'self' blob:",
 });
 
-/** The OpenAPI document as one page that works offline. */
 export function renderDocs(document: Record<string, unknown>, legacySegment: string): string {
   const paths = document.paths as Record<string, Record<string, Operation>>;
   const { parameters } = document.components as { parameters: Record<string, Parameter> };

@@ -40,7 +40,6 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** The body of a request, not read yet. */
 export function openBody(request: IncomingMessage, limits: GatewayLimits, lifetime: Lifetime): Body {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   const mayHaveBody =

@@ -62,7 +62,6 @@ export class Drain {
     return this.#delay;
   }
 
-  /** Accepts no more connections, lets open requests end, and closes. */
   async close(server: Server): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const closeIdle = () => setImmediate(() => server.closeIdleConnections());

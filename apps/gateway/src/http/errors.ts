@@ -28,7 +28,6 @@ const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, number>>> = { 'too-many-re
 export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The member `error` of the response. */
   readonly error: Readonly<Record<string, unknown>>;
 }
 

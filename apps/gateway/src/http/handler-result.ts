@@ -12,7 +12,6 @@ export interface JsonResult {
   readonly enveloped?: boolean;
 }
 
-/** A result that is not JSON. */
 export interface BytesResult {
   readonly status?: number;
   readonly type: string;

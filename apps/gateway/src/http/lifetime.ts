@@ -22,7 +22,6 @@ export class Lifetime {
     return this.#over.signal;
   }
 
-  /** Ends the request, unless it has ended. */
   end(reason: AkinError): void {
     this.limit(undefined);
     this.#controller.abort(reason);

@@ -13,9 +13,7 @@ import { AkinError, parseUrl, quote } from '@akin/domain';
  */
 
 export interface SafetyConfig {
-  /** Whether only this machine can connect. */
   readonly loopback: boolean;
-  /** Whether every client needs a key. */
   readonly keyed: boolean;
   /** Further names in Host, as {@link readHostNames} returns them. */
   readonly allowedHosts: readonly string[];

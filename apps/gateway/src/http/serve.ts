@@ -161,7 +161,7 @@ function withFetchCheck(analyze: AnalyzeImage, access: Access): AnalyzeImage {
   };
 }
 
-/** The fields of a collection by name. Undefined if they cannot be read, because a warning is not worth an error. */
+/** Undefined if the fields cannot be read, because a warning is not worth an error. */
 async function fieldsOf(name: string, { store }: SharedContext): Promise<ReadonlyMap<string, unknown> | undefined> {
   try {
     return (await loadSchema(store, await findCollection(store, name))).fields;

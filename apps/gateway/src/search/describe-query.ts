@@ -34,7 +34,6 @@ interface RankOptions {
   readonly collection: Collection;
   /** Of the collection. */
   readonly models: ModelSet;
-  /** Minimum score. */
   readonly threshold?: number | undefined;
   /** Calibration of the collection's model. Default: that of this process. */
   readonly calibration?: Calibration | undefined;

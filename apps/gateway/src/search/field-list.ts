@@ -10,7 +10,6 @@ import {
   withErrorContext,
 } from '@akin/domain';
 
-/** The result of parsing `fl`. */
 export interface FieldList {
   readonly score: boolean;
   /** Whether all fields are returned that need not be named, and the outputs of the analysis with them. */

@@ -23,7 +23,6 @@ export interface Grouping {
   readonly form: GroupForm;
   readonly collapseBy: FieldCollapse;
   readonly members: MemberRequest | undefined;
-  /** Whether the number of groups is returned. */
   readonly ngroups: boolean;
 }
 

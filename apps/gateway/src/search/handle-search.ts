@@ -33,7 +33,6 @@ import { warnAboutDates } from './warn-about-dates.ts';
 
 type Parameters = ParametersOf<Endpoints['select']>;
 
-/** The defaults of an endpoint. */
 export interface SearchPreset {
   readonly mode?: string;
   readonly threshold?: number;

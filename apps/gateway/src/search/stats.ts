@@ -8,7 +8,6 @@ import { presentValue } from './present.ts';
 /** The figures, in the order of a response. */
 const FIGURES = ['min', 'max', 'count', 'missing', 'sum', 'mean', 'stddev'] as const;
 
-/** Figures of Solr that are not computed. */
 const UNSUPPORTED = ['sumOfSquares', 'percentiles', 'distinctValues', 'countDistinct', 'cardinality', 'func'];
 
 /** Figures of a field, with their name in the response. */

@@ -15,7 +15,6 @@ export function warningsAboutDates(
   return warnings.length === 0 ? {} : { warnings };
 }
 
-/** The fields that a query compares with dates. */
 function datedFields(query: Query): string[] {
   switch (query.kind) {
     case 'range':

@@ -42,7 +42,7 @@ const UNSUPPORTED_FACETS = [
   'facet.exists',
 ];
 
-/** Whether a parameter belongs to a kind of facet that is not supported. @param name without `f.<field>.` */
+/** @param name without `f.<field>.` */
 export function isUnsupportedFacet(name: string): boolean {
   return UNSUPPORTED_FACETS.some((kind) => name === kind || name.startsWith(`${kind}.`));
 }

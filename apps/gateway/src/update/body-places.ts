@@ -1,6 +1,5 @@
 import { AkinError, type ErrorDetail } from '@akin/domain';
 
-/** Maximum number of stored gaps. */
 const MAX_GAPS = 100_000;
 
 /**

@@ -21,7 +21,6 @@ import { warnAboutPictures } from './warn-about-pictures.ts';
 
 type Parameters = ParametersOf<Endpoints['update']>;
 
-/** The kinds of bodies that an endpoint accepts. */
 interface AcceptedBodies {
   /** Given if JSON is accepted: what a single object means. */
   readonly json?: 'document' | 'commands';
