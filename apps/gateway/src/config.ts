@@ -52,7 +52,6 @@ export type MakeThumbnail = (bytes: Uint8Array) => Promise<Uint8Array>;
 /** Commits what is ready in a collection. Resolves when searches see it. */
 export type CommitChanges = (collection: string) => Promise<unknown>;
 
-/** The metrics of the process, as far as the gateway uses them. */
 export type GatewayMetrics = Pick<Metrics, 'request' | 'search' | 'text'>;
 
 /** A picture file in a folder that this akin indexed. */
@@ -116,7 +115,6 @@ export interface Models {
   stop(name: string): Promise<void>;
 }
 
-/** For a process without models. */
 export const NO_MODELS: Models = {
   list: async () => [],
   refusal: 'This process has no folder of models.',

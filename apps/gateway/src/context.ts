@@ -12,7 +12,6 @@ import type { AnalyzeImage, CommitChanges, GatewayMetrics, MakeThumbnail, Models
 import type { Drain } from './http/drain.ts';
 import type { Files } from './http/pictures.ts';
 
-/** Shared by all requests. */
 export interface SharedContext {
   readonly store: Store;
   readonly analyze: AnalyzeImage;

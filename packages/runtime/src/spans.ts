@@ -39,9 +39,7 @@ export interface OpenSpan extends Span {
 export interface Tracer {
   open(name: string, options: SpanOptions): OpenSpan;
   detached<Value>(work: () => Value): Value;
-  /** Headers that pass the active span to another process. */
   headers(): Readonly<Record<string, string>>;
-  /** The ids of the active span. */
   ids(): { readonly trace_id: string; readonly span_id: string } | undefined;
 }
 
@@ -73,7 +71,7 @@ export async function inSpan<Value>(
   }
 }
 
-/** Starts a span that `end` ends. Undefined if traces are off. */
+/** Undefined if traces are off. */
 export function openSpan(name: string, options: () => SpanOptions): OpenSpan | undefined {
   return tracer?.open(name, options());
 }

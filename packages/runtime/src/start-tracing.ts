@@ -152,7 +152,6 @@ function isTracingRequested(env: Environment): boolean {
   return Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
 }
 
-/** Logs errors of the SDK, but not repeatedly while the receiver is unreachable. */
 function rateLimitedWarning(log: Pick<Log, 'warn'>): (reason: string) => void {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return (reason) => {

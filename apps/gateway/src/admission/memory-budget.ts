@@ -26,7 +26,7 @@ export class MemoryBudget {
   }
 
   /**
-   * @param client the client of the request; undefined for akin itself, which may use all
+   * @param client undefined for akin itself, which may use all
    * @param signal that of the request: afterwards it reserves nothing more
    */
   open(client: string | undefined, signal: AbortSignal): Reservation {

@@ -49,7 +49,7 @@ export class Semaphore {
   /**
    * Takes a slot, or waits for one.
    *
-   * @param client who asks; undefined for akin itself, which may use all slots
+   * @param client undefined for akin itself, which may use all slots
    * @param signal that of the request. The slot is released some time after it aborts, whatever happens
    * @returns a function that releases the slot
    * @throws AkinError too-many-requests if the semaphore is fair, else unavailable; the reason of `signal` if that

@@ -10,7 +10,7 @@ export interface RateDecision {
 
 /** The capacity of a bucket in seconds of its rate. */
 const SECONDS_HELD = 10;
-/** Maximum number of buckets. The least recently used one is removed; it would be full again by then. */
+/** Beyond this number the least recently used one is removed; it would be full again by then. */
 const MAX_BUCKETS = 50_000;
 
 /**

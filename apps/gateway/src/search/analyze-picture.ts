@@ -16,11 +16,7 @@ export interface PictureOptions {
  *
  * @param input an http(s) URL, or base64, a data URI (whatever type it declares) or the placeholder of a file
  * @param parameter its name, for messages
- * @param options.model content model; default: that of the process
- * @param options.thumbnail also creates the thumbnail
- * @param options.facts also reads the fields; the name of the file may contain a date
- * @param options.region analyzes only this part
- * @param options.soughtPoints finds more points, for a search for parts
+ * @param options as those of `AnalyzeImage`
  * @throws AkinError about the URL, the text or the picture; unavailable if it takes too long
  */
 export async function analyzePicture(

@@ -64,7 +64,7 @@ export interface StagedBody {
   readonly pictures: number;
   /** Ids of documents, each with its position among the changes. Empty if no versions were requested. */
   readonly ids: readonly { readonly id: string; readonly index: number }[];
-  /** The changes that were left out. Empty without `maxErrors`. */
+  /** Empty without `maxErrors`. */
   readonly leftOut: readonly LeftOut[];
   readonly places: BodyPlaces;
   /** Call this once the request is accepted: others may be waiting for its slot. */

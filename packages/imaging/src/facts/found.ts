@@ -13,7 +13,6 @@ export interface FoundFacts {
   readonly title?: string | undefined;
   readonly caption?: string | undefined;
   readonly keywords?: readonly string[] | undefined;
-  /** 0 to 5 stars. */
   readonly rating?: number | undefined;
 }
 
