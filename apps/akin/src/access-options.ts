@@ -14,7 +14,6 @@ const FLEET_KEY: Option = {
     'The secret that all processes of a fleet share. Analyzers and /metrics require it. The environment variable is safer',
 };
 
-/** Options of processes that answer searches and changes. */
 export const ACCESS_OPTIONS: readonly Option[] = [
   {
     name: 'require-keys',
@@ -39,7 +38,6 @@ export const ACCESS_OPTIONS: readonly Option[] = [
   OPEN_METRICS,
 ];
 
-/** Options of each process of a fleet. */
 export const FLEET_OPTIONS: readonly Option[] = [FLEET_KEY];
 /** Options of fleet processes that have no store for keys. */
 export const WORKER_ACCESS_OPTIONS: readonly Option[] = [FLEET_KEY, OPEN_METRICS];

@@ -4,7 +4,6 @@ import { DEFAULT_IMAGE_LIMITS, decodeBase64, formatBytes, OWN_IMAGE_LIMITS } fro
 import type { Analyzer } from '@akin/modules/analyze';
 import { reasonOf } from './folder/walk.ts';
 
-/** One line of JSON, and whether it contains outputs or an error. */
 export interface Line {
   readonly ok: boolean;
   readonly line: string;

@@ -23,7 +23,6 @@ export function databaseUrl(options: ParsedOptions): string | undefined {
   return options.serverUrl('database-url', 'postgres', 'postgresql');
 }
 
-/** The folder of the embedded database inside a data folder. */
 export function databaseFolder(options: ParsedOptions): string {
   return path.join(dataFolder(options), 'database');
 }

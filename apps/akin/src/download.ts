@@ -3,7 +3,6 @@ import { type DownloadSettings, downloadImage, type ImageLimits, toFields } from
 import type { Analysis, Analyzer, TextAnalysis } from '@akin/modules/analyze';
 import { inSpan, type WeightedSemaphore } from '@akin/runtime';
 
-/** A picture that is in memory. */
 interface Fetched {
   readonly bytes: Uint8Array;
   /** Call this when the picture is no longer needed. */
@@ -43,7 +42,6 @@ export function downloader(
   };
 }
 
-/** Analyzes words and pictures of requests, whether uploaded or to be fetched. */
 export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
   return async (
     input: { readonly bytes: Uint8Array } | { readonly url: string } | { readonly text: string },
@@ -84,7 +82,6 @@ export function analyzeSentOrFetched(analyzer: Analyzer, download: Download) {
   };
 }
 
-/** Host and port of a URL, as spans name them. */
 export function serverOf(address: string): { 'server.address'?: string; 'server.port'?: number } {
   const url = parseUrl(address);
   if (url === undefined) return {};

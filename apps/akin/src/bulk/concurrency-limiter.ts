@@ -15,12 +15,11 @@ export class ConcurrencyLimiter {
   #wait = FIRST_WAIT_MILLISECONDS;
   readonly #waiting: (() => void)[] = [];
 
-  /** Starts with one request, so that the fields that it defines exist for the next ones. */
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** Resolves when another request may start. @throws the reason of the signal */
+  /** @throws the reason of the signal */
   async begin(signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
@@ -32,13 +31,11 @@ export class ConcurrencyLimiter {
     this.#running++;
   }
 
-  /** Call this when a request has ended, with success or not. */
   end(): void {
     this.#running--;
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Call this when akin accepted a request. */
   taken(): void {
     this.#wait = FIRST_WAIT_MILLISECONDS;
     this.#allowed = Math.min(this.#max, this.#allowed + 1);

@@ -23,7 +23,6 @@ export interface ImportConfig {
   readonly progressFile: ProgressFile | undefined;
   readonly rejects: Rejects;
   readonly format: Format;
-  /** How to read the cells of a CSV file. */
   readonly cells: CsvOptions;
   /** The types of fields, by name, that must exist before the first document. */
   readonly fields: Readonly<Record<string, string>>;
@@ -31,7 +30,6 @@ export interface ImportConfig {
   readonly pictures: LocalPictures | undefined;
   /** Finds rows of a table with the same id; undefined if the input is no table. */
   readonly repeated: RepeatedIds | undefined;
-  /** Number of concurrent requests. */
   readonly parallel: number;
   readonly compress: boolean;
   readonly modules: string | undefined;
@@ -41,14 +39,13 @@ export interface ImportConfig {
   readonly signal: AbortSignal;
 }
 
-/** Progress of a run, for display. */
 export interface ImportState {
   accepted: number;
   /** Number of bytes of the unpacked input that were read. */
   bytes: number;
 }
 
-/** A document was refused, and none may be missing. */
+/** A document was refused with `strict`. */
 export class StrictError extends Error {
   override readonly name = 'StrictError';
 }
@@ -57,7 +54,6 @@ const SAVE_MILLISECONDS = 2_000;
 /** Time limit of one wait for a commit. Then the request is repeated, so that no connection has to last longer. */
 const COMMIT_WAIT_MILLISECONDS = 20_000;
 
-/** Imports the documents of a file into a collection. */
 export class Import {
   readonly state: ImportState;
   readonly #config: ImportConfig;

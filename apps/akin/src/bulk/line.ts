@@ -1,4 +1,3 @@
-/** One document of the input. */
 export interface Line {
   /** Number of the line; in a JSON array of the element; in Parquet of the row. It begins at 1. */
   readonly number: number;
@@ -8,11 +7,11 @@ export interface Line {
   readonly problem?: string;
   /** Number of bytes of the unpacked input before this document. 0 if a run cannot continue by bytes. */
   readonly start: number;
-  /** The same, including this document and its line end. */
+  /** The same, including the line end of this document. */
   readonly end: number;
 }
 
-/** Where a run starts: the number of lines and bytes of the unpacked input that it skips. */
+/** The lines and bytes of the unpacked input that a run skips. */
 export interface InputPosition {
   readonly lines: number;
   readonly bytes: number;

@@ -11,16 +11,14 @@ export interface LocalPictures {
   /** Number of pictures that are worth to begin before the first of them is finished. */
   readonly ahead: number;
   /**
-   * Analyzes a picture.
-   *
    * @param name its path, relative to the folder or absolute
-   * @returns the members of its document: outputs and thumbnail
+   * @returns the members of its document
    * @throws AkinError that names the path: also if it leads out of the folder
    */
   analyze(name: string, signal: AbortSignal): Promise<{ import: string; thumbnail?: string }>;
 }
 
-/** The real path of the folder of the pictures. @throws {UsageError} if there is no such folder */
+/** @returns the real path @throws {UsageError} if there is no such folder */
 export async function findPictures(folder: string): Promise<string> {
   const root = await fs.realpath(folder).catch((error: unknown) => {
     throw new UsageError(`--pictures ${folder}: ${reasonOf(error)}.`);

@@ -10,7 +10,6 @@ export interface PendingRange {
   readonly lines: readonly number[];
 }
 
-/** Reports a document that failed, with its position in the input if that is known. */
 type Failed = (line: number | undefined, id: string | undefined, reason: string) => void;
 
 /** Repeats a call until akin answers, or the time for retries is over. */
@@ -41,7 +40,6 @@ export class OperationWatcher {
     return this.#ranges;
   }
 
-  /** Documents of requests whose pictures are not analyzed yet. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -88,7 +86,6 @@ export class OperationWatcher {
   }
 }
 
-/** Failed operations of a range. */
 export async function* failedOperations(
   collection: Collection,
   first: number,

@@ -6,7 +6,6 @@ import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import { runningServer } from '../server-file.ts';
 import { upload } from './upload.ts';
 
-/** Options of commands that talk to a running akin. */
 export const SERVER_OPTIONS: readonly Option[] = [
   {
     name: 'url',
@@ -43,7 +42,6 @@ export async function findServer(options: ParsedOptions): Promise<Server> {
   return { ...(await findAkin(options)), name: options.text('collection') ?? 'my-collection' };
 }
 
-/** The same for commands that are not about a single collection. */
 export async function findAkin(options: ParsedOptions): Promise<Omit<Server, 'name'>> {
   const named = givenUrl(options);
   const folder = dataFolder(options);

@@ -1,6 +1,5 @@
 import { duration, TerminalLine } from '../terminal-line.ts';
 
-/** The counts of a run so far. */
 export interface BulkCounts {
   readonly documents: number;
   readonly failed: number;
@@ -9,7 +8,6 @@ export interface BulkCounts {
   readonly note: string;
 }
 
-/** The progress of a run, as a line on the terminal. */
 export function bulkProgressLine(out: NodeJS.WriteStream, counts: () => BulkCounts): TerminalLine {
   const before = counts().documents;
   return new TerminalLine(out, (seconds) => bulkLine(counts(), before, seconds));

@@ -4,13 +4,11 @@ import { CsvError, parse } from 'csv-parse';
 import { type InputPosition, type Line, LONGEST_LINE } from './line.ts';
 import { type ColumnType, requireColumns, type TableColumns } from './table-columns.ts';
 
-/** How to read the cells of a CSV file. */
 export interface CsvOptions {
-  /** The separator of cells: one character. */
   readonly separator: string;
   /** Columns whose cells have several values. */
   readonly lists: ReadonlySet<string>;
-  /** The separator of these values. */
+  /** Between these values. */
   readonly listSeparator: string;
   readonly columns: TableColumns;
   /** Numbers have a decimal comma, and maybe dots between thousands: `1.234,50`. */
@@ -19,7 +17,6 @@ export interface CsvOptions {
   readonly types?: ReadonlyMap<string, ColumnType>;
 }
 
-/** A row of a CSV file, its number, and the names of the columns. */
 export interface CsvRow {
   readonly names: readonly string[];
   readonly cells: readonly string[];
@@ -74,7 +71,6 @@ export async function* readRows(
   }
 }
 
-/** The JSON number that a cell contains, or undefined. */
 export function numberIn(cell: string, decimalComma: boolean): string | undefined {
   if (!decimalComma) return NUMBER.test(cell) ? cell : undefined;
   return NUMBER_WITH_COMMA.test(cell) ? cell.replaceAll('.', '').replace(',', '.') : undefined;
@@ -152,7 +148,6 @@ function lineOf({ names, cells, number }: CsvRow, options: CsvOptions): Line {
 /** The values of these fields are text, even if they look like numbers. */
 const TEXTS = new Set(['id', 'image', 'import', 'thumbnail']);
 
-/** Whether the values of a column are text in any case. */
 export function isText(name: string, { id, picture }: TableColumns): boolean {
   return TEXTS.has(name) || name === id || name === picture;
 }

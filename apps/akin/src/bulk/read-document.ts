@@ -1,11 +1,9 @@
 import type { Line } from './line.ts';
 
-/** A line that can be sent. */
 export interface BulkDocument extends Line {
   readonly bytes: Buffer;
   /** Empty if it is missing or neither a string nor a number: akin then says what is wrong. */
   readonly id: string;
-  /** Whether its picture has to be analyzed. */
   readonly hasPicture: boolean;
 }
 

@@ -66,7 +66,7 @@ export class Rejects {
     this.#out.write(`${JSON.stringify({ line, ...(id ? { id } : {}), reason })}\n`);
   }
 
-  /** The most frequent reasons, one per line. */
+  /** The most frequent reasons first. */
   summary(): string[] {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
     return sorted.slice(0, MAX_PRINTED_REASONS).map(([reason, count]) => `  ${count} × ${reason}`);

@@ -21,7 +21,6 @@ export class RepeatedIds {
     if (earlier !== undefined || this.#lines.size < MAX_IDS) this.#lines.set(id, number);
   }
 
-  /** What to tell the user, one line each. */
   summary(): string[] {
     if (this.#count === 0) return [];
     const rows = this.#count === 1 ? '1 row has' : `${this.#count} rows have`;

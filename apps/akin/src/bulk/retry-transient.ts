@@ -7,9 +7,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Repeats a call that fails because the server does not answer now.
- *
- * @throws the error of the call, if it has another cause or persists for longer than the given time; the reason of the
+ * @throws the error of the call, if it is not transient or persists for longer than the given time; the reason of the
  * signal
  */
 export async function retryTransient<Value>(

@@ -6,18 +6,15 @@ import { isTransient } from './retry-transient.ts';
 
 const pack = promisify(gzip);
 
-/** A document to send. */
 interface OutgoingDocument {
   readonly id: string;
-  /** As one line of JSON. */
+  /** One line of JSON. */
   readonly bytes: Buffer;
 }
 
-/** How to send documents. */
 export interface SendOptions<Document extends OutgoingDocument> {
   readonly collection: Collection;
   readonly limiter: ConcurrencyLimiter;
-  /** Compresses the bodies. */
   readonly compress: boolean;
   readonly parameters: UpdateParameters;
   /** Sending fails after this time without a response. */
@@ -25,7 +22,6 @@ export interface SendOptions<Document extends OutgoingDocument> {
   readonly signal: AbortSignal;
   /** Documents that akin accepted, as the operations from `first` on. */
   accepted(documents: readonly Document[], first: string, token: string): void;
-  /** A document that akin refused. */
   refused(document: Document, reason: string): void;
 }
 

@@ -1,6 +1,5 @@
 import type { BulkDocument } from './read-document.ts';
 
-/** Size of one request. */
 const BATCH_DOCUMENTS = 1_000;
 const BATCH_BYTES = 4 * 1024 ** 2;
 /** A user who types into standard input wants to see the result soon. */

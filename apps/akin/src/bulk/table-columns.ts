@@ -2,13 +2,11 @@ import { AkinError } from '@akin/domain';
 
 /** The columns of a table that are more than a field. */
 export interface TableColumns {
-  /** The column of the ids. */
   readonly id: string;
-  /** The column of the pictures, which are addresses or local paths. */
+  /** Addresses or local paths. */
   readonly picture?: string | undefined;
 }
 
-/** The types of fields that a column can have. */
 export type ColumnType = 'long' | 'double' | 'boolean' | 'date' | 'string';
 
 const MAX_NAMED = 20;

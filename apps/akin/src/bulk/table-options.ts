@@ -15,7 +15,6 @@ import { formatOf, readUnpacked } from './read-lines.ts';
 import { isParquet, parquetTypes } from './read-parquet.ts';
 import type { TableColumns } from './table-columns.ts';
 
-/** Options that say how the input becomes documents. */
 export const TABLE_OPTIONS: readonly Option[] = [
   {
     name: 'id-column',
@@ -60,7 +59,6 @@ export const TABLE_OPTIONS: readonly Option[] = [
 
 export interface Table extends Pick<ImportConfig, 'format' | 'fields'> {
   readonly cells: ImportConfig['cells'] & { readonly lists: Set<string> };
-  /** Whether the input has rows and columns. */
   readonly isTable: boolean;
 }
 

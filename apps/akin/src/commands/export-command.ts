@@ -92,7 +92,6 @@ export const exportCommand: CommandModule = {
 interface Output {
   write(text: string): Promise<void>;
   end(): Promise<void>;
-  /** Removes the partial output, if possible. */
   discard(): Promise<void>;
 }
 
@@ -132,10 +131,7 @@ async function openOutput(file: string): Promise<Output> {
   };
 }
 
-/**
- * Writes at the speed of the reader. Resolves when the stream has accepted the text. @throws Error if the reader has
- * closed
- */
+/** Resolves when the stream has accepted the text. @throws Error if the reader has closed */
 function writeTo(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())));
 }

@@ -142,7 +142,7 @@ function newKey(options: ParsedOptions): NewKey {
   };
 }
 
-/** The names in an option. @throws UsageError if there are none in it: the key would be without this limit */
+/** @throws UsageError if the option names none: the key would be without this limit */
 function limitTo(options: ParsedOptions, name: string): string[] {
   const names = splitList(options.text(name));
   if (names.length > 0 || options.text(name) === undefined) return names;

@@ -13,7 +13,6 @@ import type { BacklogLimits, ServeConfig } from '../serve.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
-/** Options of every process that reads or computes outputs. */
 const CONTENT_MODEL_OPTION: Option = {
   name: 'content-model',
   valueName: 'model',
@@ -21,7 +20,6 @@ const CONTENT_MODEL_OPTION: Option = {
     'Another model for the module content: a name that akin models lists, or a folder; see docs/content-models.md',
 };
 
-/** The content model, and the folder of the models that have a name. */
 export const CONTENT_MODEL_OPTIONS: readonly Option[] = [CONTENT_MODEL_OPTION, MODELS_OPTION];
 
 const MEGABYTE = 1024 ** 2;
@@ -29,7 +27,6 @@ const MIN_PICTURE_MEGABYTES = 64;
 /** Of --upload-size and --upload-pixels: what one body and one decoder can hold. */
 const MAX_UPLOAD = 400;
 
-/** Limits of pictures that are not the owner's files. */
 export const UPLOAD_OPTIONS: readonly Option[] = [
   {
     name: 'upload-size',
@@ -45,7 +42,6 @@ export const UPLOAD_OPTIONS: readonly Option[] = [
   },
 ];
 
-/** Options of every command that analyzes. */
 export const ANALYSIS_OPTIONS: readonly Option[] = [
   {
     name: 'threads',
@@ -69,7 +65,6 @@ export const ANALYSIS_OPTIONS: readonly Option[] = [
   ...CONTENT_MODEL_OPTIONS,
 ];
 
-/** Options of every command that opens its own store. */
 export const STORE_OPTIONS: readonly Option[] = [
   DATA_OPTION,
   {
@@ -144,7 +139,6 @@ export function searchMemory(options: ParsedOptions): number {
 
 export const WEB_FOLDER = fileURLToPath(new URL('dist/', import.meta.resolve('@akin/web/package.json')));
 
-/** Options of a command that serves only itself. `serve` adds its own options. */
 export function embeddedConfig(options: ParsedOptions): ServeConfig {
   const url = databaseUrl(options);
   return {
@@ -183,7 +177,6 @@ export function analysisConfig(options: ParsedOptions, chosen?: string): Analyze
   };
 }
 
-/** The limits of a gateway for the bodies of pictures. */
 export function uploadLimits(options: ParsedOptions): Partial<GatewayLimits> {
   return limitsForPictures(uploadBytes(options));
 }

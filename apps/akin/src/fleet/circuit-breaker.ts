@@ -7,7 +7,6 @@ export interface CircuitTimes {
   readonly maxOpenMilliseconds: number;
 }
 
-/** This many failures in a row open a breaker. */
 const FAILURES = 3;
 
 /**

@@ -18,7 +18,6 @@ const OPEN_REQUESTS_MILLISECONDS = 2_000;
 const LAST_EXIT_MILLISECONDS = 300;
 const RETRY_AFTER_SECONDS = 2;
 
-/** What the parts of a fleet process are created with. */
 export interface FleetProcess {
   /** How other processes see it in the database. */
   readonly name: ProcessName;
@@ -37,7 +36,6 @@ export interface FleetProcess {
   serveUntilShutdown(server: Gateway, openMilliseconds?: number): Gateway;
   /** Opens an HTTP server for a process that is not a gateway, and keeps it. */
   openServer(config: Pick<WorkerServerConfig, 'analyze' | 'ready' | 'httpReady' | 'limits'>): Promise<Gateway>;
-  /** What the process is waiting for, if anything. */
   waitingFor(): string | undefined;
 }
 

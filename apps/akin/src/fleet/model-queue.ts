@@ -21,7 +21,6 @@ export async function openModelQueue(
 ): Promise<SharedQueue> {
   const queues = new Map<string, Promise<SharedQueue>>();
   const full = new Set<string>();
-  /** Start the handlers of this process in a queue, also in queues that are opened later. */
   const workers: ((queue: Queue) => void)[] = [];
   const modelsWith = (model: string | undefined): Models =>
     model === undefined ? own : { models: new Map([...own.models, ['content', model]]) };

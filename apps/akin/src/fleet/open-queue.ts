@@ -15,7 +15,6 @@ export interface QueueServer {
 }
 
 /**
- * Opens the queue of analyses.
  * @throws AkinError unavailable while the server does not answer; conflict for every other error, for example if the
  * settings of the server would lose jobs
  */

@@ -3,7 +3,6 @@ import { workerAccess } from '../access-options.ts';
 import { type Option, type ParsedOptions, UsageError } from '../options.ts';
 import type { QueueServer } from './open-queue.ts';
 
-/** Where a process listens, as its HTTP server expects it. */
 export interface ListenConfig {
   readonly host: string;
   readonly port: number;
@@ -29,7 +28,6 @@ export const HOSTS_OPTION: Option = {
     'Host names to accept, separated by commas. akin always accepts localhost; with --allow-open-network also IP addresses; if keys are required, any name',
 };
 
-/** Options of the HTTP server of a process, with its default port and its default delay in seconds. */
 export function listenOptions(port: number, delay = 0): readonly Option[] {
   return [
     {
@@ -127,10 +125,7 @@ function databaseUrl(options: ParsedOptions): string | undefined {
   return options.serverUrl('database-url', 'postgres', 'postgresql');
 }
 
-/**
- * The server of the queue.
- * @throws {UsageError} naming both flags if neither is given
- */
+/** @throws {UsageError} naming both flags if neither is given */
 export function queueServer(options: ParsedOptions): QueueServer {
   const prefix = options.text('redis-prefix') ?? 'akin';
   const redis = options.serverUrl('redis-url', 'redis', 'rediss');
@@ -142,7 +137,6 @@ export function queueServer(options: ParsedOptions): QueueServer {
   );
 }
 
-/** Splits a text at commas. */
 export function splitList(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')

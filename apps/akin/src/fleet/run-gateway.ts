@@ -21,7 +21,6 @@ import { openFleetStore } from './open-fleet-store.ts';
 
 export interface GatewayProcessConfig {
   readonly databaseUrl: string;
-  /** Standbys of the database, for searches. */
   readonly standbyUrls: readonly string[];
   readonly models: ContentModels;
   /** Analyzers or analyze nodes for query pictures. */
