@@ -4,7 +4,6 @@ import type { DownloadSettings, HostHeader } from '@akin/imaging';
 import { splitList } from './fleet/options.ts';
 import { type Option, type ParsedOptions, UsageError } from './options.ts';
 
-/** Options of every process that downloads pictures. */
 export const IMAGES_OPTIONS: readonly Option[] = [
   {
     name: 'allow-loopback-images',

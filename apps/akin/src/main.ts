@@ -26,7 +26,6 @@ const COMMON_COMMANDS: Readonly<Record<string, LoadCommand>> = {
   restore: async () => (await import('./commands/backup.ts')).restoreCommand,
 };
 
-/** The processes of a fleet. */
 const FLEET_COMMANDS: Readonly<Record<string, LoadCommand>> = {
   gateway: async () => (await import('./commands/fleet-commands.ts')).gatewayCommand,
   indexer: async () => (await import('./commands/fleet-commands.ts')).indexerCommand,

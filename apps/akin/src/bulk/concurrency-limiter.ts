@@ -15,6 +15,7 @@ export class ConcurrencyLimiter {
   #wait = FIRST_WAIT_MILLISECONDS;
   readonly #waiting: (() => void)[] = [];
 
+  /** Starts with one request, so that the fields that it defines exist for the next ones. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -31,6 +32,7 @@ export class ConcurrencyLimiter {
     this.#running++;
   }
 
+  /** Call this when a request has ended, with success or not. */
   end(): void {
     this.#running--;
     for (const wake of this.#waiting.splice(0)) wake();

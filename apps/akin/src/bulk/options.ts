@@ -42,6 +42,7 @@ export async function findServer(options: ParsedOptions): Promise<Server> {
   return { ...(await findAkin(options)), name: options.text('collection') ?? 'my-collection' };
 }
 
+/** The same for commands that are not about a single collection. */
 export async function findAkin(options: ParsedOptions): Promise<Omit<Server, 'name'>> {
   const named = givenUrl(options);
   const folder = dataFolder(options);

@@ -7,6 +7,7 @@ export interface CircuitTimes {
   readonly maxOpenMilliseconds: number;
 }
 
+/** This many failures in a row open a breaker. */
 const FAILURES = 3;
 
 /**

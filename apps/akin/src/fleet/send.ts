@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 export interface Peer {
   /** The server as configured. */
   readonly url: URL;
-  /** Its address to connect to. */
+  /** The address to connect to. */
   readonly ip: string;
 }
 

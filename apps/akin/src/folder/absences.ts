@@ -9,7 +9,6 @@ export interface RefusedRoot {
   readonly folder: string;
   /** The number of pictures whose files are gone. */
   readonly gone: number;
-  /** The number of pictures before. */
   readonly known: number;
 }
 
@@ -172,7 +171,7 @@ async function identityOf(file: string): Promise<string> {
   }
 }
 
-/** Whether a folder is there, and has no visible entries. */
+/** False also for a folder that is not there. Hidden entries do not count. */
 function isEmpty(folder: string): Promise<boolean> {
   return fs.readdir(folder).then(
     (names) => names.every((name) => name.startsWith('.')),

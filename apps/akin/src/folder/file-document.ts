@@ -12,7 +12,6 @@ import type { Candidate } from './walk.ts';
  * fields that the file owns: what people added to the document stays.
  */
 
-/** A document, or an atomic update of one. */
 export interface FileDocument {
   readonly id: string;
   readonly [field: string]: unknown;
@@ -40,7 +39,6 @@ export function newDocument(
   };
 }
 
-/** What is new about the file of a document. */
 export interface FileChange {
   readonly file: Candidate;
   /** If its content, place or times changed. */

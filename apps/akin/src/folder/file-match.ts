@@ -1,4 +1,3 @@
-/** What tells whether a file was changed. */
 export interface FileState {
   readonly bytes: number;
   /** Modification time, in whole seconds, because not every file system stores more. */
@@ -20,7 +19,6 @@ export interface KnownFile extends FileState {
   readonly hash: number | undefined;
 }
 
-/** A file that a walk found. */
 export interface FoundFile extends FileState {
   /** As of a {@link KnownFile}. */
   readonly place: string;
@@ -40,7 +38,6 @@ export interface Disk<Found> {
   realOf(file: KnownFile): Promise<{ readonly real: string } | 'gone' | 'unknown'>;
 }
 
-/** What is to be done about a file. */
 export type Match<Known, Found> =
   /** It is the file of a document, and nothing changed. */
   | { readonly kind: 'same'; readonly known: Known; readonly found: Found }

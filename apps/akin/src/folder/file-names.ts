@@ -13,7 +13,6 @@ export function foldedPlace({ place }: Placed): string {
   return place.normalize('NFC').toLowerCase();
 }
 
-/** Whether two files are in one folder, or have one name. */
 export function areRelated(one: Placed, other: Placed): boolean {
   return (
     path.dirname(one.place) === path.dirname(other.place) || nameOf(one).toLowerCase() === nameOf(other).toLowerCase()

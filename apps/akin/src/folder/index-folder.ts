@@ -37,7 +37,6 @@ export interface FolderRun {
   readonly model?: string | undefined;
   /** The modules of the collection. Default: all that are not optional. */
   readonly modules?: readonly string[] | undefined;
-  /** Number of pictures that are analyzed at the same time. */
   readonly threads: number;
   readonly candidates: (listener: WalkListener) => AsyncIterable<Candidate>;
   readonly labelsFromFolders: boolean;
@@ -58,7 +57,6 @@ export interface FolderRun {
 export interface FolderReport {
   readonly indexed: number;
   readonly unchanged: number;
-  /** Files that were found at another place: their documents name it now. */
   readonly moved: number;
   /** Files that were not indexed because their documents were deleted on purpose. */
   readonly leftOut: number;
@@ -67,7 +65,6 @@ export interface FolderReport {
   readonly removed: number;
   /** Folders with so many files gone that they may not be there at all: nothing of them was removed. */
   readonly refused: readonly RefusedRoot[];
-  /** Videos, which were left out. */
   readonly videos: number;
   readonly nearDuplicates: number;
   readonly failures: readonly Failure[];

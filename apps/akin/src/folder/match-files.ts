@@ -6,7 +6,6 @@ type Look<Known> = (known: Known) => Promise<{ readonly real: string } | 'gone' 
 /** One real file, with the names under which it was found. */
 interface Group<Found> {
   readonly names: Found[];
-  /** Whether it is matched already. */
   isDone: boolean;
   known?: KnownFile;
   hash?: number;
@@ -173,7 +172,6 @@ export class FileMatcher<Known extends KnownFile, Found extends FoundFile> {
     return { matches, lost: unseen.filter((one) => isLost.has(one)), doubles: this.#doubles, unreadable };
   }
 
-  /** Looks once at the place of each known file. */
   #lookAt(disk: Disk<Found>, signal: AbortSignal | undefined): Look<Known> {
     const seen = new Map<Known, ReturnType<Disk<Found>['realOf']>>();
     return (known) => {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { MAX_ID_BYTES } from '@akin/domain';
 
-/** Gives ids to files that have no document yet. */
 export class NewIds {
   readonly #taken: Set<string>;
 

@@ -14,7 +14,6 @@ export interface Counts {
   failed: number;
 }
 
-/** A file that could not be indexed. */
 export interface Failure {
   readonly file: string;
   /** An error code of akin, or `unreadable` if the file could not be read. */
@@ -22,7 +21,7 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** Shows the progress of a run. The rate is the mean since the start, over the files that were processed. */
+/** The rate is the mean since the start, over the files that were processed. */
 export class Progress {
   readonly counts: Counts = {
     found: 0,
@@ -50,7 +49,6 @@ export class Progress {
     this.failures.push(failure);
   }
 
-  /** Whether any file was not as it was known. */
   get hasWork(): boolean {
     const { done, moved, failed } = this.counts;
     return done + moved + failed > 0;
@@ -61,7 +59,6 @@ export class Progress {
     return secondsLeft(this.counts, this.#line.seconds);
   }
 
-  /** Draws the bar for the last time and ends its line. */
   finish(): void {
     this.#line.finish();
   }
@@ -73,7 +70,7 @@ function secondsLeft({ found, listingComplete, done, unchanged, moved, skipped, 
   return listingComplete && left > 0 && worked > 0 && seconds > 0 ? (left * seconds) / worked : undefined;
 }
 
-/** One line: bar, count, rate, time left, failures. `seconds` since the start. */
+/** @param seconds since the start */
 export function progressLine(counts: Counts, seconds: number): string {
   const worked = counts.done + counts.failed;
   const finished = worked + counts.unchanged + counts.moved + counts.skipped;

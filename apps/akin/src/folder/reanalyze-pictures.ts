@@ -44,9 +44,7 @@ export async function reanalyzePictures(
   return temporary;
 }
 
-/**
- * Removes the temporary collections, also those of stopped runs with other models. Reports those that it cannot remove.
- */
+/** Also those of stopped runs with other models. Reports those that it cannot remove. */
 export async function dropPictures(
   client: Client,
   name: string,

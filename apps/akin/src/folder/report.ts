@@ -3,7 +3,6 @@ import type { FolderReport } from './index-folder.ts';
 /** Number of failures that are printed. The rest is only counted. */
 const PRINTED_FAILURES = 50;
 
-/** The summary at the end of a run. */
 export function reportText(report: FolderReport): string {
   const { indexed, unchanged, moved, leftOut, missing, removed, failures, stopped } = report;
   if (!stopped && indexed + unchanged + moved + leftOut + missing + removed + failures.length === 0) {

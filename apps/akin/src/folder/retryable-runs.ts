@@ -20,7 +20,6 @@ export class RetryableRuns {
     return true;
   }
 
-  /** Resolves when no run is being retried. */
   async waitForRetries(): Promise<void> {
     await Promise.all(this.#underway);
   }

@@ -12,7 +12,6 @@ import { reportHeic } from './report-heic.ts';
 import type { RetryableRuns } from './retryable-runs.ts';
 import { RunReporter } from './run-reporter.ts';
 
-/** Options of commands that index folders. */
 export const FOLDER_OPTIONS: readonly Option[] = [
   { name: 'collection', valueName: 'name', description: 'Collection for the pictures', default: 'my-collection' },
   { name: 'labels-from-folders', description: 'Use the names of the folders of a picture as its labels' },

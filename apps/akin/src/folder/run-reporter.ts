@@ -45,7 +45,6 @@ export class RunReporter {
     this.#tick();
   }
 
-  /** Reports the end. */
   async finish(state: RunState): Promise<void> {
     clearInterval(this.#timer);
     await this.#sending;

@@ -5,9 +5,7 @@ import { Exclusions } from './exclusions.ts';
 import type { FoundFile } from './file-match.ts';
 import { Sidecars } from './sidecars.ts';
 
-/** A file that may be a picture. */
 export interface Candidate extends FoundFile {
-  /** Its path. */
   readonly file: string;
   /** The folder that was named, absolute. */
   readonly source: string;
@@ -26,7 +24,6 @@ const VIDEO = /\.(mp4|m4v|mov|avi|mkv|webm|wmv|mpe?g|mts|m2ts|3gp)$/i;
 
 const CONCURRENT_READS = 16;
 
-/** What a search for files reports in addition to the files that it finds. */
 export interface WalkListener {
   /** A folder, absolute, to which ids are relative. */
   onSource(folder: string): void;
@@ -97,7 +94,6 @@ interface Step {
   readonly outer: Exclusions;
 }
 
-/** Where an entry was found. */
 interface Place {
   readonly folder: string;
   /** The real path of the folder. */
@@ -142,7 +138,6 @@ async function look(
   }
 }
 
-/** Whether there is no such file. */
 export function isGone(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
@@ -197,7 +192,6 @@ async function mayBePicture(file: string): Promise<boolean> {
   }
 }
 
-/** The reason of a file error, without a stack. */
 export function reasonOf(error: unknown): string {
   const { code, path: file } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM') return 'no permission to read it';

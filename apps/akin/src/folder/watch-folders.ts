@@ -72,7 +72,6 @@ class WatchedFolders {
     this.#printLine = printLine;
   }
 
-  /** Resolves after a change, or after some time. */
   async changed(milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.hasChanged) return;
     const woken = new Promise<void>((resolve) => {
@@ -94,7 +93,6 @@ class WatchedFolders {
     return isOther;
   }
 
-  /** Watches new folders. */
   async update(roots: readonly string[]): Promise<void> {
     for (const root of roots) {
       for await (const folder of foldersBelow(root, this.#except)) {

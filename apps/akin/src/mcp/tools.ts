@@ -125,7 +125,6 @@ function optionsOf({ filter, limit, fields }: Selection): SearchOptions {
   return defined<SearchOptions>({ filter, limit, fields });
 }
 
-/** Without the members that are undefined. */
 function defined<Options extends object>(members: { [Name in keyof Options]: Options[Name] | undefined }): Options {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Options;
 }

@@ -20,14 +20,12 @@ import { checkFiles, downloadedModels, folderOfName } from './models-folder.ts';
 const MISSED_MILLISECONDS = 10_000;
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
-/** One content model on this machine. */
 interface InstalledModel {
   readonly modelSet: ModelSet;
   /** Undefined for akin's own network. */
   readonly folder: string | undefined;
 }
 
-/** The sources of content models: the model of this process, akin's own networks, and the folder of models. */
 export interface ContentModelsConfig {
   /** The folder of the default model of the process. Absent: akin's own network. */
   readonly contentModel?: string | undefined;
@@ -35,7 +33,7 @@ export interface ContentModelsConfig {
   readonly models?: string | undefined;
 }
 
-/** All content models that this process can use. Each is read when it is first needed. */
+/** Each model is read when it is first needed. */
 export class ContentModels {
   readonly #config: ContentModelsConfig;
   readonly #found = new Map<string, InstalledModel>();
@@ -50,7 +48,6 @@ export class ContentModels {
     this.#keep({ modelSet: ownModelSet(), folder: undefined });
   }
 
-  /** How to open a store for a process with these models. */
   get forStore(): Pick<
     StoreConfig,
     | 'modules'
@@ -78,7 +75,7 @@ export class ContentModels {
     return (await this.#ofModel(model)) !== undefined;
   }
 
-  /** All models on this machine. Folders without a working model are left out. */
+  /** Folders without a working model are left out. */
   async all(): Promise<readonly ModelSet[]> {
     for (const name of this.#names()) await this.#ofName(name).catch(() => {});
     return [...this.#found.values()].map(({ modelSet }) => modelSet);

@@ -6,7 +6,6 @@ import { AkinError } from '@akin/domain';
 import { hashLargeFile, sha256OfFile } from '@akin/modules/vectors';
 import { sleep } from '@akin/runtime';
 
-/** A file of a model to download. */
 export interface FileDownload {
   readonly url: string;
   readonly file: string;
@@ -111,7 +110,6 @@ async function otherFileOf(file: string): Promise<string | undefined> {
   return OTHERS.find(([pattern]) => pattern.test(start))?.[1];
 }
 
-/** Appends the missing part to a partial file. */
 async function receive(
   url: string,
   part: string,

@@ -13,7 +13,6 @@ import { type FileProgress, pull } from './pull.ts';
 const OFFERED = 'dinov2-small-q8';
 const PACKAGE = 'onnxruntime-node';
 
-/** A terminal, or what stands for it. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;

@@ -1,7 +1,6 @@
-/** A model that akin knows by a short name. */
 export interface KnownModel {
   readonly name: string;
-  /** Its repository on Hugging Face, with the commit whose files are used. */
+  /** On Hugging Face. */
   readonly repository: string;
   readonly revision: string;
   readonly licence: string;

@@ -114,7 +114,6 @@ class OtherModels implements AsyncDisposable {
     if (one.calls === 0) void this.#close(one);
   }
 
-  /** To be done after a call. */
   #afterCall(model: string, one: OpenModel): void {
     // It may exist, or be complete, later.
     if (one.failed && this.#open.get(model) === one) this.#open.delete(model);
@@ -144,7 +143,6 @@ class OpenModel {
   readonly analyzer: Promise<Analyzer>;
   readonly #slot: Promise<() => void>;
   #closing: Promise<void> | undefined;
-  /** Calls in progress. */
   calls = 0;
   idle: NodeJS.Timeout | undefined;
   failed = false;

@@ -7,11 +7,9 @@ import type { ContentModels } from './content-models.ts';
 import { KNOWN_MODELS, type KnownModel, knownModel } from './known-models.ts';
 import { pull } from './pull.ts';
 
-/** Where models are, and where they come from. */
 export interface ModelLibraryConfig {
   readonly models: ContentModels;
   readonly log: Pick<Log, 'error'>;
-  /** The folder of models. */
   readonly folder: string | undefined;
   /** The server to download from; undefined: nothing is downloaded. */
   readonly mirror: string | undefined;
@@ -28,7 +26,7 @@ interface Download {
   done: Promise<void>;
 }
 
-/** The models that akin knows or has, and their downloads. Disposing stops these. */
+/** Disposing stops the downloads. */
 export class ModelLibrary implements Models, AsyncDisposable {
   readonly refusal: string | undefined;
   readonly #models: ContentModels;

@@ -13,7 +13,6 @@ export const MODELS_OPTION: Option = {
   default: path.join('~', '.akin', 'models'),
 };
 
-/** Where models are downloaded from. */
 export const MIRROR_OPTION: Option = {
   name: 'mirror',
   valueName: 'url',
@@ -91,7 +90,6 @@ function isName(named: string): boolean {
   return !/[\\/]/.test(named) && !existsSync(path.resolve(named));
 }
 
-/** Models in the folder of models, by their names. */
 export function downloadedModels(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
