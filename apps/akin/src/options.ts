@@ -34,10 +34,7 @@ export interface ParsedOptions {
   serverUrl(name: string, ...schemes: readonly string[]): string | undefined;
   /** Whether an option was given on the command line, not in the environment. */
   isGiven(name: string): boolean;
-  /**
-   * Whether a switch is on.
-   * @param byDefault the value if the switch was not given
-   */
+  /** @param byDefault the value if the switch was not given */
   isOn(name: string, byDefault?: boolean): boolean;
   /** An option that is a whole number, up to `most`. */
   number(name: string, max?: number): number;

@@ -8,7 +8,7 @@ import { akinVersion } from './version.ts';
 /** A server that hangs does not count as up. */
 const QUEUE_TIMEOUT_MILLISECONDS = 2_000;
 
-/** The metrics of one process, with what it is. @param name the name of the process, such as `akin gateway` */
+/** @param name such as `akin gateway` */
 export function createProcessMetrics(name: string): Metrics {
   const metrics = createMetrics();
   const labels = { process: name, version: akinVersion(), node: process.versions.node };
@@ -36,7 +36,6 @@ export function reportPoolUse(metrics: Metrics, { engine }: Store): void {
   );
 }
 
-/** Reports how much memory the vectors of searched collections use. */
 export function reportSearchMemory(metrics: Metrics, { inMemory }: Store): void {
   metrics.gauge(
     'akin_searcher_bytes',
@@ -92,7 +91,6 @@ export function reportDisk(metrics: Metrics, dataFolder: string): void {
   );
 }
 
-/** Reports whether the server of the queue answers. */
 export function reportQueueUp(metrics: Metrics, queue: Pick<Queue, 'counts'>, server: string): void {
   metrics.gauges('akin_queue_up', '1 if the server of the queue answers', ['server'], async () => {
     const up = await withTimeout(QUEUE_TIMEOUT_MILLISECONDS, queue.counts('analyze')).then(

@@ -70,7 +70,6 @@ export interface ServeConfig {
   readonly defaultModules?: readonly string[] | undefined;
 }
 
-/** Limits of the waiting work of each collection. */
 export type BacklogLimits = Pick<GatewayLimits, 'waitingAnalyses' | 'unappliedChanges'>;
 
 /** A thumbnail that comes with a document is small. A body that decompresses to more is not a thumbnail. */

@@ -13,12 +13,10 @@ export const SERVER_FILE = 'server.json';
  */
 const PORTS_FOLDER = path.join(tmpdir(), `akin-${process.getuid?.() ?? 'user'}`);
 
-/** An akin that serves from a data folder. */
 export interface RunningServer {
   readonly pid: number;
   /** Its URL on this machine, without a slash at the end. */
   readonly url: string;
-  /** It is about to end. */
   readonly stopping?: boolean;
 }
 
@@ -50,7 +48,7 @@ export class ServerFile implements AsyncDisposable {
     }
   }
 
-  /** Marks this akin as stopping: the next one waits for its end, see {@link waitUntilStopped}. */
+  /** The next akin waits for the end of this one, see {@link waitUntilStopped}. */
   markStopping(): void {
     try {
       if (this.#server !== undefined && this.#isOwn()) this.#write({ ...this.#server, stopping: true });
@@ -102,7 +100,7 @@ export async function waitUntilStopped(
   while (stopping() && performance.now() < deadline) await sleep(POLL_MILLISECONDS, signal);
 }
 
-/** The akin that serves from a data folder. Undefined if none does, for example after a kill. */
+/** Undefined if none serves, for example after a kill. */
 export async function runningServer(dataFolder: string): Promise<RunningServer | undefined> {
   const server = readServerFile(path.join(dataFolder, SERVER_FILE));
   if (server === undefined || server.stopping || !isRunning(server.pid)) return undefined;

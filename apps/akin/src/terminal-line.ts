@@ -13,7 +13,6 @@ export class TerminalLine {
     this.#timer.unref();
   }
 
-  /** Seconds since the start. */
   get seconds(): number {
     return (performance.now() - this.#started) / 1_000;
   }

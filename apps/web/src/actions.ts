@@ -8,7 +8,6 @@ import type { KeepRule } from './review/keep.ts';
 import type { Other } from './side-by-side/state.ts';
 import type { Example, Query } from './view-state.ts';
 
-/** The user's actions on the page. */
 export interface Actions {
   showCollection(name: string): void;
   searchBy(query: Query | null, mode?: Mode): void;
@@ -19,13 +18,10 @@ export interface Actions {
   setExample(id: string, sign: Example['sign'] | null): void;
   /** Searches for words, even if they could be the name of a colour. */
   searchByText(words: string, where?: 'both' | 'look' | 'text'): void;
-  /** Shows only results with at least this score. */
   setThreshold(minScore: number): void;
-  /** Selects a result, or a range of results. */
   select(id: string, how: { readonly range: boolean }): void;
   clearSelection(): void;
   deleteSelected(): Promise<void>;
-  /** Brings the selected documents of a trash back. */
   restoreSelected(): Promise<void>;
   /** Deletes all documents of the shown trash. */
   emptyTrash(): Promise<void>;
@@ -33,7 +29,6 @@ export interface Actions {
   labelSelected(): Promise<void>;
   /** Copies the selected documents into another collection. */
   copySelected(): Promise<void>;
-  /** Saves the current search in this browser, under a name. */
   saveSearch(): Promise<void>;
   forgetSearch(name: string): void;
   showHelp(): void;
@@ -55,7 +50,6 @@ export interface Actions {
   /** Shows the request of the results in one form; null hides it. */
   showRequest(form: ShownRequest['form'] | null): void;
   setLayout(layout: Layout): void;
-  /** Chooses the fields that cards of this collection show. */
   setCardFields(names: readonly string[]): void;
   /** Sets the result that has the keyboard focus. */
   setCurrent(id: string | null): void;
@@ -79,7 +73,6 @@ export interface Actions {
   clearDemo(): void;
   createKey(key: NewKey): void;
   revokeKey(id: string, name: string): void;
-  /** Sends no key any more. */
   forgetKey(): void;
   /** Indexes pictures from this computer. */
   addFiles(files: readonly LocalFile[]): Promise<void>;
@@ -113,7 +106,6 @@ export interface Actions {
   pauseUndoTimer(): void;
   restartUndoTimer(): void;
   open(document: FoundDocument | null): void;
-  /** Asks for a new title of a document. */
   editTitle(document: FoundDocument): Promise<void>;
   editField(document: FoundDocument, field: string): Promise<void>;
   /** Adds a label to a document; without one, asks for it. */

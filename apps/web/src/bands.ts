@@ -4,7 +4,6 @@ import type { TEXTS } from './texts.ts';
 
 type BandName = keyof typeof TEXTS.bands.names;
 
-/** Results with similar scores. */
 export interface Band {
   readonly name: BandName;
   readonly documents: readonly FoundDocument[];
@@ -26,7 +25,7 @@ const OTHERS: Bands = [
 ];
 const bandThresholds = (mode: Mode): Bands => (mode === 'content' ? CONTENT : OTHERS);
 
-/** Groups ranked results into bands; empty bands are omitted. */
+/** Empty bands are omitted. */
 export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[] {
   const names = bandThresholds(mode);
   return names.flatMap(([name, from], i) => {
@@ -36,7 +35,6 @@ export function bandsOf(documents: readonly FoundDocument[], mode: Mode): Band[]
   });
 }
 
-/** The minimum score of results that are related to the query. */
 export function minRelatedScore(mode: Mode): number {
   return bandThresholds(mode).find(([name]) => name === 'related')?.[1] ?? 0;
 }

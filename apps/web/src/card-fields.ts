@@ -65,7 +65,6 @@ export function cardFieldsLine(document: FoundDocument, names: readonly string[]
   return html`<p class="card-fields">${values}</p>`;
 }
 
-/** A menu to choose the fields of the cards. */
 export function cardFieldsMenu(
   shown: readonly string[],
   choices: readonly string[],

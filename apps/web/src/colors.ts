@@ -35,7 +35,6 @@ export const COLORS: Readonly<Record<string, string>> = {
   pink: '#ffc0cb',
 };
 
-/** The word for exactly this colour, or undefined. */
 export function colorName(hex: string): string | undefined {
   return Object.entries(COLORS).find(([, one]) => one === hex.toLowerCase())?.[0];
 }

@@ -27,13 +27,11 @@ function showPicture({ target }: Event): void {
   (target as Element).parentElement?.classList.remove('missing');
 }
 
-/** The colours of a document by their shares. */
 export function paletteOf(document: FoundDocument, size?: 'big', onPick?: (hex: string) => void): TemplateResult {
   const shares = Array.isArray(document.color_palette_freq) ? document.color_palette_freq.map(Number) : [];
   return palette(strings(document.color_palette_hex), size, shares, onPick);
 }
 
-/** Colours as a strip. */
 export function palette(
   colours: readonly string[],
   size: 'small' | 'big' = 'small',

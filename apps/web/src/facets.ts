@@ -8,7 +8,6 @@ import { day, number } from './format.ts';
 import { TEXTS } from './texts.ts';
 import { rankParameters, thresholdOf, type ViewState } from './view-state.ts';
 
-/** A field that filters the results. */
 export interface FacetField {
   readonly name: string;
   /**
@@ -34,7 +33,6 @@ export interface SchemaField {
 /** More fields would not fit into the side bar, and each costs a count. */
 const MAX_FIELDS = 8;
 export const VALUES = 12;
-/** Number of values when the user asks for more. */
 const MORE_VALUES = 100;
 /**
  * Fields whose values are almost unique are names, not categories: values must occur twice, and together in this share
@@ -161,7 +159,6 @@ export function facetCountRequest(
   return { endpoint: 'select', parameters: { ...parameters, fq } };
 }
 
-/** Parameters to search for values of a field. */
 function facetSearchParameters(contains: string | undefined): string {
   if (contains === undefined) return '';
   const text = contains.trim().replace(/['\\]/g, '\\$&');

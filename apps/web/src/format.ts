@@ -25,12 +25,12 @@ export function number(value: number): string {
   return NUMBER.format(value);
 }
 
-/** Formats a number of things: `1 picture`, `2,000 pictures`. */
+/** `1 picture`, `2,000 pictures` */
 export function count(value: number, one: string, several = `${one}s`): string {
   return `${number(value)} ${value === 1 ? one : several}`;
 }
 
-/** Formats a share of 1 as a percentage. */
+/** @param value 0 to 1 */
 export function share(value: number): string {
   return PERCENT.format(value);
 }
@@ -39,14 +39,14 @@ export function rate(perSecond: number): string {
   return `${perSecond < 10 ? ONE_DIGIT.format(perSecond) : number(Math.round(perSecond))}/s`;
 }
 
-/** Formats a duration: `40 s`, `3 min`, `2 h 5 min`. */
+/** `40 s`, `3 min`, `2 h 5 min` */
 export function timeLeft(seconds: number): string {
   if (seconds < 60) return `${number(Math.ceil(seconds))} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${number(minutes)} min` : `${number(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
-/** Formats `512 bytes`, `2.4 MB`. */
+/** `512 bytes`, `2.4 MB` */
 export function bytes(count: number): string {
   if (count < 1_000) return BYTES.format(count);
   if (count < 1_000_000) return KILOBYTES.format(count / 1_000);

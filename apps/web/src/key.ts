@@ -10,7 +10,6 @@ const T = TEXTS.key;
  */
 const STORAGE_KEY = 'akin-key';
 
-/** The key of this page; undefined if none was entered. */
 export function keyOfTab(): string | undefined {
   return sessionStorage.getItem(STORAGE_KEY) ?? localStorage.getItem(STORAGE_KEY) ?? undefined;
 }
@@ -94,7 +93,6 @@ async function fetchPicture(address: string, key: string): Promise<Blob | undefi
   return response?.ok ? response.blob().catch(() => undefined) : undefined;
 }
 
-/** Shows the picture of another URL in an image, fetched with the key if there is one. */
 export async function setImageSource(image: HTMLImageElement, address: string): Promise<void> {
   const key = keyOfTab();
   if (key === undefined) {

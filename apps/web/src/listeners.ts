@@ -5,7 +5,6 @@ import { moveFocus } from './grid/focus.ts';
 import type { Model } from './model.ts';
 import { VIEWS } from './views.ts';
 
-/** Handles keys of the whole page. */
 export function watchKeys(model: Model, actions: Actions): void {
   addEventListener('keydown', (event) => {
     const target = event.target as HTMLElement;
@@ -20,7 +19,7 @@ export function watchKeys(model: Model, actions: Actions): void {
   });
 }
 
-/** Handles keys that are the same in all views. @returns whether the key was handled */
+/** Keys that are the same in all views. @returns whether the key was handled */
 function handleGlobalKey({ key, shiftKey, target }: KeyboardEvent, model: Model, actions: Actions): boolean {
   const { id } = (target as Element).closest<HTMLElement>('.results .card')?.dataset ?? {};
   if (key === 'Escape') return closeMenuOrSelection(model, actions);
@@ -45,7 +44,6 @@ function closeMenuOrSelection(model: Model, actions: Actions): boolean {
   return true;
 }
 
-/** Takes pictures that are pasted or dropped. */
 export function watchDrops(model: Model, actions: Actions): void {
   addEventListener('paste', (event) => {
     const file = [...(event.clipboardData?.files ?? [])].find((one) => one.type.startsWith('image/'));

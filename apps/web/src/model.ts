@@ -80,12 +80,10 @@ export class Model {
     this.#draw = draw;
   }
 
-  /** The current collection. */
   get collection(): Collection {
     return this.akin.collection(this.state.collection);
   }
 
-  /** Changes the state and renders the page. */
   update(change: Partial<PageData>): void {
     this.pageData = { ...this.pageData, ...change };
     this.#draw();
@@ -105,18 +103,17 @@ export class Model {
     return this.#running;
   }
 
-  /** Aborts the current task. */
   stop(): void {
     this.#running?.abort();
   }
 
-  /** Returns the message for an error; asks for a key if one is missing. */
+  /** Asks for a key if one is missing. */
   messageFor(error: unknown): string {
     if (error instanceof AkinRequestError && error.status === 401) askForKey();
     return messageOf(error);
   }
 
-  /** Shows the message for an error; asks for a key if one is missing. */
+  /** Asks for a key if one is missing. */
   showError(error: unknown): void {
     this.update({ error: this.messageFor(error) });
   }

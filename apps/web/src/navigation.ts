@@ -120,12 +120,10 @@ export function showCollection(model: Model, collection: string): void {
   void openCollection(model);
 }
 
-/** Adds an entry for the state to the browser's history. */
 export function pushEntry(model: Model, change: { readonly details?: true } = {}): void {
   history.pushState({ ...historyState(model.state.query), ...nextEntry(), ...change }, '', writeState(model.state));
 }
 
-/** Follows the buttons Back and Forward. */
 export function watchHistory(model: Model): void {
   addEventListener('popstate', () => {
     const before = model.state;

@@ -36,14 +36,12 @@ export interface PageData {
   status: CollectionSummary | null;
   /** What the key of this page allows. */
   scope: Scope | null;
-  /** Runs over folders. */
   runs: Runs;
   /** Names of all collections that the key may see. */
   collections: readonly string[];
   opened: FoundDocument | null;
   /** Whether the filters of this collection are not yet counted: their place is kept free. */
   counting: boolean;
-  /** Facets of the results. */
   facets: readonly Facet[];
   /** Fields of numbers and dates, and the number of results for each bar of their sliders. */
   ranges: readonly RangeField[];
@@ -58,7 +56,6 @@ export interface PageData {
   menuVisible: boolean;
   /** Object URL of the uploaded picture. */
   preview: string | null;
-  /** Whether the uploaded picture is being analyzed. */
   analyzing: boolean;
   /** Predicted labels for the query, and for the opened document. */
   tags: PredictedTags | null;
@@ -85,7 +82,6 @@ export interface PageData {
   figures: LiveMetrics | null;
   /** Searches saved in this browser. */
   saved: readonly SavedSearch[];
-  /** Ids of the selected results. */
   selected: ReadonlySet<string>;
   /** The last action, if it can be undone. */
   undoable: UndoOffer | null;

@@ -56,12 +56,10 @@ export function page(
     <div class="drop-note" aria-hidden="true">${pageData.status?.documents === 0 ? TEXTS.add.drop : TEXTS.add.searchInstead}</div>`;
 }
 
-/** Shown while akin does not answer. */
 function awayNote(actions: Actions): TemplateResult {
   return html`<p class="error" role="alert">${P.away} <button @click=${actions.askAgain}>${P.askAgain}</button></p>`;
 }
 
-/** Shown while a chosen picture is being analyzed. */
 function analyzing({ preview }: PageData): TemplateResult {
   return html`<section class="question" role="status">
     ${preview ? html`<img src=${preview} alt="" />` : nothing}

@@ -16,7 +16,6 @@ import { searchInSwitch } from './words.ts';
 
 const T = TEXTS.question;
 
-/** The query of the results, and the mode of comparison. */
 export function queryView(
   state: ViewState,
   query: Query,
@@ -107,7 +106,6 @@ function queryText(query: Query, pageData: PageData): string {
   return T.likeUpload;
 }
 
-/** Further pictures as positive or negative examples. */
 function additionalInputs(
   { examples }: ViewState,
   actions: Actions,
@@ -126,7 +124,6 @@ function additionalInputs(
   </p>`;
 }
 
-/** Offers to search for the colour's name as a word. */
 function searchAsWordButton(query: Query, actions: Actions): TemplateResult | typeof nothing {
   const name = query.by === 'hex' ? colorName(query.hex) : undefined;
   if (name === undefined) return nothing;

@@ -13,7 +13,6 @@ import type { ViewState } from './view-state.ts';
 import { waysOnView } from './ways-on-view.ts';
 import { textMatchesSection } from './words.ts';
 
-/** Number of documents in one request. */
 export const PAGE_SIZE = 48;
 /** Number of documents in later requests, when the user scrolls to weaker results. */
 export const NEXT_PAGE_SIZE = 96;
@@ -68,7 +67,6 @@ export function resultCountText(state: ViewState, pageData: PageData): string {
   return T.similar(related.count, related.isExact);
 }
 
-/** Ranked pictures in bands of similarity. */
 function bands(
   state: ViewState,
   pageData: PageData,

@@ -9,6 +9,7 @@ export interface RefusedRoot {
   readonly folder: string;
   /** The number of pictures whose files are gone. */
   readonly gone: number;
+  /** The number of pictures before. */
   readonly known: number;
 }
 

@@ -8,12 +8,10 @@ import { download, type Progress, throwUnwritable } from './download.ts';
 import type { KnownModel } from './known-models.ts';
 import { type DownloadRecord, RECORD_FILE, readRecord } from './models-folder.ts';
 
-/** Gets each file that is downloaded. */
 export type FileProgress = (file: string, ...news: Parameters<Progress>) => void;
 
 export interface Pull {
   readonly model: KnownModel;
-  /** The folder for the model. */
   readonly folder: string;
   /** The URL of the server, without a slash at its end. */
   readonly mirror: string;

@@ -31,7 +31,7 @@ export async function forgetFolders(dataFolder: string, collection: string): Pro
   }
 }
 
-/** The folders that were indexed into a collection, as absolute paths. */
+/** Absolute paths. */
 export async function indexedFolders(dataFolder: string, collection: string): Promise<readonly string[]> {
   const names = await fs.readdir(path.join(dataFolder, FOLDERS)).catch(() => []);
   const read = await Promise.all(names.map((name) => readFolder(path.join(dataFolder, FOLDERS, name))));

@@ -45,16 +45,13 @@ const NEAREST = 10;
 const EXAMPLES = 20;
 
 export interface MeasureOptions {
-  /** The ids of the sample. */
   readonly ids: readonly string[];
   /** The field whose values say which documents belong together. */
   readonly labels: string | undefined;
   readonly signal: AbortSignal;
-  /** Called after each document. */
   readonly onDocument: () => void;
 }
 
-/** The measures of one document of the sample. */
 interface DocumentMeasures extends Example {
   readonly recall: number;
   readonly hasCopy: boolean;

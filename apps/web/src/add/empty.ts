@@ -32,7 +32,6 @@ function note(title: string, text: string): TemplateResult {
   return html`<section class="empty" aria-label=${title}><h2>${title}</h2><p>${text}</p></section>`;
 }
 
-/** A file input for files of this computer, or for a whole folder. */
 export function picker(name: string, isFolder: boolean, actions: Actions): TemplateResult {
   const pick = ({ target }: Event) => {
     const input = target as HTMLInputElement;

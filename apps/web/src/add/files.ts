@@ -14,7 +14,6 @@ export function isPicture({ path, file }: LocalFile): boolean {
   return !HIDDEN.test(path) && (file.type.startsWith('image/') || EXTENSIONS.test(path));
 }
 
-/** Files chosen in a dialog. */
 export function chosenFiles(list: FileList): LocalFile[] {
   return [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
@@ -34,7 +33,6 @@ export function droppedFiles(transfer: DataTransfer): Promise<DroppedFiles> {
   return filesBelow(entries);
 }
 
-/** Whether a folder was dropped. */
 export function holdsFolder(transfer: DataTransfer): boolean {
   return [...transfer.items].some((item) => item.webkitGetAsEntry()?.isDirectory);
 }

@@ -39,7 +39,6 @@ export async function loadMoreFailed(
   return { failed: [...changes.failed, ...page.operations], nextCursor: page.nextCursor };
 }
 
-/** Parameters of the view. */
 interface ChangesViewProps {
   readonly changes: Changes;
   readonly status: CollectionSummary | null;

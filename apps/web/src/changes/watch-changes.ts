@@ -44,7 +44,6 @@ async function refreshChanges(model: Model): Promise<void> {
   model.update({ status, changes: { ...model.pageData.changes, ...loaded, loadedAt: Date.now() } });
 }
 
-/** Loads more failed changes. */
 export async function loadMoreChanges(model: Model): Promise<void> {
   try {
     const { collection } = model;

@@ -53,7 +53,6 @@ function step(by: 1 | -1, actions: Actions): void {
   void actions.step(by);
 }
 
-/** Buttons to refine the current search. */
 function exampleButtons({ id }: FoundDocument, actions: Actions): TemplateResult {
   return html`<div class="modes" role="group" aria-label=${TEXTS.also.group}>
     <button @click=${() => actions.setExample(id, 'more')}>${TEXTS.also.askMore}</button>
@@ -61,7 +60,6 @@ function exampleButtons({ id }: FoundDocument, actions: Actions): TemplateResult
   </div>`;
 }
 
-/** What can be done with the document itself. */
 function ownActions(document: FoundDocument, pageData: PageData, actions: Actions, mayChange: boolean): TemplateResult {
   const isSelected = pageData.selected.has(document.id);
   return html`<div class="modes" role="group" aria-label=${T.actions}>

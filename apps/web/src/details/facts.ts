@@ -83,7 +83,6 @@ function place(location: string, actions: Actions): TemplateResult {
     <button class="quiet small-button" @click=${near}>${T.near}</button>`;
 }
 
-/** A value of a field as users read it. */
 export function shownValue(name: string, value: Plain): string {
   if (Array.isArray(value)) {
     return value.map((one) => (name === 'copyspace' ? (PARTS[Number(one)] ?? one) : one)).join(', ');

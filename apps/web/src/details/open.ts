@@ -42,7 +42,6 @@ export async function neighbour(
   return find();
 }
 
-/** The pictures on the page, in order. */
 function listed({ state, pageData }: Model): readonly FoundDocument[] {
   return state.view === 'groups' ? pageData.review.groups.flatMap((group) => group.members) : pageData.documents;
 }

@@ -23,7 +23,6 @@ export function stage(document: FoundDocument, pageData: PageData, collection: C
   </div>`;
 }
 
-/** The thumbnail, replaced by the original file when that is loaded. */
 export function stagePicture(document: FoundDocument, pageData: PageData, collection: Collection): TemplateResult {
   const original = (format?: 'webp') => collection.originalAddress(document.id, format);
   return html`<img class="small" src=${keyedSource(collection.thumbnailAddress(document.id))} alt=${titleOf(document)} />
@@ -56,7 +55,6 @@ function convert({ target }: Event, address: string): void {
   void setImageSource(image, address);
 }
 
-/** Zooms the picture of the open dialog in or out. */
 export function toggleZoom(): void {
   const canvas = globalThis.document.querySelector<HTMLElement>('.stage .canvas');
   if (canvas) zoom(canvas, 0.5, 0.5);
@@ -78,7 +76,6 @@ function zoom(canvas: HTMLElement, x: number, y: number): void {
   canvas.scrollTop = canvas.scrollHeight * y - canvas.clientHeight / 2;
 }
 
-/** Resets the zoom, for another picture. */
 export function zoomOut(): void {
   globalThis.document.querySelector(`.stage .${ZOOMED}`)?.classList.remove(ZOOMED);
 }
@@ -87,7 +84,6 @@ export function isZoomed(): boolean {
   return globalThis.document.querySelector(`.stage .${ZOOMED}`) !== null;
 }
 
-/** Moves the zoomed picture with the pointer. */
 function drag(down: PointerEvent): void {
   const canvas = down.currentTarget as HTMLElement;
   delete canvas.dataset.dragged;

@@ -4,9 +4,7 @@ import { TEXTS } from '../texts.ts';
 interface DialogOptions {
   readonly title: string;
   readonly text?: string;
-  /** The label of the button that confirms. */
   readonly action: string;
-  /** The label of a second button. */
   readonly second?: string;
   /** Asks for a text; `values` are suggestions. */
   readonly input?: {
@@ -26,7 +24,7 @@ export interface Answer {
 
 const MAX_ROWS = 8;
 
-/** Asks a question in a dialog. @returns null if the user cancelled */
+/** @returns null if the user cancelled */
 export function askUser({ title, text, action, second, input }: DialogOptions): Promise<Answer | null> {
   const dialog = makeElement('dialog', { className: 'ask' });
   dialog.setAttribute('aria-label', title);

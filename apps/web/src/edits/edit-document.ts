@@ -13,7 +13,6 @@ const T = TEXTS.details;
 /** Changes of fields, as in atomic updates. */
 type Changes = Readonly<Record<string, { readonly [modifier: string]: Plain | readonly string[] | null }>>;
 
-/** Asks for a new title of the open document. */
 export async function editTitle(model: Model, document: FoundDocument): Promise<void> {
   const title = await askForText(T.renameTitle, T.renameTitle, titleOf(document));
   if (title !== null) await change(model, document, { title: { set: title } });

@@ -74,7 +74,6 @@ export async function moveToTrash(collection: Collection, trash: Collection, ids
   await trash.deleteByQuery(`trashed_at:[* TO NOW-${TRASH_DAYS}DAYS]`, { commit: true, ...NO_TOMBSTONES });
 }
 
-/** Moves documents back into their collection. */
 export async function moveFromTrash(collection: Collection, trash: Collection, ids: readonly string[]): Promise<void> {
   for (let i = 0; i < ids.length; i += CHUNK) {
     const some = ids.slice(i, i + CHUNK);
@@ -84,7 +83,7 @@ export async function moveFromTrash(collection: Collection, trash: Collection, i
   }
 }
 
-/** Brings the selected documents of the trash back. @returns false after an error, which the page shows */
+/** @returns false after an error, which the page shows */
 export async function restoreSelected(model: Model): Promise<boolean> {
   const trash = model.collection;
   const ids = [...model.pageData.selected];

@@ -1,4 +1,3 @@
-/** A line of an export with the time of its deletion. */
 export function trashedLine(line: string, now: Date): string {
   return line.replace(/^\s*\{\s*/, `{"trashed_at":"${now.toISOString()}",`);
 }

@@ -6,7 +6,6 @@ import { TEXTS } from '../texts.ts';
 
 const T = TEXTS.colors;
 
-/** A colour of the search. */
 export interface WeightedColor {
   /** `#rrggbb` */
   readonly hex: string;
@@ -32,13 +31,11 @@ export function writeColors(colors: readonly WeightedColor[]): string {
   return colors.map(({ hex, weight }) => (isEven ? hex : `${hex}:${weight}`)).join(',');
 }
 
-/** Shows the weight while its slider moves. */
 function showWeight({ target }: Event): void {
   const { value, nextElementSibling } = target as HTMLInputElement;
   (nextElementSibling as HTMLOutputElement).value = number(Number(value));
 }
 
-/** An editor for the colours of a search and their weights. */
 export function colorEditor(text: string, actions: Actions): TemplateResult {
   const colors = readColors(text);
   const ask = (changed: readonly WeightedColor[]) =>

@@ -8,7 +8,6 @@ export function eachFieldOf(filter: string): string | undefined {
   return /^\{!collapse field='((?:[^\\']|\\.)*)' nullPolicy=expand\}$/s.exec(filter)?.[1]?.replace(/\\(.)/gs, '$1');
 }
 
-/** The field of which one picture for each value is shown. */
 export function eachField(filters: readonly string[]): string | undefined {
   return filters.map(eachFieldOf).find((field) => field !== undefined);
 }

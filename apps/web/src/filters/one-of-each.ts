@@ -21,7 +21,6 @@ export function recordOthers({ response: { docs }, expanded = {} }: SearchRespon
   }
 }
 
-/** A choice of the field for which one picture of each value is shown. */
 export function eachChoice(
   { filters }: ViewState,
   { facets }: PageData,
@@ -42,7 +41,6 @@ export function eachChoice(
   </select>`;
 }
 
-/** The filters that open the others of a document. */
 export function filtersOfOthers(filters: readonly string[], document: FoundDocument): string[] {
   const field = eachField(filters) ?? '';
   return [...filters.filter((filter) => eachFieldOf(filter) === undefined), filterOf(field, String(document[field]))];

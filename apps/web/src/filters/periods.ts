@@ -79,7 +79,6 @@ export function periodsOf(body: SearchResponse, field: RangeField): Period[] {
   });
 }
 
-/** The short name of a period. */
 export function periodName({ start }: Period, field: RangeField): string {
   return isByMonth(field) ? SHORT_MONTH.format(start) : String(new Date(start).getUTCFullYear());
 }

@@ -7,14 +7,14 @@ export interface Place {
   readonly kilometers: number;
 }
 
-/** The radii that users can choose, in kilometers. */
+/** In kilometers. */
 export const RADII = [1, 5, 25, 100, 500] as const;
 
 export function placeFilter({ point, kilometers }: Place): string {
   return `{!geofilt sfield=location pt=${point} d=${kilometers}}`;
 }
 
-/** Parses the place of a filter; undefined for other filters. */
+/** Undefined for other filters. */
 export function readPlace(filter: string): Place | undefined {
   const [, point, kilometers] = /^\{!geofilt sfield=location pt=([-\d.]+,[-\d.]+) d=([\d.]+)\}$/.exec(filter) ?? [];
   return point === undefined ? undefined : { point, kilometers: Number(kilometers) };

@@ -3,7 +3,6 @@ import { escapeName, FILE_FIELD } from './names.ts';
 
 type RangeType = 'long' | 'double' | 'date';
 
-/** A field of numbers or dates. */
 export interface NamedRange {
   readonly name: string;
   readonly type: RangeType;
@@ -114,7 +113,6 @@ export function valueAt({ start, step }: Scale, steps: number): number {
   return Number((start + steps * step).toFixed(digits));
 }
 
-/** Number of slider steps for one bar of the histogram. */
 function stepsOfBar(scale: Scale): number {
   return Math.ceil((scale.steps + 1) / BARS);
 }
@@ -150,26 +148,24 @@ export function histogramsOf(body: SearchResponse, ranges: readonly RangeField[]
   );
 }
 
-/** The filter for bounds; undefined if there are none. */
+/** Undefined without bounds. */
 export function rangeFilter({ name, type }: NamedRange, { from, to }: Range): string | undefined {
   if (from === null && to === null) return undefined;
   const text = (value: number | null) => (value === null ? '*' : textOf(type, value));
   return `${escapeName(name)}:[${text(from)} TO ${text(to)}]`;
 }
 
-/** Parses a filter with bounds: its field and both bounds as text. */
+/** Undefined for other filters. */
 export function readBounds(filter: string): { name: string; from: string; to: string } | undefined {
   const [, name, from, to] = /^((?:[^\\:]|\\.)+):\[(\S+) TO (\S+)\]$/s.exec(filter) ?? [];
   if (name === undefined || from === undefined || to === undefined) return undefined;
   return { name: name.replace(/\\(.)/gs, '$1'), from, to };
 }
 
-/** Whether a filter has bounds for this field. */
 export function isRangeOf(filter: string, { name }: NamedRange): boolean {
   return readBounds(filter)?.name === name;
 }
 
-/** The bounds that the filters set for a field. */
 export function chosenRange(filters: readonly string[], field: NamedRange): Range {
   const bounds = filters.map(readBounds).find((one) => one?.name === field.name);
   const read = (text: string | undefined) => {

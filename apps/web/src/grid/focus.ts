@@ -1,4 +1,3 @@
-/** Directions of keyboard navigation. */
 export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
@@ -66,7 +65,7 @@ export function moveFocus({ key, target }: KeyboardEvent): boolean {
   return true;
 }
 
-/** Moves the focus to the first picture that is in sight or below. @returns whether there is one */
+/** In sight or below. @returns whether there is one */
 export function focusFirst(): boolean {
   const first = shownPictures().find((one) => one.getBoundingClientRect().bottom > 0);
   first?.focus();

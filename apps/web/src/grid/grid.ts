@@ -128,7 +128,6 @@ function heading(text: string | undefined): TemplateResult | typeof nothing {
   return text === undefined ? nothing : html`<li class="month"><h2>${text}</h2></li>`;
 }
 
-/** The size of each rendered card, as CSS. */
 function sizesOf(grid: Grid): Map<number, string> {
   const { from, to } = grid.rendered;
   const sizes = new Map<number, string>();
@@ -183,7 +182,6 @@ function card(
 
 const MAX_LABELS = 2;
 
-/** Labels on the picture of a card; their number, if there are more. */
 function labelsOn(document: FoundDocument): TemplateResult | typeof nothing {
   const labels = strings(document.labels);
   if (labels.length === 0) return nothing;
@@ -195,7 +193,6 @@ function cardOf({ target }: Event): HTMLElement | null {
   return (target as Element).closest<HTMLElement>('.card');
 }
 
-/** Stores the aspect ratio of a loaded picture. */
 function recordAspectRatio(event: Event): void {
   const id = cardOf(event)?.dataset.id;
   const { naturalWidth, naturalHeight } = event.target as HTMLImageElement;
@@ -268,7 +265,6 @@ function measureGrids(): boolean {
   return hasChanged;
 }
 
-/** A key that changes when the grid must be rendered again. */
 function renderKey({ rendered, layout, width, gap }: Grid): string {
   return JSON.stringify([rendered, layout === 'rows' ? [width, gap] : 0]);
 }

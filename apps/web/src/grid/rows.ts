@@ -74,7 +74,6 @@ export function shownRatio(ratio: number): number {
   return Math.min(RATIOS[1], Math.max(RATIOS[0], ratio));
 }
 
-/** Cards of one size in rows of a fixed number. */
 export function tile(cards: number, columns: number, height: number): Row[] {
   return Array.from({ length: Math.ceil(cards / columns) }, (_, i) => ({
     from: i * columns,

@@ -1,7 +1,6 @@
 import { TEXTS } from '../texts.ts';
 import { HELP_TEXTS as T } from './texts.ts';
 
-/** Shows the keyboard shortcuts in a dialog. */
 export function showHelp(): void {
   if (document.querySelector('dialog[open]')) return;
   const dialog = document.createElement('dialog');

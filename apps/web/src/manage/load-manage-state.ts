@@ -7,7 +7,6 @@ import type { ManageState } from './state.ts';
 /** A query for the demo's documents. */
 export const DEMO = 'id:demo-*';
 
-/** Loads the data of the view. */
 export async function loadManageState(model: Model): Promise<void> {
   const { signal } = model.start();
   model.update({ loading: false, error: null });
@@ -30,7 +29,6 @@ export async function loadManageState(model: Model): Promise<void> {
   }
 }
 
-/** Counts the demo's pictures in the current collection. */
 async function demoOf({ collection }: Model): Promise<Pick<ManageState, 'demo' | 'demoCollection'>> {
   const found = await collection.select({ fq: DEMO, rows: 0 }).catch(() => undefined);
   return { demo: found?.response.numFound ?? 0, demoCollection: collection.name };
@@ -84,7 +82,6 @@ function isReindexing({ pageData }: Model): boolean {
   return reindex !== null && isGoingOn(reindex);
 }
 
-/** Changes this part of the state. */
 export function updateManageState(model: Model, change: Partial<ManageState>): void {
   model.update({ managed: { ...model.pageData.managed, ...change } });
 }

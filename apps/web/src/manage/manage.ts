@@ -77,7 +77,6 @@ function creation({ managed }: PageData, actions: Actions): TemplateResult {
   </form>`;
 }
 
-/** The key of this page. */
 function ownKey(actions: Actions): TemplateResult {
   return keyOfTab() === undefined
     ? html`<p class="about">${T.noKey}</p>`

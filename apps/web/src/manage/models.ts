@@ -63,7 +63,6 @@ export function isGoingOn({ state }: Reindex): boolean {
   return state !== 'done' && state !== 'failed';
 }
 
-/** The progress of analyzing a collection again, or why that failed. */
 function reindexing(
   reindex: Reindex,
   collection: string,

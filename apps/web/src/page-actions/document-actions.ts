@@ -35,7 +35,6 @@ type Names =
   | 'pauseUndoTimer'
   | 'restartUndoTimer';
 
-/** What to do with documents. */
 export function documentActions(model: Model): Pick<Actions, Names> {
   type Edits = NonNullable<typeof EDITS.now>;
   const edit = <Result>(run: (edits: Edits) => Result | Promise<Result>) => loadAndRun(model, EDITS, run);

@@ -18,7 +18,6 @@ type Names =
   | 'answered'
   | 'deleteMarked';
 
-/** What to do with groups of near-duplicates. */
 export function reviewActions(model: Model): Pick<Actions, Names> {
   type Review = NonNullable<typeof VIEWS.groups.now>;
   const use = (run: (review: Review) => void | Promise<void>) => loadAndRun(model, VIEWS.groups, run);

@@ -45,7 +45,6 @@ const MAX_EXAMPLES = 20;
 
 const REQUESTS = lazyPart(() => import('../request/show-request.ts'));
 
-/** What to search for. */
 export function searchActions(model: Model, hasKey: boolean): Pick<Actions, Names> {
   const go = (change: Partial<ViewState>) => navigate(model, change);
   const actions: Pick<Actions, Names> = {

@@ -43,7 +43,6 @@ type Names =
 
 const HELP = lazyPart(() => import('../help/help.ts'));
 
-/** What to show, and actions of the views besides the results. */
 export function viewActions(model: Model): Pick<Actions, Names> {
   type Manage = NonNullable<typeof VIEWS.manage.now>;
   const manage = (run: (part: Manage) => Promise<void>) => void loadAndRun(model, VIEWS.manage, run);

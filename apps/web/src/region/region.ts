@@ -11,7 +11,6 @@ const MIN_SIDE = 0.05;
 /** Digits of a fraction in URLs: less than a pixel of any photo. */
 const DIGITS = 4;
 
-/** The middle of a picture. */
 export const MIDDLE: Region = { x: 0.25, y: 0.25, w: 0.5, h: 0.5 };
 
 const clamp = (value: number, min: number, max: number) => Math.min(max, Math.max(min, value));

@@ -9,7 +9,6 @@ const T = TEXTS.request;
 const FORMS = ['curl', 'typescript', 'python', 'json'] as const;
 type Form = (typeof FORMS)[number];
 
-/** The request of the results in several languages, and its response. */
 export function requestView({ request }: PageData, actions: Actions): TemplateResult | typeof nothing {
   if (request === null) return nothing;
   const tab = (form: Form) =>

@@ -4,7 +4,6 @@ import { TEXTS } from '../texts.ts';
 import { asPython, asTypeScript } from './request-code.ts';
 import type { ShownRequest } from './shown-request.ts';
 
-/** Shows the request of the results in one form, or hides it. */
 export async function showRequest(model: Model, form: ShownRequest['form'] | null, isKeyed: boolean): Promise<void> {
   if (form === null) return model.update({ request: null });
   if (form !== 'json') return model.update({ request: { form, text: codeOf(model, form, isKeyed) } });

@@ -47,7 +47,6 @@ export function groupOf(
   </section>`;
 }
 
-/** A choice of what to keep, which takes effect immediately. */
 export function keepRuleSelect(
   name: string,
   folders: readonly string[],

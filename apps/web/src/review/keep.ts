@@ -134,7 +134,6 @@ function pixelsOf({ width, height }: FoundDocument): number {
   return Number(width ?? 0) * Number(height ?? 0);
 }
 
-/** Bytes for each pixel. */
 function detailOf(document: FoundDocument): number {
   return Number(document.bytes ?? 0) / pixelsOf(document);
 }

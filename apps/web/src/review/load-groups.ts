@@ -40,7 +40,6 @@ function withVisibleMarks(review: Review): Review {
   return { ...review, marked: visibleMarks(review.marked, review.groups, review.minScore) };
 }
 
-/** Shows only members with at least this score. */
 export function setMinScore(model: Model, minScore: number): void {
   model.update({ review: withVisibleMarks({ ...model.pageData.review, minScore }) });
 }
@@ -65,7 +64,6 @@ export function mayReload({ state, pageData }: Model, signal?: AbortSignal): boo
   return state.view === 'groups' && signal?.aborted !== true && !busy;
 }
 
-/** Loads more members of a group. */
 export async function moreMembers(model: Model, id: string): Promise<void> {
   await loadMembers(model, id).catch((error) => model.showError(error));
 }
@@ -88,7 +86,6 @@ async function loadMembers(model: Model, id: string): Promise<boolean> {
   return members.length < size;
 }
 
-/** Marks documents for deletion, or removes the mark. */
 export function choose(model: Model, ids: readonly string[], isChosen: boolean): void {
   const marked = new Set(model.pageData.review.marked);
   for (const id of ids) isChosen ? marked.add(id) : marked.delete(id);
@@ -131,7 +128,6 @@ async function loadNext(model: Model): Promise<boolean> {
   return model.pageData.review.groups.length > groups.length;
 }
 
-/** Maximum number of documents in one decision. */
 const MAX_DECIDED = 100;
 
 /** Decides that the members of a group are different pictures, and offers to undo that. */
